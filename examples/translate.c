@@ -5,6 +5,7 @@
  * The addresses are those of the ELF file (vaddrs).  Source lines are printed where INPUT has debug information and libdw is
  * installed.
  */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,8 +46,16 @@ static bool translate(struct batconv_translator *translator, char **addresses, s
 
 	if (!ok)
 		*err = (struct batconv_error){.code = BATCONV_ERROR_NOMEM, .text = "out of memory"};
-	for (size_t i = 0; i < count && ok; i++)
-		at[i].v = strtoull(addresses[i], NULL, 16);
+	for (size_t i = 0; i < count && ok; i++) {
+		char *end;
+		errno = 0;
+		at[i].v = strtoull(addresses[i], &end, 16);
+		if (end == addresses[i] || *end || errno || addresses[i][0] == '-') {
+			*err = (struct batconv_error){.code = BATCONV_ERROR_ARGUMENT};
+			snprintf(err->text, sizeof(err->text), "%.40s: is no address in hex, such as 0x401000", addresses[i]);
+			ok = false;
+		}
+	}
 	ok = ok && batconv_translate(translator, BATCONV_ADDRESSES_INSTRUCTIONS, at, count, places, err);
 	for (size_t i = 0; i < count && ok; i++)
 		print(at[i], &places[i]);

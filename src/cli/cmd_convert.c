@@ -180,7 +180,7 @@ struct arguments {
 	const char *stats_file;
 	enum stats_form stats;
 	const char *compiled; /* of --from-compiler */
-	bool verbose, sandbox, no_input;
+	bool verbose, quiet, sandbox, no_input;
 	struct number restore; /* as in struct profile_rules */
 	struct pid_vec pids;
 	struct words debug_dirs;
@@ -332,7 +332,7 @@ static const struct option_row rows[] = {
 	{0, "stats-file", "FILE", FILE_WRITTEN, "also write the summary as JSON to FILE", INTO(stats_file)},
 	{0, "progress", NULL, NO_FILE, "show progress (default: on a terminal, for long runs)", INTO_SET(progress, PROGRESS_ALWAYS)},
 	{0, "no-progress", NULL, NO_FILE, "never show progress", INTO_SET(progress, PROGRESS_NEVER)},
-	{'q', "quiet", NULL, NO_FILE, "print only errors, no summary", INTO_SET(stats, STATS_NONE)},
+	{'q', "quiet", NULL, NO_FILE, "print only errors, no summary", INTO(quiet)},
 	{'v', "verbose", NULL, NO_FILE, "print a longer summary", INTO(verbose)},
 	HELP_ROW,
 };
@@ -496,6 +496,8 @@ static int check(struct command_line *line)
 	struct filter *filter = &conversion->aggregate.filter;
 	struct bc_error conflict;
 
+	if (args->quiet && args->stats == STATS_TEXT) /* the summary as JSON was asked for by name */
+		args->stats = STATS_NONE;
 	conversion->any_code = conversion->force;
 	if (conversion->as_perf2bolt)
 		conversion->aggregate.rules = (struct profile_rules){0};

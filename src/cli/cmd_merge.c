@@ -40,7 +40,7 @@ struct arguments {
 	const char *expect;     /* a binary, in place of merge.expect; or NULL */
 	enum merge_stats stats;
 	enum progress_mode progress;
-	bool by_build, verbose, sandbox;
+	bool by_build, verbose, quiet, sandbox;
 	uint64_t weight; /* of the inputs that follow on the command line */
 	bool zeros;
 	char *tmpdir; /* owned: what merge.tmpdir is by default */
@@ -151,7 +151,7 @@ static const struct option_row rows[] = {
 	{0, "stats-file", "FILE", FILE_WRITTEN, "also write the summary as JSON to FILE", INTO(stats_file)},
 	{0, "progress", NULL, NO_FILE, "show progress (default: on a terminal, for long runs)", INTO_SET(progress, PROGRESS_ALWAYS)},
 	{0, "no-progress", NULL, NO_FILE, "never show progress", INTO_SET(progress, PROGRESS_NEVER)},
-	{'q', "quiet", NULL, NO_FILE, "print only errors and skipped inputs", INTO_SET(stats, MERGE_STATS_NONE)},
+	{'q', "quiet", NULL, NO_FILE, "print only errors and skipped inputs", INTO(quiet)},
 	{'v', "verbose", NULL, NO_FILE, "print a longer summary", INTO(verbose)},
 	HELP_ROW,
 };
@@ -201,6 +201,8 @@ static int check(struct command_line *line)
 	struct arguments *args = line->arguments;
 	struct bc_error err;
 
+	if (args->quiet && args->stats == MERGE_STATS_TEXT) /* the summary as JSON was asked for by name */
+		args->stats = MERGE_STATS_NONE;
 	if (!list_inputs(args, &err))
 		return files_refuse(line->command, &err);
 	if (!args->list.inputs.len)
@@ -360,7 +362,7 @@ static int refuse(const struct arguments *args, struct merge_outcome *outcome, c
 	}
 	merge_summary_bad(outcome->merge, false, stderr);
 	if (all_named)
-		return EXIT_FAILED;
+		return err->code == BC_MISMATCH ? EXIT_WANTING : EXIT_FAILED;
 	return fail(err);
 }
 

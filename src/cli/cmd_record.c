@@ -43,7 +43,7 @@ struct arguments {
 	struct task_vec pids;
 	const char *cgroup, *event, *output, *save, *replay, *input;
 	struct words bins, patterns;
-	bool all, plain, require_branches, forward, verbose, branch_option, no_input;
+	bool all, plain, require_branches, forward, verbose, quiet, branch_option, no_input;
 	struct number frequency, period, pages, least;
 	uint64_t duration, interval; /* ns */
 	struct percent overhead;
@@ -184,7 +184,7 @@ static const struct option_row rows[] = {
 	{0, "stats", "FORM:text,json,none", NO_FILE, "summary on stderr: text (default), json or none", INTO(stats)},
 	{0, "progress", NULL, NO_FILE, "show progress (default: on a terminal)", INTO_SET(progress, PROGRESS_ALWAYS)},
 	{0, "no-progress", NULL, NO_FILE, "never show progress", INTO_SET(progress, PROGRESS_NEVER)},
-	{'q', "quiet", NULL, NO_FILE, "print only warnings and errors", INTO_SET(stats, RECORD_STATS_NONE)},
+	{'q', "quiet", NULL, NO_FILE, "print only warnings and errors", INTO(quiet)},
 	{'v', "verbose", NULL, NO_FILE, "print a longer summary", INTO(verbose)},
 	HELP_ROW,
 	/* of perf record */
@@ -319,11 +319,13 @@ static const char *no_output(const struct command_line *line, const struct argum
 
 static int check(struct command_line *line)
 {
-	const struct arguments *args = line->arguments;
+	struct arguments *args = line->arguments;
 	int code = check_target(line, args);
 
 	if (code != EXIT_DONE)
 		return code;
+	if (args->quiet && args->stats == RECORD_STATS_TEXT) /* the summary as JSON was asked for by name */
+		args->stats = RECORD_STATS_NONE;
 	if (args->frequency.given && args->period.given)
 		return usage_error(line->command, "-F gives a frequency and -c a period: one of them", NULL);
 	if (args->pages.given && args->pages.is & (args->pages.is - 1))

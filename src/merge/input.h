@@ -42,6 +42,7 @@ struct merge_input {
 
 	struct merge_input *next; /* after the first look: the next profile of the file; owned.  merge_look() makes it an input of its own */
 	char *why; /* it cannot be used; NULL: it can.  Owned */
+	bool other_build; /* this is why */
 	struct profile_head head;
 	bool is_shard;
 	struct shard shard; /* what it says of itself, which was held against what is there */

@@ -112,7 +112,8 @@ static bool refuse_other(struct merge_input *input, const struct merge_options *
 	if (!id.size || (code && !wanted.size) || build_id_same(&id, &wanted))
 		return true;
 	build_id_format(&id, has);
-	snprintf(text, sizeof(text), "%.200s: is of another build, %s", input_name(input->path), has);
+	snprintf(text, sizeof(text), "%.200s: is of another build, %s%s", input_name(input->path), has, options->skip_bad ? "" : " (--skip-bad leaves it out)");
+	input->other_build = true;
 	input->why = strdup(text);
 	return input->why;
 }
@@ -251,8 +252,12 @@ static bool check_bad(const struct merge *merge, struct bc_error *err)
 {
 	size_t bad = merge->report.bad;
 
-	if (bad && !merge->options.skip_bad)
-		return bc_fail(err, BC_FORMAT, "%s", "");
+	if (bad && !merge->options.skip_bad) {
+		size_t others = 0;
+		for (size_t i = 0; i < merge->count; i++)
+			others += merge->inputs[i].why && merge->inputs[i].other_build;
+		return bc_fail(err, others == bad ? BC_MISMATCH : BC_FORMAT, "%s", "");
+	}
 	if (too_many(merge))
 		return bc_fail(err, BC_MISMATCH, "%zu of %zu inputs cannot be used, and at most %" PRIu64 "%s may be so (--max-bad)",
 			       bad, merge->count, merge->options.max_bad, merge->options.percent ? " %" : "");

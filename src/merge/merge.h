@@ -80,7 +80,7 @@ BC_MUST_USE bool merge_check_input(const struct merge_options *options, struct m
 void merge_count_input(struct merge *merge, const struct merge_input *input);
 
 /* May what is good be merged?  together: as one, else each identity by itself.
- * BC_FORMAT    inputs are bad, which is for the caller to tell (the text is empty)
+ * BC_FORMAT    inputs are bad, which is for the caller to tell (the text is empty); BC_MISMATCH: all of these are of another build
  * BC_MISMATCH  more of them are than may be, none is left, or two good ones do not fit */
 BC_MUST_USE bool merge_check(struct merge *merge, bool together, struct bc_error *err);
 

@@ -47,5 +47,8 @@ translated = run(translate, lines + '/g4.b22', lines + '/g4', '6010', '6343', '9
 assert translated[0] in ('0x6010 main+0x10 0x1110', '0x6010 main+0x10 0x1110 /src/main.cc:25'), translated
 if translated[0].endswith(':25'):
     assert translated[1:] == ['    atoi /usr/include/stdlib.h:364, inlined', '0x6343 rare_c+0x33 0x1443 /src/other.c:8', '0x999999 in no function'], translated
+for word in 'zz', '12g', '', '-1', '1' * 17:
+    refused = subprocess.run([translate, lines + '/g4.b22', lines + '/g4', '6010', word], capture_output=True, text=True, check=False)
+    assert (refused.returncode, refused.stdout) == (1, '') and 'is no address in hex' in refused.stderr, refused
 swapped = subprocess.run([translate, lines + '/g4', lines + '/g4.b22', '1'], capture_output=True, text=True, check=False)
 assert swapped.returncode == 1 and 'not what llvm-bolt read' in swapped.stderr and swapped.stderr.count('\n') == 1, swapped

@@ -85,8 +85,8 @@ class Action:
     def wanted(condition, known):
         if condition == 'true':
             return True
-        name = re.fullmatch(r"([\w.]+) != ''", condition)[1]
-        return known[name] != ''
+        names = [re.fullmatch(r"([\w.]+) != ''", part)[1] for part in condition.split(' && ')]
+        return all(known[name] != '' for name in names)
 
 
 def read(path):
@@ -148,6 +148,11 @@ def main():
         check(read(os.path.join(folder, 'sum.fdata')) == read(os.path.join(folder, 'twice')), 'the sum is another one')
         out = case(0, '', one, batconv=BATCONV, gates='--min-kept=10 --min-stability=0', **sampled)
         check(out['quality'] and b'"gates"' in read(out['quality']), 'no gates in the JSON')
+        # A recording that ends early is a warning, with limits too; without a binary there is nothing to limit.
+        with open(os.path.join(folder, 'cut.data'), 'wb') as file:
+            file.write(read(os.path.join(folder, 'demo.perf.data'))[:-3000])
+        case(0, '::warning::', None, batconv=BATCONV, binary='demo.bolt', input='demo', samples='cut.data', gates='--min-kept=10')
+        case(0, 'batconv ' + version, None, batconv=BATCONV, gates='--min-kept=10')
         case(3, 'density', None, batconv=BATCONV, gates='--min-kept=10 --min-density=1000000', profile='wanting.fdata', **sampled)
         check(read(os.path.join(folder, 'wanting.fdata')) == read(one), 'where a limit is not met, the profile is another')
         case(1, 'samples: no such file: none*, nor this', None, batconv=BATCONV, **dict(sampled, samples='none*\nnor this*'))
