@@ -290,7 +290,7 @@ static const struct option_row rows[] = {
 	 "convert for this binary. Repeatable; every operand is\nthen a sample file and -o a directory. If FILE is a\n"
 	 "directory: every binary below it that has a BAT section",
 	 INTO_BY(binaries, read_binary), .of_samples = true},
-	{0, "pid", "PID,...", NO_FILE, "use only samples of these processes", INTO_BY(pids, option_pids), .takes = PIDS_TAKES, .of_samples = true},
+	{0, "pid", "PID,...", NO_FILE, "use only samples and traces of these processes", INTO_BY(pids, option_pids), .takes = PIDS_TAKES, .of_samples = true},
 	{0, "event", "NAME", NO_FILE, "use only samples of this event, named as in perf; cycles\nalso matches cycles:u if it is the only such event",
 	 INTO(conversion.aggregate.filter.event), .of_samples = true},
 	{0, "time", "FROM,TO", NO_FILE, "use only samples in this interval; FROM or TO may be empty;\n" TIME_HELP,
@@ -302,7 +302,7 @@ static const struct option_row rows[] = {
 	{0, "max-samples", "N", NO_FILE, "use only the first N samples of each input", INTO(conversion.aggregate.filter.most), .takes = "a number from 1 on", .least = 1, .of_samples = true},
 	BASIC_ROW,
 	IMAGE_ROW,
-	DEBUG_DIR_ROW,
+	CODE_DIR_ROW,
 	{0, "ignore-build-id", NULL, NO_FILE,
 	 "match mappings to the binary by name alone",
 	 INTO(conversion.ignore_build_id), .of_samples = true},
@@ -726,6 +726,7 @@ static int run_many(struct arguments *args, struct progress *progress)
 		struct conversion_options *options = &ones[i].conversion.options;
 		*options = args->conversion;
 		options->binary = args->binaries.at[i].path;
+		options->one_of_many = count > 1;
 		options->input = input_of(args, &args->binaries.at[i]);
 		options->hash_file = hashes_of(args, &args->binaries.at[i]);
 		options->threads = threads > count ? threads / (unsigned)count : 1;
@@ -770,6 +771,7 @@ const struct command convert_command = {
 	"OPTIMIZED is the binary that was sampled: from 'llvm-bolt --enable-bat', or not yet\n"
 	"BOLTed.  SAMPLES are perf.data, text of perf script (with --show-mmap-events\n"
 	"--show-task-events -F pid,ip,brstack) or pre-aggregated records; '-' is stdin.\n"
+	"perf.data may hold traces of Intel PT, Arm ETM, ETE or SPE, which need no perf.\n"
 	"The profile is BOLT's fdata or YAML, for: llvm-bolt INPUT -data PROFILE ...",
 	COMMAND_OPTIONS(rows), .operands = FILE_READ,
 	.size = sizeof(struct arguments), .enters_sandbox = true, .prepare = prepare, .check = check, .finish = free_arguments, .run = run_convert, .program = perf2bolt_command,

@@ -66,6 +66,9 @@ static void find_next(const struct inspected *found, char *line, size_t size)
 	const struct perf_trace_report *trace = &r->report.perf.trace;
 	use.no_branches = found->kind == FILE_SAMPLES && trace->operations && !trace->branches;
 	use.unowned = found->kind == FILE_SAMPLES && trace->branches && trace->unowned == trace->branches;
+	use.no_process = found->kind == FILE_SAMPLES && r->addresses && r->processes.len == 1 && r->processes.at[0].of == NO_PID;
+	use.no_trace = found->kind == FILE_SAMPLES && trace->found && (!trace->buffers || !trace->bytes) && !r->samples;
+	use.trace_kind = trace->kind;
 	use.plain = found->kind == FILE_SAMPLES && r->report.format == INPUT_PREAGG && r->samples && !r->branches && !r->fall_throughs;
 	use.is_shard = found->is_shard;
 	advise_use(&use, line, size);
@@ -173,6 +176,13 @@ static void put_events(struct json *json, const struct recording *r)
 	json_close(json, ']');
 }
 
+/* Addresses of traces are in both. */
+static void put_share(struct json *json, const struct share *share)
+{
+	json_number(json, "samples", share->samples);
+	json_number(json, "trace_addresses", share->addresses);
+}
+
 static void put_processes(struct json *json, const struct recording *r)
 {
 	json_number(json, "process_count", r->processes.len);
@@ -182,7 +192,7 @@ static void put_processes(struct json *json, const struct recording *r)
 		if (r->processes.at[i].of != NO_PID)
 			json_number(json, "pid", r->processes.at[i].of);
 		json_text(json, "program", recording_program(r, (uint32_t)r->processes.at[i].of));
-		json_number(json, "samples", r->processes.at[i].samples);
+		put_share(json, &r->processes.at[i]);
 		json_close(json, '}');
 	}
 	json_close(json, ']');
@@ -206,7 +216,7 @@ static void put_file(struct json *json, const struct recording *r, const struct 
 		if (path_kind_of(path) == PATH_FILE)
 			json_string(json, "here", local_text(local));
 	}
-	json_number(json, "samples", share->samples);
+	put_share(json, share);
 	json_close(json, '}');
 }
 
@@ -273,10 +283,11 @@ static void print_recorder(const struct recording *r, FILE *out)
 {
 	const struct perf_info *info = &r->report.perf.info;
 
-	if (*info->version || *info->hostname || *info->arch) {
+	if (*info->version || *info->simpleperf || *info->hostname || *info->arch) {
+		const char *version = *info->simpleperf ? info->simpleperf : info->version;
 		label("recorded", out);
-		fputs("by perf ", out);
-		print_shown(*info->version ? info->version : "(unknown)", out);
+		fputs(*info->simpleperf ? "by simpleperf " : "by perf ", out);
+		print_shown(*version ? version : "(unknown)", out);
 		if (*info->hostname) {
 			fputs(" on ", out);
 			print_shown(info->hostname, out);
@@ -307,7 +318,7 @@ static void print_trace(const struct perf_trace_report *trace, FILE *out)
 		fprintf(out, "             lost: %" PRIu64 " overflow%s, %" PRIu64 " branch%s without a place, %" PRIu64 " that came too late\n", trace->overflows,
 			plural(trace->overflows), trace->dropped, trace->dropped == 1 ? "" : "es", trace->late);
 	if (trace->bad_bytes && trace->decoded)
-		fprintf(out, "             damaged: %" PRIu64 " byte%s in no packet, %" PRIu64 " gap%s\n", trace->bad_bytes, plural(trace->bad_bytes), trace->gaps,
+		fprintf(out, "             damaged: %" PRIu64 " byte%s left out, %" PRIu64 " gap%s\n", trace->bad_bytes, plural(trace->bad_bytes), trace->gaps,
 			plural(trace->gaps));
 	else if (trace->gaps || trace->cut)
 		fprintf(out, "             damaged: %" PRIu64 " gap%s, %" PRIu64 " operation%s left out\n", trace->gaps, plural(trace->gaps), trace->cut,
@@ -384,7 +395,7 @@ static void print_files(const struct inspected *found, FILE *out)
 		label(i ? "" : "files", out);
 		fprintf(out, "%5.1f %%  ", percent(share->samples, r->samples + r->addresses));
 		if (share->of >= SHARE_UNKNOWN) {
-			fputs(share->of == SHARE_KERNEL ? "the kernel" : "nothing that is known", out);
+			fputs(share->of == SHARE_KERNEL ? "the kernel" : "in no known mapping", out);
 		} else {
 			struct text path = mapped_files_path(&r->mapped, (uint32_t)share->of);
 			print_name(path.len ? path : text_of("anonymous memory"), out);

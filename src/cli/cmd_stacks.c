@@ -150,6 +150,10 @@ static bool resolve_recording(struct arguments *args, struct resolver *resolver,
 
 	if (!resolver_recording(resolver, path, &report, err))
 		return false;
+	const struct perf_trace_report *trace = &report.perf.trace;
+	if (trace->found && trace->kind != PERF_TRACE_ARM_SPE && perf_data_has_only_traces(&report.perf))
+		return bc_fail(err, BC_UNSUPPORTED, "%s: has a trace of the processor (%s), which has branches and no call stacks: perf record -g records call stacks, "
+						    "and batconv PROG SAMPLES -o prog.fdata makes a profile of the trace", path, perf_trace_name(trace));
 	args->partial |= tell_loss(path, &report);
 	return true;
 }

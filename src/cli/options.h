@@ -181,6 +181,10 @@ option_reader option_help, option_sandbox, option_new_recording, option_threads;
 	{0, "new-recording", NULL, NO_FILE, "between two files: the second one starts a new recording", .read = option_new_recording, .of_samples = true}
 #define DEBUG_DIR_ROW                                                                                        \
 	{0, "debug-dir", "DIR", NO_FILE, "also look below DIR for debug files of stripped binaries;\nrepeatable", INTO(debug_dirs)}
+/* Of commands that walk traces of the processor. */
+#define CODE_DIR_ROW                                                                                         \
+	{0, "debug-dir", "DIR", NO_FILE, "also look below DIR for debug files of stripped binaries,\nand for files that a trace of the processor ran through;\n" \
+	 "repeatable", INTO(debug_dirs)}
 #define THREADS_ROW(field)                                                                                   \
 	{0, "threads", "N", NO_FILE, "number of threads (default: one per processor)", INTO_BY(field, option_threads)}
 

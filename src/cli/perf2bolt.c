@@ -134,7 +134,7 @@ extern char **environ;
 
 static bool fail_to_run(int sys, struct bc_error *err)
 {
-	return bc_fail(err, BC_IO, "perf: cannot be run: %s", strerror(sys));
+	return bc_fail(err, BC_IO, "perf: cannot be run: %s: -itrace needs it; without -itrace traces of Intel PT, Arm ETM and ETE are read without perf, and each branch counts once", strerror(sys));
 }
 
 static int spawn(char *const *words, int out, pid_t *pid)
@@ -321,6 +321,17 @@ static bool check_spe(const struct perf2bolt_arguments *arguments, const struct 
 	return !arguments->spe || arguments->conversion.format != INPUT_PREAGG || bc_fail(err, BC_UNSUPPORTED, "-itrace and -spe need perf.data, not -pa");
 }
 
+/* -spe is for traces of Arm SPE: others are read, but not as perf2bolt reads them. */
+static void warn_of_other_traces(const struct perf2bolt_arguments *arguments, const struct conversion *conversion)
+{
+	for (size_t i = 0; arguments->spe && i < conversion->inputs.len; i++) {
+		const struct perf_trace_report *trace = &conversion->inputs.at[i].perf.trace;
+		if (trace->found && trace->kind != PERF_TRACE_ARM_SPE)
+			say(stderr, "%s: warning: -spe is of no use, as the trace of the processor is of %s, which is read as without -spe",
+			    arguments->files.at[i], perf_trace_name(trace));
+	}
+}
+
 /* *name: of the binary in the first recording, to be freed after the conversion; NULL: no other than its own */
 static bool run_conversion(const struct perf2bolt_arguments *arguments, struct function_choice *choice, struct conversion *conversion,
 			   struct heat *heat, char **name, FILE *out, struct bc_error *err)
@@ -358,6 +369,7 @@ static bool check(const struct perf2bolt_arguments *arguments, const struct conv
 	if (samples->read && samples->dropped[SAMPLE_DROP_OTHER_PID] == samples->read)
 		return bc_fail(err, BC_NOTFOUND, "no sample of %s %u%s", arguments->pids.len > 1 ? "processes" : "process", arguments->pids.at[0],
 			       arguments->pids.len > 1 ? " ..." : "");
+	warn_of_other_traces(arguments, conversion);
 	heat_output_tell(arguments->conversion.binary, heat, stderr);
 	if (arguments->heat.path && !heat->buckets)
 		return bc_fail(err, BC_NOTFOUND, "%s: none of the samples can be used for a heat map", arguments->conversion.binary);

@@ -30,6 +30,7 @@ struct perf2bolt_arguments {
 	bool only_heat;          /* called as llvm-bolt-heatmap */
 	struct heat_output heat; /* .path is NULL: none is wanted */
 	struct words files;  /* samples, borrowed */
+	struct words debug_dirs; /* borrowed */
 	struct words copies; /* of lists that were split; owned */
 	struct pid_vec pids;
 	uint64_t heat_share; /* of the hits, in parts per million: how many buckets hold it, is told from release 24 on */

@@ -105,6 +105,9 @@ static const struct perf2bolt_row table[] = {
 	{{0, "perfdata-jobs", "value", NO_FILE, "ignored: each file is read by all processors", .read = option_nothing}, OF_BOTH},
 	{{0, "pj", "value", NO_FILE, "the same", .read = option_nothing}, OF_BOTH},
 	{{0, "force", NULL, NO_FILE, "batconv only: convert even if the samples are of another build", PUT(conversion.force)}, OF_BOTH},
+	{{0, "debug-dir", "value", NO_FILE, "batconv only: look below this directory for the files that a trace of the processor ran through, and for debug files; repeatable",
+	  PUT(debug_dirs)},
+	 OF_BOTH},
 	{{0, "hashes", "value", FILE_READ, "batconv only, of YAML: take BOLT's hashes from this file, as 'batconv convert --hashes'",
 	  PUT(conversion.hash_file)},
 	 OF_PERF2BOLT},
@@ -321,6 +324,7 @@ static int check(struct command_line *line)
 		return code;
 	a->conversion.samples = a->files.at;
 	a->conversion.sample_count = a->files.len;
+	a->conversion.debug = (struct debug_dirs){a->debug_dirs.at, a->debug_dirs.len};
 	a->conversion.aggregate.filter.pids = a->pids.at;
 	a->conversion.aggregate.filter.pid_count = a->pids.len;
 	if (!a->only_heat)

@@ -33,7 +33,7 @@
 	 "-fbasic-block-address-map -mllvm -pgo-analysis-map=all)",                                           \
 	 INTO(compiled)},                                                                                     \
 	{0, "force-map", NULL, NO_FILE, "with --from-compiler: also if no function of it has a count", INTO(conversion.force_map)}
-#define SAMPLE_ROWS INPUT_FORMAT_ROW, BASIC_ROW, IMAGE_ROW, DEBUG_DIR_ROW, THREADS_ROW(conversion.threads)
+#define SAMPLE_ROWS INPUT_FORMAT_ROW, BASIC_ROW, IMAGE_ROW, CODE_DIR_ROW, THREADS_ROW(conversion.threads)
 
 /* Samples are counted as 'convert' counts them, but nothing is inferred from plain ones: they are
  * shown as they were recorded. */

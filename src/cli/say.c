@@ -51,8 +51,8 @@ void warn_of_loss(const char *path, const struct reader_report *report, const st
 		warn(to, "%s: the recorder was stopped before it finished the file; everything recorded was used",
 		     path);
 	if (perf->truncated && !report->packed_cut)
-		warn(to, "%s: truncated, byte %" PRIu64 ": the file ends within a record; the records before it were used",
-		     path, perf->truncated_at);
+		warn(to, "%s: truncated, byte %" PRIu64 ": the file ends within a record; the records before it were used%s",
+		     path, perf->truncated_at, perf->trace.decoded ? ", and of a trace what is there" : "");
 	if (perf->damaged_features && !perf->truncated)
 		warn(to, "%s: damaged: %" PRIu64 " section%s or record%s beside the samples (build-ids, names of events "
 			 "and the like); left out", path, perf->damaged_features,

@@ -66,7 +66,8 @@ static void print_perf_data(const char *path, const struct reader_report *report
 
 	say(out, "%s: perf.data%s, %" PRIu64 " record%s%s", path,
 	    perf->pipe ? " from a pipe" : "", count, plural(count),
-		report->timeless ? "; no time stamps: mappings are taken in stream order" : "");
+	    !report->timeless ? "" : perf->trace.decoded ? "; no time stamps: what a process has mapped in the end counts"
+							 : "; no time stamps: mappings are taken in stream order");
 	if (verbose && *perf->info.cmdline)
 		say(out, "%s: recorded on %s by: %s", path, perf->info.hostname,
 			perf->info.cmdline);

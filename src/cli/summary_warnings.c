@@ -157,6 +157,20 @@ static void warn_of_doubles(const struct summary *summary, const struct warnings
 		}
 }
 
+/* Warns of an input of which nothing is used, beside others: none of its processes has the binary. */
+static void warn_of_unused(const struct summary *summary, const struct warnings *to)
+{
+	const struct conversion *c = summary->conversion;
+	const struct flag_vec *used = &c->aggregate.used;
+
+	if (summary->refusal || c->options.one_of_many || filter_is_set(&c->aggregate.options.filter))
+		return;
+	for (size_t i = 0; c->inputs.len > 1 && i < c->inputs.len && i < used->len; i++)
+		if (!used->at[i] && !reader_report_is_empty(&c->inputs.at[i]))
+			warn(to, "%s: warning: nothing of it is used: it has no sample or trace of a process that had mapped %s "
+				 "('batconv inspect' shows what ran)", input_name(c->options.samples[i]), c->options.binary);
+}
+
 void summary_each_warning(const struct summary *summary, warning_fn *each, void *ctx)
 {
 	const struct report_vec *inputs = &summary->conversion->inputs;
@@ -165,6 +179,7 @@ void summary_each_warning(const struct summary *summary, warning_fn *each, void 
 	found_input_warn(&summary->conversion->found_input, &to);
 	warn_of_little(summary, &to);
 	warn_of_doubles(summary, &to);
+	warn_of_unused(summary, &to);
 	warn_of_probes(summary, &to);
 	warn_of_hashes(summary, &to);
 	warn_of_name(summary, &to);

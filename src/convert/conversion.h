@@ -62,6 +62,7 @@ struct conversion_options {
 	bool force;         /* convert samples of another build all the same ... */
 	bool any_code;      /* ... and shards that say that they are of other code */
 	uint64_t least_checked; /* and those of which fewer branches than this were checked */
+	bool one_of_many;   /* other binaries are converted from the same samples: an input can be of one of those */
 	bool empty_will_do; /* a profile without a record is no refusal */
 	unsigned threads;   /* 0: as many as there are processors */
 

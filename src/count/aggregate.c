@@ -148,6 +148,7 @@ static bool take_sample(struct aggregate *a, const struct event *event, struct b
 	if (!image_given_place(&a->space, sample->pid, event->time, err))
 		return false;
 	kernel_space_sample(&a->space.kernel, sample);
+	a->placed |= view_of(a, sample->pid)->has_image;
 	a->given += a->space.given && view_of(a, sample->pid)->given;
 	if (!sample->ip_file.len)
 		return use_sample(a, sample, event->memory, err);
@@ -183,6 +184,7 @@ static bool take_traces(struct aggregate *a, const struct event *event, struct b
 	const struct trace_record *traces = event->traces.at;
 	size_t count = event->traces.count;
 
+	a->placed = true;
 	if (a->options.mode == MODE_BASIC)
 		return leave_out_traces(a, event, err);
 	for (size_t i = 0; i < count; i++)
@@ -204,18 +206,23 @@ static bool take_ran(struct aggregate *a, const struct event *event, struct bc_e
 
 	if (filter->event.len || filter->from_ns || filter->to_ns || filter->most)
 		return bc_fail(err, BC_UNSUPPORTED, "a trace of the processor has every branch once, and no samples: --event, --time and "
-						    "--max-samples cannot choose among them");
+						    "--max-samples cannot choose among them: leave them out; --pid chooses processes");
 	if (a->options.mode == MODE_BASIC)
-		return bc_fail(err, BC_UNSUPPORTED, "a trace of the processor has branches alone, and no samples of addresses: leave out --basic");
+		return bc_fail(err, BC_UNSUPPORTED, "a trace of the processor has branches alone, and no samples of addresses: leave out --basic "
+						    "(under the name perf2bolt -ba, -nl, -basic-events)");
 	bool wanted = filter_has_pid(filter, event->ran.pid);
+	if (!wanted && !filter_note(&a->seen, filter, &(struct sample){.pid = event->ran.pid}, SAMPLE_DROP_OTHER_PID, err))
+		return false;
 	if (wanted && !image_given_place(&a->space, event->ran.pid, event->time, err))
 		return false;
 	struct process_view *view = wanted ? view_of(a, event->ran.pid) : &none;
+	a->placed |= view->has_image;
 	return sample_counter_ran(&a->counter, view, event->ran.at, event->ran.count, err);
 }
 
 static bool take_addresses(struct aggregate *a, const struct event *event, struct bc_error *err)
 {
+	a->placed = true;
 	for (size_t i = 0; i < event->addresses.count; i++) {
 		const struct address_record *record = &event->addresses.at[i];
 		if (!sample_counter_basic(&a->counter, record->at, record->count, err))
@@ -228,7 +235,7 @@ static bool begin_input(struct aggregate *a, bool recording)
 {
 	if (recording)
 		image_space_forget(&a->space);
-	a->erratum_seen = a->types_seen = false;
+	a->erratum_seen = a->types_seen = a->placed = false;
 	a->samples_seen = 0;
 	a->inputs_seen++;
 	return true;
@@ -249,7 +256,7 @@ static bool note_late_build_ids(struct aggregate *a, const struct event *event, 
 
 static bool end_input(struct aggregate *a, struct bc_error *err)
 {
-	bool noted = kernel_place_vec_push(&a->kernels, a->space.kernel.place);
+	bool noted = kernel_place_vec_push(&a->kernels, a->space.kernel.place) && flag_vec_push(&a->used, a->placed);
 
 	return (!a->batches || batches_drain(a->batches, err)) && (noted || bc_fail_nomem(err));
 }
@@ -314,6 +321,7 @@ void aggregate_fini(struct aggregate *aggregate)
 	number_set_free(&aggregate->returns.branches);
 	count_table_free(&aggregate->memory);
 	kernel_place_vec_free(&aggregate->kernels);
+	flag_vec_free(&aggregate->used);
 	for (size_t i = 0; i < aggregate->events.len; i++)
 		free(aggregate->events.at[i]);
 	name_vec_free(&aggregate->events);

@@ -34,6 +34,7 @@ struct aggregate_options {
 };
 
 DEFINE_VEC(name_vec, char *);
+DEFINE_VEC(flag_vec, bool);
 
 struct aggregate {
 	struct aggregate_options options;
@@ -54,6 +55,8 @@ struct aggregate {
 	uint64_t samples_seen;      /* likewise */
 	struct batches *batches;    /* NULL: this thread counts alone */
 	size_t inputs_seen;
+	bool placed;                /* likewise: a process of its samples or traces has the binary, or it has records of no process */
+	struct flag_vec used;       /* `placed`, by the number of an input */
 	struct kernel_place_vec kernels; /* where the kernel was, by the number of an input */
 	uint64_t given;             /* samples, not left out, of processes whose mapping of the binary was given */
 	struct bc_error contradicted; /* what build-ids that came late say against; or BC_OK */

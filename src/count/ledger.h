@@ -33,7 +33,7 @@
 
 #define BRANCH_DROPS(X)                                                        \
 	X(DROPPED_SAMPLE, "dropped_sample", "of dropped samples")              \
-	X(NO_PROCESS, "no_process", "of a trace, in processes that did not map the binary or are left out") \
+	X(NO_PROCESS, "no_process", "of a trace, in processes that did not map the binary, or that --pid leaves out") \
 	X(BASIC_MODE, "basic_mode", "not used in basic mode")                  \
 	X(KERNEL, "kernel", "from or to the kernel")                           \
 	X(NO_SOURCE, "no_source", "without a source (Arm SPE: where the branch before led to)") \

@@ -30,11 +30,11 @@ bool reader_report_is_partial(const struct reader_report *report)
 	return report->cut || report->packed_cut || perf->truncated || perf->unfinished || perf->damaged_features;
 }
 
-const char *perf_trace_name(uint32_t kind)
+const char *perf_trace_name(const struct perf_trace_report *trace)
 {
-	switch (kind) {
+	switch (trace->kind) {
 	case PERF_TRACE_INTEL_PT: return "Intel PT";
-	case PERF_TRACE_ARM_ETM: return "Arm ETM";
+	case PERF_TRACE_ARM_ETM: return trace->ete ? "Arm ETE" : "Arm ETM";
 	case PERF_TRACE_ARM_SPE: return "Arm SPE";
 	default: return "of another kind";
 	}

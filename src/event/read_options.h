@@ -17,8 +17,9 @@
 struct perf_trace_report {
 	bool found;       /* there are AUX or AUXTRACE records */
 	uint32_t kind;    /* enum perf_trace_kind, of the first AUXTRACE_INFO; 0: there is none */
+	bool ete;         /* ... PERF_TRACE_ARM_ETM: the first unit is an ETE */
 	uint64_t buffers; /* AUXTRACE records: pieces of traces ... */
-	uint64_t bytes;   /* ... and how many bytes they have, as they say */
+	uint64_t bytes;   /* ... and how many bytes they have, as they say; without what the end of the file cuts off */
 	uint64_t snapshots, truncated, partial, collisions; /* AUX records with that flag */
 
 	/* Of Arm SPE: */
@@ -97,6 +98,12 @@ static inline bool perf_data_has_no_samples(const struct perf_data_report *repor
 	return !report->records[9] && !report->trace_records;
 }
 
+/* ... nothing sampled, but a trace recorded? */
+static inline bool perf_data_has_only_traces(const struct perf_data_report *report)
+{
+	return !report->records[9] && report->trace_records;
+}
+
 /* What wrote the traces, by perf's numbers; there are others. */
 enum perf_trace_kind {
 	PERF_TRACE_INTEL_PT = 1,
@@ -105,7 +112,7 @@ enum perf_trace_kind {
 };
 
 /* "Arm SPE"; of a kind that is none of these: "of another kind". */
-const char *perf_trace_name(uint32_t kind);
+const char *perf_trace_name(const struct perf_trace_report *trace);
 
 /* The argument of perf script's --itrace that makes branch stacks of traces that are not read here; NULL: there are none. */
 const char *perf_trace_itrace(const struct perf_trace_report *trace);

@@ -184,6 +184,16 @@ static void write_command(const struct situation *s, struct advised_change chang
 
 #define NO_SAMPLES_WHY "perf was killed before it wrote one, or what it recorded was idle or too short"
 
+static const char *trace_event(uint32_t kind)
+{
+	switch (kind) {
+	case PERF_TRACE_INTEL_PT: return "intel_pt//u";
+	case PERF_TRACE_ARM_ETM: return "cs_etm//u";
+	case PERF_TRACE_ARM_SPE: return "arm_spe_0/branch_filter=1/u";
+	default: return "EVENT";
+	}
+}
+
 static void use_recording(const struct use *use, struct advice_line *line)
 {
 	if (use->counters || use->no_samples) {
@@ -199,6 +209,15 @@ static void use_recording(const struct use *use, struct advice_line *line)
 	if (use->unowned) {
 		add(line, "perf record --per-thread -e arm_spe_0/branch_filter=1/u -- PROG, or as root with a kernel of CONFIG_PID_IN_CONTEXTIDR: "
 			  "in which processes the branches of this recording ran is not known");
+		return;
+	}
+	if (use->no_trace) {
+		add(line, "perf record -e %s -- PROG: this recording has none of the bytes of its trace of the processor", trace_event(use->trace_kind));
+		return;
+	}
+	if (use->no_process) {
+		add(line, "perf record --per-thread -e %s -- PROG, or as root, so that records of switches are kept: in which processes the trace of this "
+			  "recording ran is not known", trace_event(use->trace_kind));
 		return;
 	}
 	if (use->itrace) {

@@ -6,6 +6,7 @@
 #ifndef INSPECT_ADVICE_H
 #define INSPECT_ADVICE_H
 
+#include "src/event/read_options.h"
 #include "src/inspect/facts.h"
 
 /* What a place of a command line takes. */
@@ -72,6 +73,9 @@ struct use {
 	bool no_samples;   /* ... it has none */
 	bool no_branches;  /* ... it has a trace of Arm SPE without branches */
 	bool unowned;      /* ... nobody knows in which process any of its branches ran */
+	bool no_trace;     /* ... it says that there was a trace of the processor, and has none of its bytes */
+	bool no_process;   /* ... nobody knows in which process any of its trace of the way through the code ran */
+	uint32_t trace_kind; /* of the trace, enum perf_trace_kind */
 	bool plain;        /* ... it is of aggregated samples without branches, which name no file */
 	bool is_shard;     /* of a profile: llvm-bolt does not read it */
 	const char *itrace; /* ... it has a trace of the processor that perf script decodes with this --itrace; NULL: none */

@@ -40,7 +40,7 @@ static bool find_event(struct recording *r, struct text name)
 		free(copy);
 		return false;
 	}
-	return share_vec_push(&r->events, (struct share){r->names.len - 1, 0});
+	return share_vec_push(&r->events, (struct share){r->names.len - 1, 0, 0});
 }
 
 static uint64_t file_of(const struct recording *r, uint32_t pid, uint64_t address)
@@ -106,11 +106,11 @@ static bool take_flow(void *ctx, const struct trace_flow *flow, struct bc_error 
 		if (answer->kind == FLOW_BITS || answer->kind == FLOW_LOST || !answer->value)
 			continue;
 		uint64_t file[COUNT_KEY_WORDS] = {file_of(r, flow->pid, answer->value)};
-		if (!count_table_add(&r->by_file, file, 1, 0))
+		if (!count_table_add(&r->by_file, file, 1, 1))
 			return bc_fail_nomem(err);
 		r->addresses++;
 	}
-	return r->addresses == before || count_table_add(&r->by_pid, pid, r->addresses - before, 0) || bc_fail_nomem(err);
+	return r->addresses == before || count_table_add(&r->by_pid, pid, r->addresses - before, r->addresses - before) || bc_fail_nomem(err);
 }
 
 static bool take_event(void *ctx, const struct event *event, struct bc_error *err)
@@ -158,7 +158,7 @@ static bool settle(const struct count_table *from, struct share_vec *to)
 {
 	for (size_t i = 0; i < from->capacity; i++) {
 		const struct count_row *row = &from->rows[i];
-		if (row->count && !share_vec_push(to, (struct share){row->key[0], row->count}))
+		if (row->count && !share_vec_push(to, (struct share){row->key[0], row->count, row->extra}))
 			return false;
 	}
 	sort(to);

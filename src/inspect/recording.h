@@ -14,6 +14,7 @@
 struct share {
 	uint64_t of; /* an index of names, the number of a file, or a pid */
 	uint64_t samples;
+	uint64_t addresses; /* of these, such of traces */
 };
 DEFINE_VEC(share_vec, struct share);
 DEFINE_VEC(event_name_vec, char *);

@@ -28,10 +28,10 @@
 	X(NO_MAPPING, "no_mapping", "in memory of which no mapping was recorded", "")                                                                \
 	X(KERNEL, "kernel", "in the kernel", "; :u behind the event leaves the kernel out of the trace")                                             \
 	X(NO_PROCESS, "no_process", "in processes that the recording does not name", "; perf record as root, or --per-thread, tells which process ran") \
-	X(CONTRADICTION, "contradiction", "behind places where trace and code do not agree",                                                         \
+	X(CONTRADICTION, "contradiction", "after a place where the trace contradicts the code",                                                      \
 	  ": the files are perhaps of another build than those that ran")                                                                            \
-	X(CIRCLE, "circle", "behind jumps in a circle that asks nothing", "")                                                                        \
-	X(GAP, "gap", "behind gaps of the trace, before the next address", "; a larger buffer (perf record -m,16M) has fewer gaps")
+	X(CIRCLE, "circle", "after a loop of direct jumps whose end the trace does not tell", "")                                                      \
+	X(GAP, "gap", "after a gap in the trace, before the next address in it", "; a larger buffer (perf record -m,16M) has fewer gaps")
 
 #define X(name, key, text, remedy) LOSS_##name,
 enum walk_loss { WALK_LOSSES(X) LOSS_COUNT, LOSS_NONE = LOSS_COUNT };

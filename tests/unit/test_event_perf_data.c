@@ -271,7 +271,7 @@ static void test_kinds_of_traces(void **state)
 		assert_reads(case_traces, build_file,
 			     "SAMPLE 7 cycles:u: 401014 0x401010/0x401100/M 0x401120/0x401000/P\n", &details);
 		assert_int_equal(details.trace.kind, kinds[i].kind);
-		assert_string_equal(perf_trace_name(details.trace.kind), kinds[i].word);
+		assert_string_equal(perf_trace_name(&details.trace), kinds[i].word);
 		assert_false(details.trace.found);
 		assert_null(perf_trace_itrace(&details.trace)); /* there is none */
 		details.trace.found = true;

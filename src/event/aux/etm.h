@@ -98,4 +98,10 @@ struct etm_decoder {
 /* What perf knows of the units: the body of AUXTRACE_INFO. */
 extern const struct flow_reader etm_reader;
 
+/* Is the first of the units an ETE? */
+static inline bool etm_info_is_ete(struct bytes info)
+{
+	return info.size >= 40 && le64(info.data + 32) == UINT64_C(0x5050505050505050);
+}
+
 #endif

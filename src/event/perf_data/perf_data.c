@@ -226,6 +226,8 @@ static void end_data_file(struct perf_reader *reader, struct data_file *data)
 
 	data->ended = true;
 	details->skipped_bytes += data->stream.skipped;
+	if (data->stream.truncated && data->stream.skip < details->trace.bytes)
+		details->trace.bytes -= data->stream.skip; /* the last piece is cut */
 	if (data->stream.truncated && !details->truncated) {
 		details->truncated = true;
 		details->truncated_at = data->stream.truncated_at;

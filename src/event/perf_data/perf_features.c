@@ -292,6 +292,8 @@ static bool read_meta_info(struct feature *s)
 		struct text key = take_until_nul(&s->c), value = take_until_nul(&s->c);
 		if (text_is(key, "event_type_info"))
 			read_event_types(s->events, value);
+		else if (text_is(key, "simpleperf_version"))
+			snprintf(s->out->info.simpleperf, sizeof(s->out->info.simpleperf), "%.*s", (int)(value.len < 64 ? value.len : 63), value.at);
 	}
 	return true;
 }

@@ -122,6 +122,7 @@ struct perf_info {
 	struct recording_origin origin;
 	char hostname[128];
 	char version[64]; /* of perf */
+	char simpleperf[64]; /* its version, where simpleperf recorded */
 	char arch[32];    /* as uname -m prints it */
 	char cmdline[1024];
 	uint64_t first_ns, last_ns; /* time of samples; 0: not known */

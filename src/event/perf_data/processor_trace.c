@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/event/aux/etm.h"
 #include "src/event/perf_data/perf_cursor.h"
 
 /* Flags of AUX records; the last two are younger than some headers. */
@@ -700,6 +701,7 @@ bool perf_traces_info(struct perf_traces *traces, const struct perf_record *reco
 	if (record->body.size < 4 || traces->details->trace.kind)
 		return true;
 	traces->details->trace.kind = le32(record->body.data);
+	traces->details->trace.ete = traces->details->trace.kind == PERF_TRACE_ARM_ETM && etm_info_is_ete(record->body);
 	if (!open_flows(traces, bytes_from(record->body, 8), err))
 		return false;
 	traces->decodes = traces->details->trace.kind == PERF_TRACE_ARM_SPE || traces->flows.reader;
