@@ -3,7 +3,7 @@
 # runs that): it has the program and nothing else, is the same when it is made again, and converts.   container.sh PROGRAM
 set -eu
 . "$(dirname "$0")/../lib.sh"
-program=$1
+program=${1-}
 [ -n "$program" ] || skip 'this build has no libraries to link a program of one file with'
 need buildah buildah
 [ "$(id -u)" = 0 ] || skip 'only root can mount an image here'

@@ -3,7 +3,7 @@
 # else is as in the dynamic one.   static.sh PROGRAM
 set -u
 . "$(dirname "$0")/../lib.sh"
-program=$1
+program=${1-}
 [ -n "$program" ] || skip 'this build has no libraries to link a program of one file with'
 own_folder
 
