@@ -656,7 +656,7 @@ def names_of_options():
     """Files whose names look like options, or have blanks; and no message has the number of a descriptor."""
     for name in 'a b;c.bolt', 'b d (deleted)':
         shutil.copy(LOAD, name)
-        result = record('-F', '4000', '-o', 'out/', './' + name, '200', json_stats=False)
+        result = record('-F', '4000', '-o', 'out/', './' + name, '1500', json_stats=False)
         check('exit', result.code == 0, result.err)
     check('blanks', {name.split('.')[0] for name in os.listdir('out')} >= {'a_b_c', 'b_d'}, os.listdir('out'))
     shutil.copy(LOAD, './-x')
