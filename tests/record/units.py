@@ -32,15 +32,20 @@ def run(words, pre, folder):
         environment = dict(os.environ, PATH=os.getcwd() + ':' + os.environ['PATH'],
                            ASAN_OPTIONS=os.environ.get('ASAN_OPTIONS', '') + ':detect_leaks=0')  # it may not trace itself with these rights
         recorder = subprocess.Popen(pre + words, stderr=errors, stdout=subprocess.DEVNULL, env=environment)
-    # On a busy machine it takes a while until the load has the 100 samples of a shard, with half a percent for all of them.
+    # A busy machine takes a while until the load has the 100 samples of a shard, with half a percent for all of them: each try is longer.
     load = subprocess.Popen([LOAD, '300000'])
     found = []
-    for _ in range(60):
-        time.sleep(1)
-        found = glob.glob(folder + '/load.*.zst')
+    for seconds in (1, 2, 4, 8, 15, 30):
+        time.sleep(seconds)
+        if recorder.poll() is None:
+            recorder.send_signal(signal.SIGHUP)
+        for _ in range(30):
+            found = glob.glob(folder + '/load.*.zst')
+            if found or recorder.poll() is not None:
+                break
+            time.sleep(0.1)
         if found or recorder.poll() is not None:
             break
-        recorder.send_signal(signal.SIGHUP)
     with open('/proc/%d/status' % recorder.pid, encoding='ascii') as file:
         rights = next((line.split()[1] for line in file if line.startswith('CapEff')), 'none')
     recorder.send_signal(signal.SIGTERM)
