@@ -28,7 +28,7 @@ NAMES = {'perf2bolt', 'llvm-bolt-heatmap'}
 PERF2BOLT_NO_FILES = {'-profile-format', '-pid', '-max-samples', '-itrace', '-perfdata-jobs', '-pj', '-v', '-w', '-heatmap',
                       '-perf-script-events', '-block-size', '-line-size', '-min-address', '-max-address',
                       '-heatmap-cdf-pct', '-profile-density-cutoff-hot', '-profile-density-threshold', '-funcs',
-                      '-funcs-no-regex', '-skip-funcs', '-max-funcs'}
+                      '-funcs-no-regex', '-skip-funcs', '-max-funcs', '-debug-dir'}
 ROLES = {'none', 'read', 'read-list', 'written', 'updated', 'operands-updated', 'folder', 'stdin'}
 
 # label: what messages call it; words(PATH): what names the file; of one that is stdin or stdout, which, and how it is
