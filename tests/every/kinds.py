@@ -177,6 +177,12 @@ def add_samples(make):
         make.script(os.path.join(SUPPORT, 'pt_data.py'), 'write', made + '/pt.run', made + '/' + name, 'files=' + os.path.join(make.inputs, 'pt'),
                     'program=ways.b22', *words)
         make.add(name + '.perf.data', make.read(made, name))
+    with open(made + '/etm.run', 'wb') as file:
+        file.write(make.read(make.inputs, 'etm/ways.b22.run'))
+    for name, words in ('etm', ['raw', 'ete', 'times', 'returns']), ('etm.pipe', ['pipe', 'cpu', 'shared', 'context', 'times', 'aside', 'overflow=999']):
+        make.script(os.path.join(SUPPORT, 'etm_data.py'), made + '/etm.run', made + '/' + name, 'files=' + os.path.join(make.inputs, 'etm'),
+                    'program=ways.b22', 'at=5500000000', *words)
+        make.add(name + '.perf.data', make.read(made, name))
     make.add('script.txt', script)
     make.add('basic.script.txt', basic)
     make.add('plain.script.txt', b''.join(line for line in script.splitlines(True) if b'PERF_RECORD' not in line))
