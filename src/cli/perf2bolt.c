@@ -369,10 +369,10 @@ static bool check(const struct perf2bolt_arguments *arguments, const struct conv
 	if (samples->read && samples->dropped[SAMPLE_DROP_OTHER_PID] == samples->read)
 		return bc_fail(err, BC_NOTFOUND, "no sample of %s %u%s", arguments->pids.len > 1 ? "processes" : "process", arguments->pids.at[0],
 			       arguments->pids.len > 1 ? " ..." : "");
-	warn_of_other_traces(arguments, conversion);
-	heat_output_tell(arguments->conversion.binary, heat, stderr);
 	if (arguments->heat.path && !heat->buckets)
 		return bc_fail(err, BC_NOTFOUND, "%s: none of the samples can be used for a heat map", arguments->conversion.binary);
+	warn_of_other_traces(arguments, conversion);
+	heat_output_tell(arguments->conversion.binary, heat, stderr);
 	return true;
 }
 
