@@ -10,18 +10,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "src/addrspace/mapped_files.h"
 #include "src/base/file.h"
 #include "src/elf/binary.h"
 
-#define DELETED " (deleted)"
-
-/* The path of a mapping without what the kernel adds to it; false: it is none. */
-static bool path_of(const struct map_event *mapping, char path[PATH_MAX])
+/* False: it is no path of a file. */
+static bool path_of(struct text text, char path[PATH_MAX])
 {
-	struct text text = mapping->path;
-
-	if (text_ends(text, DELETED))
-		text = text_first(text, text.len - strlen(DELETED));
 	if (!text.len || text.at[0] != '/' || text.len >= PATH_MAX || memchr(text.at, '\0', text.len))
 		return false;
 	memcpy(path, text.at, text.len);
@@ -119,16 +114,28 @@ static int open_replayed(const struct proc_files *files, const struct map_event 
 	return open_file(path, mapping->node.inode);
 }
 
+/* The file that has the whole name comes first: it may be a name that ends as the kernel's note of a file without one. */
+static int open_named(const struct proc_files *files, const struct map_event *mapping, struct text name)
+{
+	char path[PATH_MAX];
+
+	if (!path_of(name, path))
+		return -1;
+	int fd = files->replayed ? open_replayed(files, mapping, path) : open_mapped(files, mapping, path);
+	struct text rest = path_without_deleted(name);
+	return fd < 0 && rest.len < name.len ? open_named(files, mapping, rest) : fd;
+}
+
 enum file_answer proc_files_open(void *ctx, const struct map_event *mapping, int *fd)
 {
 	const struct proc_files *files = ctx;
-	char path[PATH_MAX];
+	char whole[PATH_MAX], rest[PATH_MAX];
 
-	if (!path_of(mapping, path))
+	if (!path_of(mapping->path, whole) || !path_of(path_without_deleted(mapping->path), rest))
 		return FILE_GONE;
-	if (!matches(files, path))
+	if (!matches(files, rest) && !matches(files, whole))
 		return FILE_LEFT_OUT;
-	int opened = files->replayed ? open_replayed(files, mapping, path) : open_mapped(files, mapping, path);
+	int opened = open_named(files, mapping, mapping->path);
 	if (opened < 0)
 		return FILE_GONE;
 	if (!is_wanted(files, opened)) {

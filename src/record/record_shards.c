@@ -15,11 +15,11 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "src/addrspace/mapped_files.h"
 #include "src/base/output.h"
 #include "src/elf/binary.h"
 
 #define SUFFIX ".zst"
-#define DELETED " (deleted)" /* so the kernel calls a file that has no name any more */
 #define NAME_MOST 100      /* characters of a binary's name */
 #define STALE 600          /* seconds: a shard is written in less */
 #define NAMES_MOST 1000    /* shards of one binary and second */
@@ -250,9 +250,7 @@ static bool shard_path(const struct record_shards *shards, const struct recorded
 	struct build_id first = recorded->digest;
 	struct tm utc;
 
-	struct text base = text_of(slash ? slash + 1 : recorded->path);
-	if (text_ends(base, DELETED))
-		base = text_first(base, base.len - strlen(DELETED));
+	struct text base = path_without_deleted(text_of(slash ? slash + 1 : recorded->path));
 	snprintf(name, sizeof(name), "%.*s", (int)(base.len < NAME_MOST ? base.len : NAME_MOST), base.at);
 	plain_letters(name);
 	first.size = first.size < CODE_DIGEST_SHOWN ? first.size : CODE_DIGEST_SHOWN;

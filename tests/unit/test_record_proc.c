@@ -171,6 +171,14 @@ static void mapped_files(void **state)
 	mapping.path = text_of(deleted);
 	assert_string_equal(opened(&files), "mapped");
 	unlink(place);
+
+	/* A file may have a name that ends so. */
+	put_text(deleted, "so called");
+	mapping.node.inode = inode_of(deleted);
+	assert_string_equal(opened(&files), "so called");
+	mapping.node.inode = inode_of(path_room);
+	assert_string_equal(opened(&files), "own");
+	unlink(deleted);
 	snprintf(place, sizeof(place), "%s/7/exe", root);
 	put_text(place, "program");
 	mapping.node.inode = inode_of(place);
