@@ -32,6 +32,11 @@
  * arrays in a result belong to the object that it came from, as said there.  No function
  * keeps a pointer that it was given, but where it says so.
  *
+ * Files: a binary is mapped into memory as long as the object that opened it lives (an image, a translator, a
+ * resolver).  Put another file in its place by rename(), as installers do: of one that is made shorter meanwhile
+ * the missing part cannot be read, and the program gets SIGBUS.  "-" is the standard input of
+ * batconv_snapshots_add_file() and the standard output of batconv_snapshots_write().
+ *
  * Text: names and paths are bytes that end with a NUL, as the file has them: not all are UTF-8.
  *
  * Versions: programs that were linked with a release run with all later releases of the same major

@@ -72,7 +72,8 @@ BATCONV_API size_t batconv_capture_stack(const void *ucontext,
 					 struct batconv_run_addr *out, size_t most);
 
 /* A buffer of raw stacks that any number of signal handlers put into while one
- * thread takes out. */
+ * thread takes out.  After fork() the child has a copy, with the stacks of its parent, which it would write
+ * as its own: make another one there. */
 struct batconv_capture_ring;
 
 /* Make a ring of about `size` bytes (8 per address and 16 per stack; at least 4096, at most 2^35).

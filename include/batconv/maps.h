@@ -73,7 +73,7 @@ batconv_snapshots_add_process(struct batconv_snapshots *snapshots, uint32_t pid,
  * partial   whether the file was cut, or has parts that could not be read: what is whole was added then.  Can be
  *           NULL
  *
- * A map whose id its process has already gets the next one that is free.
+ * A map whose id its process has already gets the next one that is free, or where none is above, the lowest.
  *
  * BATCONV_ERROR_FORMAT, BATCONV_ERROR_UNSUPPORTED, BATCONV_ERROR_IO, BATCONV_ERROR_NOMEM
  *

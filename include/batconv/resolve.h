@@ -25,7 +25,7 @@ struct batconv_raw_stack {
 	size_t count;
 	uint64_t reserved[2];    /* 0 */
 };
-#define BATCONV_MAP_BY_TIME UINT32_MAX
+#define BATCONV_MAP_BY_TIME UINT32_MAX /* a map that has this id is found by its time alone */
 
 struct batconv_frame {
 	struct batconv_run_addr raw; /* as given */

@@ -33,12 +33,14 @@ struct batconv_capture_ring {
 struct batconv_capture_ring *batconv_capture_ring_new(size_t size)
 {
 	uint64_t words = WORDS_LEAST;
+	int before = errno;
 
 	while (words < size / sizeof(uint64_t) && words < (UINT64_C(1) << 32))
 		words *= 2;
 	size_t bytes = sizeof(struct batconv_capture_ring) + (size_t)words * sizeof(uint64_t);
 	struct batconv_capture_ring *ring = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
 					 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	errno = before;
 	if (ring == MAP_FAILED)
 		return NULL;
 	ring->bytes = bytes;

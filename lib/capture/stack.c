@@ -10,13 +10,16 @@
 bool batconv_capture_thread_bounds(struct batconv_capture_bounds *out)
 {
 	pthread_attr_t attr;
+	int before = errno;
 	void *low;
 	size_t size;
 
-	if (pthread_getattr_np(pthread_self(), &attr))
-		return false;
-	bool ok = !pthread_attr_getstack(&attr, &low, &size);
-	pthread_attr_destroy(&attr);
+	bool ok = !pthread_getattr_np(pthread_self(), &attr);
+	if (ok) {
+		ok = !pthread_attr_getstack(&attr, &low, &size);
+		pthread_attr_destroy(&attr);
+	}
+	errno = before;
 	if (ok)
 		*out = (struct batconv_capture_bounds){(uintptr_t)low, (uintptr_t)low + size};
 	return ok;

@@ -171,6 +171,7 @@ const struct snapshot *snapshots_near(const struct snapshots *s, uint32_t pid, u
 
 struct next_id {
 	uint32_t pid;
+	uint32_t low;  /* all ids below are taken, as far as that was looked at */
 	uint64_t next; /* above all ids that the process has */
 };
 DEFINE_VEC(next_id_vec, struct next_id);
@@ -198,7 +199,7 @@ static struct next_id *next_id_of(struct ids *ids, uint32_t pid)
 
 	if (by_pid_find(&ids->by_pid, ids->next.at, pid, &number))
 		return &ids->next.at[number];
-	if (!map_reserve(&ids->by_pid, 1) || !next_id_vec_push(&ids->next, (struct next_id){pid, 0}))
+	if (!map_reserve(&ids->by_pid, 1) || !next_id_vec_push(&ids->next, (struct next_id){.pid = pid}))
 		return NULL;
 	number = (uint32_t)ids->next.len - 1;
 	by_pid_put(&ids->by_pid, pid, number);
@@ -224,14 +225,24 @@ static bool take_all(struct ids *ids, const struct snapshots *of)
 	return true;
 }
 
-static uint32_t free_id(const struct ids *ids, const struct snapshot *s)
+static bool is_taken(const struct ids *ids, uint32_t pid, uint32_t id)
+{
+	return number_set_has(&ids->taken, (uint64_t)pid << 32 | id);
+}
+
+/* The next id, or where that is beyond what an id can be, the lowest one that is free. */
+static uint32_t free_id(struct ids *ids, const struct snapshot *s)
 {
 	uint32_t number;
 
-	if (!number_set_has(&ids->taken, (uint64_t)s->pid << 32 | s->id) ||
-	    !by_pid_find(&ids->by_pid, ids->next.at, s->pid, &number))
+	if (!is_taken(ids, s->pid, s->id) || !by_pid_find(&ids->by_pid, ids->next.at, s->pid, &number))
 		return s->id;
-	return (uint32_t)ids->next.at[number].next;
+	struct next_id *own = &ids->next.at[number];
+	if (own->next <= UINT32_MAX)
+		return (uint32_t)own->next;
+	while (is_taken(ids, s->pid, own->low))
+		own->low++;
+	return own->low;
 }
 
 static bool merge(struct snapshots *into, const struct snapshots *from, const uint32_t *numbers,

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -161,18 +162,21 @@ FILE *sink_memory(struct memory_sink *out)
 /* A link that points to more links is a loop. */
 enum { MOST_OPEN = OUTPUTS_MOST, MOST_LINKS = 40 };
 
-/* The temporary files of what is open, for a signal handler. */
+/* The temporary files of what is open, for a signal handler, which reads them without the lock. */
 static const char *volatile temporaries[MOST_OPEN];
+static pthread_mutex_t temporaries_lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* Replace `from` by `to` in the list of temporary files; NULL is a free element. */
 static void exchange(const char *from, const char *to)
 {
-	for (size_t i = 0; i < MOST_OPEN; i++) {
-		if (temporaries[i] == from) {
-			temporaries[i] = to;
-			return;
-		}
-	}
+	size_t i = 0;
+
+	pthread_mutex_lock(&temporaries_lock);
+	while (i < MOST_OPEN && temporaries[i] != from)
+		i++;
+	if (i < MOST_OPEN)
+		temporaries[i] = to;
+	pthread_mutex_unlock(&temporaries_lock);
 }
 
 /* Block all signals: no handler may run while names and the list of them change. */
@@ -230,14 +234,26 @@ static int open_new(char *path, mode_t mode)
 	return fd;
 }
 
-/* Create the file with its final mode: that of the old file, or the one that open() gives a new
- * file.  mkstemp() would need a chmod() later, which --sandbox does not allow. */
+static bool has_mode(int fd, mode_t mode)
+{
+	struct stat own;
+
+	return fstat(fd, &own) == 0 && (own.st_mode & 0777) == mode;
+}
+
+/* Create the file with the mode of the old file, or the one that open() gives a new file.  The mask is the whole process's, whose other
+ * threads can be somebody else's (lib/): it is changed only where fchmod() is refused, as --sandbox does. */
 static int make_temporary(char *path, const struct stat *old)
 {
-	if (!old)
-		return open_new(path, 0666);
+	mode_t mode = old ? old->st_mode & 0777 : 0666;
+	int fd = open_new(path, mode);
+
+	if (fd < 0 || !old || has_mode(fd, mode) || fchmod(fd, mode) == 0)
+		return fd;
+	close(fd);
+	unlink(path);
 	mode_t mask = umask(0);
-	int fd = open_new(path, old->st_mode & 0777);
+	fd = open_new(path, mode);
 	umask(mask);
 	return fd;
 }

@@ -58,6 +58,17 @@ char *__wrap_strdup(const char *text)
 	return may_allocate() ? __real_strdup(text) : NULL;
 }
 
+/* The mask is that of all threads of a program, which the library has no part in. */
+static unsigned masks;
+mode_t __real_umask(mode_t mask);
+mode_t __wrap_umask(mode_t mask);
+
+mode_t __wrap_umask(mode_t mask)
+{
+	masks++;
+	return __real_umask(mask);
+}
+
 /* ---- files ---- */
 
 static char folder[] = "/tmp/batconv-api-XXXXXX";
@@ -443,6 +454,24 @@ static void translating(void **state)
 	batconv_translator_close(t);
 }
 
+/* A file that is replaced keeps its mode. */
+static void the_mask_is_left_alone(void **state)
+{
+	struct batconv_snapshots *s = two_maps();
+	struct batconv_error err;
+	struct stat st;
+
+	(void)state;
+	write_file("out", "");
+	assert_int_equal(chmod(path_of("out"), 0667), 0);
+	masks = 0;
+	assert_true(batconv_snapshots_write(s, path_of("out"), &err));
+	assert_int_equal(masks, 0);
+	assert_int_equal(stat(path_of("out"), &st), 0);
+	assert_int_equal(st.st_mode & 0777, 0667);
+	batconv_snapshots_free(s);
+}
+
 static int make_folder(void **state)
 {
 	(void)state;
@@ -470,6 +499,7 @@ int main(void)
 		cmocka_unit_test(resolving),
 		cmocka_unit_test(giving),
 		cmocka_unit_test(translating),
+		cmocka_unit_test(the_mask_is_left_alone),
 	};
 
 	return cmocka_run_group_tests(tests, make_folder, remove_folder);

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "batconv/capture.h"
@@ -232,6 +233,37 @@ static void the_generation_of_libraries(void **state)
 	assert_true(batconv_capture_generation() > 0);
 }
 
+/* Lower a limit of this process to 0, and give back what it was. */
+static struct rlimit without(int what)
+{
+	struct rlimit before, none;
+
+	assert_int_equal(getrlimit(what, &before), 0);
+	none = (struct rlimit){0, before.rlim_max};
+	assert_int_equal(setrlimit(what, &none), 0);
+	return before;
+}
+
+static void what_the_system_refuses_leaves_errno(void **state)
+{
+	struct batconv_capture_bounds own;
+
+	(void)state;
+	struct rlimit memory = without(RLIMIT_AS);
+	errno = 77;
+	struct batconv_capture_ring *ring = batconv_capture_ring_new(1 << 30);
+	int after = errno;
+	setrlimit(RLIMIT_AS, &memory);
+	assert_null(ring);
+	assert_int_equal(after, 77);
+	struct rlimit files = without(RLIMIT_NOFILE);
+	errno = 77;
+	(void)!batconv_capture_thread_bounds(&own); /* of the first thread, /proc/self/maps tells */
+	after = errno;
+	setrlimit(RLIMIT_NOFILE, &files);
+	assert_int_equal(after, 77);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -241,6 +273,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(many_writers_lose_nothing, make_scratch, drop_scratch),
 		cmocka_unit_test(the_stack_at_a_signal),
 		cmocka_unit_test(the_generation_of_libraries),
+		cmocka_unit_test(what_the_system_refuses_leaves_errno),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -64,7 +64,7 @@ static void snapshots_by_id_and_time(void **state)
 	snapshots_free(&all);
 }
 
-/* A snapshot whose id is taken gets the next one; files are known by what they are. */
+/* A snapshot whose id is taken gets the next one, or the lowest that is free; files are known by what they are. */
 static void snapshots_together(void **state)
 {
 	struct snapshots one = {0}, other = {0};
@@ -75,6 +75,7 @@ static void snapshots_together(void **state)
 	put_region(&maps, 0x1000, 0x2000, 0, number_of_file(&one.files, "/a"));
 	add(&one, 7, 0, 100, maps);
 	add(&one, 7, 5, 200, maps);
+	add(&one, 9, UINT32_MAX, 250, maps);
 	map_set_release(maps);
 	maps = NULL;
 	(void)number_of_file(&other.files, "/other");
@@ -82,6 +83,9 @@ static void snapshots_together(void **state)
 	add(&other, 7, 0, 300, maps);
 	add(&other, 7, 6, 400, maps);
 	add(&other, 8, 0, 500, maps);
+	add(&other, 9, 0, 600, maps);
+	add(&other, 9, UINT32_MAX, 700, maps); /* there is none above it */
+	add(&other, 9, 1, 800, maps);
 	map_set_release(maps);
 	index_all(&one);
 	index_all(&other);
@@ -90,7 +94,7 @@ static void snapshots_together(void **state)
 	static const struct {
 		uint32_t pid, id;
 		uint64_t time;
-	} want[] = {{7, 0, 100}, {7, 5, 200}, {7, 6, 300}, {7, 7, 400}, {8, 0, 500}};
+	} want[] = {{7, 0, 100}, {7, 5, 200}, {9, UINT32_MAX, 250}, {7, 6, 300}, {7, 7, 400}, {8, 0, 500}, {9, 0, 600}, {9, 1, 700}, {9, 2, 800}};
 	assert_int_equal(one.all.len, BC_COUNT(want));
 	for (size_t i = 0; i < BC_COUNT(want); i++) {
 		const struct snapshot *s = &one.all.at[i];
