@@ -19,6 +19,7 @@ import "C"
 import (
 	"fmt"
 	"runtime"
+	"strings"
 	"sync"
 	"unsafe"
 )
@@ -93,6 +94,14 @@ func Open(bolted, input string, options uint) (*Translator, error) {
 	number, compiled := uint32(C.batconv_version()), uint32(C.compiled_version())
 	if number/1000000 != compiled/1000000 || number < compiled/1000*1000 {
 		return nil, &Error{Unsupported, "libbatconv " + Version() + " is older than its headers, or of another major version"}
+	}
+	if uint(uint32(options)) != options {
+		return nil, &Error{Argument, "options: a bit that is not known to this package"}
+	}
+	for _, path := range []string{bolted, input} {
+		if strings.IndexByte(path, 0) >= 0 { // C would take what stands before
+			return nil, &Error{IO, fmt.Sprintf("%q: a path with a NUL", path)}
+		}
 	}
 	t := &Translator{}
 	var err C.struct_batconv_error

@@ -4,6 +4,7 @@ package batconv
 
 import (
 	"errors"
+	"math/bits"
 	"os"
 	"sync"
 	"testing"
@@ -66,6 +67,11 @@ func TestErrors(t *testing.T) {
 	if _, err := Open(input, bolted, 0); !errors.As(err, &refused) || refused.Code != Mismatch {
 		t.Error(err)
 	}
+	for _, paths := range [][2]string{{bolted + "\x00.old", ""}, {bolted, input + "\x00"}} {
+		if _, err := Open(paths[0], paths[1], 0); !errors.As(err, &refused) || refused.Code != IO {
+			t.Error(err)
+		}
+	}
 	translator := open(t, 0)
 	translator.Close()
 	translator.Close()
@@ -95,8 +101,10 @@ func TestGoroutines(t *testing.T) {
 
 func TestOptionsThatAreNotKnown(t *testing.T) {
 	var refused *Error
-	if _, err := Open(bolted, input, 1<<20); !errors.As(err, &refused) || refused.Code != Argument {
-		t.Error(err)
+	for _, options := range []uint{1 << 20, 1 << (bits.UintSize - 1)} {
+		if _, err := Open(bolted, input, options); !errors.As(err, &refused) || refused.Code != Argument {
+			t.Error(err)
+		}
 	}
 }
 

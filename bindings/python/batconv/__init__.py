@@ -83,6 +83,8 @@ def _load() -> ctypes.CDLL:
     except OSError as why:
         raise ImportError('libbatconv cannot be loaded (%s): install libbatconv1, or set BATCONV_LIBRARY to the path of '
                           'libbatconv.so' % why) from None
+    if not hasattr(library, 'batconv_version'):
+        raise ImportError('%s is not libbatconv: it has no batconv_version' % path)
     library.batconv_version.restype = ctypes.c_uint32
     number = library.batconv_version()
     major, minor = number // 1000000, number // 1000 % 1000
@@ -116,6 +118,13 @@ def _text(raw: Optional[bytes]) -> Optional[str]:
     return None if raw is None else os.fsdecode(raw)
 
 
+def _path(path) -> bytes:
+    raw = os.fsencode(path)
+    if b'\0' in raw:  # C would take what stands before
+        raise ValueError('embedded null byte in a path')
+    return raw
+
+
 def _failed(error: _Error) -> Error:
     code = _CODES[error.code] if error.code < len(_CODES) else 'CODE %d' % error.code
     return Error(code, _text(error.text))
@@ -144,7 +153,7 @@ class Translator:
         self._handle = ctypes.c_void_p()
         self._turn = threading.Lock()  # a call of ctypes lets other threads run
         error = _Error()
-        if not _c.batconv_translator_open(os.fsencode(bolted), None if input is None else os.fsencode(input),
+        if not _c.batconv_translator_open(_path(bolted), None if input is None else _path(input),
                                           (_LINES if lines else 0) | (_INLINES if inlines else 0),
                                           ctypes.byref(self._handle), ctypes.byref(error)):
             raise _failed(error)
@@ -155,7 +164,7 @@ class Translator:
         stack: the addresses are a call stack, innermost first: those behind the first are return addresses,
         of which the call is looked up, one byte before.
         """
-        at = array.array('Q', addresses)
+        at = array.array('Q', iter(addresses) if isinstance(addresses, (bytes, bytearray)) else addresses)  # not raw bytes
         out = (_Place * len(at))()
         error = _Error()
         with self._turn:

@@ -2,6 +2,8 @@
 """Facts of nm and eu-addr2line, as in tests/api/test_api.c."""
 import os
 import re
+import subprocess
+import sys
 import threading
 import unittest
 
@@ -39,6 +41,20 @@ class TranslatorTest(unittest.TestCase):
         self.assertRaises(ValueError, translator.translate, [1])
         with batconv.Translator(BOLTED) as translator:
             self.assertRaises(OverflowError, translator.translate, [-1])
+
+    def test_paths_with_a_nul(self):
+        self.assertRaises(ValueError, batconv.Translator, BOLTED + '\0.old')
+        self.assertRaises(ValueError, batconv.Translator, BOLTED, INPUT.encode() + b'\0')
+
+    def test_bytes_are_numbers(self):
+        with batconv.Translator(BOLTED) as translator:
+            for addresses in b'12345678', bytearray(3):
+                self.assertEqual(translator.translate(addresses), [None] * len(addresses))
+
+    def test_another_library(self):
+        done = subprocess.run([sys.executable, '-c', 'import batconv'], stderr=subprocess.PIPE, check=False,
+                              env=dict(os.environ, BATCONV_LIBRARY='libc.so.6'))
+        self.assertIn(b'ImportError: libc.so.6 is not libbatconv', done.stderr)
 
     def test_threads(self):
         with batconv.Translator(BOLTED, INPUT, lines=True) as translator:
