@@ -32,7 +32,8 @@ gap            each tenth piece is missing, which nothing tells
 bytes=HEX      these bytes stand in the middle of each trace, for nothing
 nobody         with `cpu`: nothing says what runs on the processors
 old            AUXTRACE_INFO as perf wrote it first
-times=N        the way is gone N times
+rounds=N       the way is gone N times
+bare           OUT alone is written
 """
 import os
 import struct
@@ -391,7 +392,7 @@ class Writer:
                 unit.begin(to)
                 outside, thread.place = False, to
                 continue
-            if is_taken(step) or kind == 'i':
+            if (is_taken(step) or kind == 'i') and 'bare' not in self.words:
                 thread.truth.append((start, to, kind))
             thread.branches += 1
             thread.place = to
@@ -510,6 +511,8 @@ class Writer:
                 recording.put(AUXTRACE, struct.pack('<QQQIIiI', len(part), at, 0, index, buffer.tid & 0xffffffff, buffer.cpu, 0), behind=part)
             recording.put(FINISHED_ROUND, b'')
         recording.write(self.out, 'pipe' in words)
+        if 'bare' in words:
+            return
         with open(self.out + '.truth', 'w') as file:
             for thread in threads:
                 file.writelines('%d %x %x%s\n' % (thread.pid, start, to, ' isb' if kind == 'i' else '') for start, to, kind in thread.truth)

@@ -31,6 +31,8 @@ lost           the 10th piece ends in the middle of a packet, and the rest of it
 gap            each tenth piece is missing, which nothing tells
 bytes=HEX      these bytes stand between two packets in the middle of each trace, for nothing
 nobody         with `cpu`: nothing says what runs on the processors
+rounds=N       the way is gone N times
+bare           OUT alone is written
 """
 import lzma
 import os
@@ -364,7 +366,7 @@ class Writer:
                     outside = False
                 thread.place = to
                 continue
-            if is_taken(step):
+            if is_taken(step) and 'bare' not in words:
                 thread.truth.append((start, to))
             thread.branches += 1
             thread.place = to
@@ -430,10 +432,10 @@ class Writer:
         words, value = self.words, self.value
         for offset, vaddr, size in segments(self.program):
             self.ranges.append((self.base + vaddr, self.base + vaddr + size))
-        threads = []
+        steps, threads = self.steps * int(value.get('rounds', 1)), []
         for process in range(int(value.get('processes', 1))):
             pid = FIRST_PID + 100 * process
-            threads += [Thread(pid, pid + number, self.steps) for number in range(int(value.get('threads', 1)))]
+            threads += [Thread(pid, pid + number, steps) for number in range(int(value.get('threads', 1)))]
         for thread in threads:
             self.start(thread, 0, thread.pid == thread.tid)
         if 'cpu' in words:
@@ -449,7 +451,7 @@ class Writer:
             thread = threads[turn % len(threads)]
             cpu, _, trace = traces[turn // 2 % 2] if 'cpu' in words else traces[turn % len(threads)]
             if thread.at < len(thread.steps):
-                self.slice(thread, trace, max(cpu, 0), len(self.steps) if alone else 700 + turn * 37 % 500)
+                self.slice(thread, trace, max(cpu, 0), len(steps) if alone else 700 + turn * 37 % 500)
             turn += 1
         self.finish(threads, traces)
 
@@ -478,12 +480,8 @@ class Writer:
             trace.flush()
             thread = next((thread for thread in threads if thread.tid == tid), threads[0])
             data = bytes(trace.data)
-            with open('%s.%d' % (self.out, index), 'wb') as file:
-                file.write(data)
-            with open('%s.%d.images' % (self.out, index), 'w') as file:
-                for offset, vaddr, size in segments(self.program):
-                    file.write('0 %x %x %x %s\n' % (self.base + vaddr, size, offset, self.program))
-                file.writelines('%d %x %x %x %s\n' % image for image in trace.images)
+            if 'bare' not in words:
+                self.tell(index, data, trace)
             if 'bytes' in words:
                 middle = next(end for end in trace.ends if 2 * end >= len(data))
                 data = data[:middle] + bytes.fromhex(self.value['bytes']) + data[middle:]
@@ -494,9 +492,19 @@ class Writer:
                 recording.put(AUXTRACE, struct.pack('<QQQIIiI', len(part), at, self.tick + reference, index, tid & 0xffffffff, cpu, 0), behind=part)
             recording.put(FINISHED_ROUND, b'')
         recording.write(self.out)
+        if 'bare' in words:
+            return
         with open(self.out + '.truth', 'w') as file:
             for thread in threads:
                 file.writelines('%d %x %x\n' % (thread.pid, *branch) for branch in thread.truth)
+
+    def tell(self, index, data, trace):
+        with open('%s.%d' % (self.out, index), 'wb') as file:
+            file.write(data)
+        with open('%s.%d.images' % (self.out, index), 'w') as file:
+            for offset, vaddr, size in segments(self.program):
+                file.write('0 %x %x %x %s\n' % (self.base + vaddr, size, offset, self.program))
+            file.writelines('%d %x %x %x %s\n' % image for image in trace.images)
 
     def pieces(self, data, trace):
         """(position, bytes, flags)"""
