@@ -20,10 +20,10 @@ def uleb(number):
 
 
 class Elf:
-    """A program for x86-64.  Bytes are put in place once; sections and segments say which places are theirs."""
+    """A program, for x86-64 unless it says so.  Bytes are put in place once; sections and segments say which places are theirs."""
 
-    def __init__(self, kind=2):
-        self.kind, self.at, self.parts = kind, BODY, []
+    def __init__(self, kind=2, machine=62):
+        self.machine, self.kind, self.at, self.parts = machine, kind, BODY, []
         self.sections, self.segments, self.names, self.name_at = [], [], bytearray(1), {'': 0}
 
     def put(self, data, align=4096):
@@ -73,14 +73,14 @@ class Elf:
         table = self.put(first + b''.join(self.sections), 8)
         headers = self.put(b''.join(self.segments), 8)
         head = b'\x7fELF\2\1\1' + bytes(9) + pack(
-            '<HHIQQQIHHHHHH', self.kind, 62, 1, CODE, headers[0], table[0], 0, 64, 56, len(self.segments), 64,
+            '<HHIQQQIHHHHHH', self.kind, self.machine, 1, CODE, headers[0], table[0], 0, 64, 56, len(self.segments), 64,
             0 if many else count, 0xffff if many else count - 1)
         return head + bytes(BODY - len(head)) + b''.join(self.parts)
 
 
-def program(code, functions, kind=2):
+def program(code, functions, kind=2, machine=62):
     """With .text, which is section 1, and symbols."""
-    elf = Elf(kind)
+    elf = Elf(kind, machine)
     place = elf.put(code)
     elf.section('.text', place, flags=ALLOC | EXEC, address=CODE)
     elf.segment(place, CODE)

@@ -1,5 +1,6 @@
 """Kinds of recordings and maps whose size grows with n and what they ask for with its square; and compressed ones."""
 import os
+import random
 import subprocess
 
 from binaries import nops
@@ -320,6 +321,152 @@ def pt_pieces(n):
     return with_binary(recording(rows))
 
 
+# ---- traces of ETM and ETE ----
+
+AARCH64, RAW = 183, 0x100  # RAW: of AUX records, no frames
+ARM_NOP, ARM_RET, ARM_BR, ARM_HERE, ARM_NEXT = (pack('<I', word) for word in (
+    0xd503201f, 0xd65f03c0, 0xd61f0000, 0x14000000, 0x54000020))  # br x0; b .; b.eq .+4
+ETM_ON, ETM_TAKEN, ETM_AGAIN, ETM_LEAVES = b'\x04', b'\xf7', b'\x90', b'\x06\x1d'
+ETM_CONTEXT = b'\x81\xb0'  # in front of its number
+ETM_SYNC = bytes(11) + b'\x80\1\1\0'
+ETM_BARRIER = b'\xff\xff\xff\x7f'
+
+
+def etm(ete=False, depth=0, units=1):
+    """Which trace this is: units of the trace ids from 1 on, which tell times and contexts.  A tick is a ns."""
+    words = [1, 8 << 32 | units, 0]
+    for i in range(units):
+        registers = [1 << 6 | 1 << 11, i + 1, 0x28000ea1, 0x4100fff3 if ete else 0x4100f453, 0x1088, depth, 0xcc] + [0x47735a13] * ete + [1]
+        words += [0x5050505050505050 if ete else 0x4040404040404040, i, len(registers), *registers]
+    return record(79, pack('<QQQ', 0, 1, 0)) + record(70, pack('<II%dQ' % len(words), 3, 0, *words))
+
+
+def etm_address(address):
+    return bytes([0x9d, address >> 2 & 127, address >> 9 & 127]) + (address >> 16).to_bytes(6, 'little')
+
+
+def etm_short(address):
+    return bytes([0x95, address >> 2 & 127 | 128, address >> 9 & 255])
+
+
+def etm_time(time):
+    return b'\2' + bytes(time >> 7 * i & 127 | 128 for i in range(8)) + bytes([time >> 56])
+
+
+ETM_BEGIN = ETM_SYNC + etm_time(3) + ETM_ON + etm_address(CODE)
+
+
+def etm_raw(trace, code=ARM_NOP * 16384, **more):
+    """Of one unit and one thread."""
+    raw = record(11, pack('<QQQIIQ', 0, len(trace), RAW, 1, 1, 1), 0)
+    return etm_files([etm(**more), first(), raw, of_thread(trace)], code)
+
+
+def etm_files(rows, code=ARM_NOP * 16384):
+    code += ARM_RET
+    return {'binary': program(code, [('f', CODE, len(code), FUNC)], machine=AARCH64).bytes(), 'recording': recording(rows)}
+
+
+def etm_frames(streams):
+    """Bytes of trace ids, 1 and more, that are as long as each other: of each id one in turn, seven in a frame."""
+    pairs = [byte for of_all in zip(*streams.values()) for byte in zip(streams, of_all)]
+    pairs += [(0, 0)] * (-len(pairs) % 7)
+    return b''.join(b''.join(bytes([number << 1 | 1, byte]) for number, byte in pairs[i:i + 7]) + b'\1\0' for i in range(0, len(pairs), 7))
+
+
+def etm_sources(n):
+    """As many units as there are numbers, in one buffer: no two bytes of one of them stand side by side."""
+    trace = etm_frames({i: ETM_BEGIN + ETM_TAKEN * (n // 8) for i in range(1, 112)})
+    return etm_files([etm(units=111), first(), of_thread(trace)], ARM_HERE)
+
+
+def etm_queues(n):
+    """Threads whose buffers have bytes of seven units, and mappings before what each of them did last."""
+    rows = [etm(units=7), first()]
+    rows += [record(7, pack('<IIIIQ', 1, 1, i + 2, 1, 2) + pack('<IIQ', 1, 1, 2), 0) for i in range(n)]
+    rows += [mmap2(1, 0x7f0000000000 + i * 8192, 4096, '/l.so', 2 * i + 3) for i in range(n)]
+    for i in range(n):
+        trace = ETM_BEGIN + ETM_TAKEN + etm_time(2 * i + 4) + ETM_TAKEN + etm_time(2 * n + 4) + ETM_TAKEN
+        rows.append(of_thread(etm_frames({k: trace for k in range(1, 8)}), tid=i + 2))
+    return etm_files(rows, ARM_HERE)
+
+
+def etm_between_maps(n):
+    """One thread, and a mapping after each branch."""
+    rows = [etm(), first()] + [mmap2(1, 0x7f0000000000 + i * 8192, 4096, '/l.so', 2 * i + 3) for i in range(n)]
+    trace = ETM_BEGIN + b''.join(etm_time(2 * i + 4) + ETM_TAKEN for i in range(n))
+    rows.append(record(11, pack('<QQQIIQ', 0, len(trace), RAW, 1, 1, 1), 0))
+    return etm_files(rows + [of_thread(trace)], ARM_HERE)
+
+
+def etm_barriers(n):
+    """A barrier behind each frame, which cuts the bytes of all units; and nothing but barriers."""
+    streams = etm_frames({i: ETM_BEGIN + ETM_TAKEN * (n // 400) for i in range(1, 112)})
+    trace = b''.join(streams[i:i + 16] + ETM_BARRIER * 4 for i in range(0, len(streams), 16)) + ETM_BARRIER * 4 * n
+    return etm_files([etm(units=111), first(), of_thread(trace)])
+
+
+def etm_syncs(n):
+    return etm_raw(ETM_BEGIN + ETM_SYNC * n)
+
+
+def etm_circle(n):
+    """A branch to itself; 24 times for each byte."""
+    return etm_raw(ETM_BEGIN + b'\xd4' * 4 * n, ARM_HERE)
+
+
+def arm_blocks(count):
+    """Branches to the next instruction, of which the last one leads to the first."""
+    return ARM_NEXT * (count - 1) + pack('<I', 0x54000000 | ((1 << 19) + 1 - count) << 5)
+
+
+def etm_blocks(n):
+    """A circle of many branches, all of them taken."""
+    return etm_raw(ETM_BEGIN + b'\xd4' * 4 * n, arm_blocks(16000))
+
+
+def etm_lines(n):
+    """Each line of code begins at another place, and all go on to the end of the code."""
+    return etm_raw(ETM_BEGIN + b''.join(ETM_ON + etm_short(CODE + 4 * i % 65536) + ETM_TAKEN for i in range(n)))
+
+
+def etm_addresses(n):
+    """A jump that leads to itself, by the shortest packets, and to as many other places in turn; and addresses that nothing asks for."""
+    others = b''.join(ETM_TAKEN + etm_short(CODE + 4 * i % 65536) for i in range(n))
+    return etm_raw(ETM_BEGIN + (ETM_TAKEN + ETM_AGAIN) * n + others + b'\x92' * 4 * n, ARM_BR * 16384)
+
+
+def etm_exceptions(n):
+    return etm_raw(ETM_BEGIN + (ETM_LEAVES + ETM_AGAIN + ETM_ON + ETM_AGAIN) * 2 * n)
+
+
+def etm_times(n):
+    return etm_raw(ETM_BEGIN + b''.join(b'\2' + bytes([i % 128]) + ETM_TAKEN for i in range(2 * n)), ARM_HERE)
+
+
+def etm_contexts(n):
+    """A thread for each branch, of which the recording knows none."""
+    return etm_raw(ETM_BEGIN + b''.join(ETM_CONTEXT + pack('<I', i) + ETM_TAKEN for i in range(1, n)), ARM_HERE)
+
+
+def etm_guesses(n):
+    """As many elements as can wait, none of which is a branch; then one branch after the other that went another way."""
+    return etm_raw(ETM_BEGIN + ETM_LEAVES + b''.join(b'\2' + bytes([i % 127 + 1]) for i in range(480)) + b'\x30' * 4 * n + b'\x2e\1' * n, depth=240)
+
+
+def etm_from(n):
+    """ETE: a branch whose place is told, to which all of the code leads each time; of as much code as may lie between two answers."""
+    return etm_raw(ETM_BEGIN + b'\xb8' + etm_address(CODE + 4 * 59)[1:] + b'\xb0' * 4 * n, arm_blocks(60), ete=True)
+
+
+def etm_garbage(n):
+    """Bytes without sense, behind synchronisations, as they are and as frames."""
+    noise = random.Random(n).randbytes(8 * n)
+    trace = b''.join(ETM_BEGIN + noise[i:i + 400] for i in range(0, len(noise), 400))
+    raw = record(11, pack('<QQQIIQ', 0, len(trace), RAW, 1, 2, 1), 0)
+    return etm_files([etm(units=111), first(), raw, of_thread(trace, tid=2), of_thread(noise)])
+
+
 # ---- compressed ----
 
 def squeezed(content):
@@ -360,6 +507,10 @@ KINDS = {
     'given-maps': (given_maps, 6000, 800),
     'pt-queues': (pt_queues, 3000, 800), 'pt-between-maps': (pt_between_maps, 6000, 800), 'pt-lines': (pt_lines, 20000), 'pt-circle': (pt_circle, 20000),
     'pt-targets': (pt_targets, 40000), 'pt-pieces': (pt_pieces, 6000),
+    'etm-sources': (etm_sources, 3000), 'etm-queues': (etm_queues, 400, 100), 'etm-between-maps': (etm_between_maps, 6000, 800), 'etm-barriers': (etm_barriers, 20000),
+    'etm-syncs': (etm_syncs, 20000), 'etm-circle': (etm_circle, 20000), 'etm-blocks': (etm_blocks, 20000), 'etm-lines': (etm_lines, 20000),
+    'etm-addresses': (etm_addresses, 20000), 'etm-exceptions': (etm_exceptions, 20000), 'etm-times': (etm_times, 20000), 'etm-contexts': (etm_contexts, 6000),
+    'etm-guesses': (etm_guesses, 20000), 'etm-from': (etm_from, 20000), 'etm-garbage': (etm_garbage, 10000),
     'spe-queues': (spe_queues, 4000, 800), 'spe-between-maps': (spe_between_maps, 6000, 800), 'spe-pieces': (spe_pieces, 6000),
     'rings-deep-forks': (rings_deep_forks, 4000), 'rings-rounds': (rings_rounds, 6000), 'rings-sweeps': (rings_sweeps, 10000),
     'rings-many-files': (rings_many_files, 8000), 'rings-wide-stacks': (rings_wide_stacks, 4000), 'rings-cut': (rings_cut, 4000),
