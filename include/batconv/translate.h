@@ -51,8 +51,9 @@ struct batconv_place {
 enum batconv_addresses {
 	BATCONV_ADDRESSES_INSTRUCTIONS = 0, /* each is of an instruction */
 	BATCONV_ADDRESSES_CALL_STACK = 1,   /* innermost first: the first is of an instruction, those behind it are
-	                                       return addresses.  Of these the call is looked up, one byte before;
-	                                       offset and vaddr are behind it */
+	                                       return addresses.  A return address gets the function and the lines
+	                                       of the call in front of it (one byte before), and the offset and vaddr
+	                                       of the return address itself */
 };
 
 /* Translate vaddrs of the binary that runs, at[0 .. count), to out[0 .. count).  What is not known of an

@@ -203,6 +203,8 @@ static void print_mode(const struct summary *summary, FILE *out)
 
 	if (!c->basic || c->options.aggregate.mode == MODE_BASIC)
 		return;
+	if (c->ledgers.branches.read && !c->ledgers.samples.kept)
+		return; /* there are some, and all were left out */
 	if (c->aggregate.options.rules.infer && conversion_wants(c, WANT_COUNTS))
 		how = bolted ? "; to infer them, convert the output with --input=PROG, the binary that llvm-bolt read"
 			     : "; to infer them, convert the output";

@@ -141,7 +141,7 @@ static bool take_sample(struct aggregate *a, const struct event *event, struct b
 	const struct sample *sample = event->sample;
 	enum sample_drop unwanted = filter_check(&a->options.filter, event, a->samples_seen++);
 
-	if (filter_is_set(&a->options.filter) && !filter_note(&a->seen, &a->options.filter, sample, unwanted, err))
+	if (filter_is_set(&a->options.filter) && !filter_note(&a->seen, &a->options.filter, sample, event->time, unwanted, err))
 		return false;
 	if (unwanted != SAMPLE_KEPT)
 		return leave_out(a, sample, unwanted);
@@ -211,7 +211,7 @@ static bool take_ran(struct aggregate *a, const struct event *event, struct bc_e
 		return bc_fail(err, BC_UNSUPPORTED, "a trace of the processor has branches alone, and no samples of addresses: leave out --basic "
 						    "(under the name perf2bolt -ba, -nl, -basic-events)");
 	bool wanted = filter_has_pid(filter, event->ran.pid);
-	if (!wanted && !filter_note(&a->seen, filter, &(struct sample){.pid = event->ran.pid}, SAMPLE_DROP_OTHER_PID, err))
+	if (!wanted && !filter_note(&a->seen, filter, &(struct sample){.pid = event->ran.pid}, 0, SAMPLE_DROP_OTHER_PID, err))
 		return false;
 	if (wanted && !image_given_place(&a->space, event->ran.pid, event->time, err))
 		return false;

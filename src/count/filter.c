@@ -63,6 +63,15 @@ static void note_pid(struct filter_seen *seen, uint32_t pid)
 		seen->pids[seen->pid_count++] = pid;
 }
 
+static void note_time(struct filter_seen *seen, uint64_t time)
+{
+	if (!seen->other_times || time < seen->first_ns)
+		seen->first_ns = time;
+	if (time > seen->last_ns)
+		seen->last_ns = time;
+	seen->other_times = true;
+}
+
 static bool note_meant(struct filter_seen *seen, struct text event, struct bc_error *err)
 {
 	event = text_first(without_colon(event), FILTER_NAME - 1);
@@ -73,13 +82,15 @@ static bool note_meant(struct filter_seen *seen, struct text event, struct bc_er
 		       seen->meant, (int)event.len, event.at);
 }
 
-bool filter_note(struct filter_seen *seen, const struct filter *filter, const struct sample *sample,
+bool filter_note(struct filter_seen *seen, const struct filter *filter, const struct sample *sample, uint64_t time,
 		 enum sample_drop why, struct bc_error *err)
 {
 	if (why == SAMPLE_DROP_OTHER_EVENT)
 		note_event(seen, sample->event);
 	else if (why == SAMPLE_DROP_OTHER_PID)
 		note_pid(seen, sample->pid);
+	else if (why == SAMPLE_DROP_OTHER_TIME)
+		note_time(seen, time);
 	return why != SAMPLE_KEPT || !filter->event.len || note_meant(seen, sample->event, err);
 }
 
@@ -90,6 +101,7 @@ static size_t advance(size_t size, size_t len, int more)
 
 void filter_tell(const struct filter_seen *seen, char *line, size_t size)
 {
+	const uint64_t second = 1000000000, first = seen->first_ns, last = seen->last_ns;
 	size_t len = 0;
 
 	*line = '\0';
@@ -102,7 +114,12 @@ void filter_tell(const struct filter_seen *seen, char *line, size_t size)
 				     : snprintf(line + len, size - len, "%s%" PRIu32, i ? ", " : "processes of the recording: ",
 						seen->pids[i]));
 	if (seen->event_count == FILTER_SEEN || seen->pid_count == FILTER_SEEN)
-		advance(size, len, snprintf(line + len, size - len, " and more (batconv inspect)"));
+		len = advance(size, len, snprintf(line + len, size - len, " and more (batconv inspect)"));
+	if (seen->other_times && last)
+		advance(size, len, snprintf(line + len, size - len, "%stimes that --time leaves out: %" PRIu64 ".%09" PRIu64 " to %" PRIu64 ".%09" PRIu64,
+						len ? "; " : "", first / second, first % second, last / second, last % second));
+	else if (seen->other_times)
+		advance(size, len, snprintf(line + len, size - len, "%sthe samples have no times (perf script -F +time)", len ? "; " : ""));
 }
 
 enum sample_drop filter_check(const struct filter *filter, const struct event *event, uint64_t seen)

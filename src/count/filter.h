@@ -24,13 +24,15 @@ struct filter_seen {
 	char events[FILTER_SEEN][FILTER_NAME]; /* cut if longer */
 	uint32_t pids[FILTER_SEEN];
 	size_t event_count, pid_count; /* FILTER_SEEN: maybe more */
+	bool other_times;              /* samples of other times were left out, ... */
+	uint64_t first_ns, last_ns;    /* ... and of which; the last 0: they have none */
 	char meant[FILTER_NAME];       /* with its modifier; empty: none yet */
 };
 
-/* After filter_check() said `why` of the sample of an event.
+/* After filter_check() said `why` of the sample of an event, whose time is `time`.
  *
  * BC_MISMATCH  filter->event means two events */
-BC_MUST_USE bool filter_note(struct filter_seen *seen, const struct filter *filter, const struct sample *sample,
+BC_MUST_USE bool filter_note(struct filter_seen *seen, const struct filter *filter, const struct sample *sample, uint64_t time,
 			     enum sample_drop why, struct bc_error *err);
 
 /* "events of the recording: cpu-clock:u"; empty if nothing was left out. */

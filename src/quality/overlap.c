@@ -168,7 +168,7 @@ static uint64_t mark_hot(struct counted_vec *all, int which, double sum)
 static struct overlap_share share_of(struct counted_vec *all)
 {
 	struct overlap_share share = {.known = true};
-	double sums[2];
+	double sums[2], beyond = 0;
 
 	sum_up(all, sums);
 	share.hot_a = mark_hot(all, 0, sums[0]);
@@ -178,15 +178,16 @@ static struct overlap_share share_of(struct counted_vec *all)
 	for (size_t i = 0; i < all->len; i++) {
 		const struct counted *c = &all->at[i];
 		double a = sums[0] > 0 ? (double)c->counts[0] / sums[0] : 0, b = sums[1] > 0 ? (double)c->counts[1] / sums[1] : 0;
-		share.percent += 100 * (a < b ? a : b);
+		beyond += a > b ? a - b : 0;
 		share.only_a += c->counts[0] && !c->counts[1];
 		share.only_b += c->counts[1] && !c->counts[0];
 		share.both += c->counts[0] && c->counts[1];
 		share.hot_both += c->hot[0] && c->hot[1];
 	}
-	/* Rounding can exceed 100 %, and two empty profiles agree completely. */
-	bool nothing = !(sums[0] > 0) && !(sums[1] > 0);
-	share.percent = share.percent > 100 || nothing ? 100 : share.percent;
+	/* The sum of the smaller shares is 1 - beyond: so written no rounding keeps equal profiles, of which two empty
+	 * ones are, below 100 %. */
+	bool one_empty = sums[0] > 0 ? !(sums[1] > 0) : sums[1] > 0;
+	share.percent = one_empty || beyond > 1 ? 0 : 100 * (1 - beyond);
 	return share;
 }
 

@@ -171,6 +171,10 @@ gives 2 status OUT=
 said 'batconv-fleet status'
 "$fleet/batconv-fleet" --help >said || wrong '--help'
 said LIST
+"$fleet/batconv-fleet-step" --help >said || wrong 'batconv-fleet-step --help'
+said final-lines
+env -u BINARY "$fleet/batconv-fleet-step" wash </dev/null >said 2>&1 && wrong 'a step that there is none of: exit 0'
+said "^batconv-fleet: no step 'wash'"
 
 # A conversion that is killed is tried again; a task that is killed leaves nothing that counts
 cat >bin/killed <<'P'

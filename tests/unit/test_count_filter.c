@@ -69,12 +69,18 @@ static void events(void **state)
 	}
 }
 
-static bool note(struct filter_seen *seen, const struct filter *filter, const char *event, uint32_t pid,
-		 struct bc_error *err)
+static bool note_at(struct filter_seen *seen, const struct filter *filter, const char *event, uint32_t pid, uint64_t time,
+		    struct bc_error *err)
 {
 	const struct sample sample = {.pid = pid, .event = text_of(event)};
 
-	return filter_note(seen, filter, &sample, check(filter, pid, 0, event, 0), err);
+	return filter_note(seen, filter, &sample, time, check(filter, pid, time, event, 0), err);
+}
+
+static bool note(struct filter_seen *seen, const struct filter *filter, const char *event, uint32_t pid,
+		 struct bc_error *err)
+{
+	return note_at(seen, filter, event, pid, 0, err);
 }
 
 static void one_name_is_one_event(void **state)
@@ -118,6 +124,29 @@ static void what_there_is(void **state)
 	assert_memory_equal(small, line, sizeof(small) - 1);
 }
 
+static void what_times_there_are(void **state)
+{
+	const uint64_t second = 1000000000;
+	const struct filter filter = {.from_ns = second, .to_ns = 2 * second};
+	struct filter_seen seen = {0};
+	struct bc_error err;
+	char line[640];
+
+	(void)state;
+	assert_true(note_at(&seen, &filter, "cycles", 1, second, &err));
+	filter_tell(&seen, line, sizeof(line));
+	assert_string_equal(line, "");
+	assert_true(note_at(&seen, &filter, "cycles", 1, 0, &err));
+	filter_tell(&seen, line, sizeof(line));
+	assert_string_equal(line, "the samples have no times (perf script -F +time)");
+	seen = (struct filter_seen){0};
+	assert_true(note_at(&seen, &filter, "cycles", 1, 3 * second + 5, &err));
+	assert_true(note_at(&seen, &filter, "cycles", 1, 4 * second, &err));
+	assert_true(note_at(&seen, &filter, "cycles", 1, 2 * second, &err));
+	filter_tell(&seen, line, sizeof(line));
+	assert_string_equal(line, "times that --time leaves out: 2.000000000 to 4.000000000");
+}
+
 /* From the first time on, before the second. */
 static void times(void **state)
 {
@@ -158,6 +187,7 @@ int main(void)
 		cmocka_unit_test(without_options_all_are_wanted),
 		cmocka_unit_test(pids_alone),
 		cmocka_unit_test(events), cmocka_unit_test(one_name_is_one_event), cmocka_unit_test(what_there_is),
+		cmocka_unit_test(what_times_there_are),
 		cmocka_unit_test(times),
 		cmocka_unit_test(the_first_ones),
 	};
