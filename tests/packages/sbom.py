@@ -121,6 +121,11 @@ def program():
         file.write(done.stdout)
     doc = document(name, '--linked=linked')
     linked = {row['summary'].split()[0]: row['summary'].split()[1] for row in related(doc, 'STATIC_LINK')}
+    licences = subprocess.run([os.path.join(SOURCE, 'scripts/licences'), 'linked'], capture_output=True, text=True, check=False)
+    check(licences.returncode == 0, 'scripts/licences: ' + licences.stderr)
+    for words in [row['name'] + ' ' + row['versionInfo'] for row in related(doc, 'STATIC_LINK')] + [
+            'Apache License', 'Leon Sorokin', 'GNU LESSER GENERAL PUBLIC LICENSE\n                       Version 2.1', 'The above copyright notice and this permission notice']:
+        check(words in licences.stdout, 'scripts/licences: no ' + words)
     # The versions that the program tells of itself, beside those of the packages that were linked.
     told = dict(line.split(': ', 1) for line in subprocess.run([PROGRAM, 'version'], capture_output=True, text=True, check=True).stdout.splitlines()[1:])
     for library, package in ('libseccomp', 'libseccomp'), ('libyaml', 'libyaml'), ('zstd', 'libzstd'), ('lzma', 'xz-utils'), ('zlib', 'zlib'):
