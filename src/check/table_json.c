@@ -248,7 +248,8 @@ static bool read_document(struct building *b)
 			ok = json_text_value(b->in, &format) &&
 			     (text_is(format, "batconv-bat") || json_fail(b->in, "not a table of batconv dump"));
 		else if (text_is(key, "version"))
-			ok = json_whole(b->in, 1, &version);
+			ok = json_whole(b->in, UINT32_MAX, &version) &&
+			     (version == 1 || json_fail(b->in, "version %" PRIu64 " of the table: this batconv reads version 1", version));
 		else if (text_is(key, "layout"))
 			ok = read_layout(b);
 		else if (text_is(key, "fragments"))

@@ -85,7 +85,8 @@ static const struct {
 } refused[] = {
 	{"[]", "byte 0: '{' expected"},
 	{"{\"format\":\"other\"}", "byte 17: not a table of batconv dump"},
-	{"{\"version\":2}", "byte 12: 2 is more than 1"},
+	{"{\"version\":2}", "byte 12: version 2 of the table: this batconv reads version 1"},
+	{"{\"version\":0}", "byte 12: version 0 of the table: this batconv reads version 1"},
 	{"{\"version\":1}", "byte 13: no \"layout\""},
 	{"{\"layout\":7}", "byte 10: '\"' expected"},
 	{"{\"layout\":\"other\"}", "byte 17: no such layout"},
