@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include <stdlib.h>
 
+#include "src/base/library.h"
 #include "src/base/output.h"
 #include "src/cli/commands.h"
 #include "src/cli/quality_print.h"
@@ -114,7 +115,8 @@ static int run(struct command_line *line)
 	if (!debug_lines_library(&err))
 		say(stderr, "warning: the page has no source lines: libdw: %s", err.text);
 	if (!llvm_loaded())
-		say(stderr, "warning: the page has no instructions: no libLLVM is found; install one of the releases 14 to 23");
+		say(stderr, "warning: the page has no instructions: libLLVM: %s",
+		    library_none() ? library_none() : "none is found; install one of the releases 14 to 23");
 	return report.wanting ? EXIT_WANTING : partial || conversion.partial ? EXIT_PARTIAL : EXIT_DONE;
 }
 

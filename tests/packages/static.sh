@@ -32,6 +32,7 @@ lacks 'source lines' stacks --lines --binary="$demo/demo.bolt" "$demo/demo.basic
 lacks 'line tables' verify -q --dwarf --input="$inputs/lines/g4" "$inputs/lines/g4.b22"
 "$program" report "$demo/demo.bolt" "$demo/demo.perf.data" -o page.html 2>said || fail "report: exit $?"
 grep -q "no source lines: libdw: .*$none" said || { fail 'report does not say that it has no lines:'; cat said; }
+grep -q "no instructions: libLLVM: $none" said || { fail 'report does not say that it has no instructions:'; cat said; }
 
 # The same bytes as of the dynamic one.
 for form in perf.txt perf.data preagg; do
