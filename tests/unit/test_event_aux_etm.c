@@ -13,7 +13,7 @@
 
 /* What AUXTRACE_INFO says of one unit: 0 as most have. */
 struct info {
-	uint64_t version, magic, config, idr0, idr1, idr2, idr8, source;
+	uint64_t version, magic, config, idr0, idr1, idr2, idr8, devarch, source;
 };
 
 #define ETMV4 .version = 1, .magic = 0x4040404040404040
@@ -42,7 +42,7 @@ static size_t put_unit(uint8_t *to, const struct info *info, uint64_t cpu)
 		info->idr2 ? info->idr2 : is_ete ? 0xd0001088 : 0x1088,
 		info->idr8,
 		0xcc,
-		is_ete ? 0x47735a13 : info->source,
+		!is_ete ? info->source : info->devarch ? info->devarch : 0x47735a13,
 		info->source,
 	};
 
@@ -257,6 +257,8 @@ static void test_places(void **state)
 	READS(etmv4, START "\x02\x00\xf7", "[400000 T"); /* 0: not known */
 	/* of units that mark which stamps count */
 	READS(((struct info){ETE, .idr0 = 0x28800ea1}), START "\x02\x05\xf7\x88\x02\x06\xf7", "[400000 T{t6}T");
+	/* ... which the first revision of ETE does not know */
+	READS(((struct info){ETE, .idr0 = 0x28800ea1, .devarch = 0x47705a13}), START "\x02\x05\xf7", "[400000 {t5}T");
 }
 
 static void test_speculation(void **state)
@@ -280,6 +282,7 @@ static void test_speculation(void **state)
 	READS(deep, START "\x32\x2d\x02", "[400000 TN");
 	READS(deep, START "\x33\x2d\x01", "[400000 T");
 	READS(deep, START "\xff\x2f\x01\x2d\x02", "[400000 TN");
+	READS(deep, START "\xff\x2f\x00\x2d\x03", "[400000 TTN"); /* once, also where the packet is cut */
 	READS(deep, START "\xff\x35\x2d\x03", "[400000 TTN"); /* E in front, one cancelled, the one before it mispredicted */
 	READS(deep, START "\xff\x38\x2d\x01", "[400000 N"); /* two cancelled */
 	READS(deep, START "\xff\x3b\x2d\x01", "[400000 N"); /* E in front, three cancelled */
@@ -397,6 +400,16 @@ static void test_units(void **state)
 	source = (struct flow_source){.cpu = 0, .tid = AUX_NONE, .stream = 0x33};
 	etm_reader.begin(r.decoder, r.setup, &source);
 	assert_int_equal(source.cpu, 1);
+	/* two sinks can have the same ids: that of the buffer's processor is meant */
+	assert_true(etm_reader.number(r.setup, 0, UINT64_C(1) << 56 | UINT64_C(4) << 8 | 0x33, &err));
+	for (uint32_t cpu = 0; cpu < 2; cpu++) {
+		source = (struct flow_source){.cpu = cpu, .tid = AUX_NONE, .stream = 0x33};
+		etm_reader.begin(r.decoder, r.setup, &source);
+		assert_int_equal(source.cpu, cpu);
+		source = (struct flow_source){.cpu = cpu, .tid = AUX_NONE, .stream = FLOW_NO_STREAM};
+		etm_reader.begin(r.decoder, r.setup, &source);
+		assert_int_equal(source.cpu, cpu);
+	}
 	/* a buffer of a thread is of no processor */
 	source = (struct flow_source){.cpu = AUX_NONE, .tid = 7, .stream = 0x33};
 	etm_reader.begin(r.decoder, r.setup, &source);

@@ -33,6 +33,7 @@
 #include "src/symbolize/raw.h"
 
 #define DEMO BATCONV_SOURCE_DIR "/inputs/demo/"
+#define ETM BATCONV_DATA_DIR "etm/"
 #define NEVER ULONG_MAX
 
 /* How many until one fails; NEVER: none does.  Any thread counts. */
@@ -405,6 +406,20 @@ static bool convert_plain(struct bc_error *err)
 	return convert_demo(DEMO "demo.basic.txt", WANT_RECORDS | WANT_RANGES | WANT_YAML | WANT_EXECUTED, err);
 }
 
+/* A trace of the processor, which is walked: by the thread of the pool, too. */
+static bool convert_trace(struct bc_error *err)
+{
+	const char *samples = ETM "recorded.etm";
+	struct conversion conversion = {.options = {
+		.wants = WANT_RECORDS | WANT_RANGES | WANT_EXECUTED, .binary = ETM "etm_test_loop", .samples = &samples, .sample_count = 1, .threads = 1,
+		.format = INPUT_AUTO, .aggregate = {.mode = MODE_AUTO, .rules = best_rules},
+	}};
+
+	bool ok = conversion_run(&conversion, err);
+	conversion_free(&conversion);
+	return ok;
+}
+
 static bool merge_profiles(struct bc_error *err)
 {
 	const struct merge_options options = {.threads = 1, .memory = 1 << 16, .fan_in = 2, .tmpdir = "/tmp", .saturate = true};
@@ -439,6 +454,9 @@ static void conversions_fail(void **state)
 	assert_true(without_memory(convert_branches) > 1000);
 	assert_true(unnoticed <= 9);
 	assert_true(without_memory(convert_plain) > 250);
+	assert_true(unnoticed <= 9);
+	/* ... and a file of code that there is no room for is taken for one that is not there. */
+	assert_true(without_memory(convert_trace) > 200);
 	assert_true(unnoticed <= 9);
 }
 

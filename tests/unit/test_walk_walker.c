@@ -47,9 +47,11 @@ static const struct {
  * AArch64:
  *   1000 b.eq 1010   1004 bl 1020      1008 isb      100c wfe
  *   1010 br x0       1014 svc          1018 b 1000   101c nop
- *   1020 ret         1024 blr x0       1028 ret */
+ *   1020 ret         1024 blr x0       1028 ret
+ *   102c b 5000      1030 wfi          1034 wfet x1     1038 wfit x1      103c isb */
 static const uint32_t aarch64[] = {0x54000080, 0x94000007, 0xd5033fdf, 0xd503205f, 0xd61f0000, 0xd4000001,
-				   0x17fffffa, 0xd503201f, 0xd65f03c0, 0xd63f0000, 0xd65f03c0};
+				   0x17fffffa, 0xd503201f, 0xd65f03c0, 0xd63f0000, 0xd65f03c0, 0x14000ff5,
+				   0xd503207f, 0xd5031001, 0xd5031021, 0xd5033fdf};
 
 static struct {
 	uint8_t file[BASE + SIZE];
@@ -507,6 +509,18 @@ static void lost_of_no_process(void **state)
 	gives("");
 }
 
+/* Code that ends where no branch is, within a mapping, is not what ran. */
+static void lost_behind_the_code(void **state)
+{
+	(void)state;
+	begin(FLOW_PT);
+	world.segment.memsz = world.segment.filesz = SIZE - 8;
+	GO(BEGIN(0x2ff0), BITS(3, 7));
+	assert_int_equal(sums()->contradictions, 1);
+	assert_int_equal(lost(LOSS_CONTRADICTION), 3);
+	gives("");
+}
+
 /* ---- circles ---- */
 
 static void circles_end(void **state)
@@ -521,6 +535,18 @@ static void circles_end(void **state)
 	assert_int_equal(fit.answered, 0);
 	assert_int_equal(fit.unfit, 2 + 2 * WALK_STRAIGHT_LOOK + 2); /* and the addresses of STOP and LEAVE are not reached */
 	free_all();
+}
+
+/* Where the work ends in front of a branch out of what is traced, the walk is outside all the same. */
+static void work_ends_in_front_of_a_stop(void **state)
+{
+	(void)state;
+	begin(FLOW_PT);
+	world.calls.credit = 2;
+	GO(BEGIN(0x100c), STOP(run(0x1008)), BITS(3, 0));
+	assert_int_equal(sums()->circles, 1);
+	assert_int_equal(lost(LOSS_KERNEL), 3);
+	gives("");
 }
 
 /* A program can wait for a signal in a circle. */
@@ -584,6 +610,17 @@ static void etm_waits(void **state)
 	assert_int_equal(sums()->contradictions, 0);
 	gives("0 1008 1010 1\n"
 	      "1010 1020 0 1\n");
+	begin(FLOW_ETM);
+	world.waits_ask = true;
+	GO(BEGIN(0x1030), BITS(4, 15), TARGET(0x1040));
+	assert_int_equal(sums()->contradictions, 0);
+	assert_int_equal(sums()->walked, 5);
+	gives("");
+	begin(FLOW_ETM);
+	GO(BEGIN(0x1030), BITS(1, 1), TARGET(0x1040));
+	assert_int_equal(sums()->contradictions, 0);
+	assert_int_equal(sums()->walked, 2);
+	gives("");
 }
 
 /* Without a target an indirect branch leads to where the last call came from, also behind the end of a flow. */
@@ -659,6 +696,32 @@ static void ete_source_address(void **state)
 	      "1020 1010 1010 1 r\n");
 }
 
+/* ... also of one that leads into code that is not known: the branch itself was an answer. */
+static void ete_source_address_of_the_last(void **state)
+{
+	(void)state;
+	begin(FLOW_ETM);
+	GO(BEGIN(0x102c), FROM(0x102c), BITS(2, 0));
+	assert_int_equal(sums()->contradictions, 0);
+	assert_int_equal(sums()->walked, 1);
+	assert_int_equal(lost(LOSS_NO_MAPPING), 2);
+	char want[64];
+	snprintf(want, sizeof(want), "0 102c 102c 1\n102c %" PRIx64 " 0 1\n", run(0x5000));
+	gives(want);
+}
+
+/* A synchronisation within straight code: at an instruction, and where none is. */
+static void etm_at(void **state)
+{
+	(void)state;
+	begin(FLOW_ETM);
+	GO(BEGIN(0x1040), AT(0x1048));
+	assert_int_equal(sums()->contradictions, 0);
+	GO(AT(0x1052));
+	assert_int_equal(sums()->contradictions, 1);
+	gives("");
+}
+
 /* An address in front of which the walk stands by itself. */
 static void etm_address_agrees(void **state)
 {
@@ -696,7 +759,9 @@ int main(void)
 		cmocka_unit_test(lost_in_memory),
 		cmocka_unit_test(lost_in_a_gap),
 		cmocka_unit_test(lost_of_no_process),
+		cmocka_unit_test(lost_behind_the_code),
 		cmocka_unit_test(circles_end),
+		cmocka_unit_test(work_ends_in_front_of_a_stop),
 		cmocka_unit_test(a_circle_is_left),
 		cmocka_unit_test(work_is_bounded),
 		cmocka_unit_test(etm_bits_and_targets),
@@ -706,6 +771,8 @@ int main(void)
 		cmocka_unit_test(etm_not_taken_always),
 		cmocka_unit_test(etm_exceptions),
 		cmocka_unit_test(ete_source_address),
+		cmocka_unit_test(ete_source_address_of_the_last),
+		cmocka_unit_test(etm_at),
 		cmocka_unit_test(etm_address_agrees),
 	};
 
