@@ -58,7 +58,7 @@ class Runner:
 
     def limits(self, seconds):
         def limit():
-            for number in (signal.SIGINT, signal.SIGQUIT): # ignored by what a script starts with &, and tests send them
+            for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP): # ignored by what a script starts with &, or nohup, and tests send them
                 signal.signal(number, signal.SIG_DFL)
             resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
             resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 30, 1 << 30))
