@@ -79,10 +79,24 @@ bool bat_decode_as(enum bat_layout layout, const uint8_t *desc, size_t size,
 	       decode(layout, desc, size, true, out, err);
 }
 
+/* Are these bytes the whole note: three numbers, the owner, the descriptor? */
+static bool is_note(const uint8_t *desc, size_t size)
+{
+	static const uint8_t owner[] = BAT_NOTE_OWNER;
+
+	return size >= 12 + sizeof(owner) && load_u32(desc) == sizeof(owner) &&
+	       load_u32(desc + 8) == BAT_NOTE_TYPE &&
+	       !memcmp(desc + 12, owner, sizeof(owner));
+}
+
 /* No layout fits: the text has the error of each layout, and the other fields are
  * those of the layout that was read furthest. */
-static bool fail_unrecognised(const struct trial *trials, struct bat_error *err)
+static bool fail_unrecognised(const struct trial *trials, bool note,
+			      struct bat_error *err)
 {
+	const char *begin = note ? "a whole note, and no descriptor, which "
+				   "begins at its byte 20: " :
+				   "unrecognised BAT layout: ";
 	size_t used = 0;
 
 	*err = (struct bat_error){ .code = BAT_ERROR_FORMAT, .field = "" };
@@ -90,7 +104,7 @@ static bool fail_unrecognised(const struct trial *trials, struct bat_error *err)
 	     i++) {
 		int n = snprintf(err->text + used, sizeof(err->text) - used,
 				 "%s%s: %s",
-				 i ? "; " : "unrecognised BAT layout: ",
+				 i ? "; " : begin,
 				 bat_layout_name((enum bat_layout)i),
 				 trials[i].err.text);
 
@@ -123,8 +137,8 @@ static bool fits_better(const struct trial *a, const struct trial *b)
 	return a->fits && (!b->fits || a->pass.zero_starts > b->pass.zero_starts);
 }
 
-/* The layout that fits best.  trials has all layouts. */
-static bool choose(const struct trial *trials, enum bat_layout *out,
+/* The layout that fits best.  trials has all layouts.  note: is_note() */
+static bool choose(const struct trial *trials, bool note, enum bat_layout *out,
 		   struct bat_error *err)
 {
 	unsigned best = BAT_LAYOUT_HASHED;
@@ -133,7 +147,7 @@ static bool choose(const struct trial *trials, enum bat_layout *out,
 		if (fits_better(&trials[i], &trials[best]))
 			best = i;
 	if (!trials[best].fits)
-		return fail_unrecognised(trials, err);
+		return fail_unrecognised(trials, note, err);
 	for (unsigned i = 0; i < BAT_LAYOUT_COUNT; i++) {
 		/* An empty table is the same under every layout. */
 		if (i != best && trials[i].fits &&
@@ -162,7 +176,7 @@ static bool recognise(const uint8_t *desc, size_t size, bool with_blocks,
 			   i == BAT_LAYOUT_HASHED ? &hashed : NULL, &trials[i]);
 	ok = trials[BAT_LAYOUT_HASHED].err.code != BAT_ERROR_NOMEM ||
 	     bat_fail_nomem(err);
-	ok = ok && choose(trials, &best, err);
+	ok = ok && choose(trials, is_note(desc, size), &best, err);
 	if (ok && best == BAT_LAYOUT_HASHED)
 		return finish(&hashed, &trials[best], out, err);
 	bat_free(&hashed);

@@ -84,7 +84,10 @@ extern "C" {
  * BAT_VERSION_NUMBER. */
 BAT_API uint32_t bat_version(void);
 
-/* The note that carries a table: an ELF note of this section, owner and type. */
+/* The note that carries a table: an ELF note of this section, owner and type.  Its
+ * descriptor, which the functions below take, is the n_descsz bytes behind the
+ * note's three numbers and its owner: from byte 20 of the section on, and without
+ * the zero bytes that can stand behind it (libelf's gelf_getnote() finds both). */
 #define BAT_SECTION_NAME ".note.bolt_bat"
 #define BAT_NOTE_OWNER "BOLT"
 #define BAT_NOTE_TYPE 1u

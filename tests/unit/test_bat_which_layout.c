@@ -35,6 +35,26 @@ static void unrecognised_says_how_far_each_got(void **state)
 	assert_string_equal(err.field, "NumEntries");
 }
 
+/* The likeliest mistake: the section's bytes in place of the descriptor's. */
+static void a_note_is_told(void **state)
+{
+	static const uint8_t note[] = { 5, 0, 0, 0, 2, 0, 0, 0, 1, 0, 0, 0,
+					'B', 'O', 'L', 'T', 0, 0, 0, 0, 0, 0 };
+	static const char begin[] = "a whole note, and no descriptor, which begins "
+				    "at its byte 20: fixed: ";
+	struct bat_table t;
+	struct bat_error err;
+
+	(void)state;
+	assert_false(bat_decode(note, sizeof(note), &t, &err));
+	assert_int_equal(err.code, BAT_ERROR_FORMAT);
+	assert_memory_equal(err.text, begin, strlen(begin));
+	assert_true(bat_decode(note + 20, 2, &t, &err));
+	bat_free(&t);
+	assert_false(bat_decode(note, 16, &t, &err));
+	assert_memory_equal(err.text, "unrecognised", 12);
+}
+
 static void empty_tables_are_not_ambiguous(void **state)
 {
 	static const uint8_t zeros[8];
@@ -76,6 +96,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(unrecognised_says_how_far_each_got),
+		cmocka_unit_test(a_note_is_told),
 		cmocka_unit_test(empty_tables_are_not_ambiguous),
 		cmocka_unit_test(two_fits_are_an_error),
 	};
