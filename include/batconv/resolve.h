@@ -63,7 +63,8 @@ enum batconv_lookup {
 	BATCONV_LOOKUP_INLINES = 8,   /* functions, and the calls that were inlined, with their lines */
 };
 /* DWARF is read by libdw, which is loaded when it is first needed; without it resolving fails
- * with BATCONV_ERROR_UNSUPPORTED.  libdw asks the servers in DEBUGINFOD_URLS for debug files that are
+ * with BATCONV_ERROR_UNSUPPORTED.  Out of memory, libdw can end the program, or
+ * leave lines out.  libdw asks the servers in DEBUGINFOD_URLS for debug files that are
  * not here: unset it to stay offline. */
 
 struct batconv_resolver;

@@ -15,6 +15,7 @@ void debug_lines_stay_offline(void)
 
 #include <elfutils/libdwelf.h>
 #include <elfutils/libdwfl.h>
+#include <errno.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -124,6 +125,7 @@ static int find_debuginfo(Dwfl_Module *module, void **userdata, const char *modu
 	return source->wrong.code ? -1 : debug_file_open(&name, path, &source->wrong);
 }
 
+/* Where it fails, errno is ENOMEM if that is the reason: libdw has no number for it that all of its versions share. */
 static bool report(struct debug_lines *source, const char *path)
 {
 	struct libdw *dw = &source->dw;
@@ -134,6 +136,7 @@ static bool report(struct debug_lines *source, const char *path)
 		.find_debuginfo = find_debuginfo,
 		.section_address = dw->section_address,
 	};
+	errno = 0;
 	/* NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): it does not follow what memcpy wrote in load() */
 	source->dwfl = dw->begin(&source->callbacks);
 	if (!source->dwfl)
@@ -147,9 +150,8 @@ static bool report(struct debug_lines *source, const char *path)
 	*userdata = source;
 	source->bias = bias;
 	/* Looks for the debug file now, before libdw does: libdw would open files that it must
-	 * not. */
-	dw->getdwarf(source->module, &bias);
-	return true;
+	 * not.  That there is none is no error. */
+	return dw->getdwarf(source->module, &bias) || errno != ENOMEM;
 }
 
 static bool has_debug_files(const struct debug_lines *source, struct bc_error *err)
@@ -159,6 +161,12 @@ static bool has_debug_files(const struct debug_lines *source, struct bc_error *e
 	return !source->wrong.code;
 }
 
+/* What libdw finds no memory for it leaves out: errno tells, which was 0 before. */
+static bool had_memory(struct bc_error *err)
+{
+	return errno != ENOMEM || bc_fail_nomem(err);
+}
+
 /* A file without DWARF has no places, which is no error. */
 static bool open_places(struct debug_lines *source, void *library, bool inlines, struct bc_error *err)
 {
@@ -166,7 +174,8 @@ static bool open_places(struct debug_lines *source, void *library, bool inlines,
 	Dwarf *dwarf = source->dw.getdwarf(source->module, &bias);
 
 	source->dwarf_bias = bias;
-	return !dwarf || dwarf_places_open(library, dwarf, inlines, &source->places, err);
+	errno = 0;
+	return !dwarf || (dwarf_places_open(library, dwarf, inlines, &source->places, err) && had_memory(err));
 }
 
 bool debug_lines_open(const char *path, const struct debug_dirs *dirs, bool inlines, struct debug_lines **out,
@@ -180,7 +189,7 @@ bool debug_lines_open(const char *path, const struct debug_dirs *dirs, bool inli
 	source->dirs = dirs;
 	if (libdw_load("source lines", &library, err) &&
 	    libdw_find(library, "source lines", symbols, BC_COUNT(symbols), &source->dw, err) &&
-	    (report(source, path) || bc_fail(err, BC_IO, "%s: libdw cannot read it", path)) &&
+	    (report(source, path) || (errno == ENOMEM ? bc_fail_nomem(err) : bc_fail(err, BC_IO, "%s: libdw cannot read it", path))) &&
 	    has_debug_files(source, err) && open_places(source, library, inlines, err)) {
 		*out = source;
 		return true;
@@ -206,8 +215,9 @@ const char *debug_lines_refused(const struct debug_lines *source)
 bool debug_lines_find(struct debug_lines *source, struct vaddr at, struct source_places *out, struct bc_error *err)
 {
 	*out = (struct source_places){0};
+	errno = 0;
 	return !source->places ||
-	       dwarf_places_find(source->places, at.v + source->bias - source->dwarf_bias, out, err);
+	       (dwarf_places_find(source->places, at.v + source->bias - source->dwarf_bias, out, err) && had_memory(err));
 }
 
 #else
