@@ -8,6 +8,8 @@
 #include "src/cli/operands.h"
 #include "src/cli/progress.h"
 #include "src/cli/say.h"
+#include "src/cli/trace_summary.h"
+#include "src/cli/walk_summary.h"
 #include "src/output/figure_table.h"
 
 /* ---- limits ---- */
@@ -282,6 +284,36 @@ static const struct figure_row flow_rows[] = {
 	{0},
 };
 
+/* Of traces of the processor: what became of their answers, left out without any; and what each recording has of them. */
+static void write_walk(struct json *json, const struct figure_row *row, const void *at)
+{
+	const struct conversion *conversion = at;
+
+	if (conversion->walked.answers)
+		figures_json_object(walk_rows, &conversion->walked, json, row->key);
+}
+
+static void write_processor_traces(struct json *json, const struct figure_row *row, const void *at)
+{
+	const struct conversion *conversion = at;
+	bool any = false;
+
+	for (size_t i = 0; i < conversion->inputs.len; i++) {
+		const struct perf_trace_report *trace = &conversion->inputs.at[i].perf.trace;
+		if (!trace->found)
+			continue;
+		if (!any)
+			json_open(json, row->key, '[');
+		any = true;
+		json_open(json, NULL, '{');
+		json_string(json, "path", conversion->options.samples[i]);
+		figures_json(trace_rows, trace, json);
+		json_close(json, '}');
+	}
+	if (any)
+		json_close(json, ']');
+}
+
 /* What is of samples alone stands only if there is a conversion. */
 #define QUALITY THROUGH(struct quality_report, quality)
 #define CONVERSION THROUGH(struct quality_report, conversion)
@@ -305,6 +337,8 @@ static const struct figure_row report_rows[] = {
 	LEDGER(branches, branch_words),
 	LEDGER(traces, trace_words),
 	{END},
+	{"walk", .write = write_walk, CONVERSION},
+	{"processor_traces", .write = write_processor_traces, CONVERSION},
 	VERDICT(STABILITY, "stability"),
 	{"stability", .rows = stability_rows, QUALITY, IF(struct quality, of_samples)},
 	{"density", .rows = density_rows, QUALITY, IF(struct quality, of_samples)},
