@@ -233,7 +233,7 @@ static const struct figure_row recording_rows[] = {
 	FIGURE(struct recording, , samples),
 	{"first_ns", NULL, VALUE(struct recording, first)},
 	{"last_ns", NULL, VALUE(struct recording, last)},
-	FIGURES(struct recording, report.perf., lost_events, lost_samples),
+	FIGURES(struct recording, report.perf., lost_events, lost_samples, traced_samples, traced_bytes),
 	{.rows = trace_rows, .at = offsetof(struct recording, report.perf.trace)},
 	{"trace_addresses", NULL, VALUE(struct recording, addresses)},
 	{"whole", .read = is_whole},
@@ -337,6 +337,10 @@ static void print_counts(const struct recording *r, FILE *out)
 		fprintf(out, "lost         %" PRIu64 " record%s, %" PRIu64 " sample%s\n", r->report.perf.lost_events, plural(r->report.perf.lost_events),
 			r->report.perf.lost_samples, plural(r->report.perf.lost_samples));
 	print_trace(&r->report.perf.trace, out);
+	if (r->report.perf.traced_samples)
+		fprintf(out, "             %" PRIu64 " sample%s with a piece of a trace (perf record --aux-sample), %" PRIu64 " byte%s, not read: perf record without it "
+			"records the trace as a whole\n", r->report.perf.traced_samples, plural(r->report.perf.traced_samples), r->report.perf.traced_bytes,
+			plural(r->report.perf.traced_bytes));
 	if (r->with_stack)
 		fprintf(out, "branches     stacks of %.1f on average, %zu at most, with %.1f %% of the samples%s\n",
 			(double)r->entries / (double)r->with_stack, r->deepest, percent(r->with_stack, r->samples),

@@ -360,6 +360,7 @@ static const struct figure_row perf_rows[] = {
 	FIGURE(struct perf_data_report, , pipe),
 	{"records", .read = perf_records},
 	FIGURES(struct perf_data_report, , unknown_records, unknown_type, unfinished, lost_events, lost_samples, late_events, trace_records),
+	FIGURES(struct perf_data_report, , traced_samples, traced_bytes),
 	{.rows = trace_rows, .at = offsetof(struct perf_data_report, trace)},
 	{0},
 };

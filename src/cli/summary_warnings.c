@@ -118,6 +118,10 @@ static void warn_of_input(const char *path, const struct reader_report *report, 
 	if (perf->has_partial_stacks)
 		warn(to, "%s: warning: its branch stacks hold some kinds of branches only: fall-throughs are "
 			 "not known (record with -j any,u)", path);
+	if (perf->traced_samples)
+		warn(to, "%s: warning: %" PRIu64 " sample%s %s a piece of a trace of the processor (perf record --aux-sample), which is not read: without it, perf "
+			 "record -e intel_pt//u (of Arm: cs_etm//u) records a trace that counts each branch once", path, perf->traced_samples,
+		     plural(perf->traced_samples), perf->traced_samples == 1 ? "has" : "have");
 	warn_of_trace(path, &perf->trace, to);
 }
 

@@ -68,6 +68,9 @@ void warn_of_trace(const char *path, const struct perf_trace_report *trace, cons
 	if (trace->overflows)
 		warn(to, "%s: warning: the processor could not write its trace fast enough %" PRIu64 " time%s, and what ran then is missing: %s", path,
 		     trace->overflows, plural(trace->overflows), overflow_remedy(trace));
+	if (trace->decoded && trace->bytes && !trace->lanes)
+		warn(to, "%s: warning: nothing of the trace is read, as its bytes stand in front of the record that says of which kind they are "
+			 "(AUXTRACE_INFO): a file can be read in any order, so write the pipe into one first", path);
 	if (trace->decoded && trace->gaps)
 		warn(to, "%s: warning: damaged: bytes of the trace are missing at %" PRIu64 " place%s, and what ran up to the next one where reading can begin "
 			 "is left out", path, trace->gaps, plural(trace->gaps));

@@ -212,8 +212,8 @@ static bool read_file(struct conversion *c, size_t number, struct flow_walk *wal
 	how.owner = (struct code_owner){c, owns_code};
 	if (input_run(path, &how, c->options.progress, &sink, &report, err))
 		return conversion_note_input(c, &report, err);
-	return err->code == BC_MISMATCH && c->options.sample_count > 1 && !text_starts(text_of(err->text), input_name(path)) &&
-	       bc_fail_prefix(err, input_name(path));
+	return (err->code == BC_UNSUPPORTED || (err->code == BC_MISMATCH && c->options.sample_count > 1)) &&
+	       !text_starts(text_of(err->text), input_name(path)) && bc_fail_prefix(err, input_name(path));
 }
 
 static bool read_files(struct conversion *c, struct flow_walk *walk, struct bc_error *err)

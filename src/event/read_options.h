@@ -68,6 +68,7 @@ struct perf_data_report {
 	uint64_t lost_events, lost_samples; /* by the kernel, as it says */
 	uint64_t damaged_features;
 	uint64_t trace_records; /* AUX and AUXTRACE */
+	uint64_t traced_samples, traced_bytes; /* samples that have a piece of a trace themselves, which is not read */
 	struct perf_trace_report trace;
 
 	bool unfinished;       /* the recorder was killed before it wrote the header */

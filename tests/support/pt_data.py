@@ -31,6 +31,9 @@ lost           the 10th piece ends in the middle of a packet, and the rest of it
 gap            each tenth piece is missing, which nothing tells
 bytes=HEX      these bytes stand between two packets in the middle of each trace, for nothing
 nobody         with `cpu`: nothing says what runs on the processors
+inside         the pieces stand in samples, as perf record --aux-sample writes them
+late           AUXTRACE_INFO stands behind everything
+mult=N         the clock's factor, in place of 2
 rounds=N       the way is gone N times
 bare           OUT alone is written
 """
@@ -40,7 +43,8 @@ import struct
 import sys
 
 FIRST_PID = 4242
-MMAP2, COMM, EXIT, FORK, AUX, ITRACE_START, SWITCH_CPU_WIDE = 10, 3, 4, 7, 11, 12, 15
+MMAP2, COMM, EXIT, FORK, AUX, ITRACE_START, SWITCH_CPU_WIDE, SAMPLE = 10, 3, 4, 7, 11, 12, 15, 9
+SAMPLE_AUX = 1 << 20
 ATTR, FINISHED_ROUND, AUXTRACE_INFO, AUXTRACE, TIME_CONV, FEATURE = 64, 68, 70, 71, 79, 80
 IP, TID, TIME, CPU, IDENTIFIER = 1, 2, 4, 1 << 7, 1 << 16
 SHIFT, MULT, ZERO = 3, 2, 5000     # 4 ticks of the counter are a ns
@@ -231,7 +235,8 @@ class Recording:
             config |= 0x400 | 0x200 | MTC_SHIFT << 14 | (2 if 'cycles' in words else 0)
         self.attrs = []
         for kind, its, flags in (8, config, 1 << 1 | 1 << 5 | 1 << 6), (1, 9, 1 << 1 | 1 << 5 | 1 << 8 | 1 << 9 | 1 << 13 | 1 << 23 | 1 << 24 | 1 << 26):
-            self.attrs.append(struct.pack('<IIQQQQQ', kind, 128, its, 1, sample_type, 4, flags | 1 << 18) + bytes(80))
+            inside = SAMPLE_AUX if 'inside' in words and kind == 1 else 0
+            self.attrs.append(struct.pack('<IIQQQQQ', kind, 128, its, 1, sample_type | inside, 4, flags | 1 << 18) + bytes(80))
         self.value = value
 
     def put(self, kind, body, misc=0, behind=b''):
@@ -242,6 +247,10 @@ class Recording:
     def event(self, kind, body, tick, pid, tid, cpu=0, misc=2):
         time = struct.pack('<Q', ns(tick)) if self.times else b''
         self.put(kind, body + struct.pack('<II', pid, tid) + time + struct.pack('<IIQ', cpu, 0, 1), misc)
+
+    def sample(self, tick, thread, cpu, part):
+        time = struct.pack('<Q', ns(tick)) if self.times else b''
+        self.put(SAMPLE, struct.pack('<QQII', 2, thread.place or 0, thread.pid, thread.tid) + time + struct.pack('<IIQ', cpu, 0, len(part)) + part, 2)
 
     def write(self, path):
         def text(word):
@@ -458,17 +467,19 @@ class Writer:
     def finish(self, threads, traces):
         words, recording = self.words, self.recording
         if 'times' in words or 'cycles' in words:
-            recording.put(TIME_CONV, struct.pack('<QQQ', SHIFT, MULT, ZERO))
+            recording.put(TIME_CONV, struct.pack('<QQQ', SHIFT, int(self.value.get('mult', MULT)), ZERO))
         timed = 'times' in words or 'cycles' in words
         text = b''
         if 'filter' in words:
             vaddr = min(start for start, _ in self.ranges) - self.base
             size = max(end for _, end in self.ranges) - self.base - vaddr
             text = ('filter 0x%x/0x%x@%s' % (vaddr, size, self.program)).encode()
-        info = [8, SHIFT, MULT, ZERO, int(timed), 0x400, 0x800, 3 if 'cpu' in words else 0, int('snapshots' in words), int('cpu' in words), 0x200, 0x3c000, CTC_N, CTC_D, 2,
+        info = [8, SHIFT, int(self.value.get('mult', MULT)), ZERO, int(timed), 0x400, 0x800, 3 if 'cpu' in words else 0, int('snapshots' in words), int('cpu' in words), 0x200, 0x3c000, CTC_N, CTC_D, 2,
                 RATIO, len(text)]
         padded = text + bytes(8 - len(text) % 8) if text else b''
-        recording.put(AUXTRACE_INFO, struct.pack('<II', 1, 0) + struct.pack('<17Q', *info) + padded)
+        described = struct.pack('<II', 1, 0) + struct.pack('<17Q', *info) + padded
+        if 'late' not in words:
+            recording.put(AUXTRACE_INFO, described)
         for thread in threads:
             if thread.pid == thread.tid:
                 body = struct.pack('<IIIIQ', thread.pid, 1, thread.pid, 1, ns(self.tick))
@@ -488,9 +499,14 @@ class Writer:
             data += bytes(-len(data) % 8)
             for at, part, flags in self.pieces(data, trace):
                 reference += 1
+                if 'inside' in words:
+                    recording.sample(self.tick + reference, thread, max(cpu, 0), part)
+                    continue
                 recording.event(AUX, struct.pack('<QQQ', at, len(part), flags), self.tick + reference, thread.pid, thread.tid, max(cpu, 0))
                 recording.put(AUXTRACE, struct.pack('<QQQIIiI', len(part), at, self.tick + reference, index, tid & 0xffffffff, cpu, 0), behind=part)
             recording.put(FINISHED_ROUND, b'')
+        if 'late' in words:
+            recording.put(AUXTRACE_INFO, described)
         recording.write(self.out)
         if 'bare' in words:
             return

@@ -256,6 +256,9 @@ static void test_clock(void **state)
 	assert_int_equal(aux_clock_ns(&clock, 0x0c), 1000 + 5 * (0x0400000000000043));
 	put64(body, 64);
 	assert_false(aux_clock_of((struct bytes){body, sizeof(body)}).known);
+	put64(body, 2);
+	put64(body + 8, 0); /* all ticks would be of one time */
+	assert_false(aux_clock_of((struct bytes){body, sizeof(body)}).known);
 }
 
 int main(void)

@@ -554,7 +554,7 @@ static void test_flow_between_events(void **state)
 	assert_int_equal(details.last_ns, 360);
 	assert_int_equal(details.trace.lanes, 1);
 	assert_int_equal(details.trace.bits, 8);
-	assert_int_equal(details.trace.targets, 4);
+	assert_int_equal(details.trace.targets, 0);
 	assert_log(fill_flow_between, true, log, NULL);
 }
 
@@ -692,8 +692,8 @@ static void test_flow_late(void **state)
 
 	(void)state;
 	assert_log(fill_flow_late, true, log, &details);
-	assert_int_equal(details.trace.late, 3); /* an address and two bits, as they are counted among all */
-	assert_int_equal(details.trace.bits + details.trace.targets, 9);
+	assert_int_equal(details.trace.late, 2); /* bits, as they are counted among all */
+	assert_int_equal(details.trace.bits + details.trace.targets, 6);
 }
 
 int main(void)

@@ -22,10 +22,10 @@ struct aux_clock {
 #define AUX_CLOCK_SHORT 40 /* bytes of a record behind which it tells `is_short` */
 
 /* From the body of a TIME_CONV record.  A body that is too short, or of a shift that is none, says nothing: the clock is
- * not known. */
+ * not known; and so does a factor of 0, by which all ticks are of one time. */
 static inline struct aux_clock aux_clock_of(struct bytes body)
 {
-	if (body.size < 24 || le64(body.data) >= 64)
+	if (body.size < 24 || le64(body.data) >= 64 || !le64(body.data + 8))
 		return (struct aux_clock){0};
 	struct aux_clock clock = {
 		.known = true,

@@ -232,7 +232,7 @@ static void put_address(struct etm_decoder *d, uint64_t address, struct flow_bat
 	d->lost = false;
 	if (!d->exception || d->exception == 2 || kind != FLOW_TARGET) {
 		flow_put(batch, (enum flow_kind)kind, address);
-		d->counts.targets++;
+		d->counts.targets += kind == FLOW_TARGET;
 	}
 	if (d->exception)
 		flow_put(batch, FLOW_LEAVE, address);

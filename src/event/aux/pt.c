@@ -696,7 +696,7 @@ static void *open_pt(struct bytes info, uint64_t config, struct flow_facts *fact
 		.ratio = (uint32_t)info_word(info, PT_INFO_RATIO),
 	};
 	facts->clock = (struct aux_clock){
-		.known = shift < 64 && (uint32_t)info_word(info, PT_INFO_HAS_ZERO),
+		.known = shift < 64 && info_word(info, PT_INFO_MULT) && (uint32_t)info_word(info, PT_INFO_HAS_ZERO),
 		.shift = (uint8_t)(shift & 63),
 		.mult = info_word(info, PT_INFO_MULT),
 		.zero = info_word(info, PT_INFO_ZERO),

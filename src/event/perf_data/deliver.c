@@ -87,6 +87,8 @@ static bool deliver_sample(struct perf_delivery *delivery, uint64_t time,
 	}
 	if (!perf_sample_parse(&event->layout, record->body, &sample))
 		return fail_cut(delivery, record, "a sample", err);
+	delivery->details->traced_samples += sample.trace_size != 0;
+	delivery->details->traced_bytes += sample.trace_size;
 	struct sample out = {
 		.pid = event->layout.tid == PERF_NO_FIELD ? NO_PID : sample.pid,
 		.ip.v = sample.ip,

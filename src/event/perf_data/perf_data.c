@@ -161,12 +161,18 @@ static bool take_setup(struct perf_reader *reader, struct data_file *data,
 	return true;
 }
 
+/* Where the records of the first file begin. */
+static uint64_t data_begin(const struct perf_header *header)
+{
+	return header->pipe ? header->size : header->data.offset;
+}
+
 static bool take_trace_info(struct perf_reader *reader, struct data_file *data, const struct perf_record *record,
 			    struct bc_error *err)
 {
 	struct perf_file *file = data == reader->files ? &data->file : NULL;
 
-	return perf_traces_info(&reader->traces, record, file, data->stream.end, err) || name_file(data->file.stream, err);
+	return perf_traces_info(&reader->traces, record, file, data_begin(&reader->setup.header), data->stream.end, err) || name_file(data->file.stream, err);
 }
 
 static bool take_trace(struct perf_reader *reader, struct data_file *data, const struct perf_record *record, struct bc_error *err)
@@ -357,7 +363,7 @@ static bool open_main(struct perf_reader *reader, struct bc_error *err)
 	reader->details->pipe = header->pipe;
 	reader->details->unfinished = !header->pipe && !header->data.size;
 	bool open_end = header->pipe || !header->data.size;
-	uint64_t begin = header->pipe ? header->size : header->data.offset;
+	uint64_t begin = data_begin(header);
 	uint64_t end = open_end ? UINT64_MAX : begin + header->data.size;
 	if (!perf_stream_init(&data->stream, &data->file, &reader->pool, begin, end, err))
 		return name_file(reader->input->stream, err);

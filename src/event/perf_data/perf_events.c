@@ -308,7 +308,7 @@ static void parse_to_stack(const struct perf_sample_layout *layout, struct perf_
 static bool parse_behind_stack(const struct perf_sample_layout *layout, struct perf_cursor c,
 			       struct perf_sample *out)
 {
-	uint64_t type = layout->sample_type, data_src = 0;
+	uint64_t type = layout->sample_type, data_src = 0, trace_size = 0;
 
 	if (type & PERF_SAMPLE_REGS_USER)
 		skip_regs(&c, layout->regs_user);
@@ -323,11 +323,15 @@ static bool parse_behind_stack(const struct perf_sample_layout *layout, struct p
 	if (type & PERF_SAMPLE_REGS_INTR)
 		skip_regs(&c, layout->regs_intr);
 	cursor_skip(&c, bit_count(type & FIXED_BEFORE_AUX), 8);
-	if (type & PERF_SAMPLE_AUX)
-		cursor_take(&c, cursor_u64(&c));
-	if (!c.failed)
-		out->data_src = data_src;
-	return !c.failed;
+	if (type & PERF_SAMPLE_AUX) {
+		trace_size = cursor_u64(&c);
+		cursor_take(&c, trace_size);
+	}
+	if (c.failed)
+		return false;
+	out->data_src = data_src;
+	out->trace_size = trace_size;
+	return true;
 }
 
 static bool parse_stack(const struct perf_sample_layout *layout, struct perf_cursor *c,

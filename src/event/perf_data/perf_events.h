@@ -97,6 +97,7 @@ bool perf_sample_layout_equal(const struct perf_sample_layout *a,
 /* A sample.  Fields that its event does not record are 0. */
 struct perf_sample {
 	uint64_t ip, time, addr, id, period, data_src;
+	uint64_t trace_size; /* bytes of a trace of the processor, in the sample itself */
 	uint32_t pid, tid;
 	bool has_stack;
 	size_t branch_count;

@@ -314,18 +314,17 @@ static struct trace_owner owner_of(const struct perf_traces *traces, const struc
 	return trace_owners_find(&traces->owners, &hint);
 }
 
-/* Bits and addresses, counted as decoders count them (struct answer_counts): an address that nothing asked for is one of ETM's. */
+/* Bits and addresses, counted as decoders count them (struct answer_counts). */
 static uint64_t answers_of(const struct flow_lane *lane)
 {
-	bool all_addresses = lane->asks.rules != FLOW_PT;
 	uint64_t count = 0;
 
 	for (size_t i = 0; i < lane->batch.count; i++) {
 		const struct flow_answer *answer = &lane->batch.at[i];
 		if (answer->kind == FLOW_BITS)
 			count += answer->count;
-		else if (answer->kind == FLOW_TARGET || (all_addresses && (answer->kind == FLOW_AT || answer->kind == FLOW_BEGIN)))
-			count++;
+		else
+			count += answer->kind == FLOW_TARGET;
 	}
 	return count;
 }
@@ -488,6 +487,23 @@ bool perf_traces_number(struct perf_traces *traces, const struct perf_record *re
 	       reader->number(traces->flows.setup, trailer_of(traces, record).cpu, le64(record->body.data), err);
 }
 
+/* What was said of a queue before its first piece. */
+static bool take_notices(struct perf_traces *traces, struct aux_queue *queue, struct bc_error *err)
+{
+	struct trace_notice_vec *notices = &traces->notices;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < notices->len; i++) {
+		const struct trace_notice *notice = &notices->at[i];
+		if (aux_queues_find(&traces->queues, notice->cpu, notice->tid) != queue)
+			notices->at[kept++] = *notice;
+		else if (!notify(queue, notice, err))
+			return false;
+	}
+	notices->len = kept;
+	return true;
+}
+
 static bool obtain(struct perf_traces *traces, const struct auxtrace *trace, uint32_t *number, struct bc_error *err)
 {
 	struct aux_queues *queues = &traces->queues;
@@ -497,13 +513,7 @@ static bool obtain(struct perf_traces *traces, const struct auxtrace *trace, uin
 		return false;
 	if (before < queues->all.len)
 		queues->all.at[*number].reference = trace->reference;
-	for (size_t i = 0; before < queues->all.len && i < traces->notices.len; i++) {
-		const struct trace_notice *notice = &traces->notices.at[i];
-		struct aux_queue *queue = aux_queues_find(queues, notice->cpu, notice->tid);
-		if (queue == &queues->all.at[*number] && !notify(queue, notice, err))
-			return false;
-	}
-	return true;
+	return before == queues->all.len || take_notices(traces, &queues->all.at[*number], err);
 }
 
 /* Copies what the stream has behind a record. */
@@ -695,8 +705,8 @@ void perf_traces_announce(struct perf_traces *traces)
 		traces->flow->begin(traces->flow->ctx);
 }
 
-bool perf_traces_info(struct perf_traces *traces, const struct perf_record *record, struct perf_file *file, uint64_t end,
-		      struct bc_error *err)
+bool perf_traces_info(struct perf_traces *traces, const struct perf_record *record, struct perf_file *file, uint64_t begin,
+		      uint64_t end, struct bc_error *err)
 {
 	if (record->body.size < 4 || traces->details->trace.kind)
 		return true;
@@ -709,5 +719,5 @@ bool perf_traces_info(struct perf_traces *traces, const struct perf_record *reco
 		perf_traces_announce(traces);
 	if (!traces->decodes || !file || !file->seekable || !perf_file_size(file))
 		return true;
-	return index_file(traces, file, record->offset, end, err);
+	return index_file(traces, file, begin, end, err);
 }

@@ -64,7 +64,7 @@ struct trace_notice {
 	uint64_t end, flags;
 };
 DEFINE_VEC(trace_notice_vec, struct trace_notice);
-#define PERF_NOTICES_MOST 256 /* of these; more are forgotten */
+#define PERF_NOTICES_MOST 4096 /* of these; more are forgotten */
 
 /* The most answers that are handed over at once. */
 #define PERF_FLOW_MOST (4 * FLOW_BATCH_MOST)
@@ -99,10 +99,10 @@ void perf_traces_fini(struct perf_traces *traces);
 /* The header of the file, or a record, says that there are traces: who takes their answers is told. */
 void perf_traces_announce(struct perf_traces *traces);
 
-/* AUXTRACE_INFO: which traces these are.  If they are read here and the file can be read in any order, all its pieces from this record
- * to `end` are found; UINT64_MAX: to the end of the file.  BC_NOMEM, BC_FORMAT, BC_IO. */
+/* AUXTRACE_INFO: which traces these are.  If they are read here and the file can be read in any order, all its pieces from `begin` to `end`
+ * are found, wherever this record stands; UINT64_MAX: to the end of the file.  BC_NOMEM, BC_FORMAT, BC_IO. */
 BC_MUST_USE bool perf_traces_info(struct perf_traces *traces, const struct perf_record *record, struct perf_file *file,
-				  uint64_t end, struct bc_error *err);
+				  uint64_t begin, uint64_t end, struct bc_error *err);
 
 /* TIME_CONV */
 void perf_traces_clock(struct perf_traces *traces, const struct perf_record *record);
