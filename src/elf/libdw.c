@@ -9,7 +9,10 @@ bool libdw_load(const char *purpose, void **library, struct bc_error *err)
 {
 	struct bc_error why;
 
-	return library_load(LIBDW_LIBRARY, library, &why) || bc_fail(err, BC_UNSUPPORTED, "%s need " LIBDW_LIBRARY ": %s", purpose, why.text);
+	if (library_load(LIBDW_LIBRARY, library, &why))
+		return true;
+	const char *remedy = library_none() ? "" : "; install it (Debian: libdw1, Fedora: elfutils-libs)";
+	return bc_fail(err, BC_UNSUPPORTED, "%s need " LIBDW_LIBRARY ": %s%s", purpose, why.text, remedy);
 }
 
 bool libdw_left_out(const char *purpose, struct bc_error *err)

@@ -48,7 +48,7 @@ case " $FOUND" in
 	LD_LIBRARY_PATH=$PWD/broken${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 	export LD_LIBRARY_PATH
 	says "$BATCONV" libdw 'none found: .*libdw.so.1.*'
-	without_lines "$BATCONV" 'none found: .*libdw.so.1.*' ' need libdw.so.1: .*'
+	without_lines "$BATCONV" 'none found: .*libdw.so.1.*' ' need libdw.so.1: .*; install it (Debian: libdw1, Fedora: elfutils-libs)'
 	;;
 esac
 finish
