@@ -68,15 +68,15 @@ static bool wake(struct fixture *f, uint32_t queue, struct bc_error *err)
 static void test_strange_sources(void **state)
 {
 	struct fixture f;
-	uint8_t *data = malloc(5 * 16);
-	static const uint8_t ids[] = {1, 0x10, 0x6f, 0x11, 1};
+	static const uint8_t ids[] = {1, 0x50, 0x10, 0x6f, 0x11, 1}; /* 50 and 10 differ in the highest bit */
+	uint8_t *data = malloc(BC_COUNT(ids) * 16);
 	struct bc_error err = {.code = BC_FORMAT}; /* of somebody else */
 
 	(void)state;
 	open_lanes(&f);
-	for (size_t i = 0; i < 5; i++)
+	for (size_t i = 0; i < BC_COUNT(ids); i++)
 		put_frame(data + 16 * i, ids[i], IGNORED);
-	assert_true(wake(&f, add(&f, 2, 0, data, 5 * 16), &err));
+	assert_true(wake(&f, add(&f, 2, 0, data, BC_COUNT(ids) * 16), &err));
 	assert_int_equal(f.lanes.all.len, 2);
 	for (size_t i = 0; i < 2; i++) {
 		assert_int_equal(f.lanes.all.at[i].source.stream, 0x10 + i);

@@ -372,6 +372,7 @@ static void test_what_is_no_file_of_interest_is_told(void **state)
 	drain(&bench);
 	assert_counted(&bench, "");
 	assert_int_equal(dropped(&bench, RECORDED_DROP_LEFT_OUT), 1);
+	assert_string_equal(recorder_left_out(bench.recorder), "/bin/left");
 	assert_int_equal(dropped(&bench, RECORDED_DROP_GONE), 1);
 	assert_int_equal(dropped(&bench, RECORDED_DROP_NO_PROGRAM), 1);
 	assert_int_equal(dropped(&bench, RECORDED_DROP_NO_FILE), 4);
