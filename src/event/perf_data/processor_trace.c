@@ -495,7 +495,8 @@ static bool take_notices(struct perf_traces *traces, struct aux_queue *queue, st
 
 	for (size_t i = 0; i < notices->len; i++) {
 		const struct trace_notice *notice = &notices->at[i];
-		if (aux_queues_find(&traces->queues, notice->cpu, notice->tid) != queue)
+		bool alike = (queue->cpu != AUX_NONE && queue->cpu == notice->cpu) || (queue->tid != AUX_NONE && queue->tid == notice->tid);
+		if (!alike || aux_queues_find(&traces->queues, notice->cpu, notice->tid) != queue) /* most are not alike, and looked at only */
 			notices->at[kept++] = *notice;
 		else if (!notify(queue, notice, err))
 			return false;
