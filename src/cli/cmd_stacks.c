@@ -239,7 +239,7 @@ static int run(struct arguments *args, const struct words *files)
 	resolver.options = (struct frame_options){args->functions, args->input, args->lines || args->inlines};
 	if (resolver.options.lines)
 		debug_lines_stay_offline();
-	ok = ok && write_all(args, &resolver, files, &err);
+	ok = ok && (!resolver.options.lines || debug_lines_can(&err)) && write_all(args, &resolver, files, &err);
 	if (ok)
 		tell_refused(&resolver.libraries);
 	if (ok && !args->quiet)

@@ -142,6 +142,22 @@ static bool is_folded(struct text line)
 	return place && text_ends(frames, ")") && is_number(text_first(text_from(frames, place), frames.len - place - 1));
 }
 
+/* main 12, of one frame alone that has no sign: so is the line behind it. */
+static bool is_named_count(struct text line)
+{
+	struct text name = text_word(&line);
+	uint64_t number;
+
+	return name.len && !text_hex(name, &number) && is_number(text_trim(line));
+}
+
+static bool is_folded_names(struct text first, struct text rest)
+{
+	struct text line;
+
+	return is_named_count(first) && text_line(&rest, &line) && (is_named_count(line) || is_folded(line));
+}
+
 /* Finds the kind of a text by its first line that is no comment. */
 static enum file_kind kind_of_text(struct text rest)
 {
@@ -156,7 +172,7 @@ static enum file_kind kind_of_text(struct text rest)
 		return is_fdata_line(line)   ? FILE_FDATA
 		       : is_maps_line(line)  ? FILE_MAPS
 		       : line_is_raw_stack(line) ? FILE_STACKS
-		       : is_resolved(line, rest) || is_folded(line) ? FILE_RESOLVED
+		       : is_resolved(line, rest) || is_folded(line) || is_folded_names(line, rest) ? FILE_RESOLVED
 		       : is_ranges(line, rest) ? FILE_RANGES
 		       : is_compiler_profile(line, rest) ? FILE_COMPILER
 		       : text_starts(line, "layout ") && text_find(line, ':') < line.len ? FILE_LISTING

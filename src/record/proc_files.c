@@ -103,15 +103,23 @@ static bool matches(const struct proc_files *files, const char *path)
 	return any;
 }
 
-/* Of a recording of another time or host. */
-static int open_replayed(const struct proc_files *files, const struct map_event *mapping, const char *path)
+/* Of the name of a file that is asked for. */
+static const struct wanted_file *wanted_of_name(const struct proc_files *files, const char *path)
 {
 	struct text name = text_basename(text_of(path));
 
 	for (size_t i = 0; i < files->wanted.len; i++)
 		if (text_equal(text_basename(text_of(files->wanted.at[i].path)), name))
-			return open_file(files->wanted.at[i].path, 0);
-	return open_file(path, mapping->node.inode);
+			return &files->wanted.at[i];
+	return NULL;
+}
+
+/* Of a recording of another time or host. */
+static int open_replayed(const struct proc_files *files, const struct map_event *mapping, const char *path)
+{
+	const struct wanted_file *wanted = wanted_of_name(files, path);
+
+	return wanted ? open_file(wanted->path, 0) : open_file(path, mapping->node.inode);
 }
 
 /* The file that has the whole name comes first: it may be a name that ends as the kernel's note of a file without one. */
@@ -136,8 +144,8 @@ enum file_answer proc_files_open(void *ctx, const struct map_event *mapping, int
 	if (!matches(files, rest) && !matches(files, whole))
 		return FILE_LEFT_OUT;
 	int opened = open_named(files, mapping, mapping->path);
-	if (opened < 0)
-		return FILE_GONE;
+	if (opened < 0) /* on another host its own files have other names, as far as one can tell */
+		return files->replayed && files->wanted.len && !wanted_of_name(files, rest) ? FILE_LEFT_OUT : FILE_GONE;
 	if (!is_wanted(files, opened)) {
 		close(opened);
 		return FILE_LEFT_OUT;

@@ -178,6 +178,19 @@ static bool open_places(struct debug_lines *source, void *library, bool inlines,
 	return !dwarf || (dwarf_places_open(library, dwarf, inlines, &source->places, err) && had_memory(err));
 }
 
+static bool load(void **library, struct libdw *dw, struct bc_error *err)
+{
+	return libdw_load("source lines", library, err) && libdw_find(*library, "source lines", symbols, BC_COUNT(symbols), dw, err);
+}
+
+bool debug_lines_can(struct bc_error *err)
+{
+	struct libdw dw;
+	void *library;
+
+	return load(&library, &dw, err);
+}
+
 bool debug_lines_open(const char *path, const struct debug_dirs *dirs, bool inlines, struct debug_lines **out,
 		 struct bc_error *err)
 {
@@ -187,8 +200,7 @@ bool debug_lines_open(const char *path, const struct debug_dirs *dirs, bool inli
 	if (!source)
 		return bc_fail_nomem(err);
 	source->dirs = dirs;
-	if (libdw_load("source lines", &library, err) &&
-	    libdw_find(library, "source lines", symbols, BC_COUNT(symbols), &source->dw, err) &&
+	if (load(&library, &source->dw, err) &&
 	    (report(source, path) || (errno == ENOMEM ? bc_fail_nomem(err) : bc_fail(err, BC_IO, "%s: libdw cannot read it", path))) &&
 	    has_debug_files(source, err) && open_places(source, library, inlines, err)) {
 		*out = source;
@@ -226,6 +238,11 @@ const char *debug_lines_library(struct bc_error *err)
 {
 	bc_fail(err, BC_UNSUPPORTED, "%s", library_none() ? library_none() : "not built in");
 	return NULL;
+}
+
+bool debug_lines_can(struct bc_error *err)
+{
+	return libdw_left_out("source lines", err);
 }
 
 bool debug_lines_open(const char *path, const struct debug_dirs *dirs, bool inlines, struct debug_lines **out,

@@ -19,6 +19,9 @@ void debug_lines_stay_offline(void);
 /* The version of libdw, which is loaded for it.  NULL: there is none, and err says why (BC_UNSUPPORTED). */
 const char *debug_lines_library(struct bc_error *err);
 
+/* Can source lines be had at all?  BC_UNSUPPORTED: built without libdw, or it is not installed. */
+BC_MUST_USE bool debug_lines_can(struct bc_error *err);
+
 /* dirs     where debug files are looked for, too; NULL: nowhere else
  * inlines  find inlined calls, too (dwarf_places.h)
  *

@@ -158,7 +158,15 @@ class Fish:
                               capture_output=True, text=True, check=True)
         if done.stderr:
             print('fish says', done.stderr)
-        return [{line.split('\t')[0] for line in part.split('\n')} - {''} for part in done.stdout.split('==\n')[:-1]]
+        answers = [{line.split('\t')[0] for line in part.split('\n')} - {''} for part in done.stdout.split('==\n')[:-1]]
+        return [begins_so(line, answer) for line, answer in zip(lines, answers)]
+
+
+def begins_so(line, answer):
+    """Without what fish 4 adds to words that begin as an option does: words that have it inside."""
+    typed = line.rsplit(' ', 1)[-1]
+    so = {word for word in answer if word.startswith(typed)}
+    return so if so and re.fullmatch(r'--\w+', typed) else answer
 
 
 def tidy(shell, answer):

@@ -133,7 +133,10 @@ static void answer(void)
 static void print_event(const struct pt_event *e)
 {
 	uint64_t none = 0;
+	bool is_state = e->status_update && (e->type == ptev_enabled || e->type == ptev_disabled);
 
+	if (is_state) /* libipt 2.1 says at each PSB whether it is enabled */
+		return;
 	switch (e->type) {
 	case ptev_enabled: printf("begin %" PRIx64 "\n", e->variant.enabled.ip); break;
 	case ptev_disabled: printf("stop %" PRIx64 "\n", e->ip_suppressed ? none : e->variant.disabled.ip); break;

@@ -31,6 +31,11 @@ static void resolved_stacks(void **state)
 		{"main (main.c:7x) 12\n", FILE_UNKNOWN},
 		{"main (main.c:7] 12\n", FILE_UNKNOWN},
 		{"main (main.c:7) 1x\n", FILE_UNKNOWN},
+		{"main 12\ninner 3\n", FILE_RESOLVED},
+		{"main 12\nmain;inner 3\n", FILE_RESOLVED},
+		{"main 12\n", FILE_UNKNOWN}, /* one line says too little */
+		{"main 12\nof yesterday\n", FILE_UNKNOWN},
+		{"beef 12\ncafe 3\n", FILE_UNKNOWN}, /* numbers */
 	};
 
 	(void)state;
