@@ -16,10 +16,11 @@ clean_up() {
 }
 trap clean_up EXIT
 mkdir -p "$work/one/usr/bin" "$work/files"
+echo '{"default": [{"type": "insecureAcceptAnything"}]}' >"$work/policy" # the system's is in a package that buildah only recommends
 strip -o "$work/one/usr/bin/batconv" "$program"
 
 built() { # NAME
-	images bud --quiet --isolation chroot --build-context "build=$work/one" --timestamp 1700000000 -f "$SOURCE/packaging/Containerfile" -t "$1" "$work/one" >"$work/log" 2>&1 || {
+	images bud --signature-policy "$work/policy" --quiet --isolation chroot --build-context "build=$work/one" --timestamp 1700000000 -f "$SOURCE/packaging/Containerfile" -t "$1" "$work/one" >"$work/log" 2>&1 || {
 		! grep -iE 'permitted|permission denied' "$work/log" || skip "this machine does not let buildah work: $(tail -n 1 "$work/log")"
 		cat "$work/log"
 		exit 1
@@ -29,7 +30,7 @@ built() { # NAME
 first=$(built one)
 [ "$(built two)" = "$first" ] || fail 'made again, the image is another'
 
-container=$(images from one)
+container=$(images from --signature-policy "$work/policy" one)
 root=$(images mount "$container")
 (cd "$root" && find . ! -type d | sort) >"$work/list"
 echo ./usr/bin/batconv | diff - "$work/list" || fail 'the image has other files'
