@@ -142,7 +142,7 @@ static bool is_folded(struct text line)
 	return place && text_ends(frames, ")") && is_number(text_first(text_from(frames, place), frames.len - place - 1));
 }
 
-/* main 12, of one frame alone that has no sign: so is the line behind it. */
+/* main 12: a stack of one frame, whose name alone does not tell that it is one.  Two such lines do: is_folded_names(). */
 static bool is_named_count(struct text line)
 {
 	struct text name = text_word(&line);

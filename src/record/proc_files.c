@@ -122,16 +122,9 @@ static int open_replayed(const struct proc_files *files, const struct map_event 
 	return wanted ? open_file(wanted->path, 0) : open_file(path, mapping->node.inode);
 }
 
-/* The file that has the whole name comes first: it may be a name that ends as the kernel's note of a file without one. */
-static int open_named(const struct proc_files *files, const struct map_event *mapping, struct text name)
+static int open_path(const struct proc_files *files, const struct map_event *mapping, const char *path)
 {
-	char path[PATH_MAX];
-
-	if (!path_of(name, path))
-		return -1;
-	int fd = files->replayed ? open_replayed(files, mapping, path) : open_mapped(files, mapping, path);
-	struct text rest = path_without_deleted(name);
-	return fd < 0 && rest.len < name.len ? open_named(files, mapping, rest) : fd;
+	return files->replayed ? open_replayed(files, mapping, path) : open_mapped(files, mapping, path);
 }
 
 enum file_answer proc_files_open(void *ctx, const struct map_event *mapping, int *fd)
@@ -143,7 +136,9 @@ enum file_answer proc_files_open(void *ctx, const struct map_event *mapping, int
 		return FILE_GONE;
 	if (!matches(files, rest) && !matches(files, whole))
 		return FILE_LEFT_OUT;
-	int opened = open_named(files, mapping, mapping->path);
+	int opened = open_path(files, mapping, whole); /* first: the name of a file can end with " (deleted)" itself */
+	if (opened < 0 && strcmp(whole, rest))
+		opened = open_path(files, mapping, rest);
 	if (opened < 0) /* on another host its own files have other names, as far as one can tell */
 		return files->replayed && files->wanted.len && !wanted_of_name(files, rest) ? FILE_LEFT_OUT : FILE_GONE;
 	if (!is_wanted(files, opened)) {
