@@ -12,6 +12,7 @@ import concurrent.futures
 import os
 import random
 import re
+import struct
 import subprocess
 import sys
 import tempfile
@@ -147,6 +148,39 @@ def of_text(bench, case):
         yield 'its text', bench.profile(case), bench.convert(case, [text])
 
 
+def attrs_of(data):
+    """Where the descriptions of the events are, in a file and in a pipe."""
+    size, attr_size, begin, length = struct.unpack_from('<4Q', data, 8)
+    if size > 16:
+        return list(range(begin, begin + length, attr_size))
+    found, at = [], size
+    while at + 8 <= len(data):
+        kind, _, record = struct.unpack_from('<IHH', data, at)
+        if kind == 64:  # PERF_RECORD_HEADER_ATTR
+            found.append(at + 8)
+        at += record
+        if kind in (66, 71) or not record:  # what follows is as long as no header says
+            break
+    return found
+
+
+def injected(bench, case):
+    """perf inject --itrace writes stacks of all branches, and no kind of branch that was asked for."""
+    with open(case.samples, 'rb') as file:
+        data = bytearray(file.read())
+    changed = 0
+    for at in attrs_of(data) if data[:8] == b'PERFILE2' else []:
+        asked, = struct.unpack_from('<Q', data, at + 72)
+        if asked & 8:  # PERF_SAMPLE_BRANCH_ANY
+            struct.pack_into('<Q', data, at + 72, asked & (1 << 17 | 1 << 19))  # these two tell the layout of a sample
+            changed += 1
+    if changed:
+        path = bench.path('data')
+        with open(path, 'wb') as file:
+            file.write(data)
+        yield 'no kind of branch', bench.profile(case), bench.convert(case, [path])
+
+
 def aggregated(bench, case):
     """Counts of a recording, in the binary's own addresses, are pre-aggregated records."""
     counts = bench.write('preagg', [line + '\n' for line in bench.convert(case, form='preagg')])
@@ -217,6 +251,7 @@ RELATIONS = {
     'split': Relation(split, is_text),
     'summed': Relation(summed, lambda case: True),
     'text of perf.data': Relation(of_text, lambda case: case.kind == 'data'),
+    'injected': Relation(injected, lambda case: case.kind == 'data'),
     'aggregated': Relation(aggregated, lambda case: True),
     'load addresses': Relation(moved, lambda case: case.kind == 'text'),
     'side file': Relation(side_file, lambda case: case.layout),

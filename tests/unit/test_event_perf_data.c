@@ -311,26 +311,53 @@ static void test_guests_and_the_kernel(void **state)
 	assert_int_equal(details.delivered, 0);
 }
 
-/* --call-graph lbr_attr: what is in the stack are calls that have not returned. */
-static void case_call_stacks(struct build_perf_file *file)
+static uint64_t branches_of_case;
+
+static void case_kinds_of_branches(struct build_perf_file *file)
 {
 	static struct build_attr attr;
 
 	attr = lbr_attr;
-	attr.branch_sample_type = PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_CALL_STACK;
+	attr.branch_sample_type = branches_of_case;
 	file->attrs = &attr;
 	file->attr_count = 1;
 }
 
+/* perf inject --itrace leaves all kinds out, and writes all branches. */
 static void test_stacks_that_leave_branches_out(void **state)
 {
+	static const struct {
+		uint64_t branches;
+		bool partial;
+	} rows[] = {
+		{PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_CALL_STACK, true},
+		{PERF_SAMPLE_BRANCH_ANY_CALL, true},
+		{PERF_SAMPLE_BRANCH_ANY_RETURN, true},
+		{PERF_SAMPLE_BRANCH_IND_CALL, true},
+		{PERF_SAMPLE_BRANCH_COND | PERF_SAMPLE_BRANCH_IND_JUMP, true},
+		{PERF_SAMPLE_BRANCH_CALL | PERF_SAMPLE_BRANCH_TYPE_SAVE, true},
+		{PERF_SAMPLE_BRANCH_IN_TX, true},
+		{PERF_SAMPLE_BRANCH_NO_TX, true},
+		{PERF_SAMPLE_BRANCH_ABORT_TX, true},
+		{PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_ANY_CALL, false},
+		{PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_USER, false},
+		{0, false},
+		{UINT64_C(1) << 17, false}, /* HW_INDEX */
+		{PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_KERNEL | PERF_SAMPLE_BRANCH_HV, false},
+		{PERF_SAMPLE_BRANCH_NO_FLAGS | PERF_SAMPLE_BRANCH_NO_CYCLES | PERF_SAMPLE_BRANCH_TYPE_SAVE, false},
+		{UINT64_C(1) << 18 | UINT64_C(1) << 19, false}, /* PRIV_SAVE, COUNTERS */
+	};
 	struct perf_data_report details;
 
 	(void)state;
-	assert_reads(case_call_stacks, build_file, "", &details);
-	assert_true(details.has_stacks && details.has_partial_stacks);
-	assert_reads(case_lbr, build_file, lbr_log, &details);
-	assert_true(details.has_stacks && !details.has_partial_stacks);
+	for (size_t i = 0; i < BC_COUNT(rows); i++) {
+		branches_of_case = rows[i].branches;
+		assert_reads(case_kinds_of_branches, build_file, "", &details);
+		assert_true(details.has_stacks);
+		assert_int_equal(details.has_partial_stacks, rows[i].partial);
+		assert_reads(case_kinds_of_branches, build_pipe, "", &details);
+		assert_int_equal(details.has_partial_stacks, rows[i].partial);
+	}
 }
 
 static void case_timeless(struct build_perf_file *file)

@@ -141,6 +141,13 @@ void perf_attr_name(const struct perf_attr *attr, char out[PERF_EVENT_NAME_MAX])
 #define FORMAT_LOST (UINT64_C(1) << 4)
 #define BRANCH_HW_INDEX (UINT64_C(1) << 17)
 #define BRANCH_COUNTERS (UINT64_C(1) << 19)
+
+/* Each takes branches of one kind. */
+#define BRANCH_KINDS                                                                             \
+	(PERF_SAMPLE_BRANCH_ANY_CALL | PERF_SAMPLE_BRANCH_ANY_RETURN | PERF_SAMPLE_BRANCH_IND_CALL | \
+	 PERF_SAMPLE_BRANCH_ABORT_TX | PERF_SAMPLE_BRANCH_IN_TX | PERF_SAMPLE_BRANCH_NO_TX |     \
+	 PERF_SAMPLE_BRANCH_COND | PERF_SAMPLE_BRANCH_CALL_STACK | PERF_SAMPLE_BRANCH_IND_JUMP | \
+	 PERF_SAMPLE_BRANCH_CALL)
 #define SAMPLE_WEIGHT_STRUCT (UINT64_C(1) << 24)
 #define REGS_ABI_SIMD (UINT64_C(1) << 2)
 
@@ -463,6 +470,13 @@ static void set_label(struct perf_event *event, struct text name)
 	memcpy(event->label + cut.len, ":", 2);
 }
 
+/* The kernel refuses an event without any kind; perf inject --itrace writes one, with stacks of all branches. */
+static bool has_partial_stacks(const struct perf_attr *attr)
+{
+	return attr->sample_type & PERF_SAMPLE_BRANCH_STACK && attr->branch_sample_type & BRANCH_KINDS &&
+	       !(attr->branch_sample_type & PERF_SAMPLE_BRANCH_ANY);
+}
+
 bool perf_events_add(struct perf_events *events, const struct perf_attr *attr, struct bytes ids,
 		     struct bc_error *err)
 {
@@ -470,8 +484,7 @@ bool perf_events_add(struct perf_events *events, const struct perf_attr *attr, s
 	char name[PERF_EVENT_NAME_MAX];
 
 	perf_sample_layout(attr, &event.layout);
-	event.partial_stacks = (attr->sample_type & PERF_SAMPLE_BRANCH_STACK) &&
-			       !(attr->branch_sample_type & PERF_SAMPLE_BRANCH_ANY);
+	event.partial_stacks = has_partial_stacks(attr);
 	perf_attr_name(attr, name);
 	set_label(&event, text_of(name));
 	uint32_t index = (uint32_t)events->all.len;
