@@ -15,6 +15,7 @@
 #include "src/cli/merge_fdata.h"
 #include "src/cli/perf2bolt.h"
 #include "src/cli/private_folder.h"
+#include "src/cli/response.h"
 #include "src/cli/say.h"
 #include "src/cli/options.h"
 
@@ -132,7 +133,8 @@ static int overview(FILE *out)
 		summarise(commands[i], out);
 	}
 	summarise(&help_command, out);
-	fputs("\nother programs' command lines, by a link of that name or as 'batconv NAME ...':\n"
+	fputs("\n@FILE among the words is replaced by the words of FILE, as in LLVM's programs.\n"
+	      "\nother programs' command lines, by a link of that name or as 'batconv NAME ...':\n"
 	      "  perf2bolt, merge-fdata, llvm-bolt-heatmap\n"
 	      "\nThe default command is convert.  'batconv COMMAND --help' lists its options.\n"
 	      "To convert a file named like a command, write ./dump\n"
@@ -316,6 +318,52 @@ static int dispatch(int argc, char **argv)
 	return command_run(main_command, argc, argv);
 }
 
+/* Where the words of a command end that starts a program: words of the program follow them. */
+struct word_reader {
+	const struct command *command; /* NULL until the first word names it */
+	bool value;                    /* the next word is an option's value */
+};
+
+static const struct command *command_named(const char *word)
+{
+	const struct command *program = program_named(word);
+	const struct command *command = program ? program : find_command(word);
+
+	return command ? command : main_command;
+}
+
+static bool owns_word(void *ctx, const char *word)
+{
+	struct word_reader *reader = ctx;
+
+	if (!reader->command) {
+		reader->command = command_named(word);
+		return true;
+	}
+	if (!reader->command->stops_at_operand)
+		return true;
+	bool is_own = reader->value || (word[0] == '-' && word[1] && strcmp(word, "--") != 0);
+	reader->value = !reader->value && option_wants_next(reader->command, word);
+	return is_own;
+}
+
+static int run(int argc, char **argv)
+{
+	BC_AUTO(response_free) struct response response;
+	const struct command *program = argc > 0 ? program_called(argv[0]) : NULL;
+	struct word_reader reader = {.command = program};
+	struct bc_error err;
+
+	if (!response_expand(argc, argv, (struct word_owner){&reader, owns_word}, &response, &err)) {
+		bool is_llvm = reader.command && reader.command->llvm;
+		say(stderr, "%s", err.text);
+		return is_llvm || err.code == BC_NOMEM ? EXIT_FAILED : EXIT_USAGE;
+	}
+	argc = (int)response.words.len;
+	argv = response.words.at;
+	return program ? command_run(program, argc, argv) : dispatch(argc, argv);
+}
+
 /* Opens /dev/null in place of a standard descriptor that is closed.  The next file that is opened
  * would get its number, and what goes to stdout or stderr would be written into it.  The modes are
  * such that to read stdin or to write stdout is still an error. */
@@ -334,6 +382,5 @@ int main(int argc, char **argv)
 	handle_signals();
 	sink_stdout();
 	bolt_called_as(argc > 0 ? argv[0] : "batconv");
-	const struct command *program = argc > 0 ? program_called(argv[0]) : NULL;
-	return check_stdout(program ? command_run(program, argc, argv) : dispatch(argc, argv));
+	return check_stdout(run(argc, argv));
 }

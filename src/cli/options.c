@@ -429,6 +429,21 @@ static int read_words(struct command_line *line, int argc, char **argv)
 	return code;
 }
 
+bool option_wants_next(const struct command *command, const char *word)
+{
+	char called[] = "", value[] = "", *words[] = {called, (char *)(uintptr_t)word, value, NULL};
+	struct getopt_tables tables = {0};
+	int id;
+
+	make_tables(command, &tables);
+	opterr = 0;
+	optind = 0;
+	do
+		id = next_word(3, words, &tables);
+	while (id != -1 && optind < 2); /* of several letters */
+	return optind > 2;
+}
+
 /* ---- the whole of it ---- */
 
 /* Adds stdout, under the name of -o if the command has an -o for an output. */

@@ -160,6 +160,9 @@ struct text option_argument(const struct option_row *row);
 /* May the argument be left out? */
 bool option_argument_is_optional(const struct option_row *row);
 
+/* Is the word behind this one the value of an option? */
+bool option_wants_next(const struct command *command, const char *word);
+
 /* What messages call an option: "-o", "--maps"; of one of LLVM's programs "-maps". */
 void option_name(const struct command *command, const struct option_row *row, char name[OPTION_NAME]);
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#define _GNU_SOURCE /* nftw() */
 #include "tests/support/own_folder.h"
 
+#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,14 +18,18 @@ int enter_folder(void **state)
 	return mkdtemp(folder) && chdir(folder) == 0 ? 0 : -1;
 }
 
+static int remove_entry(const char *path, const struct stat *st, int kind, struct FTW *place)
+{
+	(void)st;
+	(void)kind;
+	(void)place;
+	return remove(path);
+}
+
 int leave_folder(void **state)
 {
 	(void)state;
-	unlink("a");
-	unlink("link");
-	unlink("fifo");
-	unlink("b");
-	return chdir("/") == 0 && rmdir(folder) == 0 ? 0 : -1;
+	return chdir("/") == 0 ? nftw(folder, remove_entry, 8, FTW_DEPTH | FTW_PHYS) : -1;
 }
 
 void put_file(const char *path, const char *text)

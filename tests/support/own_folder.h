@@ -3,7 +3,7 @@
 #ifndef SUPPORT_OWN_FOLDER_H
 #define SUPPORT_OWN_FOLDER_H
 
-/* Set-up and tear-down of a group of tests, which can leave "a", "b", "link" and "fifo" there. */
+/* Set-up and tear-down of a group of tests; the second removes what they left there. */
 int enter_folder(void **state);
 int leave_folder(void **state);
 
