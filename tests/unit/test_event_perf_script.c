@@ -25,7 +25,12 @@ static const struct {
 	{"  x 7 1.5: 199 cycles: 404010 [unknown] (/b) 0x10(/b)/0x20(/lib (x)/y)/M/-/-/0/"
 	 "  0x30(/b)/0x40([unknown])/P/-/-/0/",
 	 "sample 7 404010 'cycles:' 10>20! 30>40\n"},
-	/* other releases of perf */
+	/* other releases of perf: from 6.4 on a blank stands before the path */
+	{"  x 7 1.5: 199 cycles: 404010 [unknown] (/b) 0x10 (/b)/0x20 (/lib (x)/y)/M/-/-/0//-"
+	 "  0x30 (/b)/0x40 ([unknown])/PN/-/-/0//- 0x50/0x60 (/b+0x60)/-/-/-/0//-",
+	 "sample 7 404010 'cycles:' 10>20! 30>40- 50>60\n"},
+	{"7 1.5: bpf: 0x10 (/b) 0x20 (/c) 0x30/0x40/P", "sample 7 10 'bpf:' 30>40\n"},
+	{"7 1.5: bpf: 0x10 (/b) 0x20 (/c)", "sample 7 10 'bpf:' no stack\n"},
 	{"7 0x10/0x20/P/-/-/0//- 0x30/0x40/M/X/A/12/COND_CALL/NON_SPEC_CORRECT_PATH",
 	 "sample 7 0 '' 10>20 30>40!=other\n"},
 	{"7 0x10/0x20/PN/-/-/0/COND/- 0x30/0x40/P/-/-/0/IND/-/AAB- 0x50/0x60/MN/-",
@@ -140,6 +145,8 @@ static const struct {
 	{"7 0x10/0x20/P/-/-/00x30/0x40/P/-/-/0",
 	 "column 21: expected the end of the branch stack entry, not 'x30/0x40/P/-/-/0'"},
 	{"7 0x10/0x20/P/-/-/0 10/0x40/P/-", "column 21: expected an address that begins with 0x, not '10/0x40/P/-'"},
+	{"7 0x10/0x20 (/b)", "column 12: expected a path in parentheses and the next field after it, not '(/b)'"},
+	{"7 0x10/0x20 /b/P", "column 12: expected a slash after the address, not '/b/P'"},
 	{"7 0x10(/b/0x20/P", "column 7: expected a path in parentheses and the next field after it, not '(/b/0x20/P'"},
 	{"7 PERF_RECORD_MMAP2 7: [0x1(0x2) @ 0 0 0]: r-xp /b", NULL}, /* pid alone is fine */
 	{"7 PERF_RECORD_MMAP2 x/7: [0x1(0x2) @ 0 0 0]: r-xp /b", "column 21: expected pid/tid, not 'x/7:'"},

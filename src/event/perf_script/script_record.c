@@ -441,12 +441,14 @@ static inline bool read_address(struct reading *r, uint64_t *out, size_t *usual)
 	return true;
 }
 
-/* Step over "(path)", where the path can hold anything: it ends where what
+/* Step over "(path)" or " (path)", where the path can hold anything: it ends where what
  * follows looks like the next field. */
-static bool skip_path(struct reading *r, bool before_address)
+static __attribute__((noinline)) bool skip_path(struct reading *r, bool before_address)
 {
-	const char *p = r->pos;
+	const char *p = r->pos + (at_char(r, ' ') ? 1 : 0);
 
+	if (p == r->end || *p != '(')
+		return fail(r, "expected a slash after the address");
 	for (; r->end - p >= 3; p++) {
 		if (p[0] != ')' || p[1] != '/')
 			continue;
@@ -460,12 +462,9 @@ static bool skip_path(struct reading *r, bool before_address)
 
 static inline bool read_end_of_branch(struct reading *r, uint64_t *out, bool before_address)
 {
-	if (!read_address(r, out, &r->usual[before_address]))
+	if (!read_address(r, out, &r->usual[before_address]) ||
+	    (!at_char(r, '/') && !skip_path(r, before_address)))
 		return false;
-	if (at_char(r, '(') && !skip_path(r, before_address))
-		return false;
-	if (!at_char(r, '/'))
-		return fail(r, "expected a slash after the address");
 	r->pos++;
 	return true;
 }
@@ -605,24 +604,33 @@ bool stack_parse(const struct line *line, size_t from, struct branch_vec *out,
 	}
 }
 
-/* An entry begins with an address that a slash or a path follows. */
-static bool begins_entry(const char *p, const char *end)
+/* An entry begins with an address that a slash or a path follows.  *pathless: no path ends in the rest
+ * of the line, so that no other word is looked at for one. */
+static bool begins_entry(const char *p, const char *end, bool *pathless)
 {
 	struct reading r = {.pos = p, .end = end};
 	uint64_t ignored;
 
-	return read_address(&r, &ignored, &r.usual[0]) && (at_char(&r, '/') || at_char(&r, '('));
+	if (!read_address(&r, &ignored, &r.usual[0]))
+		return false;
+	if (at_char(&r, '/') || at_char(&r, '('))
+		return true;
+	if (*pathless || r.end - r.pos < 2 || r.pos[0] != ' ' || r.pos[1] != '(')
+		return false;
+	*pathless = !skip_path(&r, true);
+	return !*pathless;
 }
 
 size_t stack_find(struct text line)
 {
 	const char *end = line.at + line.len, *p = line.at;
+	bool pathless = false;
 
 	/* An x is rarer than a zero in what stands before. */
 	while (p < end && (p = memchr(p, 'x', (size_t)(end - p))) != NULL) {
 		const char *word = p - 1;
 		if (p > line.at && *word == '0' && (word == line.at || is_blank(word[-1])) &&
-		    begins_entry(word, end))
+		    begins_entry(word, end, &pathless))
 			return (size_t)(word - line.at);
 		p++;
 	}

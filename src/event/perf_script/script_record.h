@@ -73,7 +73,8 @@ BC_MUST_USE bool record_parse(const struct line *line, size_t at, struct script_
  * The branch stack of a perf script line: entries separated by blanks, newest
  * first,
  *
- *   FROM/TO/PREDICTION/...      FROM and TO: 0x..., or 0x...(path of the file)
+ *   FROM/TO/PREDICTION/...      FROM and TO: 0x..., 0x...(path of the file), or of perf 6.4
+ *                               and later 0x... (path of the file)
  *
  * PREDICTION is M (mispredicted), P or - (unknown), then perhaps N: not taken.
  * An entry that was not taken, which only traces of Arm SPE have, is one with BRANCH_NOT_TAKEN.
