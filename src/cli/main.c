@@ -12,6 +12,7 @@
 #include "src/base/output.h"
 #include "src/cli/bolt_job.h"
 #include "src/cli/commands.h"
+#include "src/cli/completion.h"
 #include "src/cli/merge_fdata.h"
 #include "src/cli/perf2bolt.h"
 #include "src/cli/private_folder.h"
@@ -44,7 +45,7 @@ static const struct {
 static const struct command *const main_command = &convert_command;
 
 /* LLVM's programs whose command lines batconv takes: under their names (a link is enough), or with the name as its first word. */
-static const struct command *(*const programs[])(void) = {perf2bolt_command, perf2bolt_heatmap_command, merge_fdata_command};
+static const struct command *(*const programs[])(void) = {perf2bolt_command, merge_fdata_command, perf2bolt_heatmap_command};
 
 static bool is_called(const char *path, const char *name)
 {
@@ -144,9 +145,6 @@ static int overview(FILE *out)
 	return EXIT_DONE;
 }
 
-/* For bash, zsh and fish, in a file that is made when the program is built; NULL: it could not be made. */
-extern const char *const completion_scripts[] __attribute__((__weak__));
-
 static bool is_help(const char *word)
 {
 	return !strcmp(word, "help") || !strcmp(word, "--help") || !strcmp(word, "-h");
@@ -163,34 +161,38 @@ static int roles(FILE *out)
 	return EXIT_DONE;
 }
 
-/* 'batconv help --table': cmake/completion makes the scripts of it that the next one prints. */
+/* All that 'batconv help' knows, LLVM's programs last. */
+static size_t all_commands(struct completed_command out[static BC_COUNT(commands) + 1 + BC_COUNT(programs)])
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < BC_COUNT(commands); i++)
+		out[count++] = (struct completed_command){commands[i], false};
+	out[count++] = (struct completed_command){&help_command, false};
+	for (size_t i = 0; i < BC_COUNT(programs); i++)
+		out[count++] = (struct completed_command){programs[i](), true};
+	return count;
+}
+
+/* 'batconv help --table': for tests. */
 static int table(FILE *out)
 {
-	const struct command *const of_llvm[] = {perf2bolt_command(), merge_fdata_command(), perf2bolt_heatmap_command()};
+	struct completed_command all[BC_COUNT(commands) + 1 + BC_COUNT(programs)];
+	size_t count = all_commands(all);
 
 	fprintf(out, "main\t%s\n", main_command->name);
-	for (size_t i = 0; i < BC_COUNT(commands); i++)
-		command_table(commands[i], "command", out);
-	command_table(&help_command, "command", out);
-	for (size_t i = 0; i < BC_COUNT(of_llvm); i++)
-		command_table(of_llvm[i], "program", out);
+	for (size_t i = 0; i < count; i++)
+		command_table(all[i].command, all[i].is_program ? "program" : "command", out);
 	return EXIT_DONE;
 }
 
 /* 'batconv help --completion=SHELL' */
 static int completion(const char *shell, FILE *out)
 {
-	static const char *const shells[] = {"bash", "zsh", "fish"};
+	struct completed_command all[BC_COUNT(commands) + 1 + BC_COUNT(programs)];
 
-	for (size_t i = 0; i < BC_COUNT(shells); i++) {
-		if (strcmp(shells[i], shell) != 0)
-			continue;
-		if (completion_scripts)
-			fputs(completion_scripts[i], out);
-		else
-			say(stderr, "this program was built without completion: the machine that built it could not run it");
-		return completion_scripts ? EXIT_DONE : EXIT_FAILED;
-	}
+	if (completion_write(shell, all, all_commands(all), main_command->name, out))
+		return EXIT_DONE;
 	return usage_error(NULL, "--completion takes bash, zsh or fish, not", shell);
 }
 

@@ -643,12 +643,19 @@ static void put_line(const char *text, size_t length, FILE *out)
 	putc('\n', out);
 }
 
+enum command_takes command_operands(const struct command *command)
+{
+	if (command->operands != NO_FILE && command->operands != STDIN_READ)
+		return OPERANDS_FILES;
+	return command->run || command->option_count ? OPERANDS_NONE : OPERANDS_COMMAND; /* of "help" */
+}
+
 void command_table(const struct command *command, const char *kind, FILE *out)
 {
-	bool takes_files = command->operands != NO_FILE && command->operands != STDIN_READ;
+	static const char *const kinds[] = {"none", "file", "command"};
 	const char *end = strstr(command->help, "\n\n");
 
-	fprintf(out, "%s\t%s\t%s\t", kind, command->name, takes_files ? "file" : command->run || command->option_count ? "none" : "command");
+	fprintf(out, "%s\t%s\t%s\t", kind, command->name, kinds[command_operands(command)]);
 	put_line(command->help, end ? (size_t)(end - command->help) : strlen(command->help), out);
 	for (size_t i = 0; i < command->option_count; i++) {
 		const struct option_row *row = &command->options[i];
