@@ -40,10 +40,12 @@ root_make() {
 	mmdebstrap "$@"
 }
 
-# root_inside COMMAND...: in the new system, with devices and file systems of its own
+# root_inside COMMAND...: in the new system, with devices and file systems of its own.  Its / is a mount that covers ours:
+# in a chroot alone buildah cannot change the propagation of /, and the kernel refuses user namespaces.
 root_inside() {
 	# shellcheck disable=SC2016  # expanded there
 	unshare --mount --pid --fork --kill-child sh -euc '
+		mount --bind "$1" "$1"
 		cd "$1"
 		shift
 		mount -t proc proc proc
@@ -58,6 +60,7 @@ root_inside() {
 		ln -s fd/0 dev/stdin
 		ln -s fd/1 dev/stdout
 		ln -s fd/2 dev/stderr
+		mount --move . /
 		exec chroot . env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root \
 			${http_proxy+"http_proxy=$http_proxy"} ${https_proxy+"https_proxy=$https_proxy"} "$@"
 		' sh "$root" "$@" </dev/null
