@@ -2,6 +2,7 @@
 # A Debian of its own in a directory, for scripts that source this: they set `dir`, and `root` below it.
 # shellcheck disable=SC2154
 # Packages come from where apt has them here, by its proxies.
+. scripts/quietly.sh
 
 # root_check NAME: may a system be made here?
 root_check() {

@@ -7,6 +7,7 @@ demo=$SOURCE/inputs/demo
 sqlite=$inputs/sqlite
 failures=0
 left_out=
+. "$SOURCE/scripts/quietly.sh"
 
 # own_folder: a new directory is the current one until the script ends
 own_folder() {
@@ -89,10 +90,10 @@ told() {
 
 # functions BOLT INPUT FDATA: how many functions of INPUT llvm-bolt finds a profile for; none may be stale
 functions() {
-	"$1" "$2" -data "$3" -o bolted -reorder-blocks=ext-tsp -reorder-functions=hfsort >bolt.log 2>&1 ||
-		{ cat bolt.log >&2; echo 0; return; }
-	! grep -i 'stale' bolt.log >&2 || { echo 0; return; }
-	sed -n 's/^BOLT-INFO: \([0-9]*\) out of .* have non-empty execution profile.*/\1/p' bolt.log
+	quietly "$1" "$2" -data "$3" -o bolted -reorder-blocks=ext-tsp -reorder-functions=hfsort ||
+		{ echo 0; return; }
+	! grep -i 'stale' log >&2 || { echo 0; return; }
+	sed -n 's/^BOLT-INFO: \([0-9]*\) out of .* have non-empty execution profile.*/\1/p' log
 }
 
 # plain RELEASE: its traces as B and F lines, which every release takes

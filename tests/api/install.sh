@@ -1,6 +1,7 @@
-#!/bin/sh
+#!/usr/bin/env bash
 # The examples, built by pkg-config against what was installed: install.sh BUILD_DIR EXAMPLES
 set -eu
+. "$(dirname "$0")/../../scripts/quietly.sh"
 prefix=$(mktemp -d)
 trap 'rm -rf "$prefix"' EXIT
 cmake --install "$1" --prefix "$prefix" >/dev/null

@@ -1,9 +1,10 @@
-#!/bin/sh
+#!/usr/bin/env bash
 # scripts/release stops at each thing that is wrong, and else leaves sources, packages, sums and a report.
 # In a repository of its own that has the files with the numbers; what takes hours is replaced.   release.sh SOURCE
 # shellcheck disable=SC2016  # what stands in quotes is for another shell
 set -eu
 source=$1
+. "$source/scripts/quietly.sh"
 command -v git >/dev/null || { echo 'skipped: no git'; exit 77; }
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT

@@ -34,8 +34,8 @@ same() {
 truth() {
 	local name=$1
 	shift
-	"$BATCONV" -q --format=preagg "$BINARY" "$@" -o "$name.preagg" 2>/dev/null
-	"$BATCONV" -q "$BINARY" "$@" -o "$name.fdata" 2>/dev/null
+	"$BATCONV" -q --format=preagg "$BINARY" "$@" -o "$name.preagg"
+	"$BATCONV" -q "$BINARY" "$@" -o "$name.fdata"
 }
 
 mkdir side r

@@ -1,8 +1,9 @@
-#!/bin/sh
+#!/usr/bin/env bash
 # Installs into an empty directory, and uses what is there as a stranger would: by
 # pkg-config, by CMake, and by running the program.   run.sh BUILD_DIR
 set -eu
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
+. "$here/../../scripts/quietly.sh"
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 prefix="$dir/it's a \$HOME" # what pkg-config and make quote
@@ -41,6 +42,6 @@ rm -r "$prefix/build" "$prefix/user"
 stage=$prefix/stage
 DESTDIR=$stage cmake --install "$1" --prefix /opt/batconv >/dev/null
 grep -qx 'prefix=/opt/batconv' "$(find "$stage" -name batconv.pc)"
-DESTDIR=$stage cmake -D MANIFEST="$1/install_manifest.txt" -P "$here/../../cmake/uninstall.cmake" >/dev/null 2>&1
+DESTDIR=$stage cmake -D MANIFEST="$1/install_manifest.txt" -P "$here/../../cmake/uninstall.cmake" >/dev/null
 [ -z "$(find "$stage" ! -type d)" ] || { echo "uninstall left $(find "$stage" ! -type d)" >&2; exit 1; }
 [ -z "$(find "$stage" -type d \( -name batconv -o -name bat \) ! -path "$stage/opt/batconv")" ] || { echo "uninstall left folders" >&2; exit 1; }

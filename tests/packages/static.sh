@@ -30,7 +30,7 @@ lacks() {
 lacks 'source lines' addr --source --binary="$demo/demo" --from=vaddr 1100
 lacks 'source lines' stacks --lines --binary="$demo/demo.bolt" "$demo/demo.basic.perf.data"
 lacks 'line tables' verify -q --dwarf --input="$inputs/lines/g4" "$inputs/lines/g4.b22"
-"$program" report "$demo/demo.bolt" "$demo/demo.perf.data" -o page.html 2>said || fail "report: exit $?"
+"$program" report "$demo/demo.bolt" "$demo/demo.perf.data" -o page.html 2>said || { fail "report: exit $?"; cat said; }
 grep -q "no source lines: libdw: .*$none" said || { fail 'report does not say that it has no lines:'; cat said; }
 grep -q "no instructions: libLLVM: $none" said || { fail 'report does not say that it has no instructions:'; cat said; }
 

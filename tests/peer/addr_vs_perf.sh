@@ -10,8 +10,8 @@ need perf linux-perf
 perf record -q -e cpu-clock -F 100 -o try.data true >try.log 2>&1 || skip "perf cannot record here: $(tail -n 1 try.log)"
 for program in bfd-pie bfd-exec bfd-static-pie lld-pie mold-pie bolt-bfd-pie bolt-bfd-exec bolt-bfd-huge bolt-lld-pie; do
 	[ -f "programs/$program" ] || { leave_out "no linker or llvm-bolt for $program"; continue; }
-	perf record -q -e cpu-clock:u -F 4000 -o perf.data "programs/$program" >/dev/null 2>&1
-	perf script -i perf.data -F ip,sym,symoff,dso >perf.txt 2>/dev/null
+	quietly perf record -q -e cpu-clock:u -F 4000 -o perf.data "programs/$program"
+	perf script -i perf.data -F ip,sym,symoff,dso >perf.txt
 	"$SOURCE/tests/support/addr_vs_perf.py" "$BATCONV" "$dir/programs/$program" perf.data perf.txt
 done
 finish

@@ -11,9 +11,8 @@ need perf linux-perf
 
 # 1. From the source to a second optimised binary, with samples taken here.
 gcc -std=gnu11 -O2 -fno-reorder-blocks-and-partition -Wl,-q "$demo"/src/*.c -o program || exit 1
-$bolt program -o program.bolt -data "$demo/expected/demo.preagg.fdata" -reorder-blocks=ext-tsp \
-	-reorder-functions=hfsort -split-functions -split-all-cold -enable-bat -no-huge-pages >bolt.log 2>&1 ||
-	{ cat bolt.log; exit 1; }
+quietly $bolt program -o program.bolt -data "$demo/expected/demo.preagg.fdata" -reorder-blocks=ext-tsp \
+	-reorder-functions=hfsort -split-functions -split-all-cold -enable-bat -no-huge-pages || exit 1
 perf record -q -e cpu-clock -F 2000 -o perf.data ./program.bolt 6000000 >ran 2>perf.log ||
 	skip "perf cannot record here: $(tail -n 1 perf.log)"
 perf script --show-mmap-events --show-task-events -F pid,event,ip -i perf.data >perf.txt 2>/dev/null

@@ -33,7 +33,7 @@ export RUSTC_BOOTSTRAP=1
 awk '/^## / { here = /^## 3. Rust/ } /^```/ { on = here && !on; next } on' "$SOURCE/docs/compiler-profiles.md" >commands
 [ "$(grep -c '^rustc' commands)" = 2 ] || fail "section 3: not a whole loop"
 cp "$SOURCE/tests/peer/compiler-profiles.rs" prog.rs
-sh -eux ./commands >log 2>&1 || { cat log; fail "section 3: a command of the page: exit $?"; finish; }
+quietly sh -eux ./commands || { fail "section 3: a command of the page: exit $?"; finish; }
 
 $llvm/llvm-profdata show --sample prog.prof >shown 2>&1 || { cat shown; fail "not a profile"; }
 grep -q 'parse' shown || { head -n 40 shown; fail "no function of the program in its profile"; }

@@ -46,7 +46,7 @@ loop() {
 	cp "$demo"/src/* .
 	section "$1" >commands
 	[ "$(grep -c '^clang' commands)" = 2 ] || fail "section $1: not a whole loop"
-	RECORDED=$INPUTS/compiled/$2 sh -eux ./commands >log 2>&1 || { cat log; fail "section $1: a command of the page: exit $?"; return; }
+	quietly env RECORDED="$INPUTS/compiled/$2" sh -eux ./commands || { fail "section $1: a command of the page: exit $?"; return; }
 	! grep 'warning:' log | grep -qv 'more samples' || { cat log; fail "section $1: a warning"; }
 
 	batconv -q --format=profgen prog first.data -o own.raw

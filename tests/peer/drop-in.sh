@@ -106,8 +106,8 @@ for option in -use-old-text -update-debug-sections -enable-bat -no-threads -thre
 	-split-functions -split-all-cold -jump-tables=move -infer-fall-throughs -time-opts -time-rewrite -hot-data -print-unknown \
 	-block-size=64 -trap-old-code -icf=1 -align-blocks -peepholes=all -heatmap=map -profile-write-pseudo-probes; do
 	rm -f ours theirs
-	./perf2bolt "$demo/demo.bolt" -pa -p "$demo/demo.preagg" $option -o ours >ours.log 2>&1 || fail "$option"
-	$perf2bolt "$demo/demo.bolt" -pa -p "$demo/demo.preagg" $option -o theirs >theirs.log 2>&1 || fail "$option: perf2bolt"
+	quietly ./perf2bolt "$demo/demo.bolt" -pa -p "$demo/demo.preagg" $option -o ours || fail "$option"
+	quietly $perf2bolt "$demo/demo.bolt" -pa -p "$demo/demo.preagg" $option -o theirs || fail "$option: perf2bolt"
 	cmp theirs ours || fail "$option"
 done
 
@@ -133,14 +133,14 @@ in_order llvm-bolt-heatmap "$demo/demo.bolt" -pa -p "$demo/demo.preagg"
 ln -s "$BATCONV" merge-fdata
 for program in perf2bolt merge-fdata llvm-bolt-heatmap; do
 	for option in --help --help-hidden --help-list --help-list-hidden; do
-		"/usr/lib/llvm-22/bin/$program" $option >theirs 2>&1 && ./$program $option >ours 2>&1 || fail "$program $option"
+		"/usr/lib/llvm-22/bin/$program" $option >theirs && ./$program $option >ours || fail "$program $option"
 		[ $option != --help ] || [ "$(grep -o "^USAGE: $program" theirs)" = "$(grep -o "^USAGE: $program" ours)" ] || fail "$program: USAGE"
 	done
 	"/usr/lib/llvm-22/bin/$program" --version | grep -o 'LLVM version [0-9.]*' >theirs
 	./$program --version | grep -o 'LLVM version [0-9.]*' | cmp - theirs || fail "$program --version"
 done
 # merge-fdata's lines on stderr.
-./perf2bolt "$demo/demo.bolt" -p "$demo/demo.perf.data" -o f.fdata -w f.yaml >log 2>&1
+quietly ./perf2bolt "$demo/demo.bolt" -p "$demo/demo.perf.data" -o f.fdata -w f.yaml
 for words in 'f.fdata' 'f.fdata f.fdata' 'f.yaml f.yaml' '-q f.yaml' '--print=none f.yaml' '--print-options f.fdata'; do
 	# shellcheck disable=SC2086  # words
 	/usr/lib/llvm-22/bin/merge-fdata $words 2>theirs >/dev/null

@@ -22,7 +22,7 @@ branches='-e cycles:u -j any,u'
 perf record -q -e cycles:u -j any,u -o ../tried.data true >../perf.log 2>&1 || branches='-e cpu-clock:u -F 2000'
 awk '/^```sh/ { on = 1; next } /^```/ { on = 0 } on' "$SOURCE/docs/first-profile.md" |
 	sed "s/-e cycles:u -j any,u/$branches/; s|-- ./prog[.a-z]*|& 6000000|" >../commands
-sh -eux ../commands >../log 2>&1 || { cat ../log; fail "a command of the page: exit $?"; }
+quietly sh -eux ../commands || fail "a command of the page: exit $?"
 [ -x prog.bolt2 ] && [ "$(wc -l <prog.fdata)" -gt 10 ] || fail "prog.fdata has $(wc -l <prog.fdata) lines"
 [ "$("$BATCONV" image --json prog.bolt2 | grep -c '"layout"')" = 1 ] || fail 'prog.bolt2 has no table'
 ./prog 1000 >a 2>&1 && ./prog.bolt2 1000 >b 2>&1 && cmp a b || fail 'the optimised program prints something else'

@@ -11,7 +11,7 @@ options='-reorder-blocks=ext-tsp -reorder-functions=cdsort -split-functions -spl
 
 # check NAME INPUT: $NAME.bolt and made traces of it
 check() {
-	"$SOURCE/scripts/traces-from-bat.py" "$1.bolt" --distinct 2000 --seed 5 >"$1.preagg" 2>/dev/null ||
+	"$SOURCE/scripts/traces-from-bat.py" "$1.bolt" --distinct 2000 --seed 5 >"$1.preagg" ||
 		fail "$1: no traces"
 	"$BATCONV" convert -q --force "$1.bolt" "$1.preagg" -o got 2>err || fail "$1: $(cat err)"
 	if survives "$bolt/perf2bolt" "$1.bolt" --pa -p "$1.preagg" -o expected; then
@@ -36,8 +36,8 @@ on() {
 	gcc -O2 -fno-reorder-blocks-and-partition -no-pie -Wl,-q "$@" -o "$name" "$SOURCE/inputs/promoted/src/promoted.c" ||
 		{ fail "$name: gcc"; return; }
 	# shellcheck disable=SC2086  # a list of words
-	"$bolt/llvm-bolt" "$name" -data "$SOURCE/inputs/promoted/promoted.fdata" $options -o "$name.bolt" >bolt.log 2>&1 ||
-		{ fail "$name: $(grep -i error bolt.log | head -n 1)"; return; }
+	quietly "$bolt/llvm-bolt" "$name" -data "$SOURCE/inputs/promoted/promoted.fdata" $options -o "$name.bolt" ||
+		{ fail "$name: llvm-bolt"; return; }
 	[ "$("./$name.bolt" 500)" = "$("./$name" 500)" ] || fail "$name: does not run"
 	check "$name" "$name"
 	address=$(nm "$name.bolt" | sed -n 's/ [tT] classify$//p')
@@ -52,8 +52,7 @@ on large -Wl,-Ttext-segment=0x650000 -Wl,-z,max-page-size=0x10000
 
 xz -dc "$SOURCE/inputs/riscv64/expected/sorts.exec.fdata.xz" >riscv.fdata
 # shellcheck disable=SC2086  # a list of words
-"$bolt/llvm-bolt" "$INPUTS/riscv64/sorts.exec" -data riscv.fdata $options \
-	-o riscv.bolt >bolt.log 2>&1 || fail "riscv: llvm-bolt"
+quietly "$bolt/llvm-bolt" "$INPUTS/riscv64/sorts.exec" -data riscv.fdata $options -o riscv.bolt || fail "riscv: llvm-bolt"
 check riscv "$INPUTS/riscv64/sorts.exec"
 
 # The same segments in a file of type DYN.

@@ -10,20 +10,20 @@ need $perf2bolt bolt-22
 need $bolt bolt-22
 need perf linux-perf
 
-# laid INPUT PROFILE: functions with a profile, re-laid, taken branches before and after, stale functions; in bolt.log more. The same bytes
+# laid INPUT PROFILE: functions with a profile, re-laid, taken branches before and after, stale functions; in log more. The same bytes
 # as before have the same answer. One thread: of several, llvm-bolt 22 writes one warning into another.
 laid() {
 	key=laid.$(cat "$1" "$2" | md5sum | cut -c1-32)
-	[ -e "$key" ] || { lay "$1" "$2" >"$key"; cp bolt.log "$key.log"; }
-	cp "$key.log" bolt.log
+	[ -e "$key" ] || { lay "$1" "$2" >"$key"; cp log "$key.log"; }
+	cp "$key.log" log
 	cat "$key"
 }
 lay() {
-	$bolt "$1" -data "$2" -o bolted -reorder-blocks=ext-tsp -dyno-stats -v=1 -no-threads >bolt.log 2>&1 || { echo "exit $?"; return; }
+	quietly $bolt "$1" -data "$2" -o bolted -reorder-blocks=ext-tsp -dyno-stats -v=1 -no-threads || { echo "exit $?"; return; }
 	sed -n 's/^BOLT-INFO: \([0-9]*\) out of .* have non-empty execution profile.*/\1 functions/p
 		s/^BOLT-INFO: basic block reordering modified layout of \([0-9]*\) functions.*/\1 re-laid/p
 		s/^ *\([0-9]*\) : taken branches.*/\1 taken/p
-		s/^BOLT-WARNING: \([0-9]*\) (.* invalid (possibly stale) profile.*/\1 stale/p' bolt.log | paste -sd, -
+		s/^BOLT-WARNING: \([0-9]*\) (.* invalid (possibly stale) profile.*/\1 stale/p' log | paste -sd, -
 }
 
 # bodies THEIRS OURS UNKNOWN: the profiles without what llvm-bolt does not use: the order of successors, and those with
@@ -71,7 +71,7 @@ beside() {
 	"$BATCONV" -q --compat=perf2bolt --hashes="$hashes" "$binary" "$samples" -o ours.fdata -w ours.yaml || fail "$name: exit $?"
 	"$BATCONV" -q --hashes="$hashes" "$binary" "$samples" -o best.fdata -w best.yaml || fail "$name: exit $?"
 	their=$(laid "$input" "$theirs")
-	unknown=$(sed -n 's/^BOLT-WARNING: failed to post-process indirect branches for \([^(]*\).*/\1/p' bolt.log | sed 's|/[^/]*/|/|')
+	unknown=$(sed -n 's/^BOLT-WARNING: failed to post-process indirect branches for \([^(]*\).*/\1/p' log | sed 's|/[^/]*/|/|')
 	our=$(laid "$input" ours.yaml)
 	about=about.$(cat "$theirs" ours.yaml | md5sum | cut -c1-32)
 	if [ ! -e "$about" ]; then
@@ -81,13 +81,13 @@ beside() {
 	[ "$their" = "$our" ] || fail "$name: in llvm-bolt $our, and with perf2bolt's $their"
 	# What is better than perf2bolt's is so in both forms.
 	of_fdata=$(laid "$input" best.fdata) of_yaml=$(laid "$input" best.yaml)
-	! grep -q 'function hash mismatch' bolt.log || fail "$name: $(grep -c 'function hash mismatch' bolt.log) hashes of ours are not llvm-bolt's"
+	! grep -q 'function hash mismatch' log || fail "$name: $(grep -c 'function hash mismatch' log) hashes of ours are not llvm-bolt's"
 	[ "${of_fdata%re-laid*}" = "$(echo "${of_yaml%re-laid*}" | sed 's/1 stale,//')" ] || fail "$name: YAML $of_yaml, fdata $of_fdata"
 	echo "$name: $our; by default $of_yaml; $(cat "$about")"
 }
 
 table() { # INPUT OPTION...: as `hashes`
-	$bolt "$@" -o bolted -enable-bat >bolt.log 2>&1 && "$BATCONV" extract bolted -o hashes || { cat bolt.log; fail "hashes of $1"; }
+	quietly $bolt "$@" -o bolted -enable-bat && "$BATCONV" extract bolted -o hashes || fail "hashes of $1"
 }
 # SQLite: with the table of all functions, of release 22 and of 19, and with those that a profile has.
 table "$sqlite/sq" -lite=0

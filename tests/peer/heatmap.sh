@@ -36,12 +36,12 @@ same() {
 	shift 3
 	rm -f ours* theirs*
 	# shellcheck disable=SC2086  # words
-	$heatmap "$binary" -p "$samples" -o theirs $words >log 2>&1 || { cat log; fail "llvm-bolt-heatmap $binary"; return; }
+	quietly $heatmap "$binary" -p "$samples" -o theirs $words || { fail "llvm-bolt-heatmap $binary"; return; }
 	"$BATCONV" heatmap "$binary" "$samples" -o ours "$@" || fail "heatmap $*"
 	compare "$binary $samples $*"
 	rm -f ours*
 	# shellcheck disable=SC2086  # words
-	./llvm-bolt-heatmap-22 "$binary" -p "$samples" -o ours $words >log 2>&1 || { cat log; fail "llvm-bolt-heatmap: ours: $binary"; }
+	quietly ./llvm-bolt-heatmap-22 "$binary" -p "$samples" -o ours $words || fail "llvm-bolt-heatmap: ours: $binary"
 	compare "llvm-bolt-heatmap $binary $words"
 }
 ln -s "$BATCONV" llvm-bolt-heatmap-22
@@ -57,19 +57,20 @@ same '' "$sqlite/sq.b19" "$sqlite/lbr.b19.data"
 # also BINARY WORD...: WORDs are perf2bolt's, and ours; the lines on stdout, too.
 also() {
 	rm -f ours* theirs* profile*
-	$perf2bolt "$@" -o profile.theirs --heatmap=theirs >log 2>&1 || { cat log; fail "perf2bolt $*"; return; }
-	./perf2bolt "$@" -o profile.ours --heatmap=ours >ours-log 2>&1 || { cat ours-log; fail "ours: perf2bolt $*"; }
+	quietly $perf2bolt "$@" -o profile.theirs --heatmap=theirs || { fail "perf2bolt $*"; return; }
 	grep ^HEATMAP: log | sed 's/theirs/ours/' >a
+	quietly ./perf2bolt "$@" -o profile.ours --heatmap=ours || fail "ours: perf2bolt $*"
 	case $* in *-pa*) ;; *) sed -i '/invalid traces/d' a ;; esac
-	mv ours-log ourlog
+	mv log ourlog
 	grep ^HEATMAP: ourlog | diff a - || fail "perf2bolt $*: lines"
 	compare "perf2bolt $*"
-	./perf2bolt "$@" -o profile.without >/dev/null 2>&1
+	quietly ./perf2bolt "$@" -o profile.without
 	cmp profile.without profile.ours || fail "perf2bolt $*: the map changes the profile"
 }
 # Where the peer does not end.
 for size in 1G 3G; do
-	if timeout 20 ./llvm-bolt-heatmap-22 "$sqlite/sq.b22" -p "$sqlite/lbr.b22.data" -o large --block-size=$size >log 2>&1; then
+	if quietly timeout 20 ./llvm-bolt-heatmap-22 "$sqlite/sq.b22" -p "$sqlite/lbr.b22.data" \
+		-o large --block-size=$size; then
 		[ "$(wc -l <large.csv)" = 2 ] || fail "$size: one bucket"
 	else
 		fail "--block-size=$size"
@@ -84,7 +85,7 @@ for size in 16kb 16KB 16KiB 16ki 16Kib 1M,2mb 64B 4kk 0x40 4iB; do
 	case $size in [1-9]*[Mm]* | 16*) [ -s log ] || fail "--block-size=$size: refused" ;; *) [ ! -s log ] || fail "--block-size=$size: taken" ;; esac
 done
 # Without -o all goes to stdout: what stands in the files.
-./llvm-bolt-heatmap-22 "$sqlite/sq.b22" -pa -p "$sqlite/b22.preagg" -o ours >log 2>&1
+quietly ./llvm-bolt-heatmap-22 "$sqlite/sq.b22" -pa -p "$sqlite/b22.preagg" -o ours
 cat ours ours.csv ours-section-hotness.csv ours-4096 ours-262144 >a
 ./llvm-bolt-heatmap-22 "$sqlite/sq.b22" -pa -p "$sqlite/b22.preagg" 2>log | cmp - a || fail 'stdout'
 

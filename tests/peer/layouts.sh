@@ -17,7 +17,7 @@ compare() { # RELEASE
 	perf2bolt=/usr/lib/llvm-$v/bin/perf2bolt
 	have "$v" || return
 	plain "$v" >traces
-	$perf2bolt "$sqlite/sq.$b" --pa -p traces -o theirs >perf2bolt.log 2>&1 || { tail -n 5 perf2bolt.log; fail "perf2bolt $v"; return; }
+	quietly "$perf2bolt" "$sqlite/sq.$b" --pa -p traces -o theirs || { fail "perf2bolt $v"; return; }
 	"$BATCONV" -q --compat=perf2bolt "$sqlite/sq.$b" "$sqlite/$b.preagg" -o ours || { fail "batconv on $b"; return; }
 	# shellcheck disable=SC2046  # two numbers each
 	set -- $(measure theirs) $(measure ours)
@@ -38,7 +38,7 @@ for pair in '22 b16' '19 b16' '16 b19'; do
 done
 # perf2bolt 19 sees only the first of several executable mappings: most of what it could count is out of range.
 several_mappings() {
-	/usr/lib/llvm-19/bin/perf2bolt "$sqlite/sq.b19" -p "$sqlite/lbr.b19.data" -o theirs >perf2bolt.log 2>&1 || cat perf2bolt.log
+	quietly /usr/lib/llvm-19/bin/perf2bolt "$sqlite/sq.b19" -p "$sqlite/lbr.b19.data" -o theirs || return
 	"$BATCONV" -q --compat=perf2bolt "$sqlite/sq.b19" "$sqlite/lbr.b19.data" -o ours || fail 'batconv on lbr.b19.data'
 	echo "19, several mappings: perf2bolt $(grep -c . theirs) lines, batconv $(grep -c . ours)"
 	[ "$(grep -c . ours)" -gt $(($(grep -c . theirs) * 2)) ] || fail 'perf2bolt 19 has them all: mend docs/conversion.md, section 6'

@@ -22,7 +22,7 @@ long work(long n)
 EOF
 echo 'long work(long n); int main(void) { return work(200000000) == 1; }' >main.c
 gcc -O1 -fPIC -shared -Wl,-q work.c -o libwork.input && gcc main.c ./libwork.input -o main || exit 1
-$bolt libwork.input -o libwork.so -reorder-blocks=reverse -enable-bat >bolt.log 2>&1 || { cat bolt.log; exit 1; }
+quietly $bolt libwork.input -o libwork.so -reorder-blocks=reverse -enable-bat || exit 1
 gcc main.c ./libwork.so -o main || exit 1
 perf record -q -e cpu-clock -F 1000 -o perf.data ./main 2>perf.log || skip "perf cannot record here: $(tail -n 1 perf.log)"
 perf script --show-mmap-events --show-task-events -F pid,event,ip -i perf.data >perf.txt 2>/dev/null

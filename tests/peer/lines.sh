@@ -76,7 +76,7 @@ bolt=/usr/lib/llvm-22/bin/llvm-bolt
 if [ -x $bolt ]; then
 	gcc -O2 -gdwarf-4 -Wl,--build-id,--emit-relocs inl.c -o input # of DWARF 5 BOLT 22 writes wrong file numbers
 	for how in '' -update-debug-sections; do
-		$bolt input -o bolted -enable-bat -reorder-blocks=ext-tsp $how >bolt.log 2>&1 || fail "llvm-bolt $how"
+		quietly $bolt input -o bolted -enable-bat -reorder-blocks=ext-tsp $how || fail "llvm-bolt $how"
 		at=$(nm bolted | awk '$3 == "once" { print $1 }')
 		echo "1 p0 $at" >stacks
 		: >maps

@@ -12,11 +12,11 @@ binary=$INPUTS/aarch64/sorts.exec
 python3 "$SOURCE/tests/support/memory_data.py" "$binary" 0 mem.data merge+10:exchanges merge+10:exchanges \
 	merge+4:sorters.1+8 heap:names.0+2 main+8:@7ffe00001000 insertion:exchanges+7 heap+8:completed.0 || exit 1
 ./perf2bolt "$binary" -p mem.data -o ours >ours.log || fail "batconv: exit $?"
-$perf2bolt "$binary" --filter-mem-profile -p mem.data -o theirs >theirs.log 2>&1 || fail "perf2bolt: exit $?"
+quietly $perf2bolt "$binary" --filter-mem-profile -p mem.data -o theirs || fail "perf2bolt: exit $?"
 grep '^4' ours >ours.lines
 diff theirs ours.lines || fail 'lines'
 wc -l <ours.lines
-perf script --show-mmap-events --show-task-events -F pid,event,addr,ip -i mem.data >mem.txt 2>/dev/null || fail 'perf script'
+perf script --show-mmap-events --show-task-events -F pid,event,addr,ip -i mem.data >mem.txt || fail 'perf script'
 ./perf2bolt "$binary" -p mem.txt -o text >text.log && cmp text ours || fail 'text of perf script'
 
 # llvm-bolt takes the lines, beside branches and beside addresses.

@@ -57,7 +57,7 @@ if [ -x $llvm_bolt ]; then
 	cp y1.yaml y2.yaml
 	"$BATCONV" merge -q y1.yaml y2.yaml -o merged.yaml || fail 'YAML'
 	for of in y1 merged; do # as many functions, and as many stale ones: those that BOLT left alone have no hash
-		$llvm_bolt "$sqlite/sq" -data $of.yaml -o /dev/null >log 2>&1 || { cat log; fail "llvm-bolt on $of.yaml"; }
+		quietly $llvm_bolt "$sqlite/sq" -data $of.yaml -o /dev/null || fail "llvm-bolt on $of.yaml"
 		grep -o '[0-9]* out of .* functions in the binary\|[0-9]* .* functions have invalid (possibly stale) profile' log >$of.told
 	done
 	cmp y1.told merged.told || fail "$(cat y1.told merged.told)"

@@ -50,7 +50,7 @@ try() {
 	"$BATCONV" --stats=none --stats-file=fdata.json optimized "$demo/demo.preagg" -o o.fdata || fail "$1: fdata"
 	"$BATCONV" --stats=none --stats-file=yaml.json --format=yaml --without-hashes optimized "$demo/demo.preagg" -o o.yaml || fail "$1: yaml"
 	$bolt/merge-fdata o.fdata o.fdata >merged 2>log || { cat log; fail "$1: merge-fdata refuses the fdata"; }
-	"$bolt/perf2bolt" optimized -pa -p "$demo/demo.preagg" -o p.fdata -w p.yaml >log 2>&1 || fail "$1: perf2bolt"
+	quietly "$bolt/perf2bolt" optimized -pa -p "$demo/demo.preagg" -o p.fdata -w p.yaml || fail "$1: perf2bolt"
 	LC_ALL=C sort o.fdata >ours
 	LC_ALL=C sort p.fdata >theirs
 	same=no

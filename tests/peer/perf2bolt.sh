@@ -27,9 +27,9 @@ for machine in aarch64 riscv64; do
 	side_by_side "$sorts" "$sorts.preagg"
 done
 
-$perf2bolt "$demo/demo.bolt" --pa -p "$demo/demo.preagg" -o again >perf2bolt.log 2>&1 || { cat perf2bolt.log; exit 1; }
+quietly $perf2bolt "$demo/demo.bolt" --pa -p "$demo/demo.preagg" -o again || exit 1
 cmp again "$demo/expected/demo.preagg.fdata" || fail 'perf2bolt writes something else than inputs/demo/expected'
-$perf2bolt "$sqlite/sq.b22" --pa -p "$sqlite/b22.preagg" -o again >perf2bolt.log 2>&1 || { cat perf2bolt.log; exit 1; }
+quietly $perf2bolt "$sqlite/sq.b22" --pa -p "$sqlite/b22.preagg" -o again || exit 1
 cmp again "$sqlite/expected/preagg.b22.fdata" || fail 'perf2bolt writes something else than inputs/sqlite/expected'
 
 # What --format=preagg keeps, perf2bolt takes: the same profile.
@@ -37,15 +37,14 @@ for which in demo sqlite; do
 	binary=$demo/demo.bolt samples=$demo/demo.perf.data expected=$demo/expected/demo.perf.fdata
 	[ $which = demo ] || binary=$sqlite/sq.b22 samples=$sqlite/lbr.b22.data expected=$sqlite/expected/lbr.b22.fdata
 	"$BATCONV" -q --compat=perf2bolt --format=preagg "$binary" "$samples" -o kept || fail "--format=preagg: exit $?"
-	$perf2bolt "$binary" --pa -p kept -o again >perf2bolt.log 2>&1 || { cat perf2bolt.log; fail 'perf2bolt on pre-aggregated counts'; }
+	quietly $perf2bolt "$binary" --pa -p kept -o again || fail 'perf2bolt on pre-aggregated counts'
 	cmp again "$expected" || fail "pre-aggregated counts of $which"
 done
 
 # Guessed fall-throughs, and where they differ: docs/conversion.md, section 6.
 imputed() { # BINARY SAMPLES LINES
 	case $2 in *preagg) flags=--pa ;; *) flags= ;; esac
-	$perf2bolt "$1" $flags -p "$2" --impute-trace-fall-through -o told >perf2bolt.log 2>&1 ||
-		{ cat perf2bolt.log; fail "$2"; }
+	quietly $perf2bolt "$1" $flags -p "$2" --impute-trace-fall-through -o told || fail "$2"
 	"$BATCONV" -q --compat=perf2bolt --impute-fall-throughs "$1" "$2" -o guessed || fail "$2: exit $?"
 	[ "$(diff told guessed | grep -c "^>")" = "$3" ] || { diff told guessed; fail "imputed: $2"; }
 }
@@ -59,7 +58,7 @@ imputed "$sqlite/sq.b19" "$sqlite/lbr.b19.data" 1
 
 # Samples of another build of the same input: perf2bolt converts them, batconv does not.
 truth=$sqlite/expected/lbr.input.fdata
-$perf2bolt "$sqlite/sq.b22" -p "$sqlite/lbr.b16.data" -o wrong >perf2bolt.log 2>&1 ||
+quietly $perf2bolt "$sqlite/sq.b22" -p "$sqlite/lbr.b16.data" -o wrong ||
 	fail 'perf2bolt refuses samples of another build: mend docs/conversion.md, section 6'
 echo '== samples of another build'
 "$SOURCE/scripts/fidelity" "$truth" wrong

@@ -20,7 +20,7 @@ told() {
 	program=
 	eval "program=\${PERF2BOLT_$1-}"
 	rm -f told
-	"$program" "$3" --pa -p kept -o told >perf2bolt.log 2>&1 || { cat perf2bolt.log; fail "$1 on $2"; }
+	quietly "$program" "$3" --pa -p kept -o told || fail "$1 on $2"
 	cmp told "$4" || fail "$1 on $2"
 }
 
@@ -42,7 +42,7 @@ kept() {
 by_21() {
 	[ -x "$PERF2BOLT_21" ] || return 0
 	"$BATCONV" -q --format=preagg "$1" "$2" -o kept
-	"$PERF2BOLT_21" "$1" -p "$2" -o itself >perf2bolt.log 2>&1 || { cat perf2bolt.log; fail "21 on $2"; }
+	quietly "$PERF2BOLT_21" "$1" -p "$2" -o itself || fail "21 on $2"
 	told 21 "$2" "$1" itself
 }
 
@@ -72,7 +72,7 @@ long work(long n)
 }
 EOF
 gcc -O1 -fPIC -shared -Wl,-q,--build-id work.c -o libwork.input &&
-	/usr/lib/llvm-22/bin/llvm-bolt libwork.input -o libwork.so -reorder-blocks=reverse -enable-bat >bolt.log 2>&1 || fail 'a library'
+	quietly /usr/lib/llvm-22/bin/llvm-bolt libwork.input -o libwork.so -reorder-blocks=reverse -enable-bat || fail 'a library'
 python3 "$SOURCE/scripts/traces-from-bat.py" --distinct 40 --seed 1 libwork.so >made.preagg || fail 'traces-from-bat.py'
 awk '$1 == "T" { $6 = 1 } { print }' made.preagg >wrong.preagg
 kept BFRT libwork.so made.preagg --force

@@ -25,8 +25,8 @@ awk '/^```sh/ { on = 1; next } /^```/ { on = 0 } on' "$SOURCE/docs/production.md
 	sed "s/-e cycles:u -j any,u/$branches/; s/\$(pidof -s prog.bolt)/$service/; s/-F 199/-F 1999/; s/sleep 60/sleep 1/; s/batconv record/batconv record -F 1999/" >../commands
 grep '^perf record' ../commands | sed 's/perf.data/second.data/' >../second
 [ "$(wc -l <../second)" = 1 ] || fail 'the page has another number of recordings'
-sh -eux ../second >../log 2>&1 || { cat ../log; fail "perf record -p: exit $?"; }
-sh -eux ../commands >../log 2>&1 || { cat ../log; fail "a command of the page: exit $?"; }
+quietly sh -eux ../second || fail "perf record -p: exit $?"
+quietly sh -eux ../commands || fail "a command of the page: exit $?"
 [ "$(wc -l <prog.fdata)" -gt 10 ] || fail "prog.fdata has $(wc -l <prog.fdata) lines"
 grep -q '^blocks' ../log || grep -q 'blocks' ../log || { cat ../log; fail 'no overlap was printed'; }
 # batconv record left what the first conversion read, and llvm-bolt took that.

@@ -22,13 +22,13 @@ script() {
 
 # profile BINARY RAW: the compiler's, as text
 profile() {
-	$llvm/llvm-profgen --binary="$compiled/$1" --unsymbolized-profile="$2" --format=text -o "$2.prof" >log 2>&1 || { cat log; fail "$2: llvm-profgen"; }
+	quietly $llvm/llvm-profgen --binary="$compiled/$1" --unsymbolized-profile="$2" --format=text -o "$2.prof" || fail "$2: llvm-profgen"
 	[ -s "$2.prof" ] || fail "$2: an empty profile"
 }
 
 for p in sorts sorts.exec demo; do
 	script "$compiled/$p.preagg" >perf.txt
-	$llvm/llvm-profgen --binary="$compiled/$p" --perfscript=perf.txt --skip-symbolization -o theirs >log 2>&1 || { cat log; fail "$p"; }
+	quietly $llvm/llvm-profgen --binary="$compiled/$p" --perfscript=perf.txt --skip-symbolization -o theirs || fail "$p"
 	"$BATCONV" -q "$compiled/$p" "$compiled/$p.preagg" --format=profgen -o own || fail "$p"
 	# One more than ours is the PLT entry that has no section of its own to llvm-profgen (.plt.got).
 	python3 "$SOURCE/tests/support/profgen.py" --instructions=99.99 --branches=99.99 theirs own || fail "$p: not llvm-profgen's"

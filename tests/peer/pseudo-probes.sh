@@ -10,7 +10,7 @@ need perf linux-perf
 probed=$INPUTS/probed compiled=$INPUTS/compiled
 
 theirs() { # BINARY OPTION...: theirs.yaml
-	$llvm/perf2bolt "$@" -o theirs.yaml -profile-format=yaml -profile-write-pseudo-probes >perf2bolt.log 2>&1 || { cat perf2bolt.log; exit 1; }
+	quietly $llvm/perf2bolt "$@" -o theirs.yaml -profile-format=yaml -profile-write-pseudo-probes || exit 1
 	sed -i 's|^\(  binary-name: *\).*|\1x|' theirs.yaml
 }
 ours() { # BINARY SAMPLES: ours.yaml.  Made-up traces are none of the code.
@@ -45,7 +45,7 @@ same "$probed/walk.bolt" "$probed/walk.bolt.data"
 same "$compiled/probes.bolt" "$probed/probes.bolt.data"
 for binary in "$probed/walk.bolt" "$probed/walk.p1" "$probed/libtwist.bolt.so" "$compiled/probes.bolt"; do
 	for seed in 1 2; do
-		python3 "$SOURCE/scripts/traces-from-bat.py" --distinct 300 --seed $seed "$binary" >made.preagg 2>made.log || exit 1
+		python3 "$SOURCE/scripts/traces-from-bat.py" --distinct 300 --seed $seed "$binary" >made.preagg || exit 1
 		same "$binary" made.preagg --pa
 	done
 done

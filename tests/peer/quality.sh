@@ -38,8 +38,8 @@ flow "$sqlite/sq.b19" "$sqlite/lbr.b19.data" --input="$sqlite/sq"
 
 # density BINARY SAMPLES [OPTION]: as perf2bolt prints it
 density() {
-	/usr/lib/llvm-22/bin/perf2bolt "$1" -p "$2" -o profile --show-density ${3:+"$3"} >told 2>&1 || fail "perf2bolt $*"
-	more=$(sed -n 's/.* better with \(.*\)x more samples.*/\1/p' told)
+	quietly /usr/lib/llvm-22/bin/perf2bolt "$1" -p "$2" -o profile --show-density ${3:+"$3"} || fail "perf2bolt $*"
+	more=$(sed -n 's/.* better with \(.*\)x more samples.*/\1/p' log)
 	"$BATCONV" quality --json "$1" "$2" >ours.json
 	got=$(printf '%.1f' "$(figure times_more_samples ours.json)")
 	echo "$1 $2 -> $got"
@@ -56,8 +56,8 @@ plain() {
 	got=$(printf '%.1f' "$(figure times_more_samples ours.json)")
 	ln -sf "$BATCONV" perf2bolt
 	for program in ./perf2bolt /usr/lib/llvm-22/bin/perf2bolt; do
-		"$program" "$1" -p "$2" -o profile -ba --show-density >told 2>&1 || fail "$program $*"
-		sed -n 's/.* better with \(.*\)x more samples.*/\1/p' told
+		quietly "$program" "$1" -p "$2" -o profile -ba --show-density || fail "$program $*"
+		sed -n 's/.* better with \(.*\)x more samples.*/\1/p' log
 	done >"$PWD/more"
 	echo "$1 $2, plain -> $got, as perf2bolt $(paste -sd " " more)"
 	[ "$(uniq more | wc -l)" = 1 ] || fail "$1 $2: not what perf2bolt has"

@@ -44,7 +44,7 @@ as_text() {
 
 # 1. By hand.
 python3 "$here/made.py" "$demo/demo.bolt" "$demo/demo.perf.txt" . || exit 1
-$perf2bolt "$demo/demo.bolt" -p once.data -o one.fdata >perf2bolt.log 2>&1 || { cat perf2bolt.log; exit 1; }
+quietly $perf2bolt "$demo/demo.bolt" -p once.data -o one.fdata || exit 1
 convert ours "$demo/demo.bolt" once.data
 cmp ours one.fdata || fail "once.data: not perf2bolt's"
 total() { awk 'NF == 8 { sum += $8 } END { print sum + 0 }' "$1"; }
@@ -56,7 +56,7 @@ for name in exec fork dlclose pid-reuse two-bases all; do
 	sum=$(awk -v name=$name '$1 == name { sum += $3 } END { print sum }' expected)
 	as_text pid,ip,brstack $name.data "$demo/demo.bolt"
 	scaled "$sum" | cmp - ours || fail "$name: not $sum times the one sample"
-	$perf2bolt "$demo/demo.bolt" -p $name.data -o theirs >perf2bolt.log 2>&1 || cat perf2bolt.log
+	quietly $perf2bolt "$demo/demo.bolt" -p $name.data -o theirs
 	echo "$name: $sum samples, batconv $(($(total ours) / one)), perf2bolt $(awk -v a="$(total theirs)" -v b="$one" 'BEGIN { printf "%.1f", a / b }')"
 done
 awk '$1 == "all"' expected >each
@@ -75,8 +75,7 @@ for file in family:family.c:1 prog:family.c:2 lib.so::1; do
 	set -- ${source:+"$here/$source"} "$here/work.c"
 	case $file in *.so) set -- -shared -fPIC "$@" ;; esac
 	gcc -O"$level" -Wl,-q -o "$file.in" "$@" || exit 1
-	$bolt "$file.in" -o "$file" -enable-bat -reorder-blocks=ext-tsp -split-functions -no-huge-pages -reorder-functions=hfsort >bolt.log 2>&1 ||
-		{ cat bolt.log; exit 1; }
+	quietly $bolt "$file.in" -o "$file" -enable-bat -reorder-blocks=ext-tsp -split-functions -no-huge-pages -reorder-functions=hfsort || exit 1
 done
 gcc -O0 -shared -fPIC -o other.so "$here/work.c" && gcc -O1 -o host "$here/host.c" -ldl || exit 1
 

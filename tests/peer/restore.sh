@@ -12,13 +12,13 @@ moved=$INPUTS/moved
 
 # stale PROFILE: how many functions llvm-bolt says are; those that it left alone have no hashes in YAML
 stale() {
-	$bolt "$moved/moved" -data "$1" -o bolted -reorder-blocks=ext-tsp -profile-ignore-hash >bolt.log 2>&1 || { cat bolt.log >&2; echo failed; return; }
-	count=$(sed -n 's/^BOLT-WARNING: \([0-9]*\) (.* invalid (possibly stale) profile.*/\1/p' bolt.log)
+	quietly $bolt "$moved/moved" -data "$1" -o bolted -reorder-blocks=ext-tsp -profile-ignore-hash || { echo failed; return; }
+	count=$(sed -n 's/^BOLT-WARNING: \([0-9]*\) (.* invalid (possibly stale) profile.*/\1/p' log)
 	echo "${count:-0}"
 }
 
 for p in p0 p1 r0; do
-	$perf2bolt "$moved/moved.$p" --pa -p "$moved/moved.$p.preagg" -o theirs -w theirs.yaml >log 2>&1 || { cat log; fail "perf2bolt on $p"; }
+	quietly $perf2bolt "$moved/moved.$p" --pa -p "$moved/moved.$p.preagg" -o theirs -w theirs.yaml || fail "perf2bolt on $p"
 	"$BATCONV" -q --restore=none "$moved/moved.$p" "$moved/moved.$p.preagg" -o ours || fail "batconv on $p"
 	cmp theirs ours || fail "$p: --restore=none is not perf2bolt's"
 	"$BATCONV" -q "$moved/moved.$p" "$moved/moved.$p.preagg" -o ours --without-hashes -w ours.yaml || fail "batconv on $p"

@@ -24,12 +24,13 @@ printf '#!/bin/sh\n"$PERF" "$@" | sed "%s"\n' \
 	's@\(/[PM-]/[-X]/[-A]/[0-9]*/\)\([A-Z_][A-Z_]*\) *@\1\2/- @g; s@\(/[PM-]/[-X]/[-A]/[0-9]*/\) *\( 0x\|$\)@\1-/-\2@g; s/  *0x/ 0x/g; s/ *$//' >bin/perf
 chmod +x bin/perf
 for samples in "$typed" "$untyped"; do
-	PATH=$dir/bin:$PATH "$perf2bolt" "$sqlite/sq.b22" -p "$samples" -o told >perf2bolt.log 2>&1 || { cat perf2bolt.log; fail 23; }
+	quietly env PATH="$dir/bin:$PATH" "$perf2bolt" "$sqlite/sq.b22" -p "$samples" -o told || fail 23
 	as_perf2bolt "$samples"
 	cmp told ours || fail "23 on $samples"
-	PATH=$dir/bin:$PATH "$perf2bolt" "$sqlite/sq.b22" -p "$samples" -profile-format=perfscript -o perftext >perf2bolt.log 2>&1
+	quietly env PATH="$dir/bin:$PATH" "$perf2bolt" "$sqlite/sq.b22" -p "$samples" \
+		-profile-format=perfscript -o perftext
 	head -c 9 perftext | grep -q PERFTEXT && as_perf2bolt perftext && cmp told ours || fail "PERFTEXT of $samples"
 done
-PATH=$dir/bin:$PATH "$perf2bolt" "$sqlite/sq.b22" -p "$typed" -o told >perf2bolt.log 2>&1
+quietly env PATH="$dir/bin:$PATH" "$perf2bolt" "$sqlite/sq.b22" -p "$typed" -o told
 cmp told "$sqlite/expected/typed.b22.fdata" || fail 'perf2bolt 23 writes something else than inputs/sqlite/expected'
 finish

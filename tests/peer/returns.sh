@@ -12,7 +12,7 @@ as_perf2bolt() { # SAMPLES
 
 # perf's text is perf.data in other words.
 for samples in "$typed" "$untyped"; do
-	perf script -i "$samples" --show-mmap-events --show-task-events -F pid,ip,brstack >text 2>/dev/null || fail "perf script: exit $?"
+	perf script -i "$samples" --show-mmap-events --show-task-events -F pid,ip,brstack >text || fail "perf script: exit $?"
 	as_perf2bolt "$samples" && mv ours want
 	as_perf2bolt text && cmp ours want || fail "text of $samples"
 done
@@ -21,13 +21,13 @@ grep -c '/RET' text | grep -qx 0 || fail 'there are types in the text of a recor
 # 22 knows no types: it writes the same of both, and so is --compat=perf2bolt of the one without.
 have 22 && {
 	for samples in "$typed" "$untyped"; do
-		/usr/lib/llvm-22/bin/perf2bolt "$sqlite/sq.b22" -p "$samples" -o told >perf2bolt.log 2>&1 || { cat perf2bolt.log; fail 22; }
+		quietly /usr/lib/llvm-22/bin/perf2bolt "$sqlite/sq.b22" -p "$samples" -o told || fail 22
 		as_perf2bolt "$untyped"
 		cmp told ours || fail "22 on $samples"
 	done
 	# A return's bytes inside an instruction of a function that was left alone.
 	printf 'B %s b3c0 1 0\n' 20326 2034f 203bd 203ea >inside
-	/usr/lib/llvm-22/bin/perf2bolt "$sqlite/sq.b22" --pa -p inside -o told >perf2bolt.log 2>&1
+	quietly /usr/lib/llvm-22/bin/perf2bolt "$sqlite/sq.b22" --pa -p inside -o told
 	"$BATCONV" -q --force --compat=perf2bolt "$sqlite/sq.b22" inside -o ours
 	cmp told ours && [ "$(wc -l <ours)" = 5 ] || fail 'inside an instruction'
 }

@@ -23,13 +23,12 @@ echo 'volatile long watched;' >>new/main.c
 
 # matched YAML: per way of matching, blocks and samples of stale functions, in percent
 matched() {
-	$llvm/llvm-bolt next -data "$1" -o bolted -reorder-blocks=ext-tsp --infer-stale-profile \
-		--stale-matching-with-pseudo-probes >bolt.log 2>&1 || { cat bolt.log >&2; return; }
-	sed -n 's/^BOLT-INFO: inference found an\{0,1\} \(.*\) match for \([0-9.]*\)% of basic blocks (\(.*\)) responsible for \([0-9.]*\)%.*/\1: \2 % of blocks (\3), \4 % of samples/p' bolt.log
+	quietly $llvm/llvm-bolt next -data "$1" -o bolted -reorder-blocks=ext-tsp \
+		--infer-stale-profile --stale-matching-with-pseudo-probes || return
+	sed -n 's/^BOLT-INFO: inference found an\{0,1\} \(.*\) match for \([0-9.]*\)% of basic blocks (\(.*\)) responsible for \([0-9.]*\)%.*/\1: \2 % of blocks (\3), \4 % of samples/p' log
 }
 theirs() { # BINARY OUT
-	$llvm/perf2bolt "$1" --pa -p "$1.preagg" -o "$2" -profile-format=yaml -profile-write-pseudo-probes >perf2bolt.log 2>&1 ||
-		{ cat perf2bolt.log; exit 1; }
+	quietly $llvm/perf2bolt "$1" --pa -p "$1.preagg" -o "$2" -profile-format=yaml -profile-write-pseudo-probes || exit 1
 }
 
 theirs "$compiled/probes" input.yaml

@@ -10,11 +10,11 @@ need gcc gcc
 
 # told NAME PROFILE BUILD HASHES: the figures of both
 told() {
-	$bolt "$3" -data "$2" -infer-stale-profile -v=1 -no-threads -o out >bolt.log 2>&1 || { tail -n 3 bolt.log; fail "$1: llvm-bolt: exit $?"; return; }
+	quietly $bolt "$3" -data "$2" -infer-stale-profile -v=1 -no-threads -o out || { fail "$1: llvm-bolt: exit $?"; return; }
 	"$BATCONV" stale "$2" "$3" ${4:+--hashes="$4"} --json -o stale.json || fail "$1: exit $?"
 	python3 - "$1" <<-'END' || fail "$1: llvm-bolt has other figures"
 	import json, re, sys
-	log, ours = open('bolt.log').read(), json.load(open('stale.json'))['binaries'][0]
+	log, ours = open('log').read(), json.load(open('stale.json'))['binaries'][0]
 	def number(pattern):
 	    found = re.search(pattern, log)
 	    return tuple(map(int, found.groups())) if found else (0,) * re.compile(pattern).groups
@@ -66,8 +66,8 @@ profile_of "$next/luap.hashes" own.yaml
 told 'Lua itself' own.yaml "$next/luap" "$next/luap.hashes"
 
 # fdata: llvm-bolt -v=2 names the functions whose branches it cannot make.
-$bolt "$next/luap" -data "$next/luas.fdata" -v=2 -no-threads -o out >bolt.log 2>&1 || fail "llvm-bolt, fdata: exit $?"
-theirs=$(grep -c 'profile branches match only' bolt.log)
+quietly $bolt "$next/luap" -data "$next/luas.fdata" -v=2 -no-threads -o out || fail "llvm-bolt, fdata: exit $?"
+theirs=$(grep -c 'profile branches match only' log)
 ours=$("$BATCONV" stale "$next/luas.fdata" "$next/luap" --json | python3 -c 'import json, sys; print(json.load(sys.stdin)["binaries"][0]["functions"]["stale"]["count"])')
 [ "$theirs" = "$ours" ] || fail "fdata: $ours functions, in llvm-bolt $theirs"
 [ "$ours" -gt 200 ] || fail "fdata: $ours functions"

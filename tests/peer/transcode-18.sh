@@ -11,7 +11,7 @@ eighteen=${PERF2BOLT_18:-/usr/lib/llvm-18/bin/perf2bolt}
 need "$eighteen" bolt-18
 
 read_by_18() { # BINARY OUT
-	"$eighteen" "$1" --pa -p p18 -o raw >log 2>&1 || { tail -n 3 log; fail "perf2bolt 18 does not read $1"; }
+	quietly "$eighteen" "$1" --pa -p p18 -o raw || fail "perf2bolt 18 does not read $1"
 	LC_ALL=C sort raw >"$2"
 }
 

@@ -7,7 +7,7 @@ own_folder
 
 # read_by RELEASE BINARY SAMPLES OUT
 read_by() {
-	"/usr/lib/llvm-$1/bin/perf2bolt" "$2" --pa -p "$3" -o "$4.raw" >log 2>&1 || { tail -n 3 log; fail "perf2bolt $1 does not read $2"; return; }
+	quietly "/usr/lib/llvm-$1/bin/perf2bolt" "$2" --pa -p "$3" -o "$4.raw" || { fail "perf2bolt $1 does not read $2"; return; }
 	LC_ALL=C sort "$4.raw" >"$4"
 }
 

@@ -11,7 +11,7 @@ need $bolt bolt-22
 need perf linux-perf
 
 theirs() { # BINARY OPTION... : o.fdata and o.yaml by perf2bolt
-	$perf2bolt "$@" -o o.fdata -w o.yaml >perf2bolt.log 2>&1 || { cat perf2bolt.log; exit 1; }
+	quietly $perf2bolt "$@" -o o.fdata -w o.yaml || exit 1
 }
 
 same() { # BINARY SAMPLES [OPTION]
@@ -25,10 +25,10 @@ same() { # BINARY SAMPLES [OPTION]
 takes() {
 	input=$1 profile=$2
 	shift 2
-	$bolt "$input" -data "$profile" -o bolted -reorder-blocks=ext-tsp "$@" >bolt.log 2>&1 ||
-		{ cat bolt.log >&2; echo failed; return; }
-	with=$(sed -n 's/^BOLT-INFO: \([0-9]*\) out of .* have non-empty execution profile.*/\1/p' bolt.log)
-	stale=$(sed -n 's/^BOLT-WARNING: \([0-9]*\) (.* invalid (possibly stale) profile.*/\1/p' bolt.log)
+	quietly $bolt "$input" -data "$profile" -o bolted -reorder-blocks=ext-tsp "$@" ||
+		{ echo failed; return; }
+	with=$(sed -n 's/^BOLT-INFO: \([0-9]*\) out of .* have non-empty execution profile.*/\1/p' log)
+	stale=$(sed -n 's/^BOLT-WARNING: \([0-9]*\) (.* invalid (possibly stale) profile.*/\1/p' log)
 	echo "$with, ${stale:-0}"
 }
 
@@ -59,10 +59,10 @@ for b in b19 b22; do
 	# Most functions of these BOLT left alone: without hashes llvm-bolt takes them by name and number of blocks.
 	expect "sq.$b" "$(takes "$sqlite/sq" o.yaml)" "$(takes "$sqlite/sq" ours.yaml -profile-ignore-hash)"
 	takes "$sqlite/sq" o.fdata -dyno-stats >/dev/null
-	grep 'taken branches' bolt.log >from.fdata
+	grep 'taken branches' log >from.fdata
 	takes "$sqlite/sq" ours.yaml -profile-ignore-hash -dyno-stats >/dev/null
 	paste from.fdata - <<-END
-	$(grep 'taken branches' bolt.log)
+	$(grep 'taken branches' log)
 	END
 done
 # Basic samples, which perf2bolt's YAML leaves out: the same functions as from fdata.

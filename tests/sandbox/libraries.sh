@@ -28,7 +28,7 @@ says "$BARE" zlib "$number"
 # What needs them.
 program=$demo/demo.bolt samples=$demo/demo.perf.data
 without_lines() { # PROGRAM WHY LINES-NEED
-	"$1" report "$program" "$samples" -o page.html 2>said || fail "report: exit $?"
+	"$1" report "$program" "$samples" -o page.html 2>said || { fail "report: exit $?"; cat said; }
 	grep -qx "batconv: warning: the page has no source lines: libdw: $2" said || { fail 'report does not say that it has no lines:'; cat said >&2; }
 	[ -s page.html ] || fail 'no page'
 	"$1" addr --source --binary="$demo/demo" --from=vaddr 1100 >out 2>said && fail 'addr --source: exit 0'
@@ -37,11 +37,11 @@ without_lines() { # PROGRAM WHY LINES-NEED
 	grep -q "^batconv: .*source lines$3" said || { fail 'stacks --lines does not say why:'; cat said >&2; }
 }
 without_lines "$BARE" 'not built in' ': this build is without libdw$'
-"$BARE" -q --sandbox "$program" "$samples" -o got 2>said || fail "--sandbox: exit $?"
+"$BARE" -q --sandbox "$program" "$samples" -o got 2>said || { fail "--sandbox: exit $?"; cat said; }
 grep -q 'warning: --sandbox: this build is without libseccomp: ' said || fail '--sandbox does not say that libseccomp is missing'
 case " $FOUND" in
 *" libdw "*)
-	"$BATCONV" report "$program" "$samples" -o page.html 2>said || fail "report: exit $?"
+	"$BATCONV" report "$program" "$samples" -o page.html 2>said || { fail "report: exit $?"; cat said; }
 	grep 'source lines' said && fail 'report misses libdw'
 	mkdir broken
 	echo 'no library' >broken/libdw.so.1

@@ -15,9 +15,9 @@ warned() {
 	cmp plain.said rest || fail "they differ"
 }
 
-"$BATCONV" "$demo/demo.bolt" "$demo/demo.perf.txt" -o plain 2>plain.said || fail "plain: exit $?"
+"$BATCONV" "$demo/demo.bolt" "$demo/demo.perf.txt" -o plain 2>plain.said || { fail "plain: exit $?"; cat plain.said; }
 LD_PRELOAD=${SHIM##*/} LD_LIBRARY_PATH=${SHIM%/*} "$BATCONV" --sandbox "$demo/demo.bolt" "$demo/demo.perf.txt" -o sandboxed 2>sandboxed.said ||
-	fail "sandboxed: exit $?"
+	{ fail "sandboxed: exit $?"; cat sandboxed.said; }
 cmp plain sandboxed || fail "they differ"
 warned sandboxed.said
 LD_PRELOAD=${SHIM##*/} LD_LIBRARY_PATH=${SHIM%/*} "$BATCONV" -v --sandbox "$demo/demo.bolt" "$demo/demo.perf.txt" -o out 2>&1 |
@@ -26,8 +26,9 @@ LD_PRELOAD=${SHIM##*/} LD_LIBRARY_PATH=${SHIM%/*} "$BATCONV" -v --sandbox "$demo
 LD_PRELOAD=${SHIM##*/} LD_LIBRARY_PATH=${SHIM%/*} "$BATCONV" --sandbox --stats=json "$demo/demo.bolt" "$demo/demo.perf.txt" -o out 2>json.said
 grep -q warning: json.said && fail '--stats=json: a line that is no JSON'
 
-"$BATCONV" dump "$demo/demo.bolt" -o plain 2>plain.said || fail "dump: exit $?"
-LD_PRELOAD=${SHIM##*/} LD_LIBRARY_PATH=${SHIM%/*} "$BATCONV" dump --sandbox "$demo/demo.bolt" -o sandboxed 2>sandboxed.said || fail "dump --sandbox: exit $?"
+"$BATCONV" dump "$demo/demo.bolt" -o plain 2>plain.said || { fail "dump: exit $?"; cat plain.said; }
+LD_PRELOAD=${SHIM##*/} LD_LIBRARY_PATH=${SHIM%/*} "$BATCONV" dump --sandbox "$demo/demo.bolt" -o sandboxed 2>sandboxed.said ||
+	{ fail "dump --sandbox: exit $?"; cat sandboxed.said; }
 cmp plain sandboxed || fail "they differ"
 warned sandboxed.said
 finish
