@@ -18,7 +18,7 @@ static bool continues_call(const struct graph *graph, uint32_t block, const stru
 {
 	const struct block *b = &graph->blocks[block];
 
-	if (!fall->from_outside || !block || fall->from != b->start)
+	if (!fall->may_follow_call || !block || fall->from != b->start)
 		return false;
 	if (!fall->after_return && b->entered)
 		return false;

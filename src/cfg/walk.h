@@ -7,10 +7,8 @@
 
 struct fall_through {
 	uint32_t from, to; /* offsets in the function: where it began, and its last instruction */
-	/* It followed a taken branch from outside the function, maybe the return
-	 * from a call that the block before made. */
-	bool from_outside;
-	bool after_return; /* that branch was a return */
+	bool may_follow_call; /* it followed a branch that can be the return from a call of the block before */
+	bool after_return;    /* that branch was a return */
 };
 
 enum walk_result {

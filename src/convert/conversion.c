@@ -415,7 +415,7 @@ static bool keep_counts(struct conversion *c, struct bc_error *err)
 	c->no_disassembler = c->pair.graphs.no_disassembler;
 	c->check = build_check_all(&conversion_binary(c)->image, &c->aggregate.totals.traces);
 	note_fit(c);
-	if (!preagg_counts_take(&c->located, &c->aggregate.returns, &c->preagg, err))
+	if (!preagg_counts_take(&c->located, &c->aggregate, &c->preagg, err))
 		return false;
 	*l = c->aggregate.counter.ledgers;
 	c->found = c->aggregate.counter.found;

@@ -52,6 +52,8 @@ enum restore_guard { RESTORE_GUARDS(X) GUARD_COUNT };
 struct profile_rules {
 	/* A branch from outside the binary to the place right behind a call is a return. */
 	bool returns_by_place;
+	/* A return from the function itself, as recursion has it, ends behind its call as one from another function does. */
+	bool own_returns;
 	unsigned restore; /* bits */
 	/* Arm SPE: the code that ran up to a sampled branch counts as much as the branches in it,
 	 * which are sampled themselves, too. */
@@ -69,7 +71,7 @@ static inline bool rules_restore(const struct profile_rules *rules, enum restore
 
 /* Zeroed: perf2bolt's. */
 static const struct profile_rules best_rules = {
-	.returns_by_place = true, .restore = RESTORE_ALL, .even_lines = true, .infer = true, .reached = true};
+	.returns_by_place = true, .own_returns = true, .restore = RESTORE_ALL, .even_lines = true, .infer = true, .reached = true};
 
 /* How often control went so, by rule; and how often a step was left as it is, by guard. */
 struct restored {

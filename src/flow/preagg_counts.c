@@ -23,7 +23,7 @@ static bool has_mispredictions(const struct counts *counts)
 
 struct splitter {
 	struct located_counts *located;
-	const struct returns *returns;
+	const struct aggregate *aggregate;
 	struct insn_starts starts;
 	struct decoder decoder;
 	struct preagg_counts *out;
@@ -36,21 +36,23 @@ static bool is_return(struct splitter *s, struct trace_end branch, struct output
 	enum insn_verdict verdict = insn_is_return(&s->starts, &s->decoder, source, insn);
 
 	s->no_memory |= verdict == INSN_NO_MEMORY;
-	return verdict == INSN_YES || returns_has(s->returns, branch);
+	return verdict == INSN_YES || returns_has(&s->aggregate->returns, branch);
 }
 
 /* How the place was reached that a fall-through began at.  In code that BOLT left alone a walk
  * depends on whether it was from outside the function, as well. */
-static enum trace_end_kind way_to(const struct trace *trace, struct output_place from, bool returns)
+static enum trace_end_kind way_to(const struct splitter *s, const struct trace *trace, struct output_place from, bool returns)
 {
 	struct vaddr branch = trace_end_vaddr(trace->branch);
-	bool inside = from.function && branch.v - from.function->address < from.function->size;
 
 	if (trace_end_is(trace->branch, TRACE_END_EXTERNAL))
 		return TRACE_END_FT_EXTERNAL;
-	if (from.function && !from.fragment && !inside)
-		return returns ? TRACE_END_FT_RETURN : TRACE_END_FT_EXTERNAL;
-	return returns && from.fragment ? TRACE_END_FT_RETURN : TRACE_END_NONE;
+	if (!from.function)
+		return TRACE_END_NONE;
+	bool own = branch.v - from.function->address < from.function->size;
+	if (returns && (from.fragment || !own || s->aggregate->options.rules.own_returns))
+		return TRACE_END_FT_RETURN;
+	return from.fragment || own ? TRACE_END_NONE : TRACE_END_FT_EXTERNAL;
 }
 
 static void put(struct splitter *s, struct trace trace, uint64_t count, uint64_t mispredicted)
@@ -76,7 +78,7 @@ static void split(struct splitter *s, const struct count_row *row, const struct 
 	else
 		put(s, (struct trace){trace.branch, trace.from, trace_end_of(TRACE_END_NONE)}, row->count, row->extra);
 	if (trace_has_fall_through(&trace))
-		put(s, (struct trace){trace_end_of(way_to(&trace, from, returns)), trace.from, trace.to}, row->count, 0);
+		put(s, (struct trace){trace_end_of(way_to(s, &trace, from, returns)), trace.from, trace.to}, row->count, 0);
 }
 
 static void copy(struct splitter *s, const struct count_row *row, const struct location *at)
@@ -107,9 +109,9 @@ static bool take(struct splitter *s, bool splits, struct bc_error *err)
 	return !s->no_memory || bc_fail_nomem(err);
 }
 
-bool preagg_counts_take(struct located_counts *located, const struct returns *returns, struct preagg_counts *out, struct bc_error *err)
+bool preagg_counts_take(struct located_counts *located, const struct aggregate *aggregate, struct preagg_counts *out, struct bc_error *err)
 {
-	struct splitter s = {.located = located, .returns = returns, .out = out};
+	struct splitter s = {.located = located, .aggregate = aggregate, .out = out};
 
 	*out = (struct preagg_counts){0};
 	decoder_open(located->binary->image.machine, &s.decoder);

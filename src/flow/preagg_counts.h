@@ -19,7 +19,7 @@ struct preagg_counts {
 };
 
 /* Take what was counted; the counts are empty then.  BC_NOMEM */
-BC_MUST_USE bool preagg_counts_take(struct located_counts *located, const struct returns *returns, struct preagg_counts *out,
+BC_MUST_USE bool preagg_counts_take(struct located_counts *located, const struct aggregate *aggregate, struct preagg_counts *out,
 				    struct bc_error *err);
 void preagg_counts_free(struct preagg_counts *counts);
 

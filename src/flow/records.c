@@ -254,6 +254,14 @@ static enum trace_drop walk_graph(struct record_walker *r, const struct graph *g
 	return TRACE_DROP_INVALID;
 }
 
+/* Can a branch be the return from a call of the function?  `own`: it came from the function itself. */
+static bool may_return(const struct record_walker *r, const struct located_trace *t, bool own)
+{
+	if (trace_end_is(t->trace.branch, TRACE_END_NONE))
+		return false;
+	return !own || (t->returns && r->facts->rules.own_returns);
+}
+
 /* Where BOLT left the function alone: its blocks are in its code. */
 static enum trace_drop walk_code(struct record_walker *r, const struct located_trace *t)
 {
@@ -261,10 +269,9 @@ static enum trace_drop walk_code(struct record_walker *r, const struct located_t
 	const struct function *function = t->from.function;
 	bool left_out = facts->left_out.at && *code_marks_of(&facts->left_out, functions_code_number(&facts->binary->functions, function));
 	const struct graph *graph = left_out ? NULL : cfg_find(facts->cfg, function);
-	struct trace_end branch = t->trace.branch;
+	bool own = graph && trace_end_vaddr(t->trace.branch).v - function->address < graph->size;
 	struct fall_through fall = {.from = t->from.offset, .to = t->to.offset, .after_return = t->returns,
-			  .from_outside = !trace_end_is(branch, TRACE_END_NONE) && graph &&
-					  trace_end_vaddr(branch).v - function->address >= graph->size};
+			  .may_follow_call = may_return(r, t, own)};
 
 	return walk_graph(r, graph, &fall, t->row->count);
 }
@@ -329,7 +336,7 @@ static enum trace_drop walk_old(struct record_walker *r, const struct located_tr
 	if (cannot_name(r, r->walked_owner))
 		return TRACE_DROP_UNNAMEABLE;
 	struct fall_through fall = {.from = from.offset, .to = to.offset, .after_return = t->returns,
-			  .from_outside = !trace_end_is(t->trace.branch, TRACE_END_NONE) && !comes_from(r, t, from.output)};
+			  .may_follow_call = may_return(r, t, comes_from(r, t, from.output))};
 	enum trace_drop why = walk_graph(r, cfg_find(&r->facts->pair->graphs, from.input), &fall, t->row->count);
 	if (why == TRACE_KEPT)
 		r->restored.count[from.has_table ? RESTORE_OLD : RESTORE_LEFT] += t->row->count;

@@ -12,7 +12,7 @@ static bool any_mispredicted(const struct row_vec *rows)
 }
 
 /* What takes the branch's place before a fall-through.  Where BOLT moved the code it counts whether it was a return;
- * where it did not, whether it came from outside the function, and then whether it was a return. */
+ * where it did not, whether it was a return, for perf2bolt only one from outside the function, and else whether it came from outside. */
 static uint64_t origin_of(const struct count *count, const struct row *row, bool returns)
 {
 	struct spot to = spot_of(count->binary, row->key[0]);
@@ -23,9 +23,10 @@ static uint64_t origin_of(const struct count *count, const struct row *row, bool
 		return TRACE_FT_ONLY;
 	if (to.fragment)
 		return returns ? TRACE_FT_RETURN : TRACE_FT_ONLY;
-	if (row->key[1] >= to.function->address && row->key[1] < to.function->address + to.function->size)
-		return TRACE_FT_ONLY;
-	return returns ? TRACE_FT_RETURN : TRACE_FT_EXTERNAL;
+	bool own = row->key[1] >= to.function->address && row->key[1] < to.function->address + to.function->size;
+	if (returns && !(own && count->options.as_perf2bolt))
+		return TRACE_FT_RETURN;
+	return own ? TRACE_FT_ONLY : TRACE_FT_EXTERNAL;
 }
 
 static void split(struct count *count, const struct row *row, struct row_vec *out)

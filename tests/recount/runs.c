@@ -62,8 +62,9 @@ static const char *by_graph(struct should *should, const struct fallthrough *run
 		return "traces.dropped.no_map";
 	bool inside = run->branch >= run->from.function->address &&
 		      run->branch - run->from.function->address < graph->size;
+	bool own_return = run->returns && !should->count->options.as_perf2bolt;
 	struct fall_through walk = {.from = run->from.offset, .to = run->to.offset, .after_return = run->returns,
-			   .from_outside = !inside && run->branch != TRACE_FT_ONLY};
+			   .may_follow_call = own_return || (!inside && run->branch != TRACE_FT_ONLY)};
 	switch (graph_walk(graph, &walk, &first, &last)) {
 	case WALK_ONE_BLOCK: return "traces.dropped.one_block";
 	case WALK_INVALID: return "traces.dropped.invalid";
