@@ -20,7 +20,8 @@ static bool check_input(const char *bolted, const char *input, const struct bina
 		return true;
 	if (binary->kind == BINARY_UNTOUCHED)
 		return bc_fail(err, BC_MISMATCH, "%s: not what llvm-bolt read: llvm-bolt did not write %s, which is its own input", input, bolted);
-	return pair_check(input, binary, err);
+	struct bc_error doubt; /* a warning of the command's; the input is taken all the same */
+	return pair_check(input, binary, &doubt, err);
 }
 
 static bool open_both(const char *bolted, const char *input, uint32_t lookup, struct batconv_translator *t,

@@ -174,6 +174,7 @@ bool image_judge(struct image_space *space, const uint64_t *near, const struct m
 	out->offset = event->start.v - base;
 	file_places_note(&space->places, (struct file_place){event->offset.v, event->size, out->offset});
 	report->mappings++;
+	report->identified += build_judge(&event->build_id, (struct text){NULL, 0}, space->match.image) == BUILD_SAME;
 	report->rebased += near && *near != base;
 	return true;
 }

@@ -80,6 +80,7 @@ bool file_places_find(const struct file_places *places, uint64_t offset, uint64_
 struct image_report {
 	uint64_t executable;  /* executable mappings of anything */
 	uint64_t mappings;    /* of the binary that are used */
+	uint64_t identified;  /* of those: with its build-id */
 	uint64_t processes;   /* lives of processes in which the binary was mapped,
 	                         by themselves or before they forked */
 	uint64_t mistaken;    /* of those: of another build, as build-ids said later */

@@ -277,14 +277,13 @@ static bool has_build_ids(const struct checking *c)
  * build-ids belong together, the binary is the input and the table is wrong. */
 static bool is_other(struct checking *c, struct findings *findings)
 {
-	uint64_t offsets = atomic_load(&c->offsets);
-	double rate = offsets ? 100.0 * (double)atomic_load(&c->strange) / (double)offsets : 0;
+	struct disagreement offsets = {atomic_load(&c->offsets), atomic_load(&c->strange)};
 
-	if (has_build_ids(c) || rate <= PAIR_LIMIT_PERCENT)
+	if (belonging_judge(offsets, PAIR_LIMIT_PERCENT, has_build_ids(c)) != BELONGS_NOT)
 		return false;
 	findings_add(findings, FINDING_INPUT_OTHER, NO_LOCATION,
 		     "%.1f %% of the table's offsets lie on no instruction of it (limit %.0f %%), and no build-ids tell "
-		     "whether it is the input", rate, PAIR_LIMIT_PERCENT);
+		     "whether it is the input", disagreement_percent(offsets), PAIR_LIMIT_PERCENT);
 	return true;
 }
 

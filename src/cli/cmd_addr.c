@@ -131,7 +131,12 @@ static bool tell_contradiction(const struct arguments *args, const struct addr_c
 /* Whether the input is the one that llvm-bolt read, as convert has it. */
 static bool check_input(const struct arguments *args, struct addr_context *context, struct bc_error *err)
 {
-	return !args->input || pair_check(args->input, &context->subject.binary, err);
+	struct bc_error doubt = {0};
+
+	bool ok = !args->input || pair_check(args->input, &context->subject.binary, &doubt, err);
+	if (doubt.code)
+		say(stderr, "warning: %s", doubt.text);
+	return ok;
 }
 
 static bool open_source(const struct arguments *args, const struct debug_dirs *dirs, struct addr_context *context,

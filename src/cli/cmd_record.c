@@ -610,7 +610,7 @@ static bool check_profile(struct record_run *r, struct bc_error *err)
 	if (!binary_open_parts(binary, &parts, &opened, err))
 		return false;
 	bool ok = !input || (opened.kind == BINARY_UNTOUCHED ? bc_fail(err, BC_UNSUPPORTED, "%s: is not BOLTed, so that there is no input of it: leave out --input", binary)
-								 : pair_check(input, &opened, err));
+								 : pair_check(input, &opened, &r->found.doubt, err));
 	bool seeks = ok && !input && opened.kind == BINARY_BOLTED && input_is_sought(r->args->no_input);
 	binary_close(&opened);
 	return ok && (!seeks || pair_find(binary, &dirs, &r->found, err));

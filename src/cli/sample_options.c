@@ -168,6 +168,8 @@ void found_input_warn(const struct found_input *found, const struct warnings *to
 		warn(to, "warning: no input was found, and this file can be it: %s", found->refused.text);
 	else if (found->refused.code && found->refused.code != BC_IO)
 		warn(to, "warning: not taken as the input, although its build-id is right: %s", found->refused.text);
+	if (found->doubt.code)
+		warn(to, "warning: %s", found->doubt.text);
 }
 
 bool input_is_sought(bool no_input)

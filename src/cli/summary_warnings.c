@@ -42,12 +42,24 @@ static void warn_of_little(const struct summary *summary, const struct warnings 
 			 "%s not used: what ran was another build of it",
 		     misfits, plural(misfits), summary->conversion->options.binary, misfits == 1 ? "s" : "",
 		     misfits == 1 ? "was" : "were");
-	if (c->check.checked < c->options.least_checked && build_check_rate(&c->check) > BUILD_CHECK_LIMIT_PERCENT)
-		warn(to, "warning: the samples may be of another build: %.1f %% of their %" PRIu64 " %s disagree with the code of %s",
-		     build_check_rate(&c->check), c->check.checked, build_check_words(&c->check, c->basic), c->options.binary);
+	enum belonging belonging = conversion_belonging(c);
+	if (!c->options.force && (belonging == BELONGS_BY_ID || belonging == BELONGS_PERHAPS))
+		warn(to, "warning: the samples %s: %.1f %% of their %" PRIu64 " %s disagree with the code of %s",
+		     belonging == BELONGS_BY_ID ? "have the right build-id, but fit badly" : "may be of another build",
+		     build_check_rate(&c->check), build_check_worst(&c->check).compared, build_check_words(&c->check, c->basic), c->options.binary);
 	bool none = !l->samples.kept && !l->branches.kept && !l->traces.kept && !l->memory.kept;
 	if (none && !summary->refusal)
 		warn(to, "warning: no sample could be used: the result is empty");
+}
+
+/* Files that were taken although more of their code disagrees than may. */
+static void warn_of_doubts(const struct conversion *c, const struct warnings *to)
+{
+	const struct bc_error *doubts[] = {&c->pair.doubt, &c->hashes.pair.doubt};
+
+	for (size_t i = 0; i < BC_COUNT(doubts); i++)
+		if (doubts[i]->code)
+			warn(to, "warning: %s", doubts[i]->text);
 }
 
 static void warn_of_probes(const struct summary *summary, const struct warnings *to)
@@ -181,6 +193,7 @@ void summary_each_warning(const struct summary *summary, warning_fn *each, void 
 	struct warnings to = {each, ctx};
 
 	found_input_warn(&summary->conversion->found_input, &to);
+	warn_of_doubts(summary->conversion, &to);
 	warn_of_little(summary, &to);
 	warn_of_doubles(summary, &to);
 	warn_of_unused(summary, &to);

@@ -428,6 +428,22 @@ static bool keep_counts(struct conversion *c, struct bc_error *err)
 
 /* ---- check ---- */
 
+/* Does the recording tell by a build-id that this very file ran?  All that llvm-bolt makes of an input has one id. */
+static bool is_identified(const struct conversion *c)
+{
+	const struct image_report *seen = &c->aggregate.space.report;
+
+	return conversion_binary(c)->kind == BINARY_UNTOUCHED && !c->options.ignore_build_id && seen->mappings &&
+	       seen->identified == seen->mappings && !seen->mistaken;
+}
+
+enum belonging conversion_belonging(const struct conversion *c)
+{
+	enum belonging belonging = belonging_judge(build_check_worst(&c->check), BUILD_CHECK_LIMIT_PERCENT, is_identified(c));
+
+	return belonging == BELONGS_NOT && c->check.checked < c->options.least_checked ? BELONGS_PERHAPS : belonging;
+}
+
 static bool fail_build(const struct conversion *c, struct bc_error *err)
 {
 	return bc_fail(err, BC_MISMATCH,
@@ -489,7 +505,7 @@ static bool check_samples(const struct conversion *c, struct bc_error *err)
 		return true;
 	if (!kernel_check(c, err))
 		return false;
-	if (c->check.checked >= c->options.least_checked && build_check_rate(&c->check) > BUILD_CHECK_LIMIT_PERCENT)
+	if (conversion_belonging(c) == BELONGS_NOT)
 		return fail_build(c, err);
 	if (segments_disagree(c))
 		return bc_fail(err, BC_MISMATCH,

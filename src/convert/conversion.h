@@ -142,6 +142,9 @@ static inline const struct hash_source *conversion_hashes(const struct conversio
 	return conversion->hashes.fragments.at ? &conversion->hashes : NULL;
 }
 
+/* Are the samples of this build of the binary? */
+enum belonging conversion_belonging(const struct conversion *conversion);
+
 /* The conversion is filled as far as the job gets, also when it fails: the summary
  * of a refusal needs it.  Finish with conversion_free().
  *

@@ -11,7 +11,7 @@
 /* What one thread counted. */
 struct fit {
 	const struct pair *pair;
-	uint64_t offsets, strange;
+	struct disagreement offsets;
 };
 
 /* The code of a function, and a bit for each byte of it that an instruction begins at. */
@@ -41,18 +41,29 @@ static struct read_code read_function(struct decoder *decoder, const struct pair
 
 /* Counts the entries of a fragment that lie on an instruction, and those that do not.  Entries of
  * blocks that were never emitted, or deleted, are as good as others. */
-static void count_entries(struct fit *fit, uint32_t fragment, const struct read_code *r)
+static void count_entries(const struct pair *pair, uint32_t fragment, const struct read_code *r, struct disagreement *out)
 {
-	const struct bat_table *bat = &fit->pair->output->bat;
+	const struct bat_table *bat = &pair->output->bat;
 	const struct bat_fragment *f = &bat->fragments[fragment];
 
 	for (uint32_t i = f->first_entry; i < f->first_entry + f->entry_count; i++) {
 		uint64_t at = bat_entry_input(bat->entries[i]);
 		if (at >= r->known)
 			continue;
-		fit->offsets++;
-		fit->strange += at >= r->code.size || !(r->starts[at / 8] >> at % 8 & 1);
+		out->compared++;
+		out->differ += at >= r->code.size || !(r->starts[at / 8] >> at % 8 & 1);
 	}
+}
+
+bool pair_fit_function(const struct pair *pair, struct decoder *decoder, uint32_t fragment, uint32_t input, struct disagreement *out)
+{
+	struct read_code r = read_function(decoder, pair, &pair->functions.at[input]);
+
+	if (r.starts)
+		count_entries(pair, fragment, &r, out);
+	bool ok = r.starts;
+	free(r.starts);
+	return ok;
 }
 
 static bool fit_fragment(struct fit *fit, struct decoder *decoder, uint32_t fragment)
@@ -64,16 +75,10 @@ static bool fit_fragment(struct fit *fit, struct decoder *decoder, uint32_t frag
 
 	if (output == NO_FUNCTION || (pair->moved && (input == NO_FUNCTION || pair->moved[input] != NO_FRAGMENT)))
 		return true;
-	if (input == NO_FUNCTION) {
-		count_entries(fit, fragment, &none);
-		return true;
-	}
-	struct read_code r = read_function(decoder, pair, &pair->functions.at[input]);
-	if (r.starts)
-		count_entries(fit, fragment, &r);
-	bool ok = r.starts;
-	free(r.starts);
-	return ok;
+	if (input != NO_FUNCTION)
+		return pair_fit_function(pair, decoder, fragment, input, &fit->offsets);
+	count_entries(pair, fragment, &none, &fit->offsets);
+	return true;
 }
 
 /* Looks at every second one of the sample. */
@@ -99,7 +104,7 @@ bool pair_fit(struct pair *pair, struct bc_error *err)
 
 	if (!parallel_parts(2, fit_half, halves, err))
 		return false;
-	pair->offsets = halves[0].offsets + halves[1].offsets;
-	pair->strange = halves[0].strange + halves[1].strange;
+	pair->offsets.compared = halves[0].offsets.compared + halves[1].offsets.compared;
+	pair->offsets.differ = halves[0].offsets.differ + halves[1].offsets.differ;
 	return true;
 }

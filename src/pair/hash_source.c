@@ -44,41 +44,43 @@ static bool check_build_ids(const struct image *a, const struct image *b, struct
 	return bc_fail(err, BC_MISMATCH, "its build-id is %s, and not %s", id, other);
 }
 
-/* How many functions both tables have, and of these how many with other hashes or another number of blocks. */
-static void compare_hashes(const struct binary *binary, const struct hash_source *source, uint64_t *both, uint64_t *differ)
+/* The functions that both tables have: those with other hashes or another number of blocks disagree. */
+static struct disagreement compare_hashes(const struct binary *binary, const struct hash_source *source)
 {
 	const struct bat_table *a = &binary->bat, *b = &source->table.bat;
+	struct disagreement hashes = {0};
 
-	*both = *differ = 0;
 	for (size_t f = 0; a->layout == BAT_LAYOUT_HASHED && f < binary->functions.count; f++) {
 		uint32_t own = binary->fragment_of[f], other = source->fragments.at[f];
 		if (own == NO_FRAGMENT || other == NO_FRAGMENT || a->fragments[own].cold)
 			continue;
-		++*both;
-		*differ += a->fragments[own].hash != b->fragments[other].hash ||
-			   a->fragments[own].block_count != b->fragments[other].block_count;
+		hashes.compared++;
+		hashes.differ += a->fragments[own].hash != b->fragments[other].hash ||
+				 a->fragments[own].block_count != b->fragments[other].block_count;
 	}
+	return hashes;
 }
 
-static bool check_share(uint64_t part, uint64_t whole, double most, const char *what, struct bc_error *err)
+static bool check_share(struct hash_source *source, bool by_id, struct disagreement d, double most, const char *what, struct bc_error *err)
 {
-	double rate = whole ? 100.0 * (double)part / (double)whole : 0;
+	enum belonging belonging = belonging_judge(d, most, by_id);
 
-	return rate <= most || bc_fail(err, BC_MISMATCH, "%.1f %% of %s (limit %.0f %%)", rate, what, most);
+	if (belonging != BELONGS)
+		bc_fail(belonging == BELONGS_NOT ? err : &source->pair.doubt, BC_MISMATCH, "%.1f %% of %s (limit %.0f %%)%s",
+			disagreement_percent(d), what, most, belonging_although(belonging));
+	return belonging != BELONGS_NOT;
 }
 
 /* Two binaries that llvm-bolt wrote: of one input? */
-static bool check_siblings(const struct binary *binary, const struct hash_source *source, struct bc_error *err)
+static bool check_siblings(const struct binary *binary, struct hash_source *source, struct bc_error *err)
 {
-	const struct pair *pair = &source->pair;
 	bool ids = binary->image.build_id.size && source->table.image.build_id.size;
-	uint64_t both, differ;
+	struct disagreement hashes = compare_hashes(binary, source), offsets = source->pair.offsets;
 
-	compare_hashes(binary, source, &both, &differ);
-	if (!ids && !both && !pair->offsets)
+	if (!ids && !hashes.compared && !offsets.compared)
 		return bc_fail(err, BC_MISMATCH, "neither a build-id nor code shows that they are of one input");
-	return check_share(differ, both, HASHES_LIMIT_PERCENT, "the functions in both tables have different hashes", err) &&
-	       check_share(pair->strange, pair->offsets, PAIR_LIMIT_PERCENT, "the table's offsets lie on no instruction of it", err);
+	return check_share(source, ids, hashes, HASHES_LIMIT_PERCENT, "the functions in both tables have different hashes", err) &&
+	       check_share(source, ids, offsets, PAIR_LIMIT_PERCENT, "the table's offsets lie on no instruction of it", err);
 }
 
 static bool pair_siblings(const struct binary *binary, struct hash_source *source, struct bc_error *err)
@@ -128,8 +130,11 @@ bool hash_source_open(const char *path, const struct binary *binary, const char 
 {
 	*out = (struct hash_source){0};
 	if (open_table(path, &out->table, err)) {
-		if (tie(binary, input, out, err))
+		if (tie(binary, input, out, err)) {
+			if (out->pair.doubt.code)
+				bc_fail_prefix(&out->pair.doubt, path);
 			return true;
+		}
 		struct bc_error why = *err;
 		if (why.code == BC_MISMATCH)
 			bc_fail(err, BC_MISMATCH, "%s: hashes of another binary: %s: %s", path, name, why.text);

@@ -12,19 +12,19 @@ DEFINE_BY_NAME(hash_fragments, uint32_t)
 
 struct hash_source {
 	struct binary table; /* the file, whose table has the hashes */
-	struct pair pair;    /* of what the file is tied to, and `table`; no names, no graphs */
+	struct pair pair;    /* of what the file is tied to, and `table`; no names, no graphs.  Its doubt is that of the file */
 	struct hash_fragments fragments; /* per name of the profile's binary: the hot fragment of `table` with its hash, or
 					    NO_FRAGMENT; none: nothing is open */
 };
 
 /* Of functions that two tables have, so many may have different hashes: releases 19 and 22 have 0.5 to 2.4 %, the next
  * release of a program 40 %. */
-#define HASHES_LIMIT_PERCENT 10.0
+#define HASHES_LIMIT_PERCENT 10.0 /* where no build-id decides: belonging.h */
 
 /* Open the file for the profile of a binary, which must outlive the source; so must `input`, the pair of it and its
  * input, NULL if that is not at hand.
  *
- * What ties them: the input, or the binary if it was not BOLTed, as pair_open() does; else build-id, the hashes of functions that both
+ * What ties them: the input, or the binary if it was not BOLTed, as pair_open() does; else build-ids, and where one has none the hashes of functions that both
  * tables have, and in functions that llvm-bolt left alone the offsets of the file's table, which must lie on instructions.
  *
  * BC_MISMATCH     hashes of another binary, or of what nothing ties to this one

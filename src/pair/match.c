@@ -174,9 +174,8 @@ static bool match_plt(struct pair *pair)
 	return ok;
 }
 
-/* Does a function of the input own a body that it shares with its twins?  It does if the output's
- * function is printed with its name. */
-static bool owns(const struct pair *pair, uint32_t input, uint32_t body)
+/* Is a body that functions of the input share printed with the name of this one? */
+static bool gives_name(const struct pair *pair, uint32_t input, uint32_t body)
 {
 	const char *name = pair->output->functions.at[body].printed;
 
@@ -184,16 +183,73 @@ static bool owns(const struct pair *pair, uint32_t input, uint32_t body)
 	       !strcmp(pair->functions.at[input].primary, name);
 }
 
-static void choose_owners(struct pair *pair)
+static void choose_by_name(struct pair *pair)
 {
 	for (uint32_t i = 0; i < pair->functions.count; i++) {
 		uint32_t body = pair->body_of[i];
 		if (body == NO_FUNCTION)
 			continue;
 		uint32_t *owner = &pair->input_of[body];
-		if (*owner == NO_FUNCTION || (!owns(pair, *owner, body) && owns(pair, i, body)))
+		if (*owner == NO_FUNCTION || (!gives_name(pair, *owner, body) && gives_name(pair, i, body)))
 			*owner = i;
 	}
+}
+
+/* So many twins of a body are looked at, besides the first owner. */
+#define TWINS_MOST 64
+
+struct body {
+	bool known, fits; /* does the owner fit the table? */
+	uint8_t tried;
+};
+
+static bool fits_table(const struct pair *pair, struct decoder *decoder, uint32_t input, uint32_t body, bool *out)
+{
+	struct disagreement d = {0};
+
+	if (!pair_fit_function(pair, decoder, pair->output->fragment_of[body], input, &d))
+		return false;
+	*out = !d.differ;
+	return true;
+}
+
+/* A twin owns the body if the table fits its code, and not that of the owner. */
+static bool try_twin(struct pair *pair, struct decoder *decoder, uint32_t twin, struct body *body)
+{
+	uint32_t at = pair->body_of[twin];
+	bool fits = false;
+
+	if (!body->known && !fits_table(pair, decoder, pair->input_of[at], at, &body->fits))
+		return false;
+	body->known = true;
+	if (body->fits || body->tried++ >= TWINS_MOST)
+		return true;
+	if (!fits_table(pair, decoder, twin, at, &fits))
+		return false;
+	if (fits)
+		pair->input_of[at] = twin;
+	body->fits = fits;
+	return true;
+}
+
+/* Functions that became the same when llvm-bolt had inlined calls in them are not the same in the input, and the table is that of one.  Where
+ * they were the same, their size is. */
+static bool choose_by_table(struct pair *pair)
+{
+	struct body *bodies = calloc(pair->output->functions.count + 1, sizeof(*bodies));
+	struct decoder decoder;
+	bool ok = bodies;
+
+	decoder_open(pair->image.machine, &decoder);
+	for (uint32_t i = 0; ok && i < pair->functions.count; i++) {
+		uint32_t body = pair->body_of[i], owner = body == NO_FUNCTION ? i : pair->input_of[body];
+		if (owner != i && pair->output->fragment_of[body] != NO_FRAGMENT &&
+		    pair->functions.at[owner].size != pair->functions.at[i].size)
+			ok = try_twin(pair, &decoder, i, &bodies[body]);
+	}
+	decoder_close(&decoder);
+	free(bodies);
+	return ok;
 }
 
 /* Adds a function to the table for each twin that does not own its body.  It has the code and the
@@ -268,7 +324,9 @@ bool pair_match(struct pair *pair, struct bc_error *err)
 		return false;
 	if (!match_plt(pair))
 		return bc_fail_nomem(err);
-	choose_owners(pair);
+	choose_by_name(pair);
+	if (!choose_by_table(pair))
+		return bc_fail_nomem(err);
 	add_twins(pair);
 	return true;
 }

@@ -3,6 +3,7 @@
 #ifndef PAIR_MATCH_H
 #define PAIR_MATCH_H
 
+#include "src/isa/decoder.h"
 #include "src/pair/pair.h"
 
 /* Set body_of, input_of and output_of, and make pair->named with its extra functions.  llvm-bolt keeps the order
@@ -10,8 +11,11 @@
  * k-th in the other.  Of a name that the output has less often nothing is known.  BC_NOMEM */
 BC_MUST_USE bool pair_match(struct pair *pair, struct bc_error *err);
 
-/* Sets pair->offsets and pair->strange from all functions with a table, or from some thousand if
- * they are many.
+/* Adds what the entries of a fragment say of a function of the input: do they lie on its instructions?  False: no memory. */
+BC_MUST_USE bool pair_fit_function(const struct pair *pair, struct decoder *decoder, uint32_t fragment, uint32_t input,
+				   struct disagreement *out);
+
+/* Sets pair->offsets from all functions with a table, or from some thousand if they are many.
  * BC_NOMEM */
 BC_MUST_USE bool pair_fit(struct pair *pair, struct bc_error *err);
 

@@ -18,9 +18,14 @@ bool pair_check_kind(const struct image *in, const struct image *out, struct bc_
 	return image_bolt_trace(in) == BOLT_NONE || bc_fail(err, BC_MISMATCH, "not what llvm-bolt read: llvm-bolt wrote it");
 }
 
+static bool has_right_id(const struct image *in, const struct image *out)
+{
+	return build_id_is_marked(&in->build_id, &out->build_id);
+}
+
 static bool check_build_ids(const struct image *in, const struct image *out, struct bc_error *err)
 {
-	if (!in->build_id.size || !out->build_id.size || build_id_is_marked(&in->build_id, &out->build_id))
+	if (!in->build_id.size || !out->build_id.size || has_right_id(in, out))
 		return true;
 	char id[2 * BUILD_ID_MAX + 1], other[2 * BUILD_ID_MAX + 1];
 	build_id_format(&in->build_id, id);
@@ -29,15 +34,20 @@ static bool check_build_ids(const struct image *in, const struct image *out, str
 					 "llvm-bolt's mark", id, other);
 }
 
-static bool check_fit(const struct pair *pair, struct bc_error *err)
+static bool check_fit(struct pair *pair, struct bc_error *err)
 {
-	double rate = pair->offsets ? 100.0 * (double)pair->strange / (double)pair->offsets : 0;
+	bool by_id = has_right_id(&pair->image, &pair->output->image);
+	enum belonging belonging = belonging_judge(pair->offsets, PAIR_LIMIT_PERCENT, by_id);
 
-	if (rate > PAIR_LIMIT_PERCENT && pair->functions.stripped)
+	if (belonging == BELONGS)
+		return true;
+	if (pair->functions.stripped)
 		return bc_fail(err, BC_MISMATCH, "not what llvm-bolt read: it was stripped since, so that its functions have no names");
-	return rate <= PAIR_LIMIT_PERCENT ||
-	       bc_fail(err, BC_MISMATCH, "not what llvm-bolt read: %.1f %% of the table's offsets lie on no "
-					 "instruction of it (limit %.0f %%)", rate, PAIR_LIMIT_PERCENT);
+	bc_fail(belonging == BELONGS_NOT ? err : &pair->doubt, BC_MISMATCH,
+		"%s%.1f %% of the table's offsets lie on no instruction of it (limit %.0f %%)%s",
+		belonging == BELONGS_NOT ? "not what llvm-bolt read: " : "", disagreement_percent(pair->offsets), PAIR_LIMIT_PERCENT,
+		belonging_although(belonging));
+	return belonging != BELONGS_NOT;
 }
 
 /* Gives functions of the output their names in the input. */
@@ -100,8 +110,13 @@ bool pair_open(const char *path, const struct binary *output, bool names, struct
 {
 	struct pair pair = {.output = output};
 
-	return (has_table(output, err) || bc_fail_prefix(err, path)) && file_map(path, &pair.file, err) &&
-	       (open_or_close(pair, (struct bytes){0}, names, out, err) || bc_fail_prefix(err, path));
+	if (!(has_table(output, err) || bc_fail_prefix(err, path)) || !file_map(path, &pair.file, err))
+		return false;
+	if (!open_or_close(pair, (struct bytes){0}, names, out, err))
+		return bc_fail_prefix(err, path);
+	if (out->doubt.code)
+		bc_fail_prefix(&out->doubt, path);
+	return true;
 }
 
 bool pair_open_found(struct found_input *found, const struct binary *output, bool names, struct pair *out, struct bc_error *err)
@@ -134,6 +149,7 @@ bool pair_find(const char *output, const struct debug_dirs *dirs, struct found_i
 	if (!binary_open_parts(output, &parts, &binary, &unopened))
 		return true;
 	bool ok = pair_open_found(out, &binary, true, &pair, err);
+	out->doubt = pair.doubt;
 	if (pair.output)
 		pair_close(&pair);
 	binary_close(&binary);
@@ -174,11 +190,12 @@ bool pair_names(const struct image *image, const struct function_table *function
 	return false;
 }
 
-bool pair_check(const char *path, const struct binary *output, struct bc_error *err)
+bool pair_check(const char *path, const struct binary *output, struct bc_error *doubt, struct bc_error *err)
 {
 	struct pair pair = {0};
 
 	bool ok = pair_open(path, output, false, &pair, err);
+	*doubt = pair.doubt;
 	if (ok)
 		pair_close(&pair);
 	return ok;

@@ -6,6 +6,7 @@
 #ifndef PAIR_PAIR_H
 #define PAIR_PAIR_H
 
+#include "src/base/belonging.h"
 #include "src/cfg/cfg.h"
 #include "src/elf/binary.h"
 #include "src/elf/input_files.h"
@@ -23,14 +24,15 @@ struct pair {
 	uint32_t *input_of;  /* per output function, extra ones included; NO_FUNCTION for none */
 	struct cfg graphs;   /* of the input, with their code: those that pair_build_graphs() built so far */
 	struct code **codes; /* per input function of the table with a graph; or NULL */
-	uint64_t offsets, strange; /* offsets of the table: compared, and of these on no instruction */
+	struct disagreement offsets; /* of the table: those that lie on no instruction disagree */
+	struct bc_error doubt; /* BC_MISMATCH: more of them disagree than may, and it was taken all the same; with the path */
 	bool borrowed; /* image and functions are those of somebody else */
 	const uint32_t *moved; /* per input function of a binary that was BOLTed itself: a fragment of its own, if it was moved
 				  and its code is not that of the offsets; NULL: none was.  Borrowed */
 };
 
-/* An input with more strange offsets is refused.  Another build has 72 %, one that differs in one
- * function 0.1 %. */
+/* An input of which more offsets disagree is refused, where no build-id decides (belonging.h).  Another build has 72 %, one
+ * that differs in one function 0.1 %. */
 #define PAIR_LIMIT_PERCENT 1.0
 
 /* Open the input of a binary, which must outlive the pair and stays as it is.  pair->output is that binary with a table of
@@ -42,7 +44,8 @@ struct pair {
  * function of the input has one of its name.  What numbers or points to functions is of pair->output.
  *
  * BC_MISMATCH  not its input: another machine, BOLTed itself, a build-id that BOLT did not mark, or more
- *              than PAIR_LIMIT_PERCENT of the offsets that were looked at on no instruction
+ *              than PAIR_LIMIT_PERCENT of the offsets that were looked at on no instruction; with a build-id that
+ *              fits, or where these are few, that is pair->doubt
  * BC_NOTFOUND  the output has no table
  * BC_IO, BC_FORMAT, BC_UNSUPPORTED, BC_NOMEM: the input.  The text has the path. */
 BC_MUST_USE bool pair_open(const char *path, const struct binary *output, bool names, struct pair *out,
@@ -55,6 +58,7 @@ struct found_input {
 	struct input_files files;
 	const struct input_file *taken; /* NULL: none */
 	struct bc_error refused;        /* the first that has the build-id, or by its name can be the input, and why it was not taken */
+	struct bc_error doubt;          /* pair->doubt of the one taken, by pair_find() */
 };
 
 /* As pair_open(), with the first of found->files that is the input.  Where none is, true: *out stays zeroed, and .taken is NULL.
@@ -82,8 +86,8 @@ void pair_free_graphs(struct pair *pair);
 /* The code of a function of the input.  It has no blocks if the function has no graph, or is not in the table. */
 const struct code *pair_code(const struct pair *pair, const struct function *input);
 
-/* Is it the input of an output?  Errors as of pair_open(). */
-BC_MUST_USE bool pair_check(const char *path, const struct binary *output, struct bc_error *err);
+/* Is it the input of an output?  *doubt: as pair->doubt.  Errors as of pair_open(). */
+BC_MUST_USE bool pair_check(const char *path, const struct binary *output, struct bc_error *doubt, struct bc_error *err);
 
 /* The first part of that check: what the files are.  BC_MISMATCH, without a path. */
 BC_MUST_USE bool pair_check_kind(const struct image *input, const struct image *output, struct bc_error *err);

@@ -85,26 +85,34 @@ void build_check_add(struct build_check *to, const struct build_check *from)
 	to->unfit += from->unfit;
 }
 
-static double rate_of(uint64_t bad, uint64_t checked)
+static struct disagreement of_samples(const struct build_check *check)
 {
-	return checked ? 100.0 * (double)bad / (double)checked : 0;
+	return (struct disagreement){check->checked, check->not_branch + check->bad_target + check->bad_end + check->inside};
 }
 
-static double sample_rate(const struct build_check *check)
+static struct disagreement of_answers(const struct build_check *check)
 {
-	return rate_of(check->not_branch + check->bad_target + check->bad_end + check->inside, check->checked);
+	return (struct disagreement){check->answers, check->unfit};
+}
+
+static bool answers_are_worse(const struct build_check *check)
+{
+	return disagreement_percent(of_answers(check)) > disagreement_percent(of_samples(check));
+}
+
+struct disagreement build_check_worst(const struct build_check *check)
+{
+	return answers_are_worse(check) ? of_answers(check) : of_samples(check);
 }
 
 double build_check_rate(const struct build_check *check)
 {
-	double samples = sample_rate(check), answers = rate_of(check->unfit, check->answers);
-
-	return samples > answers ? samples : answers;
+	return disagreement_percent(build_check_worst(check));
 }
 
 const char *build_check_words(const struct build_check *check, bool basic)
 {
-	if (rate_of(check->unfit, check->answers) > sample_rate(check))
+	if (answers_are_worse(check))
 		return "traced answers";
 	return basic ? "addresses" : "branches";
 }

@@ -10,11 +10,12 @@
 #ifndef PROFILE_BUILD_CHECK_H
 #define PROFILE_BUILD_CHECK_H
 
+#include "src/base/belonging.h"
 #include "src/isa/insn.h"
 #include "src/count/sample_counter.h"
 
 /* More than this share that disagrees, and the samples are taken to be of another
- * build.  The right binary gave 0 in every recording tried.  SQLite's branches of
+ * build, unless a build-id tells that they are not (belonging.h).  The right binary gave 0 in every recording tried.  SQLite's branches of
  * LLVM 16 gave 30 % on LLVM 22's build, its plain samples 15 %. */
 #define BUILD_CHECK_LIMIT_PERCENT 5.0
 
@@ -41,9 +42,9 @@ struct build_check build_check_all(const struct image *image, const struct count
 
 void build_check_add(struct build_check *to, const struct build_check *from);
 
-/* Disagreeing branches or samples in percent of those checked, or answers in percent of these, whichever is more; 0 if none
- * were. */
-double build_check_rate(const struct build_check *check);
+/* Disagreeing branches or samples of those checked, or answers of these, whichever is the larger share. */
+struct disagreement build_check_worst(const struct build_check *check);
+double build_check_rate(const struct build_check *check); /* of it */
 
 /* What that is the rate of: "branches", "addresses" or "traced answers". */
 const char *build_check_words(const struct build_check *check, bool basic);

@@ -36,10 +36,15 @@ static void judge_build(const struct conversion *c, struct verdict *out)
 {
 	double rate = build_check_rate(&c->check);
 	const char *what = build_check_words(&c->check, c->basic);
+	enum belonging belonging = conversion_belonging(c);
 
 	if (!c->check.checked)
 		say_so(out, VERDICT_LOOK, "nothing could be checked: whether the samples are of this build is not known");
-	else if (rate > BUILD_CHECK_LIMIT_PERCENT)
+	else if (belonging == BELONGS_PERHAPS)
+		say_so(out, VERDICT_LOOK, "the samples may be of another build: %.1f %% of their %s disagree with the code, but these are few", rate, what);
+	else if (belonging == BELONGS_BY_ID)
+		say_so(out, VERDICT_LOOK, "the samples have the build-id of this build, but %.1f %% of their %s disagree with its code", rate, what);
+	else if (belonging == BELONGS_NOT)
 		say_so(out, VERDICT_BAD, "the samples are of another build: %.1f %% of their %s disagree with the code", rate, what);
 	else if (rate > 0)
 		say_so(out, VERDICT_LOOK, "the samples are of this build, but %.2f %% of their %s disagree with its code", rate, what);

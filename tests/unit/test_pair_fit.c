@@ -46,8 +46,8 @@ static void assert_fit(uint64_t offsets, uint64_t strange)
 	struct bc_error err;
 
 	assert_true(pair_fit(&pair, &err));
-	assert_int_equal(pair.offsets, offsets);
-	assert_int_equal(pair.strange, strange);
+	assert_int_equal(pair.offsets.compared, offsets);
+	assert_int_equal(pair.offsets.differ, strange);
 }
 
 /* The code is nops, so each offset fits; those of cold fragments are not looked at. */
@@ -80,7 +80,7 @@ static void behind_what_is_no_instruction(void **state)
 	pid_t child = fork();
 	assert_true(child >= 0);
 	if (!child)
-		_exit(setrlimit(RLIMIT_NOFILE, &none) || !pair_fit(&pair, &err) || pair.offsets != BOTH - 2 || pair.strange);
+		_exit(setrlimit(RLIMIT_NOFILE, &none) || !pair_fit(&pair, &err) || pair.offsets.compared != BOTH - 2 || pair.offsets.differ);
 	assert_int_equal(waitpid(child, &how, 0), child);
 	assert_int_equal(how, 0);
 
@@ -140,14 +140,15 @@ static void a_sample_of_many(void **state)
 	assert_fit(2 * 1667, 0);
 }
 
-/* A hundred offsets, the first of the code; both files have one symbol, of `hot`. */
-static bool open_hundred(struct bc_error *err)
+#define ALL 50
+
+/* Fifty offsets, the first of the code; both files have one symbol, of `hot`. */
+static bool open_all(struct pair *opened, struct bc_error *err)
 {
-	static struct bat_entry entries[100];
+	static struct bat_entry entries[ALL];
 	static struct section section = {.flags = SHF_ALLOC | SHF_EXECINSTR};
 	static struct symbol symbol = {.name = "hot", .address = TINY_BASE};
 	struct function_table *tables[] = {&output.binary.functions, &input.binary.functions};
-	struct pair opened;
 
 	for (uint32_t i = 0; i < BC_COUNT(entries); i++)
 		entries[i] = (struct bat_entry){i, i << 1};
@@ -159,31 +160,88 @@ static bool open_hundred(struct bc_error *err)
 		tables[i]->image.sections = &section;
 		tables[i]->symbols = (struct symbol_table){.at = &symbol, .count = 1};
 	}
-	bool ok = pair_open_known(&input.binary.image, &input.binary.functions, &output.binary, &opened, err);
-	if (ok)
-		pair_close(&opened);
-	return ok;
+	return pair_open_known(&input.binary.image, &input.binary.functions, &output.binary, opened, err);
 }
 
-/* One of a hundred may be on no instruction, two not: instructions of two bytes, `66 90`, at 98 and at 96. */
+/* Instructions of two bytes, `66 90`: at the second byte of each no instruction begins. */
+static void make_strange(size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		input.code[2 * i] = 0x66;
+}
+
+static void assert_opens(const char *doubt)
+{
+	struct bc_error err;
+	struct pair opened;
+
+	assert_true(open_all(&opened, &err));
+	assert_string_equal(opened.doubt.code ? opened.doubt.text : "", doubt);
+	pair_close(&opened);
+}
+
+static void assert_refused(const char *text)
+{
+	struct bc_error err;
+	struct pair opened;
+
+	assert_false(open_all(&opened, &err));
+	assert_int_equal(err.code, BC_MISMATCH);
+	assert_string_equal(err.text, text);
+}
+
+/* Ten prove nothing, and eleven do, unless the build-ids fit. */
 static void the_limit(void **state)
 {
-	static const char others[] = "not what llvm-bolt read: 2.0 % of the table's offsets lie on no instruction of it (limit 1 %)";
-	static const char stripped[] = "not what llvm-bolt read: it was stripped since, so that its functions have no names";
+	(void)state;
+	assert_opens("");
+	make_strange(10);
+	assert_opens("20.0 % of the table's offsets lie on no instruction of it (limit 1 %), but these are few");
+	make_strange(11);
+	assert_refused("not what llvm-bolt read: 22.0 % of the table's offsets lie on no instruction of it (limit 1 %)");
+	input.binary.image.build_id = (struct build_id){.size = 8, .data = {1, 2, 3, 4, 5, 6, 7, 8}};
+	output.binary.image.build_id = (struct build_id){.size = 8, .data = {1, 2, 3, 4, 5, 6, 7, 9}};
+	assert_opens("22.0 % of the table's offsets lie on no instruction of it (limit 1 %), but the build-ids fit");
+	input.binary.functions.stripped = true;
+	assert_refused("not what llvm-bolt read: it was stripped since, so that its functions have no names");
+}
+
+/* A body with the names of two functions, `first` of two bytes and `second` of eight: its table is that of the second, which it does not
+ * have its printed name of. */
+static void the_owner_by_the_table(void **state)
+{
+	static struct bat_entry entries[] = {{0, 0}, {7, 7 << 1 | 1}};
+	static struct section section = {.flags = SHF_ALLOC | SHF_EXECINSTR};
+	static struct symbol there[] = {{.name = "first", .address = TINY_BASE}, {.name = "second", .address = TINY_BASE, .order = 1}};
+	static struct symbol here[] = {{.name = "first", .address = TINY_BASE}, {.name = "second", .address = TINY_BASE + 0x80, .order = 1}};
+	struct function functions[] = {{.address = TINY_BASE, .size = 2, .extent = 2, .primary = "first", .printed = "first"},
+				       {.address = TINY_BASE + 0x80, .size = 8, .extent = 8, .primary = "second", .printed = "second"}};
+	struct function body = {.address = TINY_BASE, .size = 8, .extent = 8, .primary = "first", .printed = "first"};
 	struct bc_error err;
+	struct pair opened;
 
 	(void)state;
-	input.code[98] = 0x66;
-	assert_true(open_hundred(&err));
-	input.binary.functions.stripped = true;
-	assert_true(open_hundred(&err));
-	input.code[96] = 0x66;
-	assert_false(open_hundred(&err));
-	assert_int_equal(err.code, BC_MISMATCH);
-	assert_string_equal(err.text, stripped);
-	input.binary.functions.stripped = false;
-	assert_false(open_hundred(&err));
-	assert_string_equal(err.text, others);
+	output.fragments[0].entry_count = BC_COUNT(entries);
+	output.binary.kind = BINARY_BOLTED;
+	output.binary.bat.entries = entries;
+	output.binary.bat.fragment_count = 1;
+	output.binary.functions.at = &body;
+	output.binary.functions.count = 1;
+	output.binary.functions.symbols = (struct symbol_table){.at = there, .count = 2};
+	output.binary.functions.image.sections = &section;
+	input.binary.functions.at = functions;
+	input.binary.functions.count = 2;
+	input.binary.functions.symbols = (struct symbol_table){.at = here, .count = 2};
+	input.binary.functions.image.sections = &section;
+	for (int swap = 0; swap < 2; swap++) {
+		/* the other way round, the name of the body is that of the owner */
+		body.primary = body.printed = swap ? "second" : "first";
+		assert_true(pair_open_known(&input.binary.image, &input.binary.functions, &output.binary, &opened, &err));
+		assert_int_equal(opened.input_of[0], 1);
+		assert_int_equal(opened.offsets.compared, 2);
+		assert_int_equal(opened.offsets.differ, 0);
+		pair_close(&opened);
+	}
 }
 
 int main(void)
@@ -197,6 +255,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(functions_of_a_sibling, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_sample_of_many, setup, teardown),
 		cmocka_unit_test_setup_teardown(the_limit, setup, teardown),
+		cmocka_unit_test_setup_teardown(the_owner_by_the_table, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
