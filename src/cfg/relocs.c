@@ -4,6 +4,8 @@
 #include <elf.h>
 #include <stdlib.h>
 
+#include "src/elf/bolt_input.h"
+
 #define RELA_SIZE 24   /* of Elf64_Rela */
 #define SYMBOL_SIZE 24 /* of Elf64_Sym  */
 
@@ -204,7 +206,7 @@ bool relocs_read(const struct chosen *chosen, struct relocs *out, struct label_v
 {
 	struct reader r = {.chosen = chosen, .relocs = out, .labels = labels};
 
-	*out = (struct relocs){.present = image_section(chosen->image, ".rela.text")};
+	*out = (struct relocs){.present = image_has_code_relocations(chosen->image)};
 	for (size_t i = 0; i < chosen->image->section_count; i++) {
 		const struct section *section = &chosen->image->sections[i];
 		if (section->type == SHT_RELA && !read_section(&r, section)) {

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/cli/bolt_reads.h"
 #include "src/cli/commands.h"
 #include "src/cli/print.h"
 #include "src/cli/progress.h"
@@ -46,8 +47,32 @@ static char *copy(struct text path)
 	return path.len ? strndup(path.at, path.len) : NULL;
 }
 
-/* Writes the command that a user may want to run on the file, or the program that reads it: one line without its end. */
-static void find_next(const struct inspected *found, char *line, size_t size)
+/* What to do with a file. */
+struct next {
+	struct bolt_reads reads; /* it, or of a recording the program that ran */
+	char *ran;               /* ... its path */
+	char line[8192];         /* the command that a user may want to run, or the program that reads the file, without an end of line */
+};
+
+static void next_free(struct next *next)
+{
+	free(next->ran);
+}
+
+/* What llvm-bolt is to read: the file itself, or the program that ran. */
+static void find_reads(const struct use *use, struct next *out)
+{
+	const char *path = use->kind == FILE_BINARY ? use->path : use->kind == FILE_SAMPLES ? use->ran : NULL;
+	struct file_facts facts;
+
+	if (!path)
+		return;
+	file_facts_look(path, &facts);
+	if (facts.opened && facts.trace == BOLT_NONE)
+		out->reads = (struct bolt_reads){path, facts.bolt};
+}
+
+static void find_next(const struct inspected *found, struct next *out)
 {
 	const struct recording *r = &found->recording;
 	struct use use = {.path = found->path, .kind = found->kind, .table_is_bad = *found->bat_wrong, .json_format = found->json_format};
@@ -57,8 +82,9 @@ static void find_next(const struct inspected *found, char *line, size_t size)
 		use.trace = image_bolt_trace(&found->binary.image);
 	if (found->kind == FILE_SAMPLES && r->processes.len && r->processes.at[0].of != NO_PID)
 		program = recording_program(r, (uint32_t)r->processes.at[0].of);
-	char *ran = copy(path_without_deleted(best_binary(found, program, &use.ran_bolted))), *named = copy(path_without_deleted(program));
-	use.ran = ran;
+	char *named = copy(path_without_deleted(program));
+	out->ran = copy(path_without_deleted(best_binary(found, program, &use.ran_bolted)));
+	use.ran = out->ran;
 	use.named = named;
 	use.counters = found->kind == FILE_SAMPLES && perf_data_is_of_counters(&r->report.perf);
 	use.itrace = found->kind == FILE_SAMPLES ? perf_trace_itrace(&r->report.perf.trace) : NULL;
@@ -71,8 +97,9 @@ static void find_next(const struct inspected *found, char *line, size_t size)
 	use.trace_kind = trace->kind;
 	use.plain = found->kind == FILE_SAMPLES && r->report.format == INPUT_PREAGG && r->samples && !r->branches && !r->fall_throughs;
 	use.is_shard = found->is_shard;
-	advise_use(&use, line, size);
-	free(ran);
+	find_reads(&use, out);
+	use.bolt = out->reads.input;
+	advise_use(&use, out->line, sizeof(out->line));
 	free(named);
 }
 
@@ -277,6 +304,13 @@ static void label(const char *name, FILE *out)
 static void print_shown(const char *text, FILE *out)
 {
 	print_name(text_of(text), out);
+}
+
+static void print_limit(void *out, const char *path, const char *text)
+{
+	label("llvm-bolt", out);
+	print_shown(path, out);
+	fprintf(out, ": %s\n", text);
 }
 
 static void print_recorder(const struct recording *r, FILE *out)
@@ -485,7 +519,7 @@ static const struct figure_row shard_rows[] = {
 static void print_file(const struct inspected *found, FILE *out)
 {
 	enum packing packing = found->kind == FILE_SAMPLES ? found->recording.report.packing : found->packing;
-	char next[8192];
+	BC_AUTO(next_free) struct next next = {0};
 
 	print_shown(found->path, out);
 	fprintf(out, "\nkind         %s", file_kind_name(found->kind));
@@ -507,10 +541,11 @@ static void print_file(const struct inspected *found, FILE *out)
 		print_recording(found, out);
 	else if (found->kind == FILE_FDATA || found->kind == FILE_YAML)
 		print_profile(found, out);
-	find_next(found, next, sizeof(next));
-	if (*next) {
+	find_next(found, &next);
+	bolt_reads_each(&next.reads, print_limit, out);
+	if (*next.line) {
 		label("next", out);
-		print_shown(next, out);
+		print_shown(next.line, out);
 		putc('\n', out);
 	}
 }
@@ -518,9 +553,9 @@ static void print_file(const struct inspected *found, FILE *out)
 static void put_file_document(const struct inspected *found, FILE *out)
 {
 	struct json json = {.out = out};
-	char next[8192];
+	BC_AUTO(next_free) struct next next = {0};
 
-	find_next(found, next, sizeof(next));
+	find_next(found, &next);
 	json_open_document(&json, "batconv-inspect");
 	json_string(&json, "file", found->path);
 	json_string(&json, "kind", file_kind_name(found->kind));
@@ -535,7 +570,8 @@ static void put_file_document(const struct inspected *found, FILE *out)
 		put_profile(&json, &found->profile);
 	else if (found->kind == FILE_JSON)
 		json_string(&json, "json_format", found->json_format);
-	json_string(&json, "next", next);
+	bolt_reads_json(&next.reads, &json, "llvm_bolt");
+	json_string(&json, "next", next.line);
 	json_close(&json, '}');
 	putc('\n', out);
 }

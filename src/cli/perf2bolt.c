@@ -20,6 +20,7 @@
 #include "src/cli/perf2bolt.h"
 #include "src/cli/say.h"
 #include "src/cli/summary.h"
+#include "src/elf/bolt_input.h"
 #include "src/profile/figures.h"
 
 /* ---- lines that begin with BOLT-INFO, in perf2bolt's words and with its numbers: scripts look for them ---- */
@@ -31,16 +32,10 @@ static const char *machine_word(enum machine machine)
 	return words[machine];
 }
 
-/* Does the image have the relocations that ld --emit-relocs leaves in it? */
-static bool has_relocations(const struct image *image)
-{
-	return image_section(image, ".rela.text");
-}
-
 /* BOLT takes all code for sane. */
 static bool perf2bolt_is_strict(const struct perf2bolt_arguments *arguments, const struct image *image)
 {
-	return has_relocations(image) && (!arguments->strict.given || arguments->strict.is);
+	return image_has_code_relocations(image) && (!arguments->strict.given || arguments->strict.is);
 }
 
 /* BOLT looks at functions with samples only. */
@@ -51,7 +46,7 @@ static bool perf2bolt_is_lite(const struct perf2bolt_arguments *arguments, const
 
 static void print_mode(const struct perf2bolt_arguments *arguments, const struct image *image, FILE *out)
 {
-	if (has_relocations(image))
+	if (image_has_code_relocations(image))
 		fputs("BOLT-INFO: enabling relocation mode\n", out);
 	if (perf2bolt_is_strict(arguments, image) && !arguments->strict.given)
 		fputs("BOLT-INFO: enabling strict relocation mode for aggregation purposes\n", out);

@@ -5,6 +5,7 @@
 
 #include "src/base/file.h"
 #include "src/base/text.h"
+#include "src/cli/bolt_reads.h"
 #include "src/cli/operands.h"
 #include "src/cli/progress.h"
 #include "src/cli/say.h"
@@ -55,8 +56,10 @@ static enum outcome outcome_of(const struct quality_report *report)
 static void advise_now(struct quality_report *report)
 {
 	const struct conversion_options *options = &report->conversion->options;
+	const struct bolt_reads reads = bolt_reads_of(report->conversion);
 	const struct outcome_files files = {options->binary, options->input, options->samples, options->sample_count, NULL, options->from_compiler,
-					     options->force_map};
+					     options->force_map, reads.path ? &reads.input : NULL,
+					     conversion_binary(report->conversion)->debug.path};
 
 	advise_outcome(outcome_of(report), report->quality->has_stability && report->quality->stability.layout < STABLE_ENOUGH, &files, &report->next);
 }
@@ -314,6 +317,28 @@ static void write_processor_traces(struct json *json, const struct figure_row *r
 		json_close(json, ']');
 }
 
+static void write_reads(struct json *json, const struct figure_row *row, const void *conversion)
+{
+	const struct bolt_reads reads = bolt_reads_of(conversion);
+
+	bolt_reads_json(&reads, json, row->key);
+}
+
+static void print_limit(void *out, const char *path, const char *text)
+{
+	fputs("llvm-bolt ", out);
+	print_name(text_of(path), out);
+	fprintf(out, ": %s\n", text);
+}
+
+static void print_reads(const struct figure_row *row, const void *conversion, FILE *out)
+{
+	const struct bolt_reads reads = bolt_reads_of(conversion);
+
+	(void)row;
+	bolt_reads_each(&reads, print_limit, out);
+}
+
 /* What is of samples alone stands only if there is a conversion. */
 #define QUALITY THROUGH(struct quality_report, quality)
 #define CONVERSION THROUGH(struct quality_report, conversion)
@@ -324,6 +349,7 @@ static const struct figure_row report_rows[] = {
 	FIGURE(struct quality_report, , path),
 	{"of", .read = subject_of, QUALITY},
 	{"plain", NULL, VALUE(struct quality, basic), QUALITY},
+	{"llvm_bolt", .write = write_reads, .print = print_reads, CONVERSION},
 	VERDICT(BUILD, "build    "),
 	{"build", BEGIN, CONVERSION},
 	{"checked", "  {:12} checked, {disagree_percent:.2} % disagree\n", VALUE(struct conversion, check.checked), CONVERSION},

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "src/base/file.h"
+#include "src/cli/bolt_reads.h"
 #include "src/cli/sample_options.h"
 #include "src/cli/kernel_summary.h"
 #include "src/cli/say.h"
@@ -31,6 +32,11 @@ static double percent(uint64_t part, uint64_t whole)
 	return whole ? 100.0 * (double)part / (double)whole : 0;
 }
 
+static void say_limit(void *out, const char *path, const char *text)
+{
+	say(out, "%s: warning: %s", path, text);
+}
+
 static void print_binary(const struct summary *summary, FILE *out)
 {
 	const struct binary *binary = conversion_binary(summary->conversion);
@@ -53,9 +59,10 @@ static void print_binary(const struct summary *summary, FILE *out)
 	if (binary->debug.path)
 		say(out, "%s: names of functions from %s", summary->conversion->options.binary, binary->debug.path);
 	if (binary->functions.stripped)
-		say(out, "%s: warning: stripped: functions are named by address, which "
-			"llvm-bolt will not match",
-			summary->conversion->options.binary);
+		say(out, "%s: warning: stripped: functions are named by address, which llvm-bolt %s", summary->conversion->options.binary,
+		    binary->kind == BINARY_UNTOUCHED ? "finds in this file only" : "will not match");
+	const struct bolt_reads reads = bolt_reads_of(summary->conversion);
+	bolt_reads_each(&reads, say_limit, out);
 }
 
 static void print_perf_data(const char *path, const struct reader_report *report, bool verbose,
@@ -301,7 +308,8 @@ void summary_next(const struct summary *summary, FILE *out)
 {
 	const struct conversion *c = summary->conversion;
 	const bool into_file = summary->format && !strcmp(summary->format, "fdata") && strcmp(summary->output, "-") != 0;
-	const struct outcome_files files = {c->options.binary, NULL, c->options.samples, c->options.sample_count, into_file ? summary->output : NULL, false, false};
+	const struct outcome_files files = {c->options.binary, NULL, c->options.samples, c->options.sample_count, into_file ? summary->output : NULL,
+					     .bolt = NULL};
 	struct advice next;
 
 	if (!summary->output || !c->basic || !c->ledgers.samples.kept || conversion_wants(c, WANT_COUNTS) || c->options.input ||
@@ -492,6 +500,13 @@ static void write_warnings(struct json *json, const struct figure_row *row, cons
 	json_close(json, ']');
 }
 
+static void write_reads(struct json *json, const struct figure_row *row, const void *conversion)
+{
+	const struct bolt_reads reads = bolt_reads_of(conversion);
+
+	bolt_reads_json(&reads, json, row->key);
+}
+
 FIGURE_READER(mode_of, struct conversion, figure_string(it->basic ? "basic" : "branch"))
 FIGURE_READER(records_of, struct summary, figure_number(summary_records(it)))
 
@@ -503,6 +518,7 @@ static const struct figure_row summary_rows[] = {
 	{"path", NULL, VALUE(struct conversion, options.binary), CONVERSION},
 	{"binary", .write = write_binary, CONVERSION},
 	{END},
+	{"llvm_bolt", .write = write_reads, CONVERSION},
 	{"input_binary", BEGIN},
 	{"path", NULL, VALUE(struct conversion, options.input), CONVERSION},
 	{"found", .read = where_found, CONVERSION},

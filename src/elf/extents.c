@@ -4,6 +4,7 @@
 #include <elf.h>
 
 #include "src/base/search.h"
+#include "src/elf/bolt_input.h"
 #include "src/isa/insn.h"
 
 DEFINE_SEARCH(marks_above, struct code_mark, uint64_t, item->address <= key)
@@ -135,13 +136,6 @@ static uint64_t next_object(const struct image *image, const struct symbol_table
 	return limit;
 }
 
-/* BOLT looks at the padding only if it cannot move code, that is, without the
- * relocations that ld --emit-relocs leaves. */
-static bool has_text_relocations(const struct image *image)
-{
-	return image_section(image, ".rela.text");
-}
-
 bool extents_gap_is_padding(const struct image *image, const struct symbol_table *symbols,
 			    const struct function *f)
 {
@@ -156,7 +150,7 @@ bool extents_gap_is_padding(const struct image *image, const struct symbol_table
 void extents_set(const struct image *image, const struct symbol_table *symbols,
 		 struct function *functions, size_t count)
 {
-	bool movable = has_text_relocations(image);
+	bool movable = image_has_code_relocations(image); /* else BOLT looks at the padding, too */
 	size_t above = 0;
 
 	for (size_t i = 0; i < count; i++) {

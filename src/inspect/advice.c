@@ -177,10 +177,57 @@ static void write_command(const struct situation *s, struct advised_change chang
 	add(&line, "%s", output_of(s->command));
 }
 
-/* ---- a file alone ---- */
+static void use_with(struct advice_line *line, const char *before, const char *path, const char *after)
+{
+	add(line, "%s", before);
+	add_path(line, path);
+	add(line, "%s", after);
+}
 
-/* llvm-bolt moves nothing without such options. */
-#define OPTIMISING " -enable-bat -reorder-blocks=ext-tsp -reorder-functions=cdsort -split-functions"
+/* ---- llvm-bolt ---- */
+
+struct bolt_command {
+	const char *program; /* that llvm-bolt reads; NULL: not known */
+	const char *profile, *output;
+	const struct bolt_input *input; /* what the program has; NULL: not known */
+	const char *debug; /* a file that has the symbols of a stripped program, under which the profile knows it; NULL: none */
+};
+
+/* With the options that llvm-bolt takes for this program and that move its code: without any it moves nothing. */
+static void add_llvm_bolt(struct advice_line *line, const struct bolt_command *command)
+{
+	const struct bolt_input *input = command->input;
+	const char *program = command->program ? command->program : "PROG";
+
+	if (command->debug) {
+		use_with(line, "eu-unstrip ", program, " ");
+		use_with(line, "", command->debug, " -o prog.unstripped && ");
+		program = "prog.unstripped";
+	}
+	use_with(line, "llvm-bolt ", program, "");
+	use_with(line, " -data ", command->profile, " -o ");
+	add(line, "%s", command->output);
+	if (input && input->symbols == BOLT_SYMBOLS_NONE && !command->debug)
+		add(line, " -allow-stripped");
+	if (input && input->debug == BOLT_DEBUG_PLAIN)
+		add(line, " -update-debug-sections");
+	add(line, " -enable-bat -reorder-blocks=ext-tsp");
+	if (input && input->kernel) /* its code is at its addresses, and has room for nothing */
+		return;
+	if (!input || input->relocations)
+		add(line, " -reorder-functions=cdsort");
+	add(line, " -split-functions");
+}
+
+/* What llvm-bolt cannot do with a program, each with its remedy. */
+static void add_limits(struct advice_line *line, const struct bolt_input *input)
+{
+	for (int limit = 0; input && limit < BOLT_LIMIT_COUNT; limit++)
+		if (bolt_input_has(input, (enum bolt_limit)limit))
+			add(line, "%s; ", bolt_limit_text((enum bolt_limit)limit));
+}
+
+/* ---- a file alone ---- */
 
 #define NO_SAMPLES_WHY "perf was killed before it wrote one, or what it recorded was idle or too short"
 
@@ -253,23 +300,18 @@ static void use_binary(const struct use *use, struct advice_line *line)
 		add(line, use->table_is_bad ? " tells more" : " SAMPLES --input=PROG -o prog.fdata, where PROG is the binary that llvm-bolt read");
 		break;
 	case BOLT_NONE:
-		add(line, "llvm-bolt ");
+		if (!use->bolt.code)
+			break;
+		add(line, "batconv ");
 		add_path(line, use->path);
-		add(line, " -o prog.bolt --enable-bat, or batconv ");
-		add_path(line, use->path);
-		add(line, " SAMPLES -o prog.fdata for a profile of itself");
+		add(line, " SAMPLES -o prog.fdata && ");
+		add_llvm_bolt(line, &(struct bolt_command){use->path, "prog.fdata", "prog.bolt", &use->bolt, NULL});
+		add(line, ", where SAMPLES is a recording of it");
 		break;
 	case BOLT_NO_TABLE:
 	case BOLT_INSTRUMENTED:
 	case BOLT_STRIPPED: add(line, "%s", bolt_trace_remedy(use->trace)); break;
 	}
-}
-
-static void use_with(struct advice_line *line, const char *before, const char *path, const char *behind)
-{
-	add(line, "%s", before);
-	add_path(line, path);
-	add(line, "%s", behind);
 }
 
 void advise_use(const struct use *use, char *text, size_t size)
@@ -287,7 +329,7 @@ void advise_use(const struct use *use, char *text, size_t size)
 			use_with(&line, "batconv merge ", use->path, use->kind == FILE_YAML ? " -o prog.yaml" : " -o prog.fdata");
 			break;
 		}
-		use_with(&line, "llvm-bolt PROG -data ", use->path, " -o prog.bolt" OPTIMISING);
+		add_llvm_bolt(&line, &(struct bolt_command){.profile = use->path, .output = "prog.bolt"});
 		break;
 	case FILE_BCMAPS:
 	case FILE_MAPS:
@@ -336,8 +378,8 @@ static void optimise(struct advice_line *line, bool bolted, const struct outcome
 	add_samples(line, files);
 	if (bolted && read)
 		use_with(line, " --input=", read, "");
-	use_with(line, " -o prog.fdata && llvm-bolt ", read ? read : "PROG",
-		 " -data prog.fdata -o prog.bolt2" OPTIMISING);
+	add(line, " -o prog.fdata && ");
+	add_llvm_bolt(line, &(struct bolt_command){read, "prog.fdata", "prog.bolt2", files->bolt, files->debug});
 }
 
 void advise_outcome(enum outcome outcome, bool few, const struct outcome_files *files, struct advice *out)
@@ -357,8 +399,10 @@ void advise_outcome(enum outcome outcome, bool few, const struct outcome_files *
 	out->about = files->binary;
 	out->wrong_kind = false;
 	bool more = few && outcome >= OUTCOME_FIRST && outcome != OUTCOME_FITS;
-	snprintf(out->sentence, sizeof(out->sentence), "%s%s", sentences[outcome],
-		 more ? "; more samples (a longer recording, or several machines) make a better profile" : "");
+	struct advice_line sentence = line_in(out->sentence, sizeof(out->sentence));
+	if (outcome >= OUTCOME_FIRST)
+		add_limits(&sentence, files->bolt);
+	add(&sentence, "%s%s", sentences[outcome], more ? "; more samples (a longer recording, or several machines) make a better profile" : "");
 	switch (outcome) {
 	case OUTCOME_OTHER_BUILD:
 	case OUTCOME_EMPTY:
@@ -454,8 +498,7 @@ static void use_instead(const struct situation *s, const struct given *file, str
 	case FILE_FDATA:
 	case FILE_YAML:
 		if (has_program) {
-			use_with(&line, "llvm-bolt ", binary->path, " -data ");
-			use_with(&line, "", file->path, " -o prog.bolt2 --enable-bat");
+			add_llvm_bolt(&line, &(struct bolt_command){binary->path, file->path, "prog.bolt2", &binary->facts.bolt, NULL});
 			return;
 		}
 		use_with(&line, "batconv quality ", file->path, "");

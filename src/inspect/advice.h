@@ -51,7 +51,7 @@ struct situation {
 struct advice {
 	const char *about; /* the path of the file that is wrong */
 	bool wrong_kind;   /* it can never stand in its place; else the files do not fit each other */
-	char sentence[512];
+	char sentence[1536];
 	char command[768]; /* works when it is pasted into a shell; empty: there is none */
 };
 
@@ -64,6 +64,7 @@ struct use {
 	const char *path;
 	enum file_kind kind;
 	enum bolt_trace trace;   /* of a binary */
+	struct bolt_input bolt;  /* ... that llvm-bolt did not write */
 	bool table_is_bad;
 	const char *json_format;
 	const char *ran;   /* of a recording: the hottest file that it names and that is the same file here; NULL: none */
@@ -100,9 +101,12 @@ struct outcome_files {
 	const char *profile; /* where the user had the profile written; NULL: to none */
 	bool from_compiler;  /* the compiler's counts in the binary stand for samples ... */
 	bool forced;         /* ... although no function has one: --force-map */
+	const struct bolt_input *bolt; /* the binary that llvm-bolt is to read; NULL: not known */
+	const char *debug;   /* ... the debug file that its functions have their names from; NULL: none */
 };
 
-/* What to do now.  few: more samples would make a better profile.  out->about is the binary. */
+/* What to do now, after what llvm-bolt cannot do with the binary.  few: more samples would make a
+ * better profile.  out->about is the binary. */
 void advise_outcome(enum outcome outcome, bool few, const struct outcome_files *files, struct advice *out);
 
 #endif

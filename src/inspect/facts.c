@@ -80,6 +80,7 @@ static void look_at_binary(const char *path, struct file_facts *out)
 		out->machine = binary.image.machine;
 		out->trace = image_bolt_trace(&binary.image);
 		out->id = binary.image.build_id;
+		out->bolt = bolt_input_of(&binary.image);
 	}
 	binary_close(&binary);
 }

@@ -5,7 +5,7 @@
 
 #include <limits.h>
 
-#include "src/elf/image.h"
+#include "src/elf/bolt_input.h"
 #include "src/inspect/file_kind.h"
 
 struct file_facts {
@@ -16,6 +16,7 @@ struct file_facts {
 	enum machine machine;
 	enum bolt_trace trace;
 	struct build_id id;
+	struct bolt_input bolt; /* of one that llvm-bolt did not write */
 	/* FILE_FOLDER: */
 	size_t recordings, others; /* files in it, as far as it was looked at */
 	char recording[NAME_MAX + 1]; /* the name of one of them */

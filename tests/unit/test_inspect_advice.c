@@ -46,11 +46,46 @@ static void compilers_guesses(void **state)
 	assert_ptr_equal(strstr(advice.command, "batconv --from-compiler=prog -o prog.fdata && llvm-bolt prog "), advice.command);
 }
 
+/* llvm-bolt takes -reorder-functions only with relocations, and not for a kernel; a stripped file is joined with the file of its names. */
+static void assert_bolts(const struct bolt_input *input, const char *debug, const char *command)
+{
+	const struct outcome_files files = {.binary = "prog", .from_compiler = true, .bolt = input, .debug = debug};
+	struct advice advice = {0};
+
+	advise_outcome(OUTCOME_FIRST, false, &files, &advice);
+	const char *behind = strstr(advice.command, " && ");
+	assert_non_null(behind);
+	assert_string_equal(behind + strlen(" && "), command);
+}
+
+static void what_llvm_bolt_takes(void **state)
+{
+	struct bolt_input input = {.code = true, .symbols = BOLT_SYMBOLS_FUNCTIONS, .debug = BOLT_DEBUG_PLAIN};
+	const struct outcome_files files = {.binary = "prog", .bolt = &input};
+	struct advice advice = {0};
+
+	(void)state;
+	assert_bolts(&input, NULL, "llvm-bolt prog -data prog.fdata -o prog.bolt2 -update-debug-sections -enable-bat -reorder-blocks=ext-tsp -split-functions");
+	input.relocations = true;
+	input.debug = BOLT_DEBUG_COMPRESSED;
+	assert_bolts(&input, NULL, "llvm-bolt prog -data prog.fdata -o prog.bolt2 -enable-bat -reorder-blocks=ext-tsp -reorder-functions=cdsort -split-functions");
+	input.kernel = true;
+	assert_bolts(&input, NULL, "llvm-bolt prog -data prog.fdata -o prog.bolt2 -enable-bat -reorder-blocks=ext-tsp");
+	input = (struct bolt_input){.code = true, .build_id = true};
+	assert_bolts(&input, NULL, "llvm-bolt prog -data prog.fdata -o prog.bolt2 -allow-stripped -enable-bat -reorder-blocks=ext-tsp -split-functions");
+	assert_bolts(&input, "prog.debug", "eu-unstrip prog prog.debug -o prog.unstripped && llvm-bolt prog.unstripped -data prog.fdata -o prog.bolt2 "
+		     "-enable-bat -reorder-blocks=ext-tsp -split-functions");
+	advise_outcome(OUTCOME_FIRST, false, &files, &advice);
+	assert_ptr_equal(strstr(advice.sentence, "no relocations of its code: llvm-bolt cannot reorder its functions; link with -Wl,--emit-relocs"), advice.sentence);
+	assert_non_null(strstr(advice.sentence, "; stripped: "));
+	assert_non_null(strstr(advice.sentence, "; optimise the program"));
+}
+
 /* A file that stands in the place of samples, beside a program that is not BOLTed, or beside one that is. */
 static void assert_instead(enum file_kind kind, enum bolt_trace trace, const char *command)
 {
 	const struct given files[] = {
-		{.place = PLACE_BINARY, .path = "prog", .facts = {.read = true, .kind = FILE_BINARY, .opened = true, .trace = trace}},
+		{.place = PLACE_BINARY, .path = "prog", .facts = {.read = true, .kind = FILE_BINARY, .opened = true, .trace = trace, .bolt = {.code = true}}},
 		{.place = PLACE_SAMPLES, .path = "file", .facts = {.read = true, .kind = kind}},
 	};
 	struct advice advice = {0};
@@ -66,7 +101,7 @@ static void what_the_file_is_for(void **state)
 	(void)state;
 	assert_instead(FILE_RANGES, BOLT_NONE, "llvm-profgen --unsymbolized-profile=file --binary=prog -o prog.prof");
 	assert_instead(FILE_RANGES, BOLT_TABLE, "batconv inspect file");
-	assert_instead(FILE_YAML, BOLT_NONE, "llvm-bolt prog -data file -o prog.bolt2 --enable-bat");
+	assert_instead(FILE_YAML, BOLT_NONE, "llvm-bolt prog -data file -o prog.bolt2 -allow-stripped -enable-bat -reorder-blocks=ext-tsp -split-functions");
 	assert_instead(FILE_YAML, BOLT_TABLE, "batconv quality file");
 }
 
@@ -105,6 +140,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(words_of_the_shell),
 		cmocka_unit_test(compilers_guesses),
+		cmocka_unit_test(what_llvm_bolt_takes),
 		cmocka_unit_test(what_the_file_is_for),
 		cmocka_unit_test(the_binary_that_ran),
 	};
