@@ -42,11 +42,13 @@ uint32_t pass_callee(const struct pass *pass, const struct function *input, cons
  * return, if the block in front goes on in the input.  Each execution of the block in front went on to the copied one.
  */
 
-/* The only block that a block leads to; NO_BLOCK: it leads to several, or to none. */
+/* The only block that a block leads to; NO_BLOCK: it leads to several, or out of the function, or to none. */
 static uint32_t only_successor(const struct code *code, uint32_t block)
 {
 	const struct code_block *b = &code->blocks.at[block];
 
+	if (insn_is_tail_call(code->input, &code->insns->at[b->end - 1]))
+		return NO_BLOCK;
 	for (uint32_t s = 1; s < b->succ_count; s++)
 		if (code->successors.at[b->succ + s] != code->successors.at[b->succ])
 			return NO_BLOCK;
