@@ -2,7 +2,7 @@
 /*
  * A direct call or tail call of the input that is missing at its place in the output: llvm-bolt
  * inlined the function, or proved the call needless.  Whatever enters the block of the call called
- * the function.  Calls out of the inlined body are recorded at that place, or at the beginning of
+ * the function.  Calls out of the inlined body are recorded at that place, at a call in front of it, or at the beginning of
  * its block; they belong to the function that was called, or to one that it calls.
  */
 #include <stdlib.h>
@@ -99,6 +99,7 @@ static bool is_kept_there(const struct kept_vec *kept, uint32_t place, uint32_t 
 struct site {
 	uint32_t block, place;
 	uint32_t callee; /* the input's function */
+	uint64_t count;
 	bool moved; /* the output has it, at the beginning of the block: the table does not tell its place.  Else it was inlined */
 };
 DEFINE_VEC(site_vec, struct site);
@@ -112,14 +113,14 @@ static bool list_sites(struct pass *pass, const struct flows *flows, const struc
 	for (uint32_t b = 0; b < code->blocks.len; b++) {
 		for (uint32_t i = code->blocks.at[b].first; flows->in[b] && i < code->blocks.at[b].end; i++) {
 			const struct insn *insn = &code->insns->at[i];
-			uint32_t callee = pass_callee(pass, code->input, insn);
+			uint32_t callee = targets_beyond(&pass->input, code->input, insn);
 			if (callee == NO_TARGET || pair->output_of[callee] == NO_FUNCTION ||
 			    is_kept(pass, kept, insn->offset, pair->body_of[callee]))
 				continue;
-			bool moved = is_kept_there(kept, code->blocks.at[b].start, pair->body_of[callee]);
-			if (insn->kind == INSN_CONDITIONAL && !moved)
-				continue; /* that may never have gone there */
-			if (!site_vec_push(out, (struct site){b, insn->offset, callee, moved}))
+			struct site site = {b, insn->offset, callee, flows->in[b], is_kept_there(kept, code->blocks.at[b].start, pair->body_of[callee])};
+			if (insn->kind == INSN_CONDITIONAL) /* it went there if it did not go on */
+				site.count -= flows->on[b] < site.count ? flows->on[b] : site.count;
+			if ((site.count || site.moved) && !site_vec_push(out, site))
 				return false;
 		}
 	}
@@ -139,15 +140,27 @@ static const struct function *named(const struct pass *pass, uint32_t input)
 	return &pass->binary->functions.at[pass->how->pair->output_of[input]];
 }
 
-static void add_site(struct pass *pass, const struct flows *flows, const struct site *site)
+void inlined_add_call(struct pass *pass, const struct function *caller, struct known_call call, uint64_t count)
 {
-	const struct function *callee = named(pass, site->callee);
-	uint64_t count = flows->in[site->block];
+	const struct function *to = named(pass, call.callee);
 
-	pass_add(pass, (struct record){RECORD_BRANCH, {pass->function, site->place}, {callee, 0}, count, 0, 0});
-	if (callee->kind == FUNCTION_PLT)
-		add_plt_jump(pass, callee, count);
+	pass_add(pass, (struct record){RECORD_BRANCH, {caller, call.place}, {to, call.to}, count, 0, 0});
+	if (to->kind == FUNCTION_PLT)
+		add_plt_jump(pass, to, count);
 	pass_count(pass, RESTORE_INLINED, count);
+}
+
+/* Notes what copies of a function counted. */
+static void note_copied(struct pass *pass, struct body_count_vec *counts, uint32_t function, uint32_t place, uint64_t count)
+{
+	if (!body_count_vec_push(counts, (struct body_count){function, place, count}))
+		pass->out_of_memory = true;
+}
+
+static void add_site(struct pass *pass, const struct site *site)
+{
+	inlined_add_call(pass, pass->function, (struct known_call){site->place, site->callee, 0}, site->count);
+	note_copied(pass, &pass->copied_runs, site->callee, 0, site->count);
 }
 
 /* One call on the way from an inlined function to a function that is called out of it. */
@@ -159,7 +172,6 @@ struct link {
 
 #define LINKS_MOST 3
 #define REACHED_MOST 32
-#define CODE_MOST ((uint64_t)4096) /* larger functions are not inlined */
 
 struct chain {
 	struct link at[REACHED_MOST];
@@ -183,42 +195,20 @@ static bool reached(const struct chain *chain, uint32_t function)
 	return false;
 }
 
-/* Reads the calls of a function, up to where it cannot be decoded.  false: out of memory */
-static bool read_calls(struct pass *pass, uint32_t function)
-{
-	const struct function *f = &pass->how->pair->functions.at[function];
-	struct bytes code = bytes_first(image_bytes_at(&pass->how->pair->image, (struct vaddr){f->address}), f->size);
-	struct known_calls *calls = &pass->calls;
-	struct insn insn;
-
-	calls->begin[function] = calls->end[function] = (uint32_t)calls->at.len;
-	if (f->kind == FUNCTION_PLT || f->size > CODE_MOST)
-		return true;
-	for (uint32_t at = 0; at < code.size; at += insn.size) {
-		if (!decoder_next(&pass->decoder, bytes_from(code, at), f->address + at, &insn))
-			break;
-		insn.offset = at;
-		uint32_t callee = pass_callee(pass, f, &insn);
-		if (callee != NO_TARGET && insn.kind != INSN_CONDITIONAL &&
-		    !known_call_vec_push(&calls->at, (struct known_call){callee, at}))
-			return false;
-	}
-	calls->end[function] = (uint32_t)calls->at.len;
-	return true;
-}
-
 /* Searches the calls of one function.  True: the one at *place calls the function that is wanted. */
 static bool look_at(struct pass *pass, struct chain *chain, uint32_t link, uint32_t wanted, uint32_t *place)
 {
 	struct known_calls *calls = &pass->calls;
 	uint32_t function = chain->at[link].function;
 
-	if (calls->begin[function] == KNOWN_CALLS_NONE && !read_calls(pass, function)) {
+	if (!known_calls_read(calls, function)) {
 		pass->out_of_memory = true;
 		return false;
 	}
-	for (uint32_t i = calls->begin[function]; i < calls->end[function] && pass->looks; i++, pass->looks--) {
+	for (uint32_t i = calls->begin[function]; i < calls->end[function] && known_calls_spend(calls, 1); i++) {
 		uint32_t callee = calls->at.at[i].callee;
+		if (calls->at.at[i].to)
+			continue;
 		if (pass->how->pair->body_of[callee] == wanted) {
 			*place = calls->at.at[i].place;
 			return true;
@@ -249,7 +239,7 @@ static bool is_own_call(const struct pass *pass, const struct record *record)
 	if (number == NO_INSN)
 		return false;
 	const struct insn *insn = &pass->code->insns->at[number];
-	uint32_t callee = pass_callee(pass, pass->code->input, insn);
+	uint32_t callee = targets_beyond(&pass->input, pass->code->input, insn);
 	bool known = callee != NO_TARGET && pass->how->pair->output_of[callee] != NO_FUNCTION;
 	bool indirect = callee == NO_TARGET && (insn_is_call(*insn) || insn->kind == INSN_JUMP_INDIRECT);
 	return indirect || (known && named(pass, callee) == record->to.function);
@@ -269,34 +259,80 @@ static void add_chain(struct pass *pass, const struct chain *chain, uint32_t las
 	for (uint32_t i = last; i; i = chain->at[i].before) {
 		const struct link *link = &chain->at[i];
 		struct record step = record;
+		note_copied(pass, &pass->copied_calls, chain->at[link->before].function, link->place, record.count);
+		note_copied(pass, &pass->copied_runs, link->function, 0, record.count);
 		if (pass->how->pair->output_of[link->function] == NO_FUNCTION)
 			continue;
 		step.from = (struct input_place){named(pass, chain->at[link->before].function), link->place};
 		step.to = (struct input_place){named(pass, link->function), 0};
 		pass_add(pass, step);
 	}
+	note_copied(pass, &pass->copied_calls, chain->at[last].function, place, record.count);
 	record.from = (struct input_place){named(pass, chain->at[last].function), place};
 	record.unsited = 0;
 	pass_add(pass, record);
 }
 
 DEFINE_SEARCH(sites_before, struct site, uint32_t, item->place < key)
-DEFINE_SEARCH(sites_of_before, struct site, uint32_t, item->block < key)
 
-/* The sites that a call can be out of: that at its place, or all of the block that begins there. */
-static const struct site *sites_at(const struct pass *pass, const struct site_vec *sites, uint32_t offset, size_t *count)
+/* The sites that a call can be out of: those of its block that are not in front of it.  For a call that the table has no entry of, that is
+ * the nearest one before it: the beginning of its block, or a call in it. */
+static struct site *sites_at(const struct pass *pass, const struct site_vec *sites, uint32_t offset, size_t *count)
 {
-	uint32_t block = code_block_from(pass->code, offset);
-	size_t first = block == NO_BLOCK ? sites_before(sites->at, sites->len, offset) : sites_of_before(sites->at, sites->len, block);
-	size_t end = first;
+	size_t first = sites_before(sites->at, sites->len, offset), end = first;
+	uint32_t block = code_block_at(pass->code, offset);
 
-	while (end < sites->len && (block == NO_BLOCK ? sites->at[end].place == offset : sites->at[end].block == block))
+	while (end < sites->len && sites->at[end].block == block)
 		end++;
 	*count = end - first;
 	return sites->at + first;
 }
 
-/* Moves a call out of a body that was inlined at one of the sites. */
+/* Gives a call to the place of the input's own, which the output has without it. */
+static bool move_own(struct pass *pass, const struct site *near, size_t count, struct record record)
+{
+	for (size_t i = 0; i < count; i++)
+		if (near[i].moved && named(pass, near[i].callee) == record.to.function) {
+			record.from.offset = near[i].place;
+			record.unsited = 0;
+			pass_add(pass, record);
+			return true;
+		}
+	return false;
+}
+
+/* Moves a call out of the bodies that were inlined at some sites: each calls no more often than it ran, but the last one. */
+static bool move_out(struct pass *pass, struct site *near, size_t count, struct record record)
+{
+	uint32_t wanted = body_index(pass, record.to.function), last = NO_LINK, place = 0, found_place = 0;
+	struct site *from = NULL;
+	struct chain chain, found;
+
+	for (size_t i = 0; i < count && record.count && known_calls_spend(&pass->calls, 1); i++) {
+		uint32_t link = near[i].moved ? NO_LINK : find_chain(pass, near[i].callee, wanted, &found, &found_place);
+		if (link == NO_LINK || pass->how->pair->output_of[found.at[link].function] == NO_FUNCTION)
+			continue;
+		if (from) {
+			struct record part = record;
+			part.count = from->count < record.count ? from->count : record.count;
+			from->count -= part.count;
+			add_chain(pass, &chain, last, place, part);
+			record.count -= part.count;
+			record.mispredicted = 0;
+		}
+		from = &near[i];
+		chain = found;
+		last = link;
+		place = found_place;
+	}
+	if (from && record.count) {
+		from->count -= from->count < record.count ? from->count : record.count;
+		add_chain(pass, &chain, last, place, record);
+	}
+	return from;
+}
+
+/* Moves a call that the input does not have at its place. */
 static bool move_call(struct pass *pass, const struct site_vec *sites, const struct record *record)
 {
 	size_t count;
@@ -304,24 +340,10 @@ static bool move_call(struct pass *pass, const struct site_vec *sites, const str
 	if (record->kind != RECORD_BRANCH || record_is_internal(record) || !record->to.function ||
 	    record->to.offset || is_own_call(pass, record))
 		return false;
-	const struct site *near = sites_at(pass, sites, record->from.offset, &count);
-	for (size_t i = 0; i < count; i++)
-		if (near[i].moved && named(pass, near[i].callee) == record->to.function) {
-			struct record there = *record;
-			there.from.offset = near[i].place;
-			there.unsited = 0;
-			pass_add(pass, there);
-			return true;
-		}
-	for (size_t i = 0; i < count && pass->looks; i++, pass->looks -= !!pass->looks) {
-		struct chain chain;
-		uint32_t place = 0;
-		if (near[i].moved)
-			continue;
-		uint32_t last = find_chain(pass, near[i].callee, body_index(pass, record->to.function), &chain, &place);
-		if (last == NO_LINK || pass->how->pair->output_of[chain.at[last].function] == NO_FUNCTION)
-			continue;
-		add_chain(pass, &chain, last, place, *record);
+	struct site *near = sites_at(pass, sites, record->from.offset, &count);
+	if (move_own(pass, near, count, *record))
+		return true;
+	if (move_out(pass, near, count, *record)) {
 		pass_count(pass, RESTORE_INLINED, record->count);
 		return true;
 	}
@@ -338,7 +360,7 @@ bool inlined_restore(struct pass *pass, const struct flows *flows, bool *replace
 	bool ok = !list_all_kept(pass, &kept) || list_sites(pass, flows, &kept, &sites);
 	for (size_t i = 0; ok && i < sites.len; i++)
 		if (!sites.at[i].moved)
-			add_site(pass, flows, &sites.at[i]);
+			add_site(pass, &sites.at[i]);
 	for (size_t i = pass->begin; ok && sites.len && i < pass->end; i++) {
 		struct record record = pass_record(pass, i);
 		replaced[i - pass->begin] = move_call(pass, &sites, &record);

@@ -26,14 +26,6 @@ void pass_add_edge(struct pass *pass, uint32_t from, uint32_t to, uint64_t count
 				       mispredicted, 0});
 }
 
-uint32_t pass_callee(const struct pass *pass, const struct function *input, const struct insn *insn)
-{
-	uint32_t callee = targets_of(&pass->input, insn);
-	bool own = callee != NO_TARGET && &pass->how->pair->functions.at[callee] == input;
-
-	return own && !insn_is_call(*insn) ? NO_TARGET : callee;
-}
-
 /* ---- copies of blocks ---- */
 
 /*
@@ -141,7 +133,7 @@ static uint32_t named_at(struct pass *pass, struct input_place place)
 	if (!decoder_next(&pass->decoder, code, at, &insn))
 		return NO_TARGET;
 	insn.offset = place.offset;
-	return pass_callee(pass, in, &insn);
+	return targets_beyond(&pass->input, in, &insn);
 }
 
 /* Returns the function that the input's instruction names, if the record calls a body that several
@@ -189,12 +181,9 @@ static bool has_table(const struct pass *pass)
 /* A block of the input that leads to one of two is looked for among all blocks of a function. */
 static uint32_t find_before(struct pass *pass, uint32_t one, uint32_t other)
 {
-	uint64_t looks = pass->code->blocks.len + pass->code->successors.len;
+	bool may = known_calls_spend(&pass->calls, pass->code->blocks.len + pass->code->successors.len);
 
-	if (pass->looks < looks)
-		return NO_BLOCK;
-	pass->looks -= looks;
-	return code_block_before(pass->code, one, other);
+	return may ? code_block_before(pass->code, one, other) : NO_BLOCK;
 }
 
 /* Tells a step out of a block that does not lead there by one from the block before, which does.  The steps from there to the block are as
@@ -640,23 +629,11 @@ static bool take_all_sums(struct pass *pass)
 	for (size_t group = 0, entry = 0; !pass->out_of_memory && next_function(pass, &group, &entry, &next);)
 		if (!begin_group(pass, &next) || !take_sums(pass))
 			return false;
+	if (pass_does(pass, RESTORE_INLINED) && !nested_restore(pass))
+		return false;
 	if (pass_does(pass, RESTORE_TWINS))
 		name_twins(pass);
 	return !pass->out_of_memory;
-}
-
-static bool make_known_calls(struct pass *pass)
-{
-	struct known_calls *calls = &pass->calls;
-	size_t size = (pass->how->pair->functions.count + 1) * sizeof(*calls->begin);
-
-	pass->looks = pass->how->pair->image.file.size * LOOKS_EACH + LOOKS_ALWAYS;
-	calls->begin = malloc(size);
-	calls->end = malloc(size);
-	if (!calls->begin || !calls->end)
-		return false;
-	memset(calls->begin, 0xff, size); /* KNOWN_CALLS_NONE */
-	return true;
 }
 
 static bool find_shared(struct pass *pass)
@@ -682,7 +659,7 @@ static bool open_pass(struct pass *pass, struct bc_error *err)
 	pass->out = calloc(1, sizeof(*pass->out));
 	return targets_open(&pair->image, &pair->functions, &pass->input, err) &&
 	       targets_open(&pair->output->image, &pair->output->functions, &pass->output, err) &&
-	       ((pass->out && fragments_by_function_list(&pair->output->bat, &pass->fragments) && find_shared(pass) && make_known_calls(pass)) || bc_fail_nomem(err));
+	       ((pass->out && fragments_by_function_list(&pair->output->bat, &pass->fragments) && find_shared(pass) && known_calls_open(pair, &pass->input, &pass->decoder, &pass->calls)) || bc_fail_nomem(err));
 }
 
 static void close_pass(struct pass *pass)
@@ -695,11 +672,11 @@ static void close_pass(struct pass *pass)
 	fragments_by_function_free(&pass->fragments);
 	free(pass->copies);
 	displaced_vec_free(&pass->displaced);
+	body_count_vec_free(&pass->copied_runs);
+	body_count_vec_free(&pass->copied_calls);
 	free(pass->shared);
 	free(pass->named);
-	known_call_vec_free(&pass->calls.at);
-	free(pass->calls.begin);
-	free(pass->calls.end);
+	known_calls_close(&pass->calls);
 	targets_close(&pass->input);
 	targets_close(&pass->output);
 	decoder_close(&pass->decoder);

@@ -4,23 +4,9 @@
 #define FLOW_RESTORE_PASS_H
 
 #include "src/elf/fragments_by_function.h"
-#include "src/pair/targets.h"
+#include "src/flow/known_calls.h"
 #include "src/profile/entries.h"
 #include "src/flow/restore.h"
-
-/* The calls of a function of the input, in order: a direct call or a tail call of a known function. */
-struct known_call {
-	uint32_t callee, place;
-};
-DEFINE_VEC(known_call_vec, struct known_call);
-
-struct known_calls {
-	struct known_call_vec at;
-	uint32_t *begin, *end; /* per function of the input; KNOWN_CALLS_NONE: its code was not read yet */
-};
-#define KNOWN_CALLS_NONE UINT32_MAX
-#define LOOKS_EACH 16
-#define LOOKS_ALWAYS (UINT64_C(1) << 22)
 
 /* Steps past a block, which the output has as steps through it, as it asks the block's condition in front of the block before. */
 struct displaced {
@@ -29,6 +15,13 @@ struct displaced {
 	uint64_t count;
 };
 DEFINE_VEC(displaced_vec, struct displaced);
+
+/* Counts of a function of the input, of its copies in functions that llvm-bolt inlined it into. */
+struct body_count {
+	uint32_t function, place; /* an offset; 0 for the function itself */
+	uint64_t count;
+};
+DEFINE_VEC(body_count_vec, struct body_count);
 
 struct copy {
 	uint32_t of; /* the block whose copy follows the block at hand in the output; NO_BLOCK: none does */
@@ -52,7 +45,8 @@ struct pass {
 	struct known_calls calls;
 	struct displaced_vec displaced; /* by function, as records are; found by the first pass, for the second */
 	size_t first_displaced;         /* of the function at hand, or of one behind it */
-	uint64_t looks; /* at calls and blocks of the input, which are left: LOOKS_EACH for each byte of the input, and LOOKS_ALWAYS */
+	struct body_count_vec copied_runs;  /* how often copies of a function ran */
+	struct body_count_vec copied_calls; /* likewise: calls of theirs that have a record */
 	struct copy *copies; /* per block of the function at hand */
 	bool *shared; /* by function of the output: its body is that of several of the input's */
 	bool *named;  /* likewise: a record that was added has it */
@@ -84,10 +78,6 @@ static inline void pass_count_guarded(struct pass *pass, enum restore_guard guar
 	pass->how->restored->guarded[guard] += count;
 }
 
-/* The function of the input that an instruction of the input calls or jumps to, if that is known; only
- * what leaves its function.  NO_TARGET: none. */
-uint32_t pass_callee(const struct pass *pass, const struct function *input, const struct insn *insn);
-
 /* The counts of the current function. */
 struct flows {
 	uint64_t *in, *out; /* per block: what arrives, and what leaves for other blocks or functions, calls included */
@@ -96,5 +86,12 @@ struct flows {
 /* Restores calls of functions that were inlined, when all else is restored.  Adds the records that replace others: *replaced[i] is for
  * record begin + i.  Returns false when out of memory. */
 bool inlined_restore(struct pass *pass, const struct flows *flows, bool *replaced);
+
+/* When the calls of all functions are restored: gives functions whose copies ran, pass->copied_runs, the calls that they always make, and so on for
+ * those that these call.  Returns false when out of memory. */
+bool nested_restore(struct pass *pass);
+
+/* Adds a call that was inlined, and for a PLT entry the jump by which it goes on. */
+void inlined_add_call(struct pass *pass, const struct function *caller, struct known_call call, uint64_t count);
 
 #endif

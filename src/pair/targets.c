@@ -114,3 +114,11 @@ uint32_t targets_of(const struct targets *targets, const struct insn *insn)
 		return NO_TARGET;
 	return through_memory ? through_slot(targets, insn->target) : targets_at(targets, insn->target);
 }
+
+uint32_t targets_beyond(const struct targets *targets, const struct function *function, const struct insn *insn)
+{
+	uint32_t target = targets_of(targets, insn);
+	bool own = target != NO_TARGET && &targets->functions->at[target] == function;
+
+	return own && !insn_is_call(*insn) ? NO_TARGET : target;
+}

@@ -31,4 +31,7 @@ uint32_t targets_at(const struct targets *targets, uint64_t vaddr);
 uint32_t targets_of(const struct targets *targets, const struct insn *insn);
 #define NO_TARGET UINT32_MAX
 
+/* As targets_of(), for an instruction of a function, and only where it leaves that: a call of itself does, a jump to its beginning does not. */
+uint32_t targets_beyond(const struct targets *targets, const struct function *function, const struct insn *insn);
+
 #endif
