@@ -13,13 +13,6 @@ void count_table_free(struct count_table *table)
 	*table = (struct count_table){0};
 }
 
-void count_table_clear(struct count_table *table)
-{
-	if (table->used)
-		memset(table->rows, 0, table->capacity * sizeof(*table->rows));
-	table->used = 0;
-}
-
 static bool enlarge(struct count_table *table, size_t capacity)
 {
 	struct count_table bigger = {.capacity = capacity, .used = table->used, .seed = table->seed ? table->seed : hash_seed()};

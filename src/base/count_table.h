@@ -32,9 +32,6 @@ struct count_table {
 
 void count_table_free(struct count_table *table);
 
-/* Remove all rows, keep the memory. */
-void count_table_clear(struct count_table *table);
-
 /* Move the rows to the front, rows[0 .. used), sorted by key.  The table can only
  * be read by index and freed from then on: capacity is `used`. */
 void count_table_sort(struct count_table *table);

@@ -12,7 +12,6 @@
 /* Which address it is that is given. */
 enum addr_kind { ADDR_RUN, ADDR_VADDR, ADDR_OFFSET, ADDR_FUNC, ADDR_INPUT };
 
-bool addr_kind_parse(struct text name, enum addr_kind *out);
 const char *addr_kind_name(enum addr_kind kind);
 
 /* An address as it was given. */

@@ -3,16 +3,6 @@
 
 static const char *const kinds[] = {"run", "vaddr", "offset", "func", "input"};
 
-bool addr_kind_parse(struct text name, enum addr_kind *out)
-{
-	for (size_t i = 0; i < BC_COUNT(kinds); i++)
-		if (text_is(name, kinds[i])) {
-			*out = (enum addr_kind)i;
-			return true;
-		}
-	return false;
-}
-
 const char *addr_kind_name(enum addr_kind kind)
 {
 	return kinds[kind];

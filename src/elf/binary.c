@@ -351,22 +351,12 @@ bool binary_open_any(const char *path, struct binary *out, struct bc_error *err)
 	return open_file(path, fill_any, out, err);
 }
 
-static bool open_named(const char *path, enum named_by by, fill_fn *fill, struct binary *out,
-		       struct bc_error *err)
+bool binary_map_named(const char *path, enum named_by by, struct binary *out, struct bc_error *err)
 {
 	struct file_map map;
 
-	return file_map_named(path, by, &map, err) && open_mapped(path, map, fill, out, err);
-}
-
-bool binary_open_named(const char *path, enum named_by by, struct binary *out, struct bc_error *err)
-{
-	return open_named(path, by, fill_any, out, err);
-}
-
-bool binary_map_named(const char *path, enum named_by by, struct binary *out, struct bc_error *err)
-{
-	return open_named(path, by, binary_take_image_or_section, out, err);
+	return file_map_named(path, by, &map, err) &&
+	       open_mapped(path, map, binary_take_image_or_section, out, err);
 }
 
 /* The same steps with a debug file between image and functions. */

@@ -115,9 +115,7 @@ BC_MUST_USE bool binary_open_parts(const char *path, const struct binary_parts *
 /* As binary_open(), for addresses: BINARY_LOST will do, too. */
 BC_MUST_USE bool binary_open_any(const char *path, struct binary *out, struct bc_error *err);
 
-/* The same, and as binary_map() below, of a file that an input names (file.h). */
-BC_MUST_USE bool binary_open_named(const char *path, enum named_by by, struct binary *out,
-				   struct bc_error *err);
+/* The same as binary_map() below, of a file that an input names (file.h). */
 BC_MUST_USE bool binary_map_named(const char *path, enum named_by by, struct binary *out,
 				  struct bc_error *err);
 

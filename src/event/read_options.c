@@ -13,16 +13,6 @@ const char *input_format_name(enum input_format format)
 	return names[format];
 }
 
-bool input_format_parse(struct text name, enum input_format *out)
-{
-	for (size_t i = 0; i < BC_COUNT(names); i++)
-		if (text_is(name, names[i])) {
-			*out = (enum input_format)i;
-			return true;
-		}
-	return false;
-}
-
 bool reader_report_is_partial(const struct reader_report *report)
 {
 	const struct perf_data_report *perf = &report->perf;

@@ -127,7 +127,6 @@ enum input_format {
 
 /* "auto", "preagg", "perf-script", "perf-data". */
 const char *input_format_name(enum input_format format);
-bool input_format_parse(struct text name, enum input_format *out);
 
 /* Who knows what code the samples are to be of.  Asked before the first record of a shard of pre-aggregated ones is read; `code` is the
  * identity that the shard has.  False: they are not taken. */

@@ -7,18 +7,6 @@
 #include "src/base/text.h"
 #include "src/output/json.h"
 
-static const char *const formats[] = {"text", "json", "folded", "pprof"};
-
-bool stack_format_parse(struct text name, enum stack_format *out)
-{
-	for (size_t i = 0; i < BC_COUNT(formats); i++)
-		if (text_is(name, formats[i])) {
-			*out = (enum stack_format)i;
-			return true;
-		}
-	return false;
-}
-
 void stack_writer_free(struct stack_writer *writer)
 {
 	strings_free(&writer->folded);

@@ -28,8 +28,6 @@ struct stack {
 
 enum stack_format { STACKS_TEXT, STACKS_JSON, STACKS_FOLDED, STACKS_PPROF };
 
-bool stack_format_parse(struct text name, enum stack_format *out);
-
 struct stack_writer {
 	enum stack_format format;
 	bool lines; /* print those that frames have */

@@ -105,18 +105,6 @@ static void dumps_are_named(void **state)
 	}
 }
 
-static void names_of_formats(void **state)
-{
-	enum input_format format;
-
-	(void)state;
-	for (int i = INPUT_AUTO; i <= INPUT_PERF_DATA; i++) {
-		assert_true(input_format_parse(text_of(input_format_name((enum input_format)i)), &format));
-		assert_int_equal(format, i);
-	}
-	assert_false(input_format_parse(text_of("perf"), &format));
-}
-
 static bool refuse(void *ctx, const struct event *event, struct bc_error *err)
 {
 	unsigned *ends = ctx;
@@ -340,7 +328,6 @@ int main(void)
 		cmocka_unit_test(perf_data_is_recognised_before_anything_else),
 		cmocka_unit_test(messages_of_what_is_not_recognised),
 		cmocka_unit_test(dumps_are_named),
-		cmocka_unit_test(names_of_formats),
 		cmocka_unit_test(the_sink_can_stop_a_reader),
 		cmocka_unit_test(threads_read_the_same),
 		cmocka_unit_test(the_first_bad_line_is_told),
