@@ -97,6 +97,32 @@ static void test_rounds_put_records_in_order(void **state)
 	build_perf_free(&b);
 }
 
+/* What perf says in the end may be in the pipe; 4 KiB of it at most, and nothing may follow. */
+static void test_a_message_at_the_end_of_a_pipe(void **state)
+{
+	static const struct {
+		size_t zeros;
+		bool truncated;
+	} rows[] = {{0, false}, {3000, false}, {5000, true}};
+
+	(void)state;
+	for (size_t i = 0; i < BC_COUNT(rows); i++) {
+		static const char said[] = "[ perf record: Woken up 1 times to write data ]\n";
+		struct build_perf b = {0};
+		struct read_result result;
+		perf_case_build(&(struct perf_case){"", case_lbr, build_pipe}, &b);
+		put_bytes(&b, said, sizeof(said) - 1);
+		put_zeros(&b, rows[i].zeros);
+		perf_read_built(&b, &result);
+		assert_true(result.ok);
+		assert_string_equal(result.log, lbr_log);
+		assert_int_equal(result.report.perf.truncated, rows[i].truncated);
+		assert_int_equal(result.report.perf.unknown_records, 0);
+		free(result.log);
+		build_perf_free(&b);
+	}
+}
+
 static void test_several_layouts(void **state)
 {
 	static const char log[] =
@@ -414,6 +440,7 @@ int main(void)
 		cmocka_unit_test(test_compressed),
 		cmocka_unit_test(test_names_that_perf_makes_up),
 		cmocka_unit_test(test_rounds_put_records_in_order),
+		cmocka_unit_test(test_a_message_at_the_end_of_a_pipe),
 		cmocka_unit_test(test_several_layouts),
 		cmocka_unit_test(test_unknown_event),
 		cmocka_unit_test(test_layouts_without_ids),

@@ -126,11 +126,25 @@ static bool fill(struct perf_stream *stream, struct bc_error *err)
 	return got > 0;
 }
 
+/* What perf record says in the end, "[ perf record: Woken up 1 times to write data ]", is in the file where both
+ * went to one pipe.  Its first bytes are no type of a record. */
+#define MESSAGE_TYPE 0x6570205bu
+#define MESSAGE_MOST 4096
+
+static bool is_message(const struct perf_stream *stream, const struct perf_record *record)
+{
+	return stream->end == UINT64_MAX && record->type == MESSAGE_TYPE;
+}
+
 /* Called when the file has no more bytes: is its data complete? */
 static bool end_here(struct perf_stream *stream, struct bc_error *err)
 {
 	bool end_known = stream->end != UINT64_MAX;
 
+	if (stream->message && stream->file->at - stream->offset <= MESSAGE_MOST) {
+		err->code = BC_OK;
+		return false;
+	}
 	if (stream->skip || perf_framer_left(&stream->outer)) {
 		if (end_known && stream->file->at >= stream->end)
 			return bc_fail(err, BC_FORMAT,
@@ -216,6 +230,11 @@ static bool next_outer(struct perf_stream *stream, struct perf_record *out, stru
 		}
 		if (!fill(stream, err))
 			return err->code == BC_OK && end_here(stream, err);
+	}
+	if (is_message(stream, out)) {
+		stream->message = true;
+		return drop_extra(stream, err) &&
+		       bc_fail(err, BC_FORMAT, "a message of perf between records, byte %" PRIu64 ": send it elsewhere (2>perf.log)", out->offset);
 	}
 	if (!extra && !perf_record_extra(out, &stream->skip))
 		return bc_fail(err, BC_FORMAT, "a cut record, byte %" PRIu64, out->offset);

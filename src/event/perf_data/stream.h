@@ -58,6 +58,7 @@ struct perf_stream {
 	uint64_t skip;         /* bytes to drop before the next record */
 	uint64_t offset;       /* of the record given out last */
 	uint64_t skipped;      /* bytes of trace data and the like so far */
+	bool message;          /* what follows is what perf itself said */
 	bool truncated;        /* the file ended early ... */
 	uint64_t truncated_at; /* ... and the first missing byte or record is here */
 };
