@@ -69,6 +69,36 @@ static const struct {
 	 "sample 7 404010 'cycles:' 10>20 30>40!\n"},
 	{"7 404010\n\t    404020 f\n", "sample 7 404010 '' no stack\n"},
 	{"7 sched:sched_switch: prev_comm=a prev_pid=8", "sample 7 0 'sched:sched_switch:' no stack\n"},
+	/* an event that perf has no name for, with and without a period */
+	{"sq 7 1.5: 199 raw 0x20c4:u:  7f10 f+0x1 (/b) 0x10/0x20/P", "sample 7 7f10 'raw 0x20c4:u:' 10>20\n"},
+	{"7 raw 0x20c4:u: 7f10 0x10/0x20/P", "sample 7 7f10 'raw 0x20c4:u:' 10>20\n"},
+	{"a 7 8.5: raw 0x1: 404010", "sample 7 404010 'raw 0x1:' no stack\n"},
+	/* the tabs of a call chain were lost */
+	{"a 7 1.5: 9 cycles: \n   404010 f+0x1 (/b)\n404020 g (/b)\n\na 7 2.5: 9 cycles: \n 10 (/b)\n",
+	 "sample 7 404010@/b 'cycles:' no stack\nsample 7 10@/b 'cycles:' no stack\n"},
+	{"a 7 1.5: 9 cycles: \n 404010 add (/b)\n 404020\n7 2.5: 9 cycles: \n 10\n",
+	 "sample 7 404010@/b 'cycles:' no stack\nsample 7 10 'cycles:' no stack\n"},
+	{"4711\n 404010 f (/b)\n\n4712\n  10 add (/b)\n",
+	 "sample 4711 404010@/b '' no stack\nsample 4712 10@/b '' no stack\n"},
+	{"a 7 1.5: 9 cycles: \n 404010 f+0x1 (/b)\n 0x10/0x20/P\n", "sample 7 404010@/b 'cycles:' 10>20\n"},
+	{"a 7 1.5: 9 cycles: 30 f\n7 404010\n", "sample 7 30 'cycles:' no stack\nsample 7 404010 '' no stack\n"},
+	{"7 1.5: sched:a: \n7 1.5: sched:b: \n", "sample 7 0 'sched:a:' no stack\nsample 7 0 'sched:b:' no stack\n"},
+	{"10130 \n10131 404010\n\n10132 \n\n10133 404010\n",
+	 "sample 10130 0 '' no stack\nsample 10131 404010 '' no stack\nsample 10132 0 '' no stack\nsample 10133 404010 '' no stack\n"},
+	/* a blank line before a call chain */
+	{"a 7 1.5: 9 cycles: \n\n\t 404010 f+0x1 (/b)\n\t 404020 g (/b)\n\na 7 2.5: 9 cycles: \n\n  10 h (/b)\n",
+	 "sample 7 404010@/b 'cycles:' no stack\nsample 7 10@/b 'cycles:' no stack\n"},
+	{"a 7 1.5: 9 cycles: \n\na 7 2.5: 9 cycles: 10\n", "sample 7 0 'cycles:' no stack\nsample 7 10 'cycles:' no stack\n"},
+	/* fields that have lines of their own: srcline, brstackinsn */
+	{"a 7 1.5: 9 cycles: 30 f (/b)\n  main.c:7 0x10/0x20/P\na 7 2.5: 9 cycles: 40 f (/b)\n  /a b/prog[1136]\n",
+	 "sample 7 30 'cycles:' 10>20\nsample 7 40 'cycles:' no stack\n"},
+	{"a 7 1.5: 9 cycles: \n\t 30 f (/b)\n  main.c:7 (discriminator 2)\n\t 40 g (/b)\n  f+12\n 0x10/0x20/P",
+	 "sample 7 30@/b 'cycles:' 10>20\n"},
+	{"7 30 0x10/0x20/P\n\tmain+7:\n\t00000030\tinsn: eb d2   # PRED\n\n7 40 0x30/0x40/P\n\tf+1:\n",
+	 "sample 7 30 '' 10>20\nsample 7 40 '' 30>40\n"},
+	/* what perf prints to stderr */
+	{"7 404010\n[ perf record: Woken up 1 times to write data ]\n[ perf record: Captured and wrote 0.014 MB - ]\n",
+	 "sample 7 404010 '' no stack\n"},
 	/* a colon alone is no event: here it is of the comm */
 	{"7 : 12 404010", "sample 12 404010 '' no stack\n"},
 	/* mappings */

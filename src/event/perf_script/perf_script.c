@@ -402,7 +402,7 @@ static bool deliver_sample(struct perf_script *script, struct bc_error *err)
 	struct event event = {.kind = EVENT_SAMPLE, .time = script->time, .memory = script->memory,
 			      .sample = sample};
 
-	script->open = OPEN_NOTHING;
+	script->open.lines = OPEN_DONE;
 	sample->callchain = script->callchain.at;
 	sample->callchain_count = script->callchain.len;
 	sample->callchain_files = frame_files(script);
@@ -414,10 +414,10 @@ static bool deliver_sample(struct perf_script *script, struct bc_error *err)
 /* Ends the sample or record that is open, and delivers it. */
 static bool close_open(struct perf_script *script, struct bc_error *err)
 {
-	if (script->open == OPEN_SAMPLE)
-		return deliver_sample(script, err);
-	script->open = OPEN_NOTHING;
-	return true;
+	bool ok = script->open.lines != OPEN_SAMPLE || deliver_sample(script, err);
+
+	script->open.lines = OPEN_NOTHING;
+	return ok;
 }
 
 static bool ignore(struct perf_script *script)
@@ -456,7 +456,7 @@ static bool take_record(struct perf_script *script, const struct script_record *
 	if (!close_open(script, err))
 		return false;
 	if (record->kind == RECORD_OTHER)
-		script->open = OPEN_RECORD;
+		script->open.lines = OPEN_DONE;
 	else if (record->pid == NO_PID) /* the kernel's own */
 		return record->kind == RECORD_MAP ? tell_record(script, record, err) : ignore(script);
 	else if (!threads_learn(&script->threads, record->pid, record->tid))
@@ -494,7 +494,7 @@ static bool open_sample(struct perf_script *script, const struct head *head, str
 	script->inlined = 0;
 	script->files.len = 0;
 	script->paths.len = 0;
-	script->open = OPEN_SAMPLE;
+	script->open = (struct script_open){OPEN_SAMPLE, head->has_ip, head->has_time || head->event.len, false};
 	return true;
 }
 
@@ -516,6 +516,17 @@ static bool take_stack(struct perf_script *script, const struct line *line, size
 	return deliver_sample(script, err);
 }
 
+/* A blank line ends a sample, but where it stands before a call chain. */
+static bool take_blank(struct perf_script *script, struct bc_error *err)
+{
+	struct script_open *open = &script->open;
+	bool waits = open->lines == OPEN_SAMPLE && !open->has_ip && !open->after_blank && !script->callchain.len;
+
+	script->report->ignored++;
+	open->after_blank = true;
+	return waits || close_open(script, err);
+}
+
 static bool take_frame(struct perf_script *script, const struct script_frame *frame)
 {
 	script->report->ignored++;
@@ -532,12 +543,12 @@ bool perf_script_line(struct perf_script *script, const struct line *line, size_
 {
 	struct script_item item;
 
-	if (!script_parse(line, stack, script->open, &item, err))
+	if (!script_parse(line, stack, &script->open, &item, err))
 		return false;
 	switch (item.kind) {
 	case SCRIPT_COMMENT:
 	case SCRIPT_REST: return ignore(script);
-	case SCRIPT_BLANK: return ignore(script) && close_open(script, err);
+	case SCRIPT_BLANK: return take_blank(script, err);
 	case SCRIPT_RECORD: return take_record(script, &item.record, err);
 	case SCRIPT_CALLCHAIN: return take_frame(script, &item.frame) || bc_fail_nomem(err);
 	case SCRIPT_STACK: return take_stack(script, line, stack, read, err);
@@ -570,7 +581,7 @@ static bool is_damaged(const struct perf_script *script, const struct script_lin
 	struct script_item item;
 	struct bc_error err;
 
-	if (!script_parse(line, at->stack, script->open, &item, &err))
+	if (!script_parse(line, at->stack, &script->open, &item, &err))
 		return err.code == BC_FORMAT;
 	if (!has_stack(at)) /* the sample has no branches */
 		return item.kind == SCRIPT_SAMPLE && !item.head.has_ip;

@@ -10,7 +10,8 @@
  *   my app 30335/30336 [001]  2752.373629:  199 cycles:u:  7f1f2b1403b0 f+0x1 (/lib/x)
  *   30335 PERF_RECORD_MMAP2 30335/30335: [0x56508320b000(0xeb000) @ 0xb000 <id>]: r-xp /bin/x
  *
- * Call chains follow a sample in lines that begin with a tab; their first word is
+ * Call chains follow a sample in lines that begin with a tab, or where that was lost with
+ * blanks or nothing; their first word is
  * the address, of user code in some releases the offset in the file at the end of the line.
  * Where there is a call chain, perf prints no other address unless it is asked to.
  *
@@ -69,10 +70,10 @@ struct perf_script {
 	size_t inlined;             /* ... behind so many inlined functions */
 	struct file_vec files;      /* of the call chain: texts in `paths`, once it is whole */
 	struct path_vec paths;
-	struct sample sample;       /* not delivered yet if open is OPEN_SAMPLE */
+	struct sample sample;       /* not delivered yet if open.lines is OPEN_SAMPLE */
 	uint64_t time;              /* of it */
 	struct event_memory *memory; /* of its branches, or NULL */
-	enum open_lines open;
+	struct script_open open;
 	char event[EVENT_NAME_MAX]; /* of `sample` */
 };
 

@@ -77,6 +77,24 @@ static void head_step(struct walk *w)
 	w->word = text_word(&w->rest);
 }
 
+/* "cycles:u:", or of an event without a name "raw 0x20c4:u:". */
+static bool take_event(struct walk *w, struct text *event)
+{
+	struct walk last = *w;
+
+	if (text_is(last.word, "raw")) {
+		head_step(&last);
+		if (!text_starts(last.word, "0x"))
+			return false;
+	}
+	if (!is_event(last.word))
+		return false;
+	*event = (struct text){w->word.at, (size_t)(last.word.at + last.word.len - w->word.at)};
+	*w = last;
+	head_step(w);
+	return true;
+}
+
 /* Do words follow that stand before an address?  Then the word that was read as the pid is a
  * part of the comm. */
 static bool has_earlier_fields(struct walk w)
@@ -126,12 +144,10 @@ static const char *parse_fields(struct text text, struct head *out)
 		head_step(&w);
 	struct walk next = w;
 	head_step(&next);
-	if (is_dec(w.word) && is_event(next.word)) /* a period */
+	if (is_dec(w.word) && take_event(&next, &out->event)) /* behind a period */
 		w = next;
-	if (is_event(w.word)) {
-		out->event = w.word;
-		head_step(&w);
-	}
+	else
+		take_event(&w, &out->event);
 	bool anchored = out->has_time || out->event.len;
 	out->has_ip = text_hex(w.word, &out->ip.v);
 	if (out->has_ip)
@@ -724,28 +740,75 @@ static bool parse_continuation(const struct line *line, enum open_lines open,
 	return true;
 }
 
-bool script_parse(const struct line *line, size_t stack, enum open_lines open,
+/* 401136 main+0x16 (/srv/prog), or a part of that which is no head of a sample. */
+static bool looks_like_frame(struct text rest)
+{
+	return !rest.len || text_ends(rest, ")") || text_starts(text_from(rest, text_find(rest, '+')), "+0x");
+}
+
+/* Is a line without a tab an entry of the call chain?  Where text was pasted, blanks or nothing are there.  All samples of a
+ * text have the same fields: an entry has fewer than the sample that it follows, whose line has no address. */
+static bool is_frame(const struct line *line, const struct script_open *open)
+{
+	struct text rest = line->text;
+	struct head head;
+	struct bc_error ignored;
+	uint64_t at;
+
+	if (open->lines != OPEN_SAMPLE || open->has_ip || !text_hex(text_word(&rest), &at))
+		return false;
+	bool is_head = head_parse(line, line->text.len, &head, &ignored);
+	if (is_head && open->is_anchored)
+		return !head.has_time && !head.event.len;
+	return !(is_head && (!head.has_ip || open->after_blank)) && looks_like_frame(text_trim(rest));
+}
+
+/* Is it what the field srcline prints, "  main.c:7" or "  prog[1136]", of a sample or of an entry of its call chain? */
+static bool is_source_line(struct text text)
+{
+	struct text place = text_trim(text);
+	size_t last = place.len;
+
+	if (!text_starts(text, "  ") || !place.len || place.at != text.at + 2)
+		return false;
+	while (last && place.at[last - 1] >= '0' && place.at[last - 1] <= '9')
+		last--;
+	return text_ends(place, "]") || text_ends(place, ")") ||
+	       (last < place.len && last && (place.at[last - 1] == ':' || place.at[last - 1] == '+'));
+}
+
+/* [ perf record: Woken up 1 times to write data ], which perf prints to stderr */
+static bool is_message(struct text text)
+{
+	return text_starts(text, "[ perf ") && text_ends(text_trim(text), "]");
+}
+
+bool script_parse(const struct line *line, size_t stack, const struct script_open *open,
 		  struct script_item *out, struct bc_error *err)
 {
 	struct text text = line->text;
 
 	if (!text_trim(text_first(text, stack)).len) {
 		out->kind = stack < text.len ? SCRIPT_STACK : SCRIPT_BLANK;
-		return stack == text.len || open == OPEN_SAMPLE ||
+		return stack == text.len || open->lines == OPEN_SAMPLE ||
 		       line_fail(err, BC_FORMAT, line, text.at + stack,
 				 "expected a process id before the branch stack");
 	}
-	if (text_starts(text, "#")) {
+	if (text_starts(text, "#") || is_message(text)) {
 		out->kind = SCRIPT_COMMENT;
 		return true;
 	}
-	if (text_starts(text, "\t") && open != OPEN_NOTHING)
-		return parse_continuation(line, open, out, err);
+	if ((text_starts(text, "\t") && open->lines != OPEN_NOTHING) || (stack == text.len && is_frame(line, open)))
+		return parse_continuation(line, open->lines, out, err);
 	size_t record = record_find(text, stack);
-	if (record == stack)
-		return parse_sample(line, stack, out, err);
-	out->kind = SCRIPT_RECORD;
-	return record_parse(line, record, &out->record, err);
+	if (record < stack) {
+		out->kind = SCRIPT_RECORD;
+		return record_parse(line, record, &out->record, err);
+	}
+	if (parse_sample(line, stack, out, err))
+		return true;
+	out->kind = stack < text.len ? SCRIPT_STACK : SCRIPT_REST;
+	return open->lines == OPEN_SAMPLE && is_source_line(text_first(text, stack));
 }
 
 /* A line of one number is a sample with an empty branch stack.  A word and a number are not:

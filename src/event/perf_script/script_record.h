@@ -100,18 +100,27 @@ bool stack_ends_early(struct text stack);
 /* True if a text holds entries without addresses, as brstacksym prints them. */
 bool stack_is_symbolic(struct text text);
 
-/* Parses one line of perf script's text.  Of the lines before it only `open` is needed: what a line
- * that begins with a tab belongs to. */
+/* Parses one line of perf script's text.  Of the lines before it only what they left open is needed. */
 
 /* What the lines that begin with a tab belong to. */
-enum open_lines { OPEN_NOTHING, OPEN_SAMPLE, OPEN_RECORD };
+enum open_lines {
+	OPEN_NOTHING,
+	OPEN_SAMPLE,
+	OPEN_DONE, /* a record, or a sample whose stack was read: they are not used */
+};
+
+struct script_open {
+	enum open_lines lines;
+	/* SAMPLE: has its line an address, and a time or an event?  Was the line before this one blank? */
+	bool has_ip, is_anchored, after_blank;
+};
 
 enum script_kind {
 	SCRIPT_BLANK,   /* ends a sample */
 	SCRIPT_COMMENT,
 	SCRIPT_RECORD,
 	SCRIPT_SAMPLE,  /* a head, and behind it perhaps its branch stack */
-	SCRIPT_STACK,   /* the branch stack of the sample that is open, alone in its line */
+	SCRIPT_STACK,   /* the branch stack of the sample that is open, in a line of its own */
 	SCRIPT_CALLCHAIN, /* an entry of the call chain of the sample that is open */
 	SCRIPT_REST,    /* another line of the open sample or record, which is not used */
 };
@@ -136,7 +145,7 @@ struct script_item {
  * is none.  The stack itself is not read.  Texts point into the line.
  *
  * BC_FORMAT, BC_UNSUPPORTED (symbolic branch stacks, listings of instructions) */
-BC_MUST_USE bool script_parse(const struct line *line, size_t stack, enum open_lines open,
+BC_MUST_USE bool script_parse(const struct line *line, size_t stack, const struct script_open *open,
 			      struct script_item *out, struct bc_error *err);
 
 /* True if a line can be of this format and is not blank or a comment. */
