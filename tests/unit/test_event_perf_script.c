@@ -159,9 +159,6 @@ static const struct {
 	const char *line, *message;
 } unreadable[] = {
 	{"no number", "column 1: expected a process id, not 'no'"},
-	{"7f1f2b1403b0 0x10/0x20/P/-/-/0/", "column 1: expected a process id, not '7f1f2b1403b0'"},
-	{"0x10/0x20/P/-/-/0/",
-	 "column 1: expected a process id before the branch stack, not '0x10/0x20/P/-/-/0/'"},
 	{"7 hello",
 	 "column 3: expected a time, an event or an address after the process id, not 'hello'"},
 	{"7 0x10/20/P/-/-/0/", "column 8: expected an address that begins with 0x, not '20/P/-/-/0/'"},
@@ -229,6 +226,68 @@ static void symbolic_stacks_are_refused(void **state)
 			assert_non_null(strstr(t.err.text, "-F pid,ip,brstack"));
 			transcript_free(&t);
 		}
+}
+
+#define MAP(pid, start, path) "a " pid " 1.0: PERF_RECORD_MMAP2 " pid "/" pid ": [0x" start "(0x1000) @ 0 00:00 0 0]: r-xp " path "\n"
+#define MAPPED(pid, start, path) "map " pid " " start "+1000 @0 x '" path "' <>\n"
+
+/* Text without processes, as llvm-profgen asks for it: -F ip,brstack, also with call chains. */
+static void samples_without_processes(void **state)
+{
+	static const struct {
+		const char *text, *told;
+	} rows[] = {
+		/* of the only process; decimal digits in an address's column are none */
+		{MAP("7", "1000", "/b") "     7f1f2b1403b0 0x10/0x20/P/-/-/0/\n           401136 0x30/0x40/P\n",
+		 MAPPED("7", "1000", "/b") "sample 7 7f1f2b1403b0 '' 10>20\nsample 7 401136 '' 30>40\n"},
+		{MAP("7", "1000", "/b") "  401136 0x30/0x40/P\n",
+		 MAPPED("7", "1000", "/b") "sample 401136 0 '' 30>40\n"},
+		{MAP("7", "1000", "/b") " 0x30/0x40/P\n2.5: 0x50/0x60/P\n  [003] 2.5: 404010 0x1/0x2/P\ncycles: 404010 f+0x1 (/b)\n",
+		 MAPPED("7", "1000", "/b") "sample 7 0 '' 30>40\nsample 7 0 '' 50>60\nsample 7 404010 '' 1>2\n"
+		 "sample 7 404010 'cycles:' no stack\n"},
+		{MAP("7", "1000", "/b") "            sq.b  0x30/0x40/P\n              sq 17           401136 f+0x1 0x1/0x2/P\n",
+		 MAPPED("7", "1000", "/b") "sample 7 0 '' 30>40\nsample 17 401136 '' 1>2\n"},
+		{MAP("7", "1000", "/b") "\n\t          4005dc f+0x1 (/b)\n\t          400634\n 0x30/0x40/P\n\n\t 10\n\t 20\n 0x1/0x2/P\n",
+		 MAPPED("7", "1000", "/b") "sample 7 4005dc@/b '' 30>40\nsample 7 10 '' 1>2\n"},
+		/* of several, the one that mapped what is there */
+		{MAP("7", "1000", "/b") MAP("8", "5000", "/b") "             5010 0x30/0x40/P\n     1fff 0x1000/0x2000/P\n  9000 0x5fff/0x40/P\n",
+		 MAPPED("7", "1000", "/b") MAPPED("8", "5000", "/b")
+		 "sample 8 5010 '' 30>40\nsample 7 1fff '' 1000>2000\nsample 9000 0 '' 5fff>40\n"},
+		/* ... which a child has, too, that mapped more of its own */
+		{MAP("7", "1000", "/b") MAP("8", "1000", "/b") MAP("8", "5000", "/c") MAP("7", "7000", "/c")
+		 "ffffffffffffffff 0x1010/0x5010/P\nffffffffffffffff 0x1010/0x7010/P\nffffffffffffffff 0x1010/0x1/P\nffffffffffffffff 0x1/0x2/P\n",
+		 MAPPED("7", "1000", "/b") MAPPED("8", "1000", "/b") MAPPED("8", "5000", "/c") MAPPED("7", "7000", "/c")
+		 "sample 8 ffffffffffffffff '' 1010>5010\nsample 7 ffffffffffffffff '' 1010>7010\n"
+		 "sample 8 ffffffffffffffff '' 1010>1\nsample 7 ffffffffffffffff '' 1>2\n"},
+		/* ... and has not executed another program since */
+		{MAP("7", "1000", "/b") MAP("8", "1000", "/sh") "8 PERF_RECORD_COMM exec: c:8/8\n" "100a 0x1010/0x1020/P\n",
+		 MAPPED("7", "1000", "/b") MAPPED("8", "1000", "/sh") "exec 8\nsample 7 100a '' 1010>1020\n"},
+	};
+	static const struct {
+		const char *text, *message;
+	} refused[] = {
+		{"7f1f2b1403b0 0x10/0x20/P/-/-/0/\n", "names no process, and no line a mapping: print both (perf script"},
+		{" 0x10/0x20/P/-/-/0/\n", "names no process, and no line a mapping: print both (perf script"},
+		{MAP("7", "1000", "/b") MAP("8", "1000", "/c") "100a 0x1010/0x1020/P\n",
+		 "line 3: the sample names no process, and at its addresses the processes have different files"},
+		{MAP("7", "1000", "/b") "7 0x10/0x20/P\n  100a 0x30/0x40/P\n", "line 3: expected a process, which other samples name"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < BC_COUNT(rows); i++) {
+		struct transcript t;
+		if (!transcript_text(&t, rows[i].text, INPUT_PERF_SCRIPT))
+			fail_msg("%s: %s", rows[i].text, t.err.text);
+		assert_string_equal(t.text, rows[i].told);
+		transcript_free(&t);
+	}
+	for (size_t i = 0; i < BC_COUNT(refused); i++) {
+		struct transcript t;
+		assert_false(transcript_text(&t, refused[i].text, INPUT_PERF_SCRIPT));
+		if (!strstr(t.err.text, refused[i].message))
+			fail_msg("%s", t.err.text);
+		transcript_free(&t);
+	}
 }
 
 static void heads_of_text_in_parts(void **state)
@@ -417,6 +476,7 @@ int main(void)
 		cmocka_unit_test(every_readable_text),
 		cmocka_unit_test(every_unreadable_line),
 		cmocka_unit_test(symbolic_stacks_are_refused),
+		cmocka_unit_test(samples_without_processes),
 		cmocka_unit_test(heads_of_text_in_parts),
 		cmocka_unit_test(many_threads),
 		cmocka_unit_test(the_report_knows_times_and_lines),

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "src/event/perf_script/perf_script.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "src/base/sort.h"
@@ -359,6 +360,7 @@ void perf_script_init(struct perf_script *script, const struct event_sink *sink,
 void perf_script_fini(struct perf_script *script)
 {
 	threads_free(&script->threads);
+	script_processes_free(&script->processes);
 	branch_vec_free(&script->branches);
 	callchain_vec_free(&script->callchain);
 	file_vec_free(&script->files);
@@ -396,6 +398,24 @@ static void take_ip(struct perf_script *script)
 		sample->ip_file = sample->callchain_files[i];
 }
 
+/* Finds the process of a sample that names none. */
+static bool find_process(struct perf_script *script, struct bc_error *err)
+{
+	static const char *const causes[] = {
+		[PROCESS_NONE] = "and no line a mapping",
+		[PROCESS_SEVERAL] = "and at its addresses the processes have different files",
+		[PROCESS_WORK] = "and the processes have too many mappings to find it",
+	};
+	enum process_found found = script_processes_find(&script->processes, &script->sample, &script->sample.pid);
+
+	if (script->names_processes)
+		return bc_fail(err, BC_FORMAT, "%s: line %" PRIu64 ": expected a process, which other samples name", script->file, script->number);
+	return found == PROCESS_FOUND ||
+	       bc_fail(err, BC_UNSUPPORTED, "%s: line %" PRIu64 ": the sample names no process, %s: print both "
+			    "(perf script --show-mmap-events --show-task-events -F pid,ip,brstack)",
+		       script->file, script->number, causes[found]);
+}
+
 static bool deliver_sample(struct perf_script *script, struct bc_error *err)
 {
 	struct sample *sample = &script->sample;
@@ -408,7 +428,7 @@ static bool deliver_sample(struct perf_script *script, struct bc_error *err)
 	sample->callchain_files = frame_files(script);
 	if (script->callchain_has_ip && sample->callchain_count)
 		take_ip(script);
-	return event_deliver(script->sink, &event, err);
+	return (!script->no_pid || find_process(script, err)) && event_deliver(script->sink, &event, err);
 }
 
 /* Ends the sample or record that is open, and delivers it. */
@@ -441,8 +461,12 @@ static bool tell_record(struct perf_script *script, const struct script_record *
 	const struct event map = {.kind = EVENT_MAP, .map = &record->map};
 
 	switch (record->kind) {
-	case RECORD_MAP: return event_deliver(script->sink, &map, err);
-	case RECORD_EXEC: return deliver_task(script, EVENT_EXEC, record, err);
+	case RECORD_MAP:
+		return (script->names_processes || script_processes_map(&script->processes, &record->map) || bc_fail_nomem(err)) &&
+		       event_deliver(script->sink, &map, err);
+	case RECORD_EXEC:
+		script_processes_exec(&script->processes, record->pid);
+		return deliver_task(script, EVENT_EXEC, record, err);
 	case RECORD_FORK: return deliver_task(script, EVENT_FORK, record, err);
 	case RECORD_EXIT: return deliver_task(script, EVENT_EXIT, record, err);
 	case RECORD_COMM:
@@ -474,10 +498,17 @@ static struct text keep_event(struct perf_script *script, struct text event)
 	return (struct text){script->event, kept.len};
 }
 
-static bool open_sample(struct perf_script *script, const struct head *head, struct bc_error *err)
+static bool open_sample(struct perf_script *script, const struct line *line, const struct head *head, struct bc_error *err)
 {
 	if (!close_open(script, err))
 		return false;
+	if (!head->no_pid && !script->names_processes) {
+		script_processes_free(&script->processes);
+		script->names_processes = true;
+	}
+	script->no_pid = head->no_pid;
+	script->file = line->file;
+	script->number = line->number;
 	if (head->has_time)
 		script->report->timeless = false;
 	script->sample = (struct sample){
@@ -527,15 +558,17 @@ static bool take_blank(struct perf_script *script, struct bc_error *err)
 	return waits || close_open(script, err);
 }
 
-static bool take_frame(struct perf_script *script, const struct script_frame *frame)
+static bool take_frame(struct perf_script *script, const struct line *line, const struct script_frame *frame, struct bc_error *err)
 {
+	if (script->open.lines != OPEN_SAMPLE && !open_sample(script, line, &(struct head){.no_pid = true}, err))
+		return false;
 	script->report->ignored++;
 	script->inlined += frame->inlined && script->inlined == script->callchain.len;
 	for (size_t i = 0; i < frame->file.len; i++)
 		if (!path_vec_push(&script->paths, frame->file.at[i]))
-			return false;
-	return callchain_vec_push(&script->callchain, frame->at) &&
-	       file_vec_push(&script->files, (struct text){NULL, frame->file.len});
+			return bc_fail_nomem(err);
+	return (callchain_vec_push(&script->callchain, frame->at) &&
+		file_vec_push(&script->files, (struct text){NULL, frame->file.len})) || bc_fail_nomem(err);
 }
 
 bool perf_script_line(struct perf_script *script, const struct line *line, size_t stack,
@@ -550,11 +583,11 @@ bool perf_script_line(struct perf_script *script, const struct line *line, size_
 	case SCRIPT_REST: return ignore(script);
 	case SCRIPT_BLANK: return take_blank(script, err);
 	case SCRIPT_RECORD: return take_record(script, &item.record, err);
-	case SCRIPT_CALLCHAIN: return take_frame(script, &item.frame) || bc_fail_nomem(err);
+	case SCRIPT_CALLCHAIN: return take_frame(script, line, &item.frame, err);
 	case SCRIPT_STACK: return take_stack(script, line, stack, read, err);
 	case SCRIPT_SAMPLE: break;
 	}
-	return open_sample(script, &item.head, err) &&
+	return open_sample(script, line, &item.head, err) &&
 	       (stack == line->text.len || take_stack(script, line, stack, read, err));
 }
 

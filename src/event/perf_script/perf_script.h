@@ -4,7 +4,7 @@
  * PERF_RECORD_ lines of --show-mmap-events and --show-task-events.
  *
  * Kinds of lines and their fields are recognised by their text, so that every
- * list of fields (perf script -F) can be read that has pid or tid, and ip or brstack:
+ * list of fields (perf script -F) can be read that has ip or brstack:
  *
  *   30335      7f1f2b1403b0 0x7f1f2b1403c3/0x7f1f2b1403b0/P/-/-/0/  0x...
  *   my app 30335/30336 [001]  2752.373629:  199 cycles:u:  7f1f2b1403b0 f+0x1 (/lib/x)
@@ -25,6 +25,7 @@
 #include "src/base/text.h"
 #include "src/base/vec.h"
 #include "src/event/event.h"
+#include "src/event/perf_script/script_process.h"
 #include "src/event/perf_script/script_record.h"
 #include "src/event/read_options.h"
 
@@ -64,6 +65,8 @@ struct perf_script {
 	const struct event_sink *sink; /* borrowed */
 	struct reader_report *report; /* borrowed */
 	struct thread_table threads;
+	struct script_processes processes; /* for samples without a process */
+	bool names_processes;       /* a sample named its process, as then all do */
 	struct branch_vec branches; /* of the sample at hand */
 	struct callchain_vec callchain; /* of the sample at hand */
 	bool callchain_has_ip;      /* the sample's address stands in it only ... */
@@ -73,6 +76,9 @@ struct perf_script {
 	struct sample sample;       /* not delivered yet if open.lines is OPEN_SAMPLE */
 	uint64_t time;              /* of it */
 	struct event_memory *memory; /* of its branches, or NULL */
+	const char *file;           /* in which `sample` stands ... */
+	uint64_t number;            /* ... in this line */
+	bool no_pid;                /* `sample` does not name its process */
 	struct script_open open;
 	char event[EVENT_NAME_MAX]; /* of `sample` */
 };
@@ -92,7 +98,8 @@ void perf_script_fini(struct perf_script *script);
  *
  * read  its branch stack, if that was read before; else NULL
  *
- * BC_FORMAT, BC_UNSUPPORTED (symbolic branch stacks), BC_NOMEM or what the sink said */
+ * BC_FORMAT, BC_UNSUPPORTED (symbolic branch stacks, a sample of which no process is known), BC_NOMEM or
+ * what the sink said */
 BC_MUST_USE bool perf_script_line(struct perf_script *script, const struct line *line, size_t stack,
 				  const struct read_stack *read, struct bc_error *err);
 

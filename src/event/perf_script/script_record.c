@@ -123,18 +123,29 @@ static bool parse_second_address(struct text text, const struct walk *w, struct 
 	return true;
 }
 
-/* Read the fields from the pid on.  Returns NULL, or what cannot be read. */
-static const char *parse_fields(struct text text, struct head *out)
+/* Read the pid. */
+static bool take_task(struct walk *w, struct head *out)
 {
-	struct walk w = {.rest = text};
 	uint32_t tid;
 
-	*out = (struct head){0};
+	if (!head_parse_task(w->word, &out->pid, &tid))
+		return false;
+	out->has_tid = text_find(w->word, '/') < w->word.len;
+	head_step(w);
+	return true;
+}
+
+enum task_field { TASK_PRINTED, TASK_NOT_PRINTED };
+
+/* Read the fields from the pid on.  Returns NULL, or what cannot be read. */
+static const char *parse_fields(struct text text, enum task_field task, struct head *out)
+{
+	struct walk w = {.rest = text};
+
+	*out = (struct head){.no_pid = task == TASK_NOT_PRINTED};
 	head_step(&w);
-	if (!head_parse_task(w.word, &out->pid, &tid))
+	if (!out->no_pid && !take_task(&w, out))
 		return w.word.at;
-	out->has_tid = text_find(w.word, '/') < w.word.len;
-	head_step(&w);
 	if (is_cpu(w.word))
 		head_step(&w);
 	if (is_misc(w.word))
@@ -186,7 +197,7 @@ static bool parse_anywhere(const struct line *line, struct text text, struct hea
 			break;
 		if (!head_parse_task(word, &pid, &tid))
 			continue;
-		const char *failed = parse_fields(from, out);
+		const char *failed = parse_fields(from, TASK_PRINTED, out);
 		if (!failed)
 			return true;
 		if (!at)
@@ -201,19 +212,47 @@ static bool parse_anywhere(const struct line *line, struct text text, struct hea
 /* A comm is recognised by its columns.  As `    7 cpu-clock:  404010` has no comm but text in
  * these columns, the line is read with and without a comm, and the reading that finds more
  * fields is taken. */
-bool head_parse(const struct line *line, size_t size, struct head *out, struct bc_error *err)
+static bool parse_with_task(const struct line *line, struct text text, struct head *out, struct bc_error *err)
 {
-	struct text text = text_first(line->text, size);
 	struct head by_columns;
 
 	if (!has_comm_column(text) ||
-	    parse_fields(text_from(text, COMM_COLUMNS + 1), &by_columns) != NULL)
+	    parse_fields(text_from(text, COMM_COLUMNS + 1), TASK_PRINTED, &by_columns) != NULL)
 		return parse_anywhere(line, text, out, err);
 	if (!by_columns.has_time && !by_columns.event.len &&
 	    parse_anywhere(line, text, out, err) && field_count(out) > field_count(&by_columns))
 		return true;
 	*out = by_columns;
 	return true;
+}
+
+/* Does a line begin with a field that follows the process: a processor, a time, or an address, which no other field's
+ * column has the end of? */
+static bool begins_without_task(struct text text)
+{
+	struct text rest = text, word = text_word(&rest);
+	uint64_t ignored;
+
+	return is_cpu(word) || parse_time(word, &ignored) ||
+	       (text_starts(text, " ") && word.at + word.len == text.at + 1 + ADDRESS_COLUMNS && text_hex(word, &ignored));
+}
+
+/* Does a text that names no process have such a head, with or without a comm? */
+static bool parse_without_task(struct text text, bool has_stack, struct head *out)
+{
+	if (parse_fields(text, TASK_NOT_PRINTED, out) != NULL &&
+	    (!has_comm_column(text) || parse_fields(text_from(text, COMM_COLUMNS + 1), TASK_NOT_PRINTED, out) != NULL))
+		return false;
+	return has_stack || (out->has_ip && (out->has_time || out->event.len));
+}
+
+bool head_parse(const struct line *line, size_t size, struct head *out, struct bc_error *err)
+{
+	struct text text = text_first(line->text, size);
+	bool has_stack = size < line->text.len;
+
+	return (has_stack && begins_without_task(text) && parse_without_task(text, true, out)) ||
+	       parse_with_task(line, text, out, err) || parse_without_task(text, has_stack, out);
 }
 
 #define PREFIX "PERF_RECORD_"
@@ -721,7 +760,8 @@ static struct text chain_file(struct text line)
 	return (struct text){line.at, 0};
 }
 
-/* A line of a call chain, or of a record that takes several. */
+/* A line of a call chain, or of a record that takes several.  Where neither process nor time is printed, a
+ * call chain begins the sample. */
 static bool parse_continuation(const struct line *line, enum open_lines open,
 			       struct script_item *out, struct bc_error *err)
 {
@@ -729,8 +769,10 @@ static bool parse_continuation(const struct line *line, enum open_lines open,
 	struct text rest = line->text;
 
 	out->kind = SCRIPT_REST;
-	if (open != OPEN_SAMPLE || !text_hex(text_word(&rest), &frame->at))
+	if (open == OPEN_DONE)
 		return true;
+	if (!text_hex(text_word(&rest), &frame->at))
+		return open == OPEN_SAMPLE || line_fail(err, BC_FORMAT, line, text_trim(line->text).at, "expected an address of a call chain");
 	if (text_is(text_word(&rest), "insn:"))
 		return line_fail(err, BC_UNSUPPORTED, line, text_trim(line->text).at,
 				 "a listing of instructions (brstackinsn) holds no branches; use -F pid,ip,brstack");
@@ -789,16 +831,15 @@ bool script_parse(const struct line *line, size_t stack, const struct script_ope
 	struct text text = line->text;
 
 	if (!text_trim(text_first(text, stack)).len) {
-		out->kind = stack < text.len ? SCRIPT_STACK : SCRIPT_BLANK;
-		return stack == text.len || open->lines == OPEN_SAMPLE ||
-		       line_fail(err, BC_FORMAT, line, text.at + stack,
-				 "expected a process id before the branch stack");
+		out->kind = stack == text.len ? SCRIPT_BLANK : open->lines == OPEN_SAMPLE ? SCRIPT_STACK : SCRIPT_SAMPLE;
+		out->head = (struct head){.no_pid = true};
+		return true;
 	}
 	if (text_starts(text, "#") || is_message(text)) {
 		out->kind = SCRIPT_COMMENT;
 		return true;
 	}
-	if ((text_starts(text, "\t") && open->lines != OPEN_NOTHING) || (stack == text.len && is_frame(line, open)))
+	if (text_starts(text, "\t") || (stack == text.len && is_frame(line, open)))
 		return parse_continuation(line, open->lines, out, err);
 	size_t record = record_find(text, stack);
 	if (record < stack) {

@@ -2,7 +2,7 @@
 /*
  * The fields of a perf script line that stand before its branch stack:
  *
- *   [comm] pid|tid|pid/tid [[cpu]] [misc] [time:] [period] [event:] [ip] ...
+ *   [comm] [pid|tid|pid/tid] [[cpu]] [misc] [time:] [period] [event:] [ip] ...
  *
  * Which of them there are depends on what perf was asked for.  A comm can hold
  * anything, blanks and digits included.
@@ -14,17 +14,9 @@
 #include "src/event/event.h"
 #include "src/event/line.h"
 
-/*
- * The fields of a perf script line that stand before its branch stack:
- *
- *   [comm] pid|tid|pid/tid [[cpu]] [misc] [time:] [period] [event:] [ip] ...
- *
- * Which of them there are depends on what perf was asked for.  A comm can hold
- * anything, blanks and digits included.
- */
-
 struct head {
 	uint32_t pid; /* or a tid, if only that was printed; NO_PID if -1 */
+	bool no_pid;  /* neither was printed */
 	bool has_tid; /* both were printed: pid really is the pid */
 	bool has_time;
 	uint64_t time; /* in ns */
@@ -35,7 +27,8 @@ struct head {
 	struct text rest;  /* what follows */
 };
 
-/* Read the first `size` bytes of a line.  BC_FORMAT. */
+/* Read the first `size` bytes of a line.  A line without a process has a time, an event or, behind
+ * these bytes, a branch stack.  BC_FORMAT. */
 BC_MUST_USE bool head_parse(const struct line *line, size_t size, struct head *out,
 			    struct bc_error *err);
 
@@ -121,7 +114,7 @@ enum script_kind {
 	SCRIPT_RECORD,
 	SCRIPT_SAMPLE,  /* a head, and behind it perhaps its branch stack */
 	SCRIPT_STACK,   /* the branch stack of the sample that is open, in a line of its own */
-	SCRIPT_CALLCHAIN, /* an entry of the call chain of the sample that is open */
+	SCRIPT_CALLCHAIN, /* an entry of the call chain of the sample that is open, or begins with it */
 	SCRIPT_REST,    /* another line of the open sample or record, which is not used */
 };
 
