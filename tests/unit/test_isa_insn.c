@@ -163,6 +163,8 @@ static void test_riscv(void **state)
 		{"j -4", 4, {0x6f, 0xf0, 0xdf, 0xff}, INSN_JUMP, AT - 4},
 		{"c.j -2", 2, {0xfd, 0xbf}, INSN_JUMP, AT - 2},
 		{"beq a0, a1, +16", 4, {0x63, 0x08, 0xb5, 0x00}, INSN_CONDITIONAL, AT + 16},
+		{"beqi a0, 5, +12", 4, {0x63, 0x26, 0x55, 0x00}, INSN_CONDITIONAL, AT + 12}, /* Zibi: as LLVM 24 assembles them */
+		{"bnei a1, -1, +10", 4, {0x63, 0xb5, 0x05, 0x00}, INSN_CONDITIONAL, AT + 10},
 		{"c.beqz a0, +4", 2, {0x11, 0xc1}, INSN_CONDITIONAL, AT + 4},
 		{"c.bnez a0, -2", 2, {0x7d, 0xfd}, INSN_CONDITIONAL, AT - 2},
 		{"jalr ra, t1", 4, {0xe7, 0x00, 0x03, 0x00}, INSN_CALL_INDIRECT, 0},
