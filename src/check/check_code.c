@@ -288,7 +288,7 @@ static bool own_code_explains(const struct code_view *v, const struct spot *spot
 	const struct bat_fragment *f = &v->subject->bat.fragments[v->fragment];
 	struct cursor c = cursor_at(v, spot->offset);
 
-	if (probes_has(v->probes, c.at) || is_far_branch(v, spot->offset) || is_nop(v, spot))
+	if (probes_has(v->probes, c.at) || (v->bounds && scope_bounds_have(v->bounds, c.at)) || is_far_branch(v, spot->offset) || is_nop(v, spot))
 		return true;
 	if (v->side->input || !cursor_read(v, &c))
 		return is_before_removed_jump(v, spot);
@@ -511,10 +511,31 @@ bool code_for_fragments(const struct binary *subject, unsigned threads, fragment
 	return !findings->nomem;
 }
 
+bool code_check_twice(const struct code_side *side, const struct image *image, code_pass *pass, void *ctx, struct findings *findings)
+{
+	struct scope_bounds bounds = {0};
+	struct findings found;
+
+	findings_init(&found, findings->most);
+	bool ok = pass(ctx, NULL, &found);
+	if (ok && found.counts[side->no_branch]) {
+		findings_free(&found);
+		findings_init(&found, findings->most);
+		ok = scope_bounds_read(image, &bounds) && pass(ctx, &bounds, &found);
+	}
+	found.nomem |= !ok;
+	findings_append(findings, &found);
+	findings_free(&found);
+	scope_bounds_free(&bounds);
+	return ok;
+}
+
 struct checking {
 	const struct binary *subject;
 	const struct block_starts *starts;
+	const struct scope_bounds *bounds;
 	struct probes probes;
+	unsigned threads;
 };
 
 static void check_fragment(const struct checking *c, struct decoder *decoder, uint32_t i,
@@ -522,7 +543,7 @@ static void check_fragment(const struct checking *c, struct decoder *decoder, ui
 {
 	const struct bat_fragment *f = &c->subject->bat.fragments[i];
 	struct bytes code = image_bytes_at(&c->subject->image, (struct vaddr){f->address});
-	struct code_view view = {decoder, c->subject, c->starts, &c->probes, &output_side,
+	struct code_view view = {decoder, c->subject, c->starts, &c->probes, c->bounds, &output_side,
 				 bytes_first(code, binary_fragment_size(c->subject, i)), f->address, i, NULL};
 	size_t count = code_spots(&c->subject->bat, f, false, view.code.size, spots);
 
@@ -548,13 +569,21 @@ static void check_fragments_of(void *ctx, struct decoder *decoder, uint32_t begi
 	free(spots);
 }
 
+static bool check_output(void *ctx, const struct scope_bounds *bounds, struct findings *findings)
+{
+	struct checking *c = ctx;
+
+	c->bounds = bounds;
+	return code_for_fragments(c->subject, c->threads, check_fragments_of, c, findings);
+}
+
 bool check_output_code(const struct binary *subject, const struct block_starts *starts,
 		       unsigned threads, struct findings *findings)
 {
-	struct checking checking = {.subject = subject, .starts = starts};
+	struct checking checking = {.subject = subject, .starts = starts, .threads = threads};
 
 	bool ok = probes_read(&subject->image, &checking.probes) &&
-		  code_for_fragments(subject, threads, check_fragments_of, &checking, findings);
+		  code_check_twice(&output_side, &subject->image, check_output, &checking, findings);
 	probes_free(&checking.probes);
 	return ok;
 }

@@ -102,6 +102,8 @@ struct checking {
 	const struct binary *subject;
 	const struct input *input;
 	const struct block_starts *starts;
+	const struct scope_bounds *bounds;
+	unsigned threads;
 	bool code;
 	struct place_vec places; /* if code: of all entries that lie in their function */
 	uint64_t *reached;       /* per entry: see struct code_view */
@@ -173,7 +175,7 @@ static void check_fragment(const struct checking *c, struct decoder *decoder, ui
 		return;
 	}
 	size_t count = code_spots(&c->subject->bat, f, true, code.size, spots);
-	struct code_view view = {decoder, c->subject, c->starts, &c->input->probes, &input_side, code,
+	struct code_view view = {decoder, c->subject, c->starts, &c->input->probes, c->bounds, &input_side, code,
 				 c->input->functions.at[c->input->of[i]].address, i, c->reached + f->first_entry};
 	code_check(&view, spots, count, findings);
 	free(spots);
@@ -287,14 +289,24 @@ static bool is_other(struct checking *c, struct findings *findings)
 	return true;
 }
 
+static bool check_input_code(void *ctx, const struct scope_bounds *bounds, struct findings *findings)
+{
+	struct checking *c = ctx;
+
+	c->bounds = bounds;
+	c->compared = c->contradicted = 0;
+	c->offsets = c->strange = 0;
+	return code_for_fragments(c->subject, c->threads, check_fragments_of, c, findings);
+}
+
 /* Checks all fragments.  If the binary cannot be the input and most fragments contradict it, that is
  * the only finding: all others would follow from it. */
-static bool check_all_fragments(struct checking *c, unsigned threads, struct findings *findings)
+static bool check_all_fragments(struct checking *c, struct findings *findings)
 {
 	struct findings found;
 
 	findings_init(&found, findings->most);
-	bool ok = code_for_fragments(c->subject, threads, check_fragments_of, c, &found);
+	bool ok = code_check_twice(&input_side, &c->input->image, check_input_code, c, &found);
 	bool mostly = atomic_load(&c->contradicted) > atomic_load(&c->compared) / 2;
 	if (!(ok && is_other(c, findings) && mostly))
 		findings_append(findings, &found);
@@ -308,13 +320,13 @@ bool check_input(const struct binary *subject, struct input *input,
 {
 	if (!check_kind(subject, input, findings) || !check_build_ids(subject, input, findings))
 		return true;
-	struct checking checking = {.subject = subject, .input = input, .starts = starts, .code = code};
+	struct checking checking = {.subject = subject, .input = input, .starts = starts, .threads = threads, .code = code};
 
 	if (!input_match(subject, input)) {
 		findings->nomem = true;
 		return false;
 	}
-	bool ok = reach_all(&checking, threads, findings) && check_all_fragments(&checking, threads, findings);
+	bool ok = reach_all(&checking, threads, findings) && check_all_fragments(&checking, findings);
 	place_vec_free(&checking.places);
 	free(checking.reached);
 	return ok;

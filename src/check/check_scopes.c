@@ -932,9 +932,9 @@ bool check_scopes(const struct code_map *map, const struct scope_files *files, s
 
 	*err = (struct bc_error){0};
 	*of_input = true;
-	bool ok = debug_reader_open(&map->input->image, &s.in.reader, err);
+	bool ok = debug_reader_open(&map->input->image, true, &s.in.reader, err);
 	*of_input = !ok;
-	ok = ok && debug_reader_open(&map->subject->image, &s.out.reader, err);
+	ok = ok && debug_reader_open(&map->subject->image, true, &s.out.reader, err);
 	if (ok) {
 		ok = compare_units(&s, of_input, err) && compare_unit_ranges(&s);
 		if (!ok && err->code == BC_OK) {

@@ -36,6 +36,17 @@ static bool leads_to_block(const struct reading *r, uint64_t target)
 	return block_begins(bat, f, target - f->address);
 }
 
+/* Behind a jump, is it llvm-bolt's own, and no block of the input?  Padding, a trap behind a tail call (-peepholes), or a jump to a landing pad in
+ * another fragment (-split-eh). */
+static bool is_made(const struct reading *r, struct insn insn)
+{
+	if (insn.nop || insn.kind == INSN_TRAP)
+		return true;
+	const struct bat_fragment *f = insn.kind == INSN_JUMP && insn_is_direct(insn) ? bat_find(&r->subject->bat, insn.target) : NULL;
+
+	return f && f != r->fragment && f->parent == r->fragment->parent && leads_to_block(r, insn.target);
+}
+
 /* Behind a conditional jump there is the next block, or, where BOLT moved that block, a jump to
  * it. */
 static bool goes_on(struct reading *r, uint32_t offset)
@@ -58,7 +69,7 @@ static bool read_code(struct reading *r)
 		bool begins = block_begins(&r->subject->bat, r->fragment, at);
 		if (!decoder_next(r->decoder, rest, r->fragment->address + at, &insn))
 			return false;
-		if (behind_jump && !begins && !insn.nop)
+		if (behind_jump && !begins && !is_made(r, insn))
 			return false;
 		behind_jump &= !begins;
 		behind_jump |= insn_ends_way(insn);

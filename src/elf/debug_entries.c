@@ -85,7 +85,7 @@ struct debug_reader {
 	Dwarf_CU *last; /* unit that was listed */
 };
 
-bool debug_reader_open(const struct image *image, struct debug_reader **out, struct bc_error *err)
+bool debug_reader_open(const struct image *image, bool counted, struct debug_reader **out, struct bc_error *err)
 {
 	struct debug_reader *r = calloc(1, sizeof(*r));
 
@@ -93,7 +93,7 @@ bool debug_reader_open(const struct image *image, struct debug_reader **out, str
 	if (!r)
 		return bc_fail_nomem(err);
 	r->work = image->work;
-	if (!dwarf_file_open(image, PURPOSE, true, &r->file, err) || !libdw_find(r->file.library, PURPOSE, functions, BC_COUNT(functions), &r->dw, err)) {
+	if (!dwarf_file_open(image, PURPOSE, counted, &r->file, err) || !libdw_find(r->file.library, PURPOSE, functions, BC_COUNT(functions), &r->dw, err)) {
 		debug_reader_close(r);
 		return false;
 	}
@@ -571,9 +571,10 @@ bool debug_locations(struct debug_reader *r, const struct debug_value *value, st
 
 #else
 
-bool debug_reader_open(const struct image *image, struct debug_reader **out, struct bc_error *err)
+bool debug_reader_open(const struct image *image, bool counted, struct debug_reader **out, struct bc_error *err)
 {
 	(void)image;
+	(void)counted;
 	*out = NULL;
 	return libdw_left_out("entries of debug information", err);
 }

@@ -14,9 +14,9 @@
 
 struct debug_reader;
 
-/* Opens the debug information of an image, which must outlive the reader, and whose line tables were read before (line_rows.h): what is counted
- * there is not counted again.  Errors: those of line_rows_read() */
-BC_MUST_USE bool debug_reader_open(const struct image *image, struct debug_reader **out, struct bc_error *err);
+/* Opens the debug information of an image, which must outlive the reader.  counted: its line tables were read before (line_rows.h), and what is
+ * counted there is not counted again.  Errors: those of line_rows_read() */
+BC_MUST_USE bool debug_reader_open(const struct image *image, bool counted, struct debug_reader **out, struct bc_error *err);
 void debug_reader_close(struct debug_reader *reader);
 
 struct debug_unit {

@@ -74,7 +74,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (size > 1 << 16 || !image_open((struct bytes){data, size}, &image, &err))
 		return 0;
 	/* As in `verify`: what libdw reads of it was counted. */
-	if (!line_rows_read(&image, &paths, &rows, &err) || !debug_reader_open(&image, &r.reader, &err)) {
+	if (!line_rows_read(&image, &paths, &rows, &err) || !debug_reader_open(&image, true, &r.reader, &err)) {
 		assert(err.code == BC_FORMAT || err.code == BC_UNSUPPORTED);
 		assert(*err.text && !strchr(err.text, '\n'));
 	} else if (!read_units(&r)) {

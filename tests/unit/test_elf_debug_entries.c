@@ -70,7 +70,7 @@ static void open_entries(struct opened *o, const uint8_t *content, size_t size)
 
 	*o = (struct opened){.file = build_elf(&(struct build_elf){.sections = sections})};
 	assert_true(image_open(o->file, &o->image, &err));
-	if (!debug_reader_open(&o->image, &o->reader, &err)) {
+	if (!debug_reader_open(&o->image, true, &o->reader, &err)) {
 		assert_int_equal(err.code, BC_UNSUPPORTED);
 		print_message("%s\n", err.text);
 		skip();
