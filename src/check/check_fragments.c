@@ -190,12 +190,6 @@ static bool written_by_bolt(const struct binary *subject, const struct symbol *s
 	       image_section(&subject->image, ".bolt.org.text");
 }
 
-/* Is it a function that BOLT added, and no function of the input? */
-static bool is_made(const char *name)
-{
-	return !strncmp(name, "__retpoline_", 12);
-}
-
 static bool is_cold(const char *name)
 {
 	const char *cold = strstr(name, ".cold");
@@ -203,7 +197,7 @@ static bool is_cold(const char *name)
 	return cold || strstr(name, ".warm");
 }
 
-/* In all binaries of BOLT 16 to 23, every function of these sections is in the table. */
+/* In all binaries of BOLT 16 to 24, every function of these sections is in the table. */
 static void check_missing(const struct binary *subject, struct findings *findings)
 {
 	const struct symbol_table *symbols = &subject->functions.symbols;
@@ -211,7 +205,7 @@ static void check_missing(const struct binary *subject, struct findings *finding
 
 	for (size_t i = 0; i < symbols->count; i++) {
 		const struct symbol *s = &symbols->at[i];
-		if (s->type != STT_FUNC || !s->size || s->address == last || s->inside || is_made(s->name) ||
+		if (s->type != STT_FUNC || !s->size || s->address == last || s->inside || symbol_is_made(s->name) ||
 		    !written_by_bolt(subject, s) || bat_find_exact(&subject->bat, s->address))
 			continue;
 		struct finding_location location = NO_LOCATION;

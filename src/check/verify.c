@@ -30,8 +30,9 @@ static enum unmapped_reason reason_of(const struct binary *subject, const struct
 		return UNMAPPED_STUB;
 	if (!subject->functions.stripped && text_starts(text_of(f->primary), FUNCTION_OF_FDE))
 		return UNMAPPED_OLD;
-	return is_new(&subject->image, &subject->image.sections[f->section]) ? UNMAPPED_REWRITTEN
-									   : UNMAPPED_LEFT;
+	if (!is_new(&subject->image, &subject->image.sections[f->section]))
+		return UNMAPPED_LEFT;
+	return symbol_is_made(f->primary) ? UNMAPPED_MADE : UNMAPPED_REWRITTEN;
 }
 
 static void coverage_measure(const struct binary *subject, struct table_coverage *out)

@@ -42,7 +42,7 @@
 	X(OUTSIDE, "outside", "outside the binary's functions at both ends")   \
 	X(NO_PARENT, "no_parent", "in a cold fragment of unknown parent")      \
 	X(UNNAMEABLE, "unnameable", "in functions whose name the profile cannot hold") \
-	X(MADE, "made_block", "to blocks that llvm-bolt put in (no edge of the input)")
+	X(MADE, "made_block", "to blocks, or of thunks, that llvm-bolt put in (no edge of the input)")
 
 #define TRACE_DROPS(X)                                                         \
 	X(OUTSIDE, "out_of_range", "with an end outside the binary's functions") \

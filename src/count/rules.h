@@ -14,7 +14,7 @@
 #define RESTORE_RULES(X)                                                       \
 	X(NAMES, "names", "of local functions whose name and file others share") \
 	X(ENTRIES, "entries", "calls of functions whose first block became empty") \
-	X(MADE, "made", "within a block of the input, left out") \
+	X(MADE, "made", "within a block of the input, or by thunks, left out") \
 	X(PLT, "plt", "calls through the PLT that became calls through memory") \
 	X(SITES, "sites", "calls from places of YAML that have no call, left out") \
 	X(OLD, "old", "in old bodies of functions that llvm-bolt moved")      \

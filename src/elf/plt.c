@@ -236,16 +236,13 @@ static bool is_aarch64_br(uint32_t word)
  * False if it is none. */
 static bool aarch64_slot(struct bytes code, uint64_t address, uint64_t *slot)
 {
-	uint64_t page = 0;
+	uint64_t page = 0, loaded;
 	bool has_page = false;
 
 	for (size_t at = 0; code.size - at >= 4; at += 4) {
 		uint32_t word = le32(code.data + at);
-		if ((word & 0x9f00001f) == 0x90000010) { /* adrp x16 */
-			uint64_t high = (word >> 5) & 0x7ffff, low = (word >> 29) & 3;
-			uint64_t pages = high << 2 | low;
-			pages = (pages ^ 0x100000) - 0x100000; /* 21 bits, signed */
-			page = ((address + at) & ~UINT64_C(0xfff)) + (pages << 12);
+		if (aarch64_page(word, address + at, &loaded)) {
+			page = loaded;
 			has_page = true;
 		} else if (has_page && (word & 0xffc003ff) == 0xf9400211) {
 			*slot = page + (uint64_t)((word >> 10) & 0xfff) * 8;

@@ -259,6 +259,17 @@ static bool is_reserved_marker(const char *name)
 	return begins_with(name, "__bolt_reserved_", 16) && (!strcmp(name + 16, "start") || !strcmp(name + 16, "end"));
 }
 
+bool symbol_is_thunk(const char *name)
+{
+	return begins_with(name, "__AArch64_", 10) && (!strncmp(name + 10, "forward_", 8) || !strncmp(name + 10, "backward_", 9));
+}
+
+/* -insert-retpolines, -hugify */
+bool symbol_is_made(const char *name)
+{
+	return symbol_is_thunk(name) || begins_with(name, "__retpoline_", 12) || begins_with(name, "__bolt_hugify_", 14);
+}
+
 /* In memory, in its section, and of interest to BOLT. */
 static bool is_kept(const struct image *image, const struct symbol *s)
 {

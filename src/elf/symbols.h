@@ -58,6 +58,10 @@ BC_MUST_USE bool symbols_read(const struct image *image, enum local_numbers how,
 			      struct symbol_table *out, struct bc_error *err);
 void symbols_free(struct symbol_table *table);
 
+/* Is it a function of llvm-bolt's own, which the input does not have?  A thunk: thunks.h */
+bool symbol_is_made(const char *name);
+bool symbol_is_thunk(const char *name);
+
 /* A symbol as its table has it, of any kind. */
 struct stored_symbol {
 	uint64_t value, size;

@@ -317,10 +317,10 @@ void range_walker_take(struct range_walker *w, const struct located_trace *t)
 
 	if (target.walked && target.insn != NO_INSN)
 		enter = find_entry(w->functions->binary, target.f, target.insn, returned(t, &source, &target));
-	/* A return from outside has no branch to count. */
-	if (trace_has_branch(&t->trace) || trace_end_is(t->trace.branch, TRACE_END_FT_RETURN))
+	/* A return from outside has no branch to count, and the jump of a thunk is a part of the call. */
+	if (!t->of_thunk && (trace_has_branch(&t->trace) || trace_end_is(t->trace.branch, TRACE_END_FT_RETURN)))
 		take_step(w, t, &source, &target, &enter);
-	if (!trace_has_fall_through(&t->trace))
+	if (t->into_thunk || !trace_has_fall_through(&t->trace))
 		return;
 	w->runs.read += t->row->count;
 	struct walk_end to = walk_end_at(w, t->to, t->old_to);

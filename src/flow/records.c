@@ -347,7 +347,7 @@ static void take_line(struct record_walker *r, const struct located_trace *t)
 {
 	struct ledger *ledger = &r->ledgers.traces;
 	struct old_place old = old_place_by_rules(&r->facts->rules, t->old_from);
-	enum trace_drop why = old.input ? walk_old(r, t, old) : walk_line(r, t);
+	enum trace_drop why = t->into_thunk ? TRACE_DROP_ONE_BLOCK : old.input ? walk_old(r, t, old) : walk_line(r, t);
 
 	if (!trace_end_equal(t->trace.to, t->end))
 		ledger->read += t->row->count; /* imputed: only now is it one */
@@ -362,7 +362,7 @@ void record_walker_take_trace(struct record_walker *r, const struct located_trac
 	if (trace_has_branch(&t->trace)) {
 		if (t->returns)
 			r->ledgers.branches.dropped[BRANCH_DROP_RETURN] += t->row->count;
-		else if (goes_on_to_made(r, t))
+		else if (t->of_thunk || goes_on_to_made(r, t))
 			drop_made(r, t->row->count);
 		else
 			take_branch(r, t);

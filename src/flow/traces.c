@@ -14,12 +14,16 @@ bool trace_facts_open(struct located_counts *located, const struct pair *pair, c
 				    .typed = &aggregate->counter.types.inside,
 				    .rules = aggregate->options.rules,
 				    .imputes = aggregate->options.impute};
-	return insn_starts_open(&out->starts, located->binary, err);
+	const struct binary *binary = located->binary;
+	bool passes = binary->kind == BINARY_BOLTED && rules_restore(&out->rules, RESTORE_MADE);
+	return insn_starts_open(&out->starts, binary, err) &&
+	       (!passes || thunks_read(&binary->image, &binary->functions.symbols, &out->thunks, err));
 }
 
 void trace_facts_close(struct trace_facts *facts)
 {
 	insn_starts_close(&facts->starts);
+	thunks_free(&facts->thunks);
 	label_vec_free(&facts->pads);
 }
 
@@ -123,6 +127,26 @@ static struct located_trace locate(struct trace_walk *walk, const struct count_r
 		find_old_places(facts->pair, &t);
 	t.returns = is_return(walk, &t);
 	return t;
+}
+
+static bool is_in_thunk(const struct trace_facts *facts, struct trace_end end)
+{
+	return trace_end_is(end, TRACE_END_VADDR) && thunks_find(&facts->thunks, trace_end_vaddr(end).v);
+}
+
+/* A call through a thunk is one call. */
+static void pass_thunks(const struct trace_facts *facts, struct located_trace *t)
+{
+	const struct thunk *into = thunks_find(&facts->thunks, trace_end_vaddr(t->trace.from).v);
+
+	t->of_thunk = is_in_thunk(facts, t->trace.branch);
+	if (!into)
+		return;
+	t->into_thunk = true;
+	t->trace.from = trace_end_at((struct vaddr){into->target});
+	t->from = binary_place(facts->located->binary, (struct vaddr){into->target}, NULL);
+	if (facts->pair)
+		find_old_places(facts->pair, t);
 }
 
 /* ---- notes ---- */
@@ -249,8 +273,10 @@ void traces_walk(struct trace_walk *walk, size_t shard, trace_fn *take, void *ct
 		prefetch_sources(walk->facts, table->rows + i, at, count, sources);
 		for (size_t k = 0; k < count; k++) {
 			struct located_trace t = locate(walk, &table->rows[i + k], &at[k * END_COUNT], sources[k]);
-			take(ctx, &t);
 			build_check_trace(&located->binary->image, &t.trace, t.insn, t.row->count, &walk->check);
+			if (walk->facts->thunks.count)
+				pass_thunks(walk->facts, &t);
+			take(ctx, &t);
 		}
 	}
 }

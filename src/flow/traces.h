@@ -13,6 +13,7 @@
 #include "src/cfg/cfg.h"
 #include "src/count/aggregate.h"
 #include "src/count/located.h"
+#include "src/elf/thunks.h"
 #include "src/flow/insn_starts.h"
 #include "src/pair/pair.h"
 #include "src/profile/build_check.h"
@@ -26,6 +27,8 @@ struct located_trace {
 	struct old_place old_source, old_from, old_to; /* with the input at hand: code that ran where the input has it */
 	struct insn insn; /* the branch; INSN_NEXT where there is no code */
 	bool returns;     /* the branch is a return */
+	bool into_thunk;  /* it leads into a thunk: `from` is where that leads, and the line is the thunk's */
+	bool of_thunk;    /* it is the jump of a thunk: what led there counts */
 };
 
 /* What all threads read. */
@@ -37,6 +40,7 @@ struct trace_facts {
 	struct profile_rules rules;
 	bool imputes;
 	struct insn_starts starts;
+	struct thunks thunks; /* none if they are not to be passed over */
 	struct label_vec pads; /* landing pads of functions that were noted as entered `behind`, sorted; set by the caller */
 };
 

@@ -93,6 +93,25 @@ static struct insn branch(uint32_t word, uint64_t at)
 	return of_kind((word & 0xff000000) == 0xd4000000 ? exception(word) : INSN_NEXT);
 }
 
+bool aarch64_page(uint32_t word, uint64_t at, uint64_t *page)
+{
+	uint64_t high = (word >> 5) & 0x7ffff, low = (word >> 29) & 3;
+
+	*page = (at & ~UINT64_C(0xfff)) + (sign_extend(high << 2 | low, 21) << 12);
+	return (word & 0x9f00001f) == 0x90000010;
+}
+
+bool aarch64_far_jump(struct bytes code, uint64_t at, uint64_t *target)
+{
+	uint64_t page;
+
+	if (code.size < 12 || !aarch64_page(le32(code.data), at, &page))
+		return false;
+	uint32_t add = le32(code.data + 4);
+	*target = page + ((add >> 10) & 0xfff);
+	return (add & 0xffc003ff) == 0x91000210 && le32(code.data + 8) == 0xd61f0200;
+}
+
 struct insn insn_aarch64(struct bytes code, uint64_t at)
 {
 	if (code.size < 4)

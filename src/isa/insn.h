@@ -49,6 +49,12 @@ struct insn insn_decode(enum machine machine, struct bytes code, uint64_t at);
 /* The same without size, and without a target that is no branch's: in a third of the time. */
 struct insn insn_branch(enum machine machine, struct bytes code, uint64_t at);
 
+/* The page that an instruction of AArch64 loads, if that is adrp x16. */
+bool aarch64_page(uint32_t word, uint64_t at, uint64_t *page);
+
+/* Where code of AArch64 jumps: adrp x16, PAGE; add x16, x16, OFFSET; br x16.  False: it is other code. */
+bool aarch64_far_jump(struct bytes code, uint64_t at, uint64_t *target);
+
 /* Can a processor record it as the source of a branch? */
 static inline bool insn_is_branch(struct insn insn)
 {

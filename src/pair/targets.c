@@ -74,6 +74,7 @@ bool targets_open(const struct image *image, const struct function_table *functi
 		if (s->type == SHT_RELA && s->flags & SHF_ALLOC)
 			ok = add_relative(&targets, s, &slots) || bc_fail_nomem(err);
 	}
+	ok = ok && thunks_read(image, &functions->symbols, &targets.thunks, err);
 	if (!ok) {
 		slot_vec_free(&slots);
 		return false;
@@ -88,6 +89,7 @@ bool targets_open(const struct image *image, const struct function_table *functi
 void targets_close(struct targets *targets)
 {
 	free(targets->slots);
+	thunks_free(&targets->thunks);
 	*targets = (struct targets){0};
 }
 
@@ -112,7 +114,10 @@ uint32_t targets_of(const struct targets *targets, const struct insn *insn)
 
 	if (!insn->target || !(insn_is_direct(*insn) || through_memory))
 		return NO_TARGET;
-	return through_memory ? through_slot(targets, insn->target) : targets_at(targets, insn->target);
+	if (through_memory)
+		return through_slot(targets, insn->target);
+	const struct thunk *thunk = thunks_find(&targets->thunks, insn->target);
+	return targets_at(targets, thunk ? thunk->target : insn->target);
 }
 
 uint32_t targets_beyond(const struct targets *targets, const struct function *function, const struct insn *insn)

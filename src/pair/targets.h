@@ -6,6 +6,7 @@
 
 #include "src/isa/insn.h"
 #include "src/elf/functions.h"
+#include "src/elf/thunks.h"
 
 struct target_slot {
 	uint64_t address;
@@ -17,6 +18,7 @@ struct targets {
 	const struct function_table *functions;
 	struct target_slot *slots; /* by address */
 	size_t slot_count;
+	struct thunks thunks; /* a call of one calls what that leads to */
 };
 
 /* BC_NOMEM; BC_FORMAT: too much work (work.h) */

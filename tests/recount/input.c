@@ -89,7 +89,8 @@ void input_check(const struct input *input, struct text text, uint64_t offset)
 		inside |= offset < function_extent(&input->binary.functions, k->function);
 	}
 	/* Code that had no symbol has the name of its section in the binary that BOLT wrote. */
-	if (!known && strncmp(name, ".bolt.org.", 10) != 0)
+	/* Thunks of llvm-bolt, without --restore. */
+	if (!known && strncmp(name, ".bolt.org.", 10) != 0 && strncmp(name, "__AArch64_", 10) != 0)
 		mistake("function %s: is in the profile, should be in the input binary", name);
 	else if (known && !inside)
 		mistake("offset in %s: is 0x%" PRIx64 ", should lie inside it in the input binary", name, offset);
