@@ -56,10 +56,11 @@ static enum outcome outcome_of(const struct quality_report *report)
 static void advise_now(struct quality_report *report)
 {
 	const struct conversion_options *options = &report->conversion->options;
+	const struct binary *binary = conversion_binary(report->conversion);
 	const struct bolt_reads reads = bolt_reads_of(report->conversion);
 	const struct outcome_files files = {options->binary, options->input, options->samples, options->sample_count, NULL, options->from_compiler,
 					     options->force_map, reads.path ? &reads.input : NULL,
-					     conversion_binary(report->conversion)->debug.path};
+					     binary->kind == BINARY_UNTOUCHED ? binary->debug.path : NULL};
 
 	advise_outcome(outcome_of(report), report->quality->has_stability && report->quality->stability.layout < STABLE_ENOUGH, &files, &report->next);
 }

@@ -102,7 +102,7 @@ struct outcome_files {
 	bool from_compiler;  /* the compiler's counts in the binary stand for samples ... */
 	bool forced;         /* ... although no function has one: --force-map */
 	const struct bolt_input *bolt; /* the binary that llvm-bolt is to read; NULL: not known */
-	const char *debug;   /* ... the debug file that its functions have their names from; NULL: none */
+	const char *debug;   /* ... the debug file of that program, which has its symbols; NULL: none */
 };
 
 /* What to do now, after what llvm-bolt cannot do with the binary.  few: more samples would make a
