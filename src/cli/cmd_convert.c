@@ -257,6 +257,7 @@ static const char *read_binary(struct command_line *line, const struct option_ro
 }
 
 #define X(name, key, text) "," key
+#define SHOWN(name, key, text) " " key
 static const struct option_row rows[] = {
 	{'o', "output", "FILE", FILE_WRITTEN, "write the profile to FILE (default: stdout)", INTO(output.path)},
 	{0, "input", "INPUT", FILE_READ,
@@ -321,7 +322,8 @@ static const struct option_row rows[] = {
 	 "perf2bolt: match perf2bolt 22 line for line, except where\nperf2bolt is wrong",
 	 INTO_BY(conversion.as_perf2bolt, option_keyword), .of_samples = true},
 	{0, "restore", "RULE,...:none,all" RESTORE_RULES(X), NO_FILE,
-	 "undo effects of llvm-bolt on the profile: none, all\n(default), or a list: names, entries, made, plt, sites;\nwith --input also old, left, folded, deleted, tails, inlined",
+	 "undo effects of llvm-bolt on the profile: none, all\n(default), or of these, with commas:\n"
+	 RESTORE_RULES_OF_TABLE(SHOWN) "\nand with --input:\n" RESTORE_RULES_OF_INPUT(SHOWN),
 	 INTO_BY(restore, read_restore), .takes = "none, all, or names of rules with commas", .of_samples = true},
 	THREADS_ROW(conversion.threads),
 	{0, "sandbox", NULL, NO_FILE,
@@ -336,6 +338,7 @@ static const struct option_row rows[] = {
 	{'v', "verbose", NULL, NO_FILE, "print a longer summary", INTO(verbose)},
 	HELP_ROW,
 };
+#undef SHOWN
 #undef X
 
 /* Returns what follows BIN=, where BIN is the path of a binary or the name of its profile; else

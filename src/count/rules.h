@@ -11,12 +11,16 @@
 #include <stdint.h>
 
 /* What is brought back that llvm-bolt changed.  X(NAME, word for --restore and machines, text for people) */
-#define RESTORE_RULES(X)                                                       \
+#define RESTORE_RULES(X) RESTORE_RULES_OF_TABLE(X) RESTORE_RULES_OF_INPUT(X)
+#define RESTORE_RULES_OF_TABLE(X)                                              \
 	X(NAMES, "names", "of local functions whose name and file others share") \
 	X(ENTRIES, "entries", "calls of functions whose first block became empty") \
 	X(MADE, "made", "within a block of the input, or by thunks, left out") \
 	X(PLT, "plt", "calls through the PLT that became calls through memory") \
-	X(SITES, "sites", "calls from places of YAML that have no call, left out") \
+	X(SITES, "sites", "calls from places of YAML that have no call, left out")
+
+/* With --input. */
+#define RESTORE_RULES_OF_INPUT(X)                                              \
 	X(OLD, "old", "in old bodies of functions that llvm-bolt moved")      \
 	X(LEFT, "left", "in functions that it left alone, by the input's graph") \
 	X(FOLDED, "folded", "calls of functions that were folded with another") \

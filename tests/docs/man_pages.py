@@ -59,6 +59,27 @@ def check_options(page, text):
     return len(told)
 
 
+def check_words():
+    """The words that a value can be are in the page, wherever it lists one of them, and what it lists there the option takes."""
+    count = 0
+    for row in output(BATCONV, 'help', '--table').splitlines():
+        kind, command, *fields = row.split('\t')
+        if kind != 'option' or not fields[5].strip('-'):
+            continue
+        name, words = fields[1], fields[5].split()
+        page = 'batconv.1' if command == 'convert' else 'batconv-%s.1' % command
+        item = re.search(r'^\.It Fl [^\n]*(?<!\w)-%s\b.*?(?=^\.It Fl|^\.S[hs])' % re.escape(name), read(os.path.join(MAN, page)), re.M | re.S)
+        text = item[0].split('\n', 1)[1] if item else ''
+        listed = re.findall(r'^\.(?:It )?Cm (\S+)', text, re.M)
+        if not set(words) & set(listed):
+            continue
+        count += 1
+        absent = [word for word in words if not re.search(r'\b%s\b' % re.escape(word), text)]
+        if absent:
+            wrong.append('%s: --%s takes %s, which the page does not have' % (page, name, ', '.join(absent)))
+    print('%d lists of words in the pages' % count)
+
+
 def check_commands():
     commands = re.findall(r'^  (\w+) ', output(BATCONV, 'help'), re.M)
     count = 0
@@ -183,6 +204,7 @@ def check_html(pages):
 def main():
     pages = sorted(glob.glob(os.path.join(MAN, '*.[13]')))
     check_commands()
+    check_words()
     check_functions()
     check_examples()
     check_references(pages)
