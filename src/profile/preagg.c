@@ -11,35 +11,6 @@
 
 enum { BRANCH = PREAGG_BRANCH, FROM = PREAGG_FROM, TO = PREAGG_TO, PLACES = PREAGG_PLACES };
 
-/* Records of traces by their letter: which places stand in the line. */
-
-/* Marks in the places of branch and `to`. */
-#define BRANCH_ONLY UINT64_MAX   /* to */
-#define RUN_ONLY UINT64_MAX      /* branch: F */
-#define RUN_EXTERNAL (UINT64_MAX - 1) /* f */
-#define RUN_RETURN (UINT64_MAX - 2)   /* r */
-#define OUTSIDE "X"
-
-static const struct shape {
-	char letter;
-	uint8_t first, last; /* of the places, those that stand in the line */
-	bool mispredictions, returns;
-	uint64_t branch; /* where none stands there */
-} shapes[] = {
-	{'T', BRANCH, TO, true, false, 0},           {'R', BRANCH, TO, true, true, 0},
-	{'B', BRANCH, FROM, true, false, 0},         {'F', FROM, TO, false, false, RUN_ONLY},
-	{'f', FROM, TO, false, false, RUN_EXTERNAL}, {'r', FROM, TO, false, false, RUN_RETURN},
-};
-
-/* NULL: no record of a trace begins with this letter */
-static const struct shape *shape_of(char letter)
-{
-	for (size_t i = 0; i < BC_COUNT(shapes); i++)
-		if (shapes[i].letter == letter)
-			return &shapes[i];
-	return NULL;
-}
-
 /* ---- returns ---- */
 
 void preagg_returns_free(struct preagg_returns *returns)
@@ -121,7 +92,7 @@ static bool write_numbers(const struct preagg_record *record, unsigned first, un
 
 void preagg_write(const struct preagg_record *record, struct emit *out)
 {
-	const struct shape *shape = shape_of(record->letter);
+	const struct preagg_shape *shape = preagg_shape_of(record->letter);
 	unsigned first = shape ? shape->first : 0, last = shape ? shape->last : 0;
 	bool numbers = true;
 
@@ -168,72 +139,13 @@ bool preagg_can_be(struct text start)
 	return true;
 }
 
-/* The next word; empty at the end, or where a comment begins. */
-static struct text next_word(struct text *rest)
-{
-	struct text word = text_word(rest);
-
-	return text_starts(word, "#") || text_starts(word, "//") ? (struct text){word.at, 0} : word;
-}
-
-static bool is_id(struct text file)
-{
-	for (size_t i = 0; i < file.len; i++)
-		if (!strchr("0123456789abcdefABCDEF", file.at[i]) || !file.at[i])
-			return false;
-	return file.len && file.len % 2 == 0 && file.len <= 2 * BUILD_ID_MAX;
-}
-
-static bool parse_location(struct text word, struct preagg_place *out)
-{
-	size_t colon = text_find(word, ':');
-	struct text at = word;
-
-	out->file = (struct text){"", 0};
-	if (colon < word.len) {
-		out->file = text_first(word, colon);
-		at = text_behind(word, colon);
-		if (text_starts(out->file, "0x"))
-			out->file = text_from(out->file, 2);
-		if (!text_is(out->file, OUTSIDE) && !is_id(out->file))
-			return false;
-	}
-	if (at.len == 2 && at.at[0] == '-' && at.at[1] >= '1' && at.at[1] <= '3')
-		out->at = 0 - (uint64_t)(at.at[1] - '0');
-	else if (!text_hex(at, &out->at))
-		return false;
-	/* The marks are no place in any file. */
-	if (out->at >= RUN_RETURN && !text_is(out->file, OUTSIDE))
-		out->file = (struct text){"", 0};
-	return true;
-}
-
-/* A number behind one blank, as nearly all are. */
-static bool take_plain(struct text *rest, struct preagg_place *out)
-{
-	size_t blank = rest->len && *rest->at == ' ';
-	const char *at = rest->at + blank, *end = rest->at + rest->len;
-	size_t digits = hex_read(at, end, &out->at);
-
-	if (!digits || digits > 16 || at + digits == end || at[digits] != ' ')
-		return false;
-	out->file = (struct text){"", 0};
-	*rest = (struct text){at + digits, (size_t)(end - at) - digits};
-	return true;
-}
-
-static bool take_location(struct text *rest, struct preagg_place *out)
-{
-	return take_plain(rest, out) || parse_location(next_word(rest), out);
-}
-
 /* Ids are written in lower case, so that one is one. */
 static void key_file(struct key *key, struct text file)
 {
 	size_t first = key->size;
 
 	key_name(key, file);
-	if (text_is(file, OUTSIDE))
+	if (text_is(file, PREAGG_OUTSIDE))
 		return;
 	for (size_t i = first; i < key->size; i++)
 		key->at[i] |= key->at[i] >= 'A' && key->at[i] <= 'F' ? 0x20 : 0;
@@ -249,24 +161,6 @@ static void key_locations(struct key *key, const struct preagg_place places[PLAC
 		key_number(key, places[order[i]].at);
 	for (size_t i = 0; named && i < PLACES; i++)
 		key_file(key, places[order[i]].file);
-}
-
-static bool take_counts(struct text rest, bool mispredictions, struct profile_item *item, const char **why)
-{
-	struct text word = next_word(&rest);
-
-	*why = "expected a count, a decimal number below 2^64";
-	if (!text_dec(word, &item->sum[0]))
-		return false;
-	word = next_word(&rest);
-	if (mispredictions && word.len) {
-		*why = "expected the mispredictions, a decimal number below 2^64";
-		if (!text_dec(word, &item->sum[1]))
-			return false;
-		word = next_word(&rest);
-	}
-	*why = "expected the end of the line";
-	return !word.len;
 }
 
 static bool take_mode(struct profile_head *head, enum profile_mode mode, const char **why)
@@ -286,53 +180,37 @@ static struct text branch_file(const struct key *key)
 	return key->size > PLACES * sizeof(uint64_t) ? text_of(file + strlen(file) + 1) : (struct text){"", 0};
 }
 
-static bool take_trace(struct text rest, const struct shape *shape, struct preagg_returns *returns, struct key *key,
-		       struct profile_item *item, const char **why)
+static bool take_trace(struct preagg_record *record, const struct preagg_shape *shape,
+		       struct preagg_returns *returns, struct key *key, const char **why)
 {
-	struct preagg_place places[PLACES] = {{shape->branch, {"", 0}}, {0, {"", 0}}, {BRANCH_ONLY, {"", 0}}};
+	struct preagg_place *branch = &record->places[BRANCH];
 
-	*why = "expected a location: hexadecimal digits, or such behind a build-id or X and a colon";
-	for (size_t i = shape->first; i <= shape->last; i++)
-		if (!take_location(&rest, &places[i]))
-			return false;
-	if (!take_counts(rest, shape->mispredictions, item, why))
-		return false;
-	bool outside = text_is(places[BRANCH].file, OUTSIDE);
 	/* A return from outside is what an r record says. */
-	if (shape->returns && outside)
-		places[BRANCH] = (struct preagg_place){RUN_RETURN, {"", 0}};
-	key_locations(key, places);
+	if (shape->returns && preagg_is_outside(branch))
+		*branch = (struct preagg_place){TRACE_FT_RETURN, {"", 0}};
+	key_locations(key, record->places);
 	*why = NULL;
-	if (key->failed || !shape->returns || !returns || places[BRANCH].at >= RUN_RETURN)
+	if (key->failed || !shape->returns || !returns || branch->at >= TRACE_FT_RETURN)
 		return !key->failed;
 	if (returns->room > PREAGG_RETURNS_FILES)
 		*why = "R records of too many files";
-	return !*why && preagg_returns_add(returns, branch_file(key), places[BRANCH].at);
+	return !*why && preagg_returns_add(returns, branch_file(key), branch->at);
 }
 
-static bool take_sample(struct text rest, struct key *key, struct profile_item *item, const char **why)
+static bool take_sample(const struct preagg_place *place, struct key *key, const char **why)
 {
-	struct preagg_place place;
-
-	*why = "expected an address in hexadecimal digits";
-	if (!take_location(&rest, &place) || !take_counts(rest, false, item, why))
-		return false;
 	key->size = 0;
-	key_number(key, place.at);
-	if (place.file.len)
-		key_file(key, place.file);
+	key_number(key, place->at);
+	if (place->file.len)
+		key_file(key, place->file);
 	*why = NULL;
 	return !key->failed;
 }
 
-static bool take_event(struct text rest, struct profile_head *head, const char **why)
+static bool take_event(struct text name, struct profile_head *head, const char **why)
 {
-	struct text name = text_trim(rest);
 	uint32_t ignored;
 
-	*why = "expected an event name";
-	if (!name.len || text_is_numbers(name))
-		return false;
 	*why = NULL;
 	return strings_intern(&head->events, name, &ignored);
 }
@@ -363,11 +241,11 @@ static inline bool read_count(const char **at, uint64_t *out)
 bool preagg_take_record(const char **line, const struct preagg_returns *returns, struct key *key, struct profile_item *item)
 {
 	const char *at = *line + 2;
-	const struct shape *shape = at[-2] != '\n' && at[-1] == ' ' ? shape_of(at[-2]) : NULL;
+	const struct preagg_shape *shape = at[-2] != '\n' && at[-1] == ' ' ? preagg_shape_of(at[-2]) : NULL;
 
 	if (!shape || (shape->returns && returns))
 		return false;
-	uint64_t places[PLACES] = {shape->branch, 0, BRANCH_ONLY};
+	uint64_t places[PLACES] = {shape->branch, 0, TRACE_BR_ONLY};
 	for (unsigned i = shape->first; i <= shape->last; i++)
 		if (!read_place(&at, &places[i]))
 			return false;
@@ -394,22 +272,20 @@ bool preagg_take(struct text line, struct profile_head *head, struct preagg_retu
 	*is_record = head->mode == MODE_BRANCHES && preagg_take_record(&at, returns, key, item);
 	if (*is_record)
 		return true;
-	*item = (struct profile_item){0};
-	struct text letter = next_word(&line);
-	if (!letter.len)
-		return true;
-	if (text_is(letter, "E"))
-		return take_mode(head, MODE_PLAIN, why) && take_event(line, head, why);
-	const struct shape *shape = letter.len == 1 ? shape_of(*letter.at) : NULL;
-	*why = "expected a record, which begins with one of E S T R B F f r";
-	if (!shape && !text_is(letter, "S"))
-		return false;
+	struct preagg_record record;
+	struct preagg_fault fault = {0};
+	bool ok = preagg_parse(line, &record, &fault);
+	*why = fault.why;
+	if (!ok || !record.letter)
+		return ok;
+	if (record.letter == 'E')
+		return take_mode(head, MODE_PLAIN, why) && take_event(record.event, head, why);
+	const struct preagg_shape *shape = preagg_shape_of(record.letter);
 	if (!take_mode(head, shape ? MODE_BRANCHES : MODE_PLAIN, why) ||
-	    !(shape ? take_trace(line, shape, returns, key, item, why) : take_sample(line, key, item, why)))
+	    !(shape ? take_trace(&record, shape, returns, key, why) : take_sample(&record.places[0], key, why)))
 		return false;
 	*is_record = true;
-	item->key = key->at;
-	item->size = key->size;
+	*item = (struct profile_item){.key = key->at, .size = key->size, .sum = {record.count, record.mispredicted}};
 	return true;
 }
 
@@ -437,9 +313,9 @@ bool preagg_take_returns(struct text lines, struct preagg_returns *returns, stru
 static char letter_of(const struct preagg_place *branch, bool branch_only, uint64_t mispredictions,
 		      const struct preagg_returns *returns)
 {
-	if (branch->at >= RUN_RETURN && !branch->file.len)
-		return mispredictions ? 'T' : branch->at == RUN_ONLY ? 'F' : branch->at == RUN_EXTERNAL ? 'f' : 'r';
-	if (!text_is(branch->file, OUTSIDE) && preagg_returns_have(returns, branch->file, branch->at))
+	if (branch->at >= TRACE_FT_RETURN)
+		return mispredictions ? 'T' : branch->at == TRACE_FT_ONLY ? 'F' : branch->at == TRACE_FT_EXTERNAL ? 'f' : 'r';
+	if (!preagg_is_outside(branch) && preagg_returns_have(returns, branch->file, branch->at))
 		return 'R';
 	return branch_only ? 'B' : 'T';
 }
@@ -460,7 +336,7 @@ struct preagg_record preagg_of_item(const struct profile_item *item, enum profil
 		record.places[order[i]] = (struct preagg_place){key_take_number(&key), {"", 0}};
 	for (size_t i = 0; key.at < key.end && i < PLACES; i++)
 		record.places[order[i]].file = key_take_name(&key);
-	bool branch_only = record.places[TO].at == BRANCH_ONLY && !record.places[TO].file.len;
+	bool branch_only = record.places[TO].at == TRACE_BR_ONLY;
 	record.letter = letter_of(&record.places[BRANCH], branch_only, item->sum[1], returns);
 	return record;
 }
@@ -477,7 +353,7 @@ static struct preagg_place place_of(const struct row_writer *w, struct trace_end
 {
 	enum trace_end_kind kind = trace_end_kind(end);
 
-	return (struct preagg_place){end.word, text_of(kind == TRACE_END_EXTERNAL ? OUTSIDE : kind == TRACE_END_VADDR ? w->id : "")};
+	return (struct preagg_place){end.word, text_of(kind == TRACE_END_EXTERNAL ? PREAGG_OUTSIDE : kind == TRACE_END_VADDR ? w->id : "")};
 }
 
 static bool is_return(const struct preagg_profile *profile, const struct trace *trace)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * Pre-aggregated records, BOLT's text of counts: docs/conversion.md, "Pre-aggregated text".  convert writes what it counted, and
- * merge reads and writes items (item.h), both by the same function.  (convert reads such text as events: event/preagg_read.c.)
+ * merge reads and writes items (item.h), both by the same function.  event/preagg_line.h reads a line.
  *
  *   T, R, B    a trace, one whose branch is a return, a branch alone
  *   F, f, r    a fall-through alone, by how it was reached
@@ -16,22 +16,12 @@
 #include "src/base/map.h"
 #include "src/base/count_table.h"
 #include "src/count/returns.h"
+#include "src/event/preagg_line.h"
 #include "src/profile/head.h"
 #include "src/profile/item.h"
 
-enum { PREAGG_BRANCH, PREAGG_FROM, PREAGG_TO, PREAGG_PLACES };
-
-struct preagg_place {
-	uint64_t at;
-	struct text file; /* what stands before the colon: a build-id, or X; or empty */
-};
-
-struct preagg_record {
-	char letter; /* of T R B F f r S */
-	struct preagg_place places[PREAGG_PLACES]; /* those that stand in a line with this letter; of S the first */
-	uint64_t count, mispredicted; /* B always has its mispredictions, as perf2bolt 22 wants; others if there are any */
-};
-
+/* The places are those that are in a line with this letter.  B always has its mispredictions, as
+ * perf2bolt 22 wants; others if there are any. */
 void preagg_write(const struct preagg_record *record, struct emit *out);
 void preagg_write_event(struct text name, struct emit *out);
 

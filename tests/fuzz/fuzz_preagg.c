@@ -7,73 +7,72 @@
 #include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "src/event/preagg_line.h"
 #include "src/event/preagg_read.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static const struct build_id own = {4, {0x0b, 0x44, 0x3b, 0x38}};
-
-static void check_error(const struct bc_error *err)
+static bool is_shown(size_t place, const struct preagg_shape *shape)
 {
-	assert(err->code == BC_FORMAT);
-	assert(!strncmp(err->text, "fuzz: line 7, column ", 21));
-	assert(!strchr(err->text, '\n'));
+	return shape ? place >= shape->first && place <= shape->last : !place;
 }
 
-static size_t print(const struct preagg_line *r, char *out, size_t size)
+static void print(const struct preagg_record *r, FILE *out)
 {
-	int n = 0;
+	const struct preagg_shape *shape = preagg_shape_of(r->letter);
 
-	switch (r->kind) {
-	case PREAGG_NOTHING:
-		n = snprintf(out, size, "#");
-		break;
-	case PREAGG_EVENT:
-		n = snprintf(out, size, "E %.*s", (int)r->event.len, r->event.at);
-		break;
-	case PREAGG_BASIC:
-		n = snprintf(out, size, "S %" PRIx64 " %" PRIu64, r->at.v, r->count);
-		break;
-	case PREAGG_TRACE:
-		n = snprintf(out, size, "%c %" PRIx64 " %" PRIx64 " %" PRIx64 " %" PRIu64 " %" PRIu64,
-			     r->is_return ? 'R' : 'T', r->trace.branch.word, r->trace.from.word, r->trace.to.word,
-			     r->count, r->mispredicted);
-		break;
-	}
-	return n > 0 && (size_t)n < size ? (size_t)n : 0;
+	fputc(r->letter ? r->letter : '#', out);
+	fputc(' ', out);
+	if (r->letter == 'E')
+		fwrite(r->event.at, 1, r->event.len, out);
+	if (!r->letter || r->letter == 'E')
+		return;
+	for (size_t i = 0; i < PREAGG_PLACES; i++)
+		if (is_shown(i, shape))
+			fprintf(out, "%.*s%s%" PRIx64 " ", (int)r->places[i].file.len,
+				r->places[i].file.at, r->places[i].file.len ? ":" : "",
+				r->places[i].at);
+	fprintf(out, "%" PRIu64, r->count);
+	if (shape && shape->mispredictions)
+		fprintf(out, " %" PRIu64, r->mispredicted);
 }
 
-static void check_same(const struct preagg_line *a, const struct preagg_line *b)
+static void check_same(const struct preagg_record *a, const struct preagg_record *b)
 {
-	assert(a->kind == b->kind && a->is_return == b->is_return);
-	assert(a->at.v == b->at.v && a->count == b->count && a->mispredicted == b->mispredicted);
-	assert(trace_end_equal(a->trace.branch, b->trace.branch) && trace_end_equal(a->trace.from, b->trace.from) &&
-	       trace_end_equal(a->trace.to, b->trace.to));
+	assert(a->letter == b->letter && a->count == b->count &&
+	       a->mispredicted == b->mispredicted);
+	for (size_t i = 0; i < PREAGG_PLACES; i++)
+		assert(a->places[i].at == b->places[i].at &&
+		       text_equal(a->places[i].file, b->places[i].file));
 	assert(text_equal(a->event, b->event));
 }
 
 static void check_line(struct text text)
 {
 	struct line line = {text, "fuzz", 7};
-	struct preagg_line record, again;
-	struct bc_error err = {0};
-	char plain[4096];
+	struct preagg_record record, again;
+	struct preagg_fault fault;
 
-	if (!preagg_parse(&line, &own, &record, &err)) {
-		check_error(&err);
+	if (!preagg_parse(text, &record, &fault)) {
+		assert(fault.why && fault.at >= text.at && fault.at <= text.at + text.len);
+		assert(!preagg_fits(&line));
 		return;
 	}
-	assert(preagg_fits(&line) == (record.kind != PREAGG_NOTHING));
-	/* %s ends at a zero byte, which a name can hold. */
-	if (text_find(record.event, '\0') < record.event.len)
-		return;
-	line.text = (struct text){plain, print(&record, plain, sizeof(plain))};
-	if (!line.text.len) /* a name too long to be written down here */
-		return;
-	assert(preagg_parse(&line, &own, &again, &err));
+	assert(preagg_fits(&line) == (record.letter != 0));
+	for (size_t i = 0; i < PREAGG_PLACES; i++) /* a mark is in no file */
+		assert(record.places[i].at < TRACE_FT_RETURN || !record.places[i].file.len);
+	char *plain = NULL;
+	size_t size = 0;
+	FILE *file = open_memstream(&plain, &size);
+	assert(file);
+	print(&record, file);
+	fclose(file);
+	assert(preagg_parse((struct text){plain, size}, &again, &fault));
 	check_same(&record, &again);
+	free(plain);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -9,7 +9,10 @@ static bool run(struct transcript *t, const char *text)
 {
 	struct reader_options options = {.format = INPUT_PREAGG, .build_id = own_id};
 
-	return transcript_bytes(t, text, strlen(text), &options);
+	char lines[512];
+
+	snprintf(lines, sizeof(lines), "%s\n", text);
+	return transcript_bytes(t, lines, strlen(lines), &options);
 }
 
 #define M1 "ffffffffffffffff"
@@ -44,6 +47,14 @@ static const struct {
 	{"T 10 20 0b443b38:-1 4", "trace 10 20 " M1 " 4 0\n"},
 	{"T 10 20 0b443b39:-1 4", "trace 10 20 " M1 " 4 0\n"},
 	{"T 10 20 X:-1 4", "trace 10 20 " M1 " 4 0\n"},
+	/* marks are in no file, whatever is before their colon: perf2bolt 22 to 24 have no record of these lines, or that of F, f, r */
+	{"T X:-1 20 30 4", "trace " M1 " 20 30 4 0\n"},
+	{"T X:-2 20 30 4", "trace " M2 " 20 30 4 0\n"},
+	{"T X:" M1 " 20 30 4", "trace " M1 " 20 30 4 0\n"},
+	{"T X:" M3 " 20 30 4", "trace " M3 " 20 30 4 0\n"},
+	{"T 0b443b39:" M1 " 20 30 4", "trace " M1 " 20 30 4 0\n"},
+	{"R X:" M1 " 20 30 4", "return " M1 " 20 30 4 0\n"},
+	{"T X:fffffffffffffffc 20 30 4", "trace 0 20 30 4 0\n"},
 	{"T 0 20 30 4", "trace 0 20 30 4 0\n"},
 	{"R 0 20 30 4", "return " M3 " 20 30 4 0\n"}, /* the same as r */
 	{"R X:0 20 30 4", "return " M3 " 20 30 4 0\n"},
@@ -129,6 +140,16 @@ static void every_unreadable_line(void **state)
 	}
 }
 
+static void the_last_line_has_an_end(void **state)
+{
+	struct transcript t;
+
+	(void)state;
+	assert_false(transcript_text(&t, "T 10 20 30 4\nT 10 20 30 12", INPUT_PREAGG));
+	assert_string_equal(t.err.text, "input: line 2, column 14: the file ends within the line: it was cut");
+	transcript_free(&t);
+}
+
 static void without_own_build_id_every_one_is_outside(void **state)
 {
 	struct transcript t;
@@ -144,6 +165,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_readable_line),
 		cmocka_unit_test(every_unreadable_line),
+		cmocka_unit_test(the_last_line_has_an_end),
 		cmocka_unit_test(without_own_build_id_every_one_is_outside),
 	};
 

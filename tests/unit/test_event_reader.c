@@ -237,7 +237,7 @@ static char *long_text(enum input_format format, size_t *size)
 			fputs(i % 33 ? "\n" : "\n\n", out);
 		}
 	}
-	fputs(format == INPUT_PREAGG ? "T 1 2 3 4 5" : "7 404010", out); /* no newline */
+	fputs(format == INPUT_PREAGG ? "T 1 2 3 4 5\n" : "7 404010", out); /* one needs no newline */
 	fclose(out);
 	return text;
 }
