@@ -472,16 +472,10 @@ static const struct figure_row profile_rows[] = {
 	{0},
 };
 
-static const struct figure_row other_rows[] = {
-	{"other_lines", "other lines  {}\n", VALUE(struct profile_facts, other_lines), .any = true},
-	{0},
-};
-
 static void put_profile(struct json *json, const struct profile_facts *profile)
 {
 	json_open(json, "profile", '{');
 	figures_json(profile_rows, profile, json);
-	figures_json(other_rows, profile, json);
 	json_close(json, '}');
 }
 
@@ -498,7 +492,6 @@ static void print_profile(const struct inspected *found, FILE *out)
 		fprintf(out, ", of them %.1f %% mispredicted", percent(p->mispredicted, p->count));
 	if (found->kind != FILE_YAML)
 		putc('\n', out);
-	figures_text(other_rows, p, false, "", out);
 }
 
 /* ---- a shard, of whatever kind ---- */

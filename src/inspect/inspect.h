@@ -7,7 +7,7 @@
 
 #include "src/elf/binary.h"
 #include "src/inspect/file_kind.h"
-#include "src/inspect/profile_text.h"
+#include "src/inspect/profile_facts.h"
 #include "src/inspect/recording.h"
 #include "src/profile/shard.h"
 

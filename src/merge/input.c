@@ -408,6 +408,8 @@ static bool look_at_yaml(struct line_reader *r, struct merge_input *input, struc
 {
 	struct text begin = {r->in.buffer + r->in.begin, r->in.end - r->in.begin};
 	struct yaml_input *yaml = yaml_input_open(&r->stream, begin, err);
+	if (yaml)
+		yaml_input_refuse_probes(yaml);
 	bool ok = yaml && look_at_document(yaml, input, &r->head, worker, err), all_known = r->head.id.size;
 
 	for (struct merge_input *to = input; ok && yaml_input_goes_on(yaml); to = to->next) {

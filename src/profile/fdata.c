@@ -6,6 +6,7 @@
 
 #include "src/base/hex.h"
 #include "src/base/parallel.h"
+#include "src/profile/text_input.h"
 
 #define OUTSIDE_KIND '0'
 #define MEMORY_KIND '3' /* and above: places of accesses to memory */
@@ -262,6 +263,43 @@ static inline void write_place(const struct fdata_place *place, struct emit *out
 	emit_char(out, ' ');
 	emit_hex(out, place->offset);
 	emit_char(out, ' ');
+}
+
+/* Of the line that is there.  false: *why it is none, or out of memory (why is NULL) */
+static bool input_take(struct fdata_input *input, struct text line, struct fdata_line *out, bool *is_head,
+		       const char **why)
+{
+	*why = NULL;
+	*is_head = false;
+	if (!input->records && !fdata_head(line, &input->head, is_head))
+		return false;
+	if (*is_head)
+		return true;
+	input->records = true;
+	if (fdata_read(&line.at, input->head.mode, &input->names, out, why))
+		return true;
+	*why = input->names.failed ? NULL : *why;
+	return false;
+}
+
+bool fdata_input_next(struct fdata_input *input, struct fdata_line *out, struct bc_error *err)
+{
+	struct text line;
+	const char *why;
+
+	for (bool is_head = true; is_head;) {
+		if (!text_input_line(input->in, &line, err))
+			return false;
+		if (!input_take(input, line, out, &is_head, &why))
+			return why ? text_input_fail(input->in, why, err) : bc_fail_nomem(err);
+	}
+	return true;
+}
+
+void fdata_input_free(struct fdata_input *input)
+{
+	profile_head_free(&input->head);
+	key_free(&input->names);
 }
 
 void fdata_write(const struct fdata_line *line, struct emit *out)

@@ -42,6 +42,19 @@ BC_MUST_USE bool fdata_head(struct text line, struct profile_head *head, bool *i
  * false: *why it is none, or `names` is out of memory. */
 BC_MUST_USE bool fdata_read(const char **line, enum profile_mode mode, struct key *names, struct fdata_line *out, const char **why);
 
+/* The lines of an input, one after the other.  All but `in` is zeroed before. */
+struct fdata_input {
+	struct text_input *in; /* borrowed */
+	struct profile_head head; /* what stood before the lines that were read */
+	struct key names;
+	bool records; /* the head is at its end */
+};
+
+/* The next line that is none of the head, valid until the next call.  False at the end, with BC_OK in
+ * `err`, and on errors: BC_FORMAT with the line; BC_NOMEM; those of text_input_line(). */
+BC_MUST_USE bool fdata_input_next(struct fdata_input *input, struct fdata_line *out, struct bc_error *err);
+void fdata_input_free(struct fdata_input *input);
+
 void fdata_write(const struct fdata_line *line, struct emit *out);
 
 /* llvm-bolt looks for no_lbr first.  events: of plain samples.  A newline in one is replaced, so that the line stays one. */

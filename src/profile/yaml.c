@@ -57,6 +57,11 @@ void yaml_input_close(struct yaml_input *in)
 	free(in);
 }
 
+void yaml_input_refuse_probes(struct yaml_input *in)
+{
+	in->scan.refuses_probes = true;
+}
+
 /* Keeps a key that only others know, and its value. */
 static bool read_unknown(struct yaml_input *in, struct yaml_more more, struct bc_error *err)
 {

@@ -67,7 +67,10 @@ struct yaml_input;
 struct yaml_input *yaml_input_open(struct file_stream *stream, struct text begin, struct bc_error *err);
 void yaml_input_close(struct yaml_input *in); /* or NULL */
 
-/* The head of a document, which comes first.  It stays where it is until the end of the document, which can add to it.  BC_FORMAT, also for pseudo probes; BC_NOMEM; errors of stream_read() */
+/* Pseudo probes are an error from now on, as they cannot be merged. */
+void yaml_input_refuse_probes(struct yaml_input *in);
+
+/* The head of a document, which comes first.  It stays where it is until the end of the document, which can add to it.  BC_FORMAT, also for pseudo probes that are refused; BC_NOMEM; errors of stream_read() */
 BC_MUST_USE bool yaml_input_head(struct yaml_input *in, struct profile_head *head, struct bc_error *err);
 
 /* The next function, valid until the next call.  False at the end of the document, with BC_OK in `err`, and on

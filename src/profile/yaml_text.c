@@ -397,7 +397,8 @@ bool scan_unknown(struct yaml_scan *in, struct emit *out, struct bc_error *err)
 {
 	struct text key = scan_text(in);
 
-	if (text_is(key, "inline_tree") || text_is(key, "probes") || text_is(key, "pseudo_probe_desc"))
+	bool is_probes = text_is(key, "inline_tree") || text_is(key, "probes") || text_is(key, "pseudo_probe_desc");
+	if (is_probes && in->refuses_probes)
 		return scan_fail(in, "pseudo probes cannot be merged: merge shards (convert --shard), and convert the result with "
 				     "--profile-write-pseudo-probes", err);
 	out->used = 0;

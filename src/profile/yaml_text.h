@@ -42,6 +42,7 @@ struct yaml_scan {
 	yaml_parser_t parser;
 	yaml_event_t event; /* the present one */
 	bool has_event;
+	bool refuses_probes;
 	unsigned depth; /* of mappings and sequences that are open */
 };
 
@@ -87,7 +88,7 @@ BC_MUST_USE bool scan_has_all(const struct yaml_scan *in, const struct scan_fiel
 			      unsigned given, struct bc_error *err);
 
 /* Read the value of the present event, a key that nobody knows, into `out`: the key, a zero byte, the value on one line,
- * a zero byte.  A word that was not quoted stays so.  BC_FORMAT also for keys of pseudo probes */
+ * a zero byte.  A word that was not quoted stays so.  BC_FORMAT also for keys of pseudo probes that are refused */
 BC_MUST_USE bool scan_unknown(struct yaml_scan *in, struct emit *out, struct bc_error *err);
 
 #endif

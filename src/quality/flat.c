@@ -197,42 +197,17 @@ static bool put_line(struct flat_profile *out, const struct fdata_line *line)
 	return line->sampled ? put_sample(out, &line->from, line->count) : put_branch(out, &line->from, &line->to, line->count);
 }
 
-/* The head's lines come before all others. */
-static bool read_line(struct text line, struct profile_head *head, bool *records, struct key *names,
-		      struct flat_profile *out, const char **why)
-{
-	struct fdata_line read;
-	bool is_head = false;
-
-	*why = NULL;
-	if (!*records && !fdata_head(line, head, &is_head))
-		return false;
-	if (is_head)
-		return true;
-	*records = true;
-	if (!fdata_read(&line.at, head->mode, names, &read, why))
-		return false;
-	*why = NULL;
-	return put_line(out, &read);
-}
-
 bool flat_read_fdata(struct text_input *in, struct flat_profile *out, struct bc_error *err)
 {
-	struct profile_head head = {.kind = KIND_FDATA};
-	struct key names = {0};
-	struct text line;
-	bool records = false, ok = true;
-	const char *why;
+	struct fdata_input input = {.in = in};
+	struct fdata_line line;
+	bool ok = true;
 
-	while (ok && text_input_line(in, &line, err)) {
-		ok = read_line(line, &head, &records, &names, out, &why);
-		if (!ok)
-			ok = why && !names.failed ? text_input_fail(in, why, err) : bc_fail_nomem(err);
-	}
-	out->plain = head.mode == MODE_PLAIN;
-	out->bolted = head.bolted;
-	profile_head_free(&head);
-	key_free(&names);
+	while (ok && fdata_input_next(&input, &line, err))
+		ok = put_line(out, &line) || bc_fail_nomem(err);
+	out->plain = input.head.mode == MODE_PLAIN;
+	out->bolted = input.head.bolted;
+	fdata_input_free(&input);
 	return ok && err->code == BC_OK && (flat_settle(out) || bc_fail_nomem(err));
 }
 

@@ -32,7 +32,7 @@ static void check_recording(const struct recording *r)
 	assert(r->entries <= r->with_stack * r->deepest || !r->with_stack);
 }
 
-/* Lines that are neither empty nor of the head are records or other lines. */
+/* Lines that are none of the head are records. */
 static void check_fdata(const struct profile_facts *facts, const char *path)
 {
 	struct file_map map;
@@ -44,8 +44,7 @@ static void check_fdata(const struct profile_facts *facts, const char *path)
 		return;
 	for (struct text rest = {(const char *)map.data, map.size}; text_line(&rest, &line);)
 		lines += line.len && !text_is(line, "boltedcollection") && !text_starts(line, "no_lbr");
-	assert(lines == facts->records + facts->other_lines);
-	assert(facts->functions <= 2 * (facts->records + facts->other_lines));
+	assert(lines == facts->records && facts->functions <= 2 * facts->records);
 	file_unmap(&map);
 }
 
