@@ -50,7 +50,7 @@ static void write_limits(struct json *json, const struct figure_row *row, const 
 
 static const struct figure_row reads_rows[] = {
 	{"file", NULL, VALUE(struct bolt_reads, path)},
-	FIGURES(struct bolt_reads, input., relocations, build_id, kernel),
+	FIGURES(struct bolt_reads, input., relocations, build_id, kernel, go),
 	{"symbols", .read = symbols_of},
 	{"debug_info", .read = debug_of},
 	{"limits", .write = write_limits},

@@ -150,7 +150,7 @@ static void print_next(const struct record_result *result, FILE *out)
 	bool input = of->plain && of->bolted;
 	fputs(input ? " --input=PROG -o " : " -o ", out);
 	print_word(name, out);
-	fputs(input ? ".fdata (PROG: what llvm-bolt read)\n" : ".fdata\n", out);
+	fputs(input ? ".fdata, where PROG is the binary that llvm-bolt read\n" : ".fdata\n", out);
 }
 
 /* Samples that were counted and are in no file. */

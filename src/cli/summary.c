@@ -316,7 +316,9 @@ void summary_next(const struct summary *summary, FILE *out)
 	    conversion_binary(c)->kind != BINARY_BOLTED || !c->aggregate.options.rules.infer)
 		return;
 	advise_outcome(OUTCOME_ADDRESSES, false, &files, &next);
-	say(out, "%s%s%s", next.sentence, *next.command ? ": " : "", next.command);
+	say(out, "%s", next.sentence);
+	if (*next.command)
+		say(out, "next: %s", next.command);
 }
 
 /* ---- JSON ---- */

@@ -33,12 +33,22 @@ static enum bolt_debug debug_of(const struct image *image)
 	return info->flags & SHF_COMPRESSED ? BOLT_DEBUG_COMPRESSED : BOLT_DEBUG_PLAIN;
 }
 
+/* .gopclntab, or .data.rel.ro.gopclntab of a position-independent program. */
+static bool is_of_go(const struct image *image)
+{
+	for (size_t i = 0; i < image->section_count; i++)
+		if (text_ends(image->sections[i].name, ".gopclntab"))
+			return true;
+	return false;
+}
+
 struct bolt_input bolt_input_of(const struct image *image)
 {
 	return (struct bolt_input){
 		.machine = image->machine,
 		.code = image_has_code(image),
 		.kernel = image_is_kernel(image),
+		.go = is_of_go(image),
 		.relocations = image_has_code_relocations(image),
 		.symbols = symbols_of(image),
 		.build_id = image->build_id.size,
@@ -46,9 +56,14 @@ struct bolt_input bolt_input_of(const struct image *image)
 	};
 }
 
+bool bolt_input_will_do(const struct bolt_input *input)
+{
+	return input->code && !input->go;
+}
+
 bool bolt_input_has(const struct bolt_input *input, enum bolt_limit limit)
 {
-	bool lacks = !input->relocations && !input->kernel;
+	bool lacks = !input->relocations && !input->kernel && !input->go;
 
 	if (!input->code)
 		return limit == BOLT_LIMIT_NO_CODE;
@@ -57,6 +72,10 @@ bool bolt_input_has(const struct bolt_input *input, enum bolt_limit limit)
 		return lacks;
 	case BOLT_LIMIT_AARCH64:
 		return lacks && input->machine == MACHINE_AARCH64;
+	case BOLT_LIMIT_RISCV:
+		return lacks && input->machine == MACHINE_RISCV64;
+	case BOLT_LIMIT_GO:
+		return input->go;
 	case BOLT_LIMIT_KERNEL:
 		return input->kernel;
 	case BOLT_LIMIT_STRIPPED:

@@ -12,6 +12,7 @@ struct bolt_input {
 	enum machine machine;
 	bool code; /* false: a debug file */
 	bool kernel;
+	bool go; /* its run-time system has tables of its code that llvm-bolt does not know */
 	bool relocations; /* of its code: see image_has_code_relocations() */
 	enum bolt_symbols {
 		BOLT_SYMBOLS_NONE, /* no .symtab: it is stripped */
@@ -43,6 +44,9 @@ bool image_has_code_relocations(const struct image *image);
 	  "-Wl,--emit-relocs (-Wl,-q)")                                                            \
 	X(AARCH64, "aarch64_without_relocations",                                                  \
 	  "llvm-bolt does not fully support AArch64 code without relocations")                     \
+	X(RISCV, "riscv_without_relocations",                                                      \
+	  "llvm-bolt cannot split functions of RISC-V code without relocations")                   \
+	X(GO, "go", "a Go program: what llvm-bolt writes of it does not start")                    \
 	X(KERNEL, "kernel", "a kernel: llvm-bolt reorders its blocks, and not its functions")      \
 	X(STRIPPED, "stripped",                                                                    \
 	  "stripped: llvm-bolt 19 and later take it with -allow-stripped only; give the file "     \
@@ -64,6 +68,9 @@ bool image_has_code_relocations(const struct image *image);
 #define X(limit, key, text) BOLT_LIMIT_##limit,
 enum bolt_limit { BOLT_LIMITS(X) BOLT_LIMIT_COUNT };
 #undef X
+
+/* Is there anything that llvm-bolt can make of it? */
+bool bolt_input_will_do(const struct bolt_input *input);
 
 bool bolt_input_has(const struct bolt_input *input, enum bolt_limit limit);
 const char *bolt_limit_key(enum bolt_limit limit);

@@ -214,9 +214,9 @@ static void add_llvm_bolt(struct advice_line *line, const struct bolt_command *c
 	add(line, " -enable-bat -reorder-blocks=ext-tsp");
 	if (input && input->kernel) /* its code is at its addresses, and has room for nothing */
 		return;
-	if (!input || input->relocations)
-		add(line, " -reorder-functions=cdsort");
-	add(line, " -split-functions");
+	bool moves = !input || input->relocations;
+	add(line, "%s%s", moves ? " -reorder-functions=cdsort" : "",
+	    moves || input->machine != MACHINE_RISCV64 ? " -split-functions" : "");
 }
 
 /* What llvm-bolt cannot do with a program, each with its remedy. */
@@ -270,7 +270,7 @@ static void use_recording(const struct use *use, struct advice_line *line)
 	if (use->itrace) {
 		add(line, "perf script --itrace=%s -F pid,ip,brstack --show-mmap-events -i ", use->itrace);
 		add_path(line, use->path);
-		add(line, " >samples.txt, which prints the trace as branches, then ");
+		add(line, " >samples.txt && ");
 	}
 	add(line, "batconv ");
 	if (use->ran)
@@ -297,10 +297,10 @@ static void use_binary(const struct use *use, struct advice_line *line)
 	case BOLT_TABLE:
 		add(line, use->table_is_bad ? "batconv verify " : "batconv ");
 		add_path(line, use->path);
-		add(line, use->table_is_bad ? " tells more" : " SAMPLES --input=PROG -o prog.fdata, where PROG is the binary that llvm-bolt read");
+		add(line, use->table_is_bad ? ", which tells more" : " SAMPLES --input=PROG -o prog.fdata, where PROG is the binary that llvm-bolt read");
 		break;
 	case BOLT_NONE:
-		if (!use->bolt.code)
+		if (!bolt_input_will_do(&use->bolt))
 			break;
 		add(line, "batconv ");
 		add_path(line, use->path);
@@ -330,6 +330,7 @@ void advise_use(const struct use *use, char *text, size_t size)
 			break;
 		}
 		add_llvm_bolt(&line, &(struct bolt_command){.profile = use->path, .output = "prog.bolt"});
+		add(&line, ", where PROG is the binary that llvm-bolt reads, linked with -Wl,--emit-relocs (else without -reorder-functions)");
 		break;
 	case FILE_BCMAPS:
 	case FILE_MAPS:
@@ -344,7 +345,7 @@ void advise_use(const struct use *use, char *text, size_t size)
 		break;
 	case FILE_PPROF: use_with(&line, "pprof -top ", use->path, ""); break;
 	case FILE_RANGES: use_with(&line, "llvm-profgen --unsymbolized-profile=", use->path, " --binary=PROG -o prog.prof"); break;
-	case FILE_COMPILER: add(&line, "clang takes it, with -fprofile-sample-use or, of counters, -fprofile-use; llvm-profdata shows it"); break;
+	case FILE_COMPILER: add(&line, "-fprofile-sample-use of clang or, of counters, -fprofile-use; llvm-profdata shows it"); break;
 	case FILE_PAGE: add(&line, "open it in a browser"); break;
 	case FILE_HEAT: use_with(&line, "less -R ", use->path, ""); break;
 	case FILE_RINGS: use_with(&line, "batconv record --replay=", use->path, " -o DIR/"); break;
@@ -374,6 +375,8 @@ static void optimise(struct advice_line *line, bool bolted, const struct outcome
 {
 	const char *read = bolted ? files->input : files->binary;
 
+	if (files->bolt && !bolt_input_will_do(files->bolt))
+		return;
 	use_with(line, files->forced ? "batconv --force-map --from-compiler=" : files->from_compiler ? "batconv --from-compiler=" : "batconv ", files->binary, "");
 	add_samples(line, files);
 	if (bolted && read)
@@ -492,7 +495,8 @@ static void use_instead(const struct situation *s, const struct given *file, str
 	struct advice_line line = line_in(out->command, sizeof(out->command));
 	const struct given *binary = find_place(s, PLACE_BINARY);
 	const struct given *recording = find_recording(s);
-	bool has_program = binary && binary != file && binary->facts.opened && binary->facts.trace == BOLT_NONE;
+	bool has_program = binary && binary != file && binary->facts.opened && binary->facts.trace == BOLT_NONE &&
+			   bolt_input_will_do(&binary->facts.bolt);
 
 	switch (file->facts.kind) {
 	case FILE_FDATA:

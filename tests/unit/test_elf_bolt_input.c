@@ -66,10 +66,18 @@ static void by_sections(void **state)
 		 .size = sizeof(code)},
 		{0},
 	};
+	const struct build_section go[] = {
+		TEXT,
+		{.name = ".data.rel.ro.gopclntab", .type = SHT_PROGBITS, .data = code, .size = 16},
+		{0},
+	};
 	struct image image;
 
 	(void)state;
-	struct bolt_input input = input_of(bare, &image);
+	struct bolt_input input = input_of(go, &image);
+	assert_limits(&input, "go stripped no_build_id ");
+	image_close(&image);
+	input = input_of(bare, &image);
 	assert_limits(&input, "no_relocations stripped no_build_id ");
 	image_close(&image);
 	input = input_of(data, &image);
@@ -89,6 +97,13 @@ static void by_kind(void **state)
 
 	(void)state;
 	assert_limits(&input, "no_relocations aarch64_without_relocations ");
+	input.machine = MACHINE_RISCV64;
+	assert_limits(&input, "no_relocations riscv_without_relocations ");
+	input.go = true;
+	assert_limits(&input, "go ");
+	assert_false(bolt_input_will_do(&input));
+	input.go = false;
+	assert_true(bolt_input_will_do(&input));
 	input.kernel = true; /* it never has a use of relocations */
 	assert_limits(&input, "kernel ");
 	input.relocations = true;

@@ -71,6 +71,12 @@ static void what_llvm_bolt_takes(void **state)
 	assert_bolts(&input, NULL, "llvm-bolt prog -data prog.fdata -o prog.bolt2 -enable-bat -reorder-blocks=ext-tsp -reorder-functions=cdsort -split-functions");
 	input.kernel = true;
 	assert_bolts(&input, NULL, "llvm-bolt prog -data prog.fdata -o prog.bolt2 -enable-bat -reorder-blocks=ext-tsp");
+	input = (struct bolt_input){.code = true, .build_id = true, .symbols = BOLT_SYMBOLS_FUNCTIONS, .machine = MACHINE_RISCV64};
+	assert_bolts(&input, NULL, "llvm-bolt prog -data prog.fdata -o prog.bolt2 -enable-bat -reorder-blocks=ext-tsp");
+	input.go = true;
+	advise_outcome(OUTCOME_FIRST, false, &files, &advice);
+	assert_string_equal(advice.command, "");
+	assert_non_null(strstr(advice.sentence, "Go program"));
 	input = (struct bolt_input){.code = true, .build_id = true};
 	assert_bolts(&input, NULL, "llvm-bolt prog -data prog.fdata -o prog.bolt2 -allow-stripped -enable-bat -reorder-blocks=ext-tsp -split-functions");
 	assert_bolts(&input, "prog.debug", "eu-unstrip prog prog.debug -o prog.unstripped && llvm-bolt prog.unstripped -data prog.fdata -o prog.bolt2 "
