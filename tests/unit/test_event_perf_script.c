@@ -269,8 +269,8 @@ static void samples_without_processes(void **state)
 		{"7f1f2b1403b0 0x10/0x20/P/-/-/0/\n", "names no process, and no line a mapping: print both (perf script"},
 		{" 0x10/0x20/P/-/-/0/\n", "names no process, and no line a mapping: print both (perf script"},
 		{MAP("7", "1000", "/b") MAP("8", "1000", "/c") "100a 0x1010/0x1020/P\n",
-		 "line 3: the sample names no process, and at its addresses the processes have different files"},
-		{MAP("7", "1000", "/b") "7 0x10/0x20/P\n  100a 0x30/0x40/P\n", "line 3: expected a process, which other samples name"},
+		 "line 3, column 1: the sample names no process, and at its addresses the processes have different files"},
+		{MAP("7", "1000", "/b") "7 0x10/0x20/P\n  100a 0x30/0x40/P\n", "line 3, column 1: expected a process, which other samples name"},
 	};
 
 	(void)state;

@@ -409,9 +409,10 @@ static bool find_process(struct perf_script *script, struct bc_error *err)
 	enum process_found found = script_processes_find(&script->processes, &script->sample, &script->sample.pid);
 
 	if (script->names_processes)
-		return bc_fail(err, BC_FORMAT, "%s: line %" PRIu64 ": expected a process, which other samples name", script->file, script->number);
+		return bc_fail(err, BC_FORMAT, "%s: line %" PRIu64 ", column 1: expected a process, which other samples name",
+			       script->file, script->number);
 	return found == PROCESS_FOUND ||
-	       bc_fail(err, BC_UNSUPPORTED, "%s: line %" PRIu64 ": the sample names no process, %s: print both "
+	       bc_fail(err, BC_UNSUPPORTED, "%s: line %" PRIu64 ", column 1: the sample names no process, %s: print both "
 			    "(perf script --show-mmap-events --show-task-events -F pid,ip,brstack)",
 		       script->file, script->number, causes[found]);
 }
