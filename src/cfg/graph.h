@@ -67,6 +67,12 @@ static inline bool insn_is_tail_call(const struct function *function, const stru
 	return insn_jumps(*insn) && !insn_stays(function, insn);
 }
 
+/* Does an instruction lead to other functions, by a call or a jump? */
+static inline bool insn_leads_out(const struct function *function, const struct insn *insn)
+{
+	return insn_is_call(*insn) || insn->kind == INSN_JUMP_INDIRECT || insn_is_tail_call(function, insn);
+}
+
 /* The index of the block that begins at an offset; graph->count if none does. */
 uint32_t graph_block_starting(const struct graph *graph, uint64_t offset);
 

@@ -11,13 +11,7 @@
 #include "src/check/scope_bounds.h"
 #include "src/check/sdt_probes.h"
 #include "src/isa/decoder.h"
-
-/* Instructions that are the same but for what llvm-bolt changes when it moves them. */
-
-/* Two instructions, decoded to i and k.  Branches are the same if they are of one
- * kind: BOLT turns conditions round and sends them elsewhere. */
-bool same_instruction(enum machine machine, struct bytes a, const struct insn *i, struct bytes b,
-		      const struct insn *k);
+#include "src/isa/same_insn.h"
 
 /* A side of the table, and the findings that are made there. */
 struct code_side {

@@ -28,6 +28,11 @@ struct job {
 	struct record_facts records;
 	struct trace_notes notes;
 	struct out_functions out_functions;
+	/* With the input at hand: */
+	struct targets input_targets, output_targets;
+	struct decoder input_decoder;
+	struct known_calls calls;
+	struct inlined_bodies inlined;
 };
 
 static bool open_job(struct job *job, const struct aggregate *aggregate, struct bc_error *err)
@@ -35,7 +40,7 @@ static bool open_job(struct job *job, const struct aggregate *aggregate, struct 
 	const struct convert_job *how = job->how;
 
 	job->records = (struct record_facts){.binary = job->binary, .pair = how->pair, .cfg = how->graphs, .rules = aggregate->options.rules,
-					     .left_out = how->left_out};
+					     .left_out = how->left_out, .inlined = &job->inlined};
 	job->workers = calloc(job->threads, sizeof(*job->workers));
 	if (!job->workers)
 		return bc_fail_nomem(err);
@@ -65,7 +70,12 @@ static void close_job(struct job *job)
 	free(job->notes.ran);
 	record_facts_close(&job->records);
 	trace_facts_close(&job->traces);
+	inlined_bodies_close(&job->inlined);
 	out_functions_close(&job->out_functions);
+	known_calls_close(&job->calls);
+	targets_close(&job->input_targets);
+	targets_close(&job->output_targets);
+	decoder_close(&job->input_decoder);
 }
 
 /* ---- what the walk needs: graphs and code of each function that ran ---- */
@@ -141,13 +151,32 @@ static bool find_pads(struct job *job, struct bc_error *err)
 	return ok || bc_fail_nomem(err);
 }
 
+/* What functions of the output call, and what was inlined into them. */
+static bool read_calls(struct job *job, struct bc_error *err)
+{
+	const struct pair *pair = job->how->pair;
+
+	if (!pair)
+		return true;
+	decoder_open(pair->image.machine, &job->input_decoder);
+	if (!targets_open(&pair->image, &pair->functions, &job->input_targets, err) ||
+	    !targets_open(&pair->output->image, &pair->output->functions, &job->output_targets, err))
+		return false;
+	if (!known_calls_open(pair, &job->input_targets, &job->input_decoder, &job->calls))
+		return bc_fail_nomem(err);
+	return !rules_restore(&job->records.rules, RESTORE_INLINED) ||
+	       inlined_bodies_open(&job->out_functions, &job->calls, &job->output_targets, &job->inlined) || bc_fail_nomem(err);
+}
+
 static bool read_output(struct job *job, struct bc_error *err)
 {
 	const struct convert_job *how = job->how;
 
-	return (!how->ranges && !how->pair) ||
-	       out_functions_open(job->binary, how->pair, job->notes.ran, job->notes.entered, how->ranges, job->threads, &job->out_functions) ||
-	       bc_fail_nomem(err);
+	if (!how->ranges && !how->pair)
+		return true;
+	return (out_functions_open(job->binary, how->pair, job->notes.ran, job->notes.entered, how->ranges, job->threads, &job->out_functions) ||
+		bc_fail_nomem(err)) &&
+	       read_calls(job, err);
 }
 
 static bool read_code(struct job *job, struct bc_error *err)
@@ -242,7 +271,9 @@ static bool has_memory(const struct job *job)
 /* Restores the records, and makes the profile of them.  Plain samples have no branches to restore anything from. */
 static bool make_profile(struct job *job, struct converted *out, struct bc_error *err)
 {
-	const struct restoration how = {job->how->pair, &job->out_functions, job->records.rules, job->threads, &out->restored};
+	const struct restoration how = {.pair = job->how->pair, .out_functions = &job->out_functions, .calls = &job->calls,
+					.output_targets = &job->output_targets, .inlined = &job->inlined, .rules = job->records.rules,
+					.threads = job->threads, .restored = &out->restored};
 	struct record_vec batches[PARALLEL_MOST], restored;
 	bool basic = job->how->located->basic;
 

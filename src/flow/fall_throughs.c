@@ -146,7 +146,7 @@ static void take_fragment(const struct fall_throughs *falls, const struct bat_en
 		if (bat_entry_is_branch(entries[i]))
 			continue;
 		if (count)
-			edge(ctx, bat_entry_input(entries[block]), bat_entry_input(entries[i]), count);
+			edge(ctx, bat_entry_input(entries[block]), bat_entry_input(entries[i]), entries[i].output, count);
 		count += falls->steps[i];
 		block = i;
 	}
@@ -160,7 +160,7 @@ static void take_graph(const struct fall_throughs *falls, fall_throughs_edge_fn 
 	for (uint32_t i = falls->first; i < falls->last; i++) {
 		count += falls->steps[i];
 		if (count)
-			edge(ctx, blocks[i].last, blocks[i + 1].start, count);
+			edge(ctx, blocks[i].last, blocks[i + 1].start, NO_OUTPUT, count);
 	}
 }
 

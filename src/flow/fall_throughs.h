@@ -27,7 +27,9 @@ struct fall_throughs {
 
 /* How often a fall-through was seen from one block to the next one; offsets as
  * bat_fallthroughs() has them, or the block's last instruction and the next one's start. */
-typedef void fall_throughs_edge_fn(void *ctx, uint32_t from, uint32_t to, uint64_t count);
+/* output: where `to` begins in the fragment; NO_OUTPUT: of a graph */
+typedef void fall_throughs_edge_fn(void *ctx, uint32_t from, uint32_t to, uint32_t output, uint64_t count);
+#define NO_OUTPUT UINT32_MAX
 
 /* Add a fall-through from `from` to `to`, offsets in the fragment, `count` times.  *any: whether
  * bat_fallthroughs() has an edge for it.  All that are added before fall_throughs_take() must lie

@@ -27,11 +27,6 @@ static bool kept_less(const struct kept_call *a, const struct kept_call *b)
 DEFINE_SORT(sort_kept, struct kept_call, kept_less)
 DEFINE_SEARCH(kept_before, struct kept_call, uint32_t, item->place < key)
 
-static bool leaves(const struct function *f, const struct insn *insn)
-{
-	return insn_is_call(*insn) || insn->kind == INSN_JUMP_INDIRECT || insn_is_tail_call(f, insn);
-}
-
 /* Lists the calls of one fragment.  False: its code was not read, or no memory. */
 static bool list_kept(struct pass *pass, uint32_t fragment, struct kept_vec *out)
 {
@@ -44,8 +39,9 @@ static bool list_kept(struct pass *pass, uint32_t fragment, struct kept_vec *out
 		return !f;
 	for (size_t i = 0; i < known->insns.len; i++) {
 		const struct insn *insn = &known->insns.at[i];
-		if (leaves(f, insn) && !kept_vec_push(out, (struct kept_call){bat_translate(&binary->bat, table, insn->offset, true),
-									      targets_of(&pass->output, insn)})) {
+		struct output_place place = {f, table, insn->offset};
+		if (insn_leads_out(f, insn) && !inlined_tie_at(pass->how->inlined, place) && !kept_vec_push(out, (struct kept_call){bat_translate(&binary->bat, table, insn->offset, true),
+									      targets_of(pass->output, insn)})) {
 			pass->out_of_memory = true;
 			return false;
 		}
@@ -100,9 +96,21 @@ struct site {
 	uint32_t block, place;
 	uint32_t callee; /* the input's function */
 	uint64_t count;
+	uint32_t frame; /* of its body in the output; 0: not found */
 	bool moved; /* the output has it, at the beginning of the block: the table does not tell its place.  Else it was inlined */
 };
 DEFINE_VEC(site_vec, struct site);
+
+/* The frame of what the function at hand calls by an instruction, if its body is known in the output; else 0. */
+static uint32_t frame_at(const struct pass *pass, uint32_t insn)
+{
+	const struct inlined_code *code = inlined_code_of(pass->how->inlined, pass->function);
+
+	for (uint32_t i = ROOT_FRAME + 1; code && i < code->frames->len; i++)
+		if (code->frames->at[i].caller == ROOT_FRAME && code->frames->at[i].site == insn)
+			return code->frames->at[i].broken ? 0 : i;
+	return 0;
+}
 
 static bool list_sites(struct pass *pass, const struct flows *flows, const struct kept_vec *kept,
 		       struct site_vec *out)
@@ -113,11 +121,14 @@ static bool list_sites(struct pass *pass, const struct flows *flows, const struc
 	for (uint32_t b = 0; b < code->blocks.len; b++) {
 		for (uint32_t i = code->blocks.at[b].first; flows->in[b] && i < code->blocks.at[b].end; i++) {
 			const struct insn *insn = &code->insns->at[i];
-			uint32_t callee = targets_beyond(&pass->input, code->input, insn);
-			if (callee == NO_TARGET || pair->output_of[callee] == NO_FUNCTION ||
-			    is_kept(pass, kept, insn->offset, pair->body_of[callee]))
+			uint32_t callee = targets_beyond(pass->input, code->input, insn);
+			if (callee == NO_TARGET || pair->output_of[callee] == NO_FUNCTION)
 				continue;
-			struct site site = {b, insn->offset, callee, flows->in[b], is_kept_there(kept, code->blocks.at[b].start, pair->body_of[callee])};
+			uint32_t frame = frame_at(pass, i);
+			if (!frame && is_kept(pass, kept, insn->offset, pair->body_of[callee]))
+				continue;
+			bool moved = !frame && is_kept_there(kept, code->blocks.at[b].start, pair->body_of[callee]);
+			struct site site = {b, insn->offset, callee, flows->in[b], frame, moved};
 			if (insn->kind == INSN_CONDITIONAL) /* it went there if it did not go on */
 				site.count -= flows->on[b] < site.count ? flows->on[b] : site.count;
 			if ((site.count || site.moved) && !site_vec_push(out, site))
@@ -160,7 +171,8 @@ static void note_copied(struct pass *pass, struct body_count_vec *counts, uint32
 static void add_site(struct pass *pass, const struct site *site)
 {
 	inlined_add_call(pass, pass->function, (struct known_call){site->place, site->callee, 0}, site->count);
-	note_copied(pass, &pass->copied_runs, site->callee, 0, site->count);
+	if (!site->frame)
+		note_copied(pass, &pass->copied_runs, site->callee, 0, site->count);
 }
 
 /* One call on the way from an inlined function to a function that is called out of it. */
@@ -198,7 +210,7 @@ static bool reached(const struct chain *chain, uint32_t function)
 /* Searches the calls of one function.  True: the one at *place calls the function that is wanted. */
 static bool look_at(struct pass *pass, struct chain *chain, uint32_t link, uint32_t wanted, uint32_t *place)
 {
-	struct known_calls *calls = &pass->calls;
+	struct known_calls *calls = pass->calls;
 	uint32_t function = chain->at[link].function;
 
 	if (!known_calls_read(calls, function)) {
@@ -239,7 +251,7 @@ static bool is_own_call(const struct pass *pass, const struct record *record)
 	if (number == NO_INSN)
 		return false;
 	const struct insn *insn = &pass->code->insns->at[number];
-	uint32_t callee = targets_beyond(&pass->input, pass->code->input, insn);
+	uint32_t callee = targets_beyond(pass->input, pass->code->input, insn);
 	bool known = callee != NO_TARGET && pass->how->pair->output_of[callee] != NO_FUNCTION;
 	bool indirect = callee == NO_TARGET && (insn_is_call(*insn) || insn->kind == INSN_JUMP_INDIRECT);
 	return indirect || (known && named(pass, callee) == record->to.function);
@@ -308,8 +320,8 @@ static bool move_out(struct pass *pass, struct site *near, size_t count, struct 
 	struct site *from = NULL;
 	struct chain chain, found;
 
-	for (size_t i = 0; i < count && record.count && known_calls_spend(&pass->calls, 1); i++) {
-		uint32_t link = near[i].moved ? NO_LINK : find_chain(pass, near[i].callee, wanted, &found, &found_place);
+	for (size_t i = 0; i < count && record.count && known_calls_spend(pass->calls, 1); i++) {
+		uint32_t link = near[i].moved || near[i].frame ? NO_LINK : find_chain(pass, near[i].callee, wanted, &found, &found_place);
 		if (link == NO_LINK || pass->how->pair->output_of[found.at[link].function] == NO_FUNCTION)
 			continue;
 		if (from) {
@@ -352,6 +364,21 @@ static bool move_call(struct pass *pass, const struct site_vec *sites, const str
 	return false;
 }
 
+/* Adds what the bodies that are known counted. */
+static bool add_bodies(struct pass *pass, const struct site_vec *sites)
+{
+	const struct inlined_code *code = inlined_code_of(pass->how->inlined, pass->function);
+	uint64_t *entered = code ? calloc(code->frames->len, sizeof(*entered)) : NULL;
+
+	if (!code || !entered)
+		return !code;
+	for (size_t i = 0; i < sites->len; i++)
+		entered[sites->at[i].frame] += sites->at[i].count;
+	bool ok = bodies_restore(pass, code->frames, entered);
+	free(entered);
+	return ok;
+}
+
 bool inlined_restore(struct pass *pass, const struct flows *flows, bool *replaced)
 {
 	struct kept_vec kept = {0};
@@ -361,6 +388,7 @@ bool inlined_restore(struct pass *pass, const struct flows *flows, bool *replace
 	for (size_t i = 0; ok && i < sites.len; i++)
 		if (!sites.at[i].moved)
 			add_site(pass, &sites.at[i]);
+	ok = ok && add_bodies(pass, &sites);
 	for (size_t i = pass->begin; ok && sites.len && i < pass->end; i++) {
 		struct record record = pass_record(pass, i);
 		replaced[i - pass->begin] = move_call(pass, &sites, &record);

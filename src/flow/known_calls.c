@@ -4,13 +4,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool known_calls_open(const struct pair *pair, const struct targets *targets, struct decoder *decoder, struct known_calls *out)
+bool known_calls_open(const struct pair *pair, const struct targets *targets,
+		      struct decoder *decoder, struct known_calls *out)
 {
 	size_t size = (pair->functions.count + 1) * sizeof(*out->begin);
 
-	*out = (struct known_calls){.pair = pair, .targets = targets, .decoder = decoder, .begin = malloc(size), .end = malloc(size),
+	*out = (struct known_calls){.pair = pair,
+				    .targets = targets,
+				    .decoder = decoder,
+				    .begin = malloc(size),
+				    .end = malloc(size),
+				    .codes = calloc(pair->functions.count + 1, sizeof(*out->codes)),
 				    .looks = pair->image.file.size * LOOKS_EACH + LOOKS_ALWAYS};
-	if (!out->begin || !out->end)
+	if (!out->begin || !out->end || !out->codes)
 		return false;
 	memset(out->begin, 0xff, size); /* KNOWN_CALLS_NONE */
 	return true;
@@ -18,6 +24,12 @@ bool known_calls_open(const struct pair *pair, const struct targets *targets, st
 
 void known_calls_close(struct known_calls *calls)
 {
+	for (size_t i = 0; calls->codes && i < calls->pair->functions.count; i++) {
+		if (calls->codes[i])
+			insn_vec_free(calls->codes[i]);
+		free(calls->codes[i]);
+	}
+	free(calls->codes);
 	known_call_vec_free(&calls->at);
 	free(calls->begin);
 	free(calls->end);
@@ -25,20 +37,25 @@ void known_calls_close(struct known_calls *calls)
 
 bool known_calls_spend(struct known_calls *calls, uint64_t looks)
 {
-	if (calls->looks < looks)
-		return false;
-	calls->looks -= looks;
-	return true;
+	bool enough = calls->looks >= looks;
+
+	calls->looks = enough ? calls->looks - looks : 0;
+	return enough;
 }
 
-/* Decodes a function, as far as it can be. */
-static bool decode(struct known_calls *calls, const struct function *f, struct insn_vec *out)
+bool known_calls_load(struct known_calls *calls, uint32_t function)
 {
-	struct bytes code = bytes_first(image_bytes_at(&calls->pair->image, (struct vaddr){f->address}), f->size);
+	const struct function *f = &calls->pair->functions.at[function];
+	struct bytes code = bytes_first(
+		image_bytes_at(&calls->pair->image, (struct vaddr){f->address}), f->size);
+	struct insn_vec *out = calls->codes[function];
 	struct insn insn;
 
-	if (f->kind == FUNCTION_PLT || f->size > INLINED_MOST)
+	if (out)
 		return true;
+	out = calls->codes[function] = calloc(1, sizeof(*out));
+	if (!out || f->kind == FUNCTION_PLT || f->size > INLINED_MOST)
+		return out;
 	for (uint32_t at = 0; at < code.size; at += insn.size) {
 		if (!decoder_next(calls->decoder, bytes_from(code, at), f->address + at, &insn))
 			break;
@@ -49,8 +66,10 @@ static bool decode(struct known_calls *calls, const struct function *f, struct i
 	return true;
 }
 
-/* Where an instruction leaves its function for.  False: it does not, or may not, or that is not known. */
-static bool leads_out(const struct known_calls *calls, const struct function *f, const struct insn *insn, struct known_call *out)
+/* Where an instruction leaves its function for.  False: it does not, or may not, or that is not
+ * known. */
+static bool leads_out(const struct known_calls *calls, const struct function *f,
+		      const struct insn *insn, struct known_call *out)
 {
 	const struct function_table *functions = &calls->pair->functions;
 	uint32_t callee = targets_beyond(calls->targets, f, insn);
@@ -62,33 +81,35 @@ static bool leads_out(const struct known_calls *calls, const struct function *f,
 		into = functions_find(functions, (struct vaddr){insn->target});
 	if (into)
 		callee = (uint32_t)(into - functions->at);
-	*out = (struct known_call){insn->offset, callee, into ? (uint32_t)(insn->target - into->address) : 0};
+	*out = (struct known_call){insn->offset, callee,
+				   into ? (uint32_t)(insn->target - into->address) : 0};
 	return callee != NO_TARGET;
 }
 
 bool known_calls_read(struct known_calls *calls, uint32_t function)
 {
 	const struct function *f = &calls->pair->functions.at[function];
-	struct insn_vec insns = {0};
-	bool ok = true;
 
 	if (calls->begin[function] != KNOWN_CALLS_NONE)
 		return true;
-	ok = decode(calls, f, &insns);
-	calls->begin[function] = (uint32_t)calls->at.len;
-	for (size_t i = 0; ok && i < insns.len; i++) {
+	if (!known_calls_load(calls, function))
+		return false;
+	const struct insn_vec *insns = known_calls_code(calls, function);
+	calls->begin[function] = calls->end[function] = (uint32_t)calls->at.len;
+	for (size_t i = 0; i < insns->len; i++) {
 		struct known_call call;
-		if (leads_out(calls, f, &insns.at[i], &call))
-			ok = known_call_vec_push(&calls->at, call);
+		if (leads_out(calls, f, &insns->at[i], &call) &&
+		    !known_call_vec_push(&calls->at, call))
+			return false;
 	}
 	calls->end[function] = (uint32_t)calls->at.len;
-	insn_vec_free(&insns);
-	return ok;
+	return true;
 }
 
 /* ---- calls that a function always makes ---- */
 
-/* The instructions of a function; `open` and `seen` have room for one number, and one mark, for each. */
+/* The instructions of a function; `open` and `seen` have room for one number, and one mark, for
+ * each. */
 struct ways {
 	const struct function *f;
 	const struct insn_vec *insns;
@@ -111,16 +132,19 @@ static bool goes_to(struct ways *ways, uint64_t offset)
 	return true;
 }
 
-/* Notes where control goes on behind an instruction.  False: it may leave the function, or go where nothing is known. */
+/* Notes where control goes on behind an instruction.  False: it may leave the function, or go where
+ * nothing is known. */
 static bool goes_on(struct ways *ways, const struct insn *insn)
 {
 	const struct function *f = ways->f;
 	uint64_t next = (uint64_t)insn->offset + insn->size;
 
-	if (insn_jumps(*insn) && (!insn_stays(f, insn) || !goes_to(ways, insn->target - f->address)))
+	if (insn_jumps(*insn) &&
+	    (!insn_stays(f, insn) || !goes_to(ways, insn->target - f->address)))
 		return false;
 	if (insn->kind == INSN_CONDITIONAL || insn_goes_on(*insn))
-		return goes_to(ways, next) || (next >= f->size && insn_is_call(*insn)); /* that call does not return */
+		return goes_to(ways, next) ||
+		       (next >= f->size && insn_is_call(*insn)); /* that call does not return */
 	return insn->kind == INSN_JUMP || insn->kind == INSN_TRAP;
 }
 
@@ -140,19 +164,21 @@ static bool can_avoid(struct ways *ways, uint32_t place)
 
 bool known_calls_always(struct known_calls *calls, uint32_t function, struct known_call_vec *out)
 {
-	struct insn_vec insns = {0};
-	bool ok = known_calls_read(calls, function) && decode(calls, &calls->pair->functions.at[function], &insns);
-	struct ways ways = {.f = &calls->pair->functions.at[function], .insns = &insns,
-			    .open = malloc((insns.len + 1) * sizeof(*ways.open)), .seen = malloc((insns.len + 1) * sizeof(*ways.seen))};
+	if (!known_calls_read(calls, function))
+		return false;
+	const struct insn_vec *insns = known_calls_code(calls, function);
+	struct ways ways = {.f = &calls->pair->functions.at[function],
+			    .insns = insns,
+			    .open = malloc((insns->len + 1) * sizeof(*ways.open)),
+			    .seen = malloc((insns->len + 1) * sizeof(*ways.seen))};
+	bool ok = ways.open && ways.seen;
 
-	ok = ok && ways.open && ways.seen;
 	for (uint32_t i = calls->begin[function]; ok && i < calls->end[function]; i++) {
 		struct known_call call = calls->at.at[i];
-		if (known_calls_spend(calls, insns.len) && !can_avoid(&ways, call.place))
+		if (known_calls_spend(calls, insns->len) && !can_avoid(&ways, call.place))
 			ok = known_call_vec_push(out, call);
 	}
 	free(ways.open);
 	free(ways.seen);
-	insn_vec_free(&insns);
 	return ok;
 }

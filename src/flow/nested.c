@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Calls within inlined bodies.  Where llvm-bolt inlined a function, a copy of it ran, and what the function calls was mostly inlined in turn:
- * no code of the output has these calls.  A function calls what all ways through its code call as often as its copies ran; so
- * do the functions that it calls, and callers come before what they call.  Recursion ends where it leads back.
+ * Calls within inlined bodies.  Where llvm-bolt inlined a function, a copy of it ran, and what the
+ * function calls was mostly inlined in turn: no code of the output has these calls.  A function
+ * calls what all ways through its code call as often as its copies ran; so do the functions that it
+ * calls, and callers come before what they call.  Recursion ends where it leads back.
  */
 #include <stdlib.h>
 
@@ -19,7 +20,7 @@ DEFINE_SEARCH(counts_before, struct body_count, struct body_count, count_less(it
 
 /* A function whose copies ran, or one that such a function always calls. */
 struct body {
-	uint32_t function; /* the input's */
+	uint32_t function;         /* the input's */
 	uint32_t first, next, end; /* its calls, of nest.calls; `next` is the one to follow next */
 	uint32_t order; /* callers have larger numbers than what they call; 0: not known yet */
 	uint64_t runs;  /* of its copies */
@@ -35,13 +36,14 @@ struct nest {
 	uint32_t *body_of; /* per function of the input: its body + 1; 0: none */
 };
 
-/* Adds the body of a function, if it is new; sets *out to its number.  Returns false when out of memory. */
+/* Adds the body of a function, if it is new; sets *out to its number.  Returns false when out of
+ * memory. */
 static bool find_body(struct nest *nest, uint32_t function, uint32_t *out, bool *is_new)
 {
 	*is_new = !nest->body_of[function];
 	if (*is_new) {
 		struct body body = {.function = function, .first = (uint32_t)nest->calls.len};
-		if (!known_calls_always(&nest->pass->calls, function, &nest->calls))
+		if (!known_calls_always(nest->pass->calls, function, &nest->calls))
 			return false;
 		body.next = body.first;
 		body.end = (uint32_t)nest->calls.len;
@@ -53,7 +55,8 @@ static bool find_body(struct nest *nest, uint32_t function, uint32_t *out, bool 
 	return true;
 }
 
-/* Follows the calls of a function, in depth, so that each one comes into order behind all that it calls. */
+/* Follows the calls of a function, in depth, so that each one comes into order behind all that it
+ * calls. */
 static bool follow(struct nest *nest, uint32_t function, struct number_vec *open)
 {
 	uint32_t number;
@@ -72,7 +75,8 @@ static bool follow(struct nest *nest, uint32_t function, struct number_vec *open
 			continue;
 		}
 		uint32_t callee = nest->calls.at[body->next++].callee;
-		if (!find_body(nest, callee, &number, &is_new) || (is_new && !number_vec_push(open, number)))
+		if (!find_body(nest, callee, &number, &is_new) ||
+		    (is_new && !number_vec_push(open, number)))
 			return false;
 	}
 	return true;
@@ -83,7 +87,8 @@ static uint64_t known_count(const struct body_count_vec *counts, uint32_t functi
 	struct body_count key = {function, place, 0};
 	uint64_t sum = 0;
 
-	for (size_t i = counts_before(counts->at, counts->len, key); i < counts->len && !count_less(&key, &counts->at[i]); i++)
+	for (size_t i = counts_before(counts->at, counts->len, key);
+	     i < counts->len && !count_less(&key, &counts->at[i]); i++)
 		sum = count_add_saturating(sum, counts->at[i].count);
 	return sum;
 }
@@ -112,7 +117,9 @@ static void pass_on(struct nest *nest, const struct body *body)
 bool nested_restore(struct pass *pass)
 {
 	const struct body_count_vec *runs = &pass->copied_runs;
-	struct nest nest = {.pass = pass, .body_of = calloc(pass->how->pair->functions.count + 1, sizeof(*nest.body_of))};
+	struct nest nest = {
+		.pass = pass,
+		.body_of = calloc(pass->how->pair->functions.count + 1, sizeof(*nest.body_of))};
 	struct number_vec open = {0};
 	bool ok = nest.body_of;
 

@@ -70,6 +70,16 @@ static bool leads_back(const struct record_walker *r, const struct located_trace
 	return code && code_way(code, from.offset, to.offset, &way) == WAY_FOUND;
 }
 
+/* Does a branch lead to a place of its function that begins no block of the table, so that it is in or behind the body of an inlined function? */
+static bool stays_in_body(const struct record_walker *r, struct output_place source, struct output_place target)
+{
+	const struct bat_entry *entry = target.fragment && source.function && inlined_code_of(r->facts->inlined, target.function)
+						? bat_entry_at(&r->facts->binary->bat, target.fragment, target.offset) : NULL;
+
+	return entry && source.fragment && binary_owner(r->facts->binary, source) == binary_owner(r->facts->binary, target) &&
+	       (bat_entry_is_branch(*entry) || entry->output != target.offset);
+}
+
 /* Does a branch of the output lead into a function, and neither to its beginning, as recursion does, nor to itself? */
 static bool leads_on(struct output_place source, struct output_place target)
 {
@@ -95,7 +105,7 @@ static bool enters_empty(const struct record_walker *r, struct output_place targ
  * other functions such as inlined ones. */
 static bool is_unsited(const struct record_walker *r, struct output_place source)
 {
-	if (!source.fragment)
+	if (!source.fragment || inlined_tie_at(r->facts->inlined, source))
 		return false;
 	const struct bat_entry *entry = bat_entry_at(&r->facts->binary->bat, source.fragment, source.offset);
 	return entry && !bat_entry_is_branch(*entry) && entry->output != source.offset;
@@ -146,8 +156,15 @@ static bool add_jump_to_start(struct record_walker *r, const struct located_trac
 static bool translate(const struct record_walker *r, struct output_place place, struct old_place old, bool is_source, struct input_place *out)
 {
 	old = old_place_by_rules(&r->facts->rules, old);
-	if (!old.input)
-		return binary_translate(r->facts->binary, place, is_source, out);
+	if (!old.input) {
+		if (is_source && inlined_call_at(r->facts->inlined, place, out))
+			return true;
+		if (!binary_translate(r->facts->binary, place, is_source, out))
+			return false;
+		if (is_source)
+			out->offset = inlined_own_offset(r->facts->inlined, place, false, out->offset);
+		return true;
+	}
 	*out = (struct input_place){old.output, old.offset};
 	return true;
 }
@@ -179,7 +196,7 @@ static void take_branch(struct record_walker *r, const struct located_trace *t)
 		ledger->dropped[BRANCH_DROP_UNNAMEABLE] += count;
 		return;
 	}
-	if (leads_to_made(r, from, to) || (is_divided(r, from, to) && leads_on(t->source, t->from) && !leads_back(r, t, from, to))) {
+	if (stays_in_body(r, t->source, t->from) || leads_to_made(r, from, to) || (is_divided(r, from, to) && leads_on(t->source, t->from) && !leads_back(r, t, from, to))) {
 		drop_made(r, count);
 		return;
 	}
@@ -210,9 +227,13 @@ static bool goes_on_to_made(const struct record_walker *r, const struct located_
 /* ---- straight lines ---- */
 
 /* A way within a function, by falling through. */
-static void add_edge(void *ctx, uint32_t source, uint32_t target, uint64_t count)
+static void add_edge(void *ctx, uint32_t source, uint32_t target, uint32_t output, uint64_t count)
 {
 	struct record_walker *r = ctx;
+	struct output_place next = {.function = r->walked_function, .offset = output};
+
+	if (output != NO_OUTPUT)
+		source = inlined_own_offset(r->facts->inlined, next, true, source);
 	struct input_place from = {r->walked_owner, source}, to = {r->walked_owner, target};
 
 	if (leads_to_made(r, from, to) || is_divided(r, from, to))
@@ -360,6 +381,7 @@ static void take_line(struct record_walker *r, const struct located_trace *t)
 void record_walker_take_trace(struct record_walker *r, const struct located_trace *t)
 {
 	if (trace_has_branch(&t->trace)) {
+		inlined_take_branch(r->facts->inlined, t->source, t->row->count);
 		if (t->returns)
 			r->ledgers.branches.dropped[BRANCH_DROP_RETURN] += t->row->count;
 		else if (t->of_thunk || goes_on_to_made(r, t))
@@ -367,8 +389,11 @@ void record_walker_take_trace(struct record_walker *r, const struct located_trac
 		else
 			take_branch(r, t);
 	}
-	if (!trace_end_is(t->end, TRACE_END_NONE))
+	if (!trace_end_is(t->end, TRACE_END_NONE)) {
+		if (t->from.function == t->to.function)
+			inlined_take_line(r->facts->inlined, t->from, t->to.offset, t->row->count);
 		take_line(r, t);
+	}
 }
 
 /* ---- addresses ---- */

@@ -6,6 +6,7 @@
 #define FLOW_RECORDS_H
 
 #include "src/flow/fall_throughs.h"
+#include "src/flow/inlined_bodies.h"
 #include "src/flow/made_blocks.h"
 #include "src/flow/plt_calls.h"
 #include "src/flow/traces.h"
@@ -20,6 +21,7 @@ struct record_facts {
 	struct profile_rules rules;
 	struct code_marks left_out;   /* functions whose code is not read; none; borrowed */
 	struct code_marks unnameable; /* none: every one is nameable */
+	const struct inlined_bodies *inlined; /* zeroed: none are known */
 	struct made_blocks made;
 	struct plt_calls plt;
 };

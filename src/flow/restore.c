@@ -130,10 +130,10 @@ static uint32_t named_at(struct pass *pass, struct input_place place)
 		return NO_TARGET;
 	uint64_t at = in->address + place.offset;
 	struct bytes code = bytes_first(image_bytes_at(&pair->image, (struct vaddr){at}), 16);
-	if (!decoder_next(&pass->decoder, code, at, &insn))
+	if (!decoder_next(pass->calls->decoder, code, at, &insn))
 		return NO_TARGET;
 	insn.offset = place.offset;
-	return targets_beyond(&pass->input, in, &insn);
+	return targets_beyond(pass->input, in, &insn);
 }
 
 /* Returns the function that the input's instruction names, if the record calls a body that several
@@ -181,7 +181,7 @@ static bool has_table(const struct pass *pass)
 /* A block of the input that leads to one of two is looked for among all blocks of a function. */
 static uint32_t find_before(struct pass *pass, uint32_t one, uint32_t other)
 {
-	bool may = known_calls_spend(&pass->calls, pass->code->blocks.len + pass->code->successors.len);
+	bool may = known_calls_spend(pass->calls, pass->code->blocks.len + pass->code->successors.len);
 
 	return may ? code_block_before(pass->code, one, other) : NO_BLOCK;
 }
@@ -573,6 +573,19 @@ static bool take_all_ways(struct pass *pass)
 	return !pass->out_of_memory;
 }
 
+/* What enters a function whose code is another one's enters that: its counts are there. */
+static void enter_bodies(struct pass *pass)
+{
+	const struct pair *pair = pass->how->pair;
+
+	for (size_t i = 0; i < pass->entries.len; i++) {
+		uint32_t input = pair->input_of[pass->entries.at[i].function];
+		uint32_t body = input == NO_FUNCTION ? NO_FUNCTION : pair->body_of[input];
+		if (body != NO_FUNCTION)
+			pass->entries.at[i].function = body;
+	}
+}
+
 static bool collect_entries(struct pass *pass)
 {
 	for (size_t i = 0; i < pass->groups.count; i++)
@@ -581,6 +594,7 @@ static bool collect_entries(struct pass *pass)
 			if (!entries_add(pass->binary, &record, &pass->entries))
 				return false;
 		}
+	enter_bodies(pass);
 	entries_sort(&pass->entries);
 	return true;
 }
@@ -651,15 +665,15 @@ static bool find_shared(struct pass *pass)
 	return true;
 }
 
-static bool open_pass(struct pass *pass, struct bc_error *err)
+static bool open_pass(struct pass *pass)
 {
 	const struct pair *pair = pass->how->pair;
 
-	decoder_open(pair->image.machine, &pass->decoder);
+	pass->calls = pass->how->calls;
+	pass->input = pass->calls->targets;
+	pass->output = pass->how->output_targets;
 	pass->out = calloc(1, sizeof(*pass->out));
-	return targets_open(&pair->image, &pair->functions, &pass->input, err) &&
-	       targets_open(&pair->output->image, &pair->output->functions, &pass->output, err) &&
-	       ((pass->out && fragments_by_function_list(&pair->output->bat, &pass->fragments) && find_shared(pass) && known_calls_open(pair, &pass->input, &pass->decoder, &pass->calls)) || bc_fail_nomem(err));
+	return pass->out && fragments_by_function_list(&pair->output->bat, &pass->fragments) && find_shared(pass);
 }
 
 static void close_pass(struct pass *pass)
@@ -676,10 +690,6 @@ static void close_pass(struct pass *pass)
 	body_count_vec_free(&pass->copied_calls);
 	free(pass->shared);
 	free(pass->named);
-	known_calls_close(&pass->calls);
-	targets_close(&pass->input);
-	targets_close(&pass->output);
-	decoder_close(&pass->decoder);
 }
 
 bool restore_records(const struct restoration *how, struct record_vec *batches, size_t batch_count, struct record_vec *out,
@@ -687,14 +697,13 @@ bool restore_records(const struct restoration *how, struct record_vec *batches, 
 {
 	struct pass pass = {.how = how, .binary = how->pair->output};
 
-	bool ok = open_pass(&pass, err) &&
-		  ((record_groups_make(pass.binary, batches, batch_count, how->threads, &pass.groups) && take_all_ways(&pass) &&
-		    collect_entries(&pass) && take_all_sums(&pass)) || bc_fail_nomem(err));
+	bool ok = open_pass(&pass) && record_groups_make(pass.binary, batches, batch_count, how->threads, &pass.groups) &&
+		  take_all_ways(&pass) && collect_entries(&pass) && take_all_sums(&pass);
 	for (size_t i = 0; i < batch_count; i++)
 		record_vec_free(&batches[i]);
 	*out = ok ? pass.out->records : (struct record_vec){0};
 	if (ok)
 		pass.out->records = (struct record_vec){0};
 	close_pass(&pass);
-	return ok;
+	return ok || bc_fail_nomem(err);
 }

@@ -11,13 +11,16 @@
 #define FLOW_RESTORE_H
 
 #include "src/count/rules.h"
-#include "src/flow/out_functions.h"
+#include "src/flow/inlined_bodies.h"
 #include "src/pair/pair.h"
 #include "src/profile/profile.h"
 
 struct restoration {
 	const struct pair *pair;
 	const struct out_functions *out_functions; /* all fragments of each function that ran */
+	struct known_calls *calls;
+	const struct targets *output_targets;
+	const struct inlined_bodies *inlined; /* with what they counted */
 	struct profile_rules rules;
 	unsigned threads;
 	struct restored *restored; /* what was done is added */

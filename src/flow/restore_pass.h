@@ -4,7 +4,6 @@
 #define FLOW_RESTORE_PASS_H
 
 #include "src/elf/fragments_by_function.h"
-#include "src/flow/known_calls.h"
 #include "src/profile/entries.h"
 #include "src/flow/restore.h"
 
@@ -36,13 +35,12 @@ struct pass {
 	struct record_groups groups;
 	struct entry_vec entries; /* for the second pass: what leads into functions, as the first left it */
 	struct record_batch *out;
-	struct targets input, output;
-	struct decoder decoder; /* of the input */
+	struct known_calls *calls;
+	const struct targets *input, *output;
 	const struct code *code; /* of the function at hand, in the input */
 	const struct function *function; /* likewise: the output's */
 	size_t begin, end;               /* its records, of groups.records */
 	struct fragments_by_function fragments; /* of the output */
-	struct known_calls calls;
 	struct displaced_vec displaced; /* by function, as records are; found by the first pass, for the second */
 	size_t first_displaced;         /* of the function at hand, or of one behind it */
 	struct body_count_vec copied_runs;  /* how often copies of a function ran */
@@ -86,6 +84,10 @@ struct flows {
 /* Restores calls of functions that were inlined, when all else is restored.  Adds the records that replace others: *replaced[i] is for
  * record begin + i.  Returns false when out of memory. */
 bool inlined_restore(struct pass *pass, const struct flows *flows, bool *replaced);
+
+/* Gives the functions that were inlined into the current one what their bodies counted there.  `entered`: how often each frame that it calls itself
+ * was.  Returns false when out of memory. */
+bool bodies_restore(struct pass *pass, const struct inlined_frame_vec *frames, const uint64_t *entered);
 
 /* When the calls of all functions are restored: gives functions whose copies ran, pass->copied_runs, the calls that they always make, and so on for
  * those that these call.  Returns false when out of memory. */

@@ -39,14 +39,16 @@ static void add_edge(void *ctx, uint32_t from, uint32_t to)
 	add(trace->sums, from, to, trace->count);
 }
 
-static void add_edges(void *ctx, uint32_t from, uint32_t to, uint64_t count)
+static void add_edges(void *ctx, uint32_t from, uint32_t to, uint32_t output, uint64_t count)
 {
+	(void)output;
 	assert_true(count > 0);
 	add(ctx, from, to, count);
 }
 
-static void ignore_edges(void *ctx, uint32_t from, uint32_t to, uint64_t count)
+static void ignore_edges(void *ctx, uint32_t from, uint32_t to, uint32_t output, uint64_t count)
 {
+	(void)output;
 	(void)ctx;
 	assert_true(from < to && count > 0);
 }

@@ -151,7 +151,10 @@ static void add_step(struct record_batch *batch, uint32_t from, uint32_t to, uin
 static void steps_that_are_told_by_the_block_before(void **state)
 {
 	static const uint64_t expected[][3] = {{0x1e, 0x20, 4}, {0x1e, 0x40, 10}};
+	static const struct inlined_bodies none;
 	static struct record_batch batch;
+	struct known_calls calls;
+	struct targets targets = {.functions = &pair.functions};
 	struct record_vec restored_records;
 	struct restored restored = {0};
 	struct profile profile;
@@ -167,9 +170,10 @@ static void steps_that_are_told_by_the_block_before(void **state)
 	add_step(&batch, 0x2c, 0x40, 10);
 	add_step(&batch, 0x10, 0x20, 8);
 	add_step(&batch, 0x1e, 0x20, 6);
-	const struct restoration how = {.pair = &pair, .out_functions = &all, .threads = 1,
+	const struct restoration how = {.pair = &pair, .out_functions = &all, .calls = &calls, .output_targets = &targets, .inlined = &none, .threads = 1,
 					.rules = {.restore = RESTORE_BIT(RESTORE_DELETED) | RESTORE_BIT(RESTORE_EDGES)},
 					.restored = &restored};
+	assert_true(known_calls_open(&pair, &targets, NULL, &calls));
 	assert_true(restore_records(&how, &batch.records, 1, &restored_records, &err));
 	assert_true(profile_build(pair.output, false, &restored_records, 1, 1, &profile, &err));
 	assert_int_equal(profile.record_count, BC_COUNT(expected));
@@ -180,6 +184,7 @@ static void steps_that_are_told_by_the_block_before(void **state)
 		assert_int_equal(record.count, expected[i][2]);
 	}
 	assert_int_equal(restored.count[RESTORE_EDGES], 10);
+	known_calls_close(&calls);
 	profile_free(&profile);
 	end();
 }
