@@ -50,7 +50,9 @@ static enum outcome outcome_of(const struct quality_report *report)
 		return OUTCOME_FIRST;
 	if (report->quality->basic && !report->quality->has_inferred)
 		return OUTCOME_ADDRESSES;
-	return verdicts[VERDICT_PLACES].kind == VERDICT_LOOK ? OUTCOME_MISPLACED : OUTCOME_FITS;
+	if (verdicts[VERDICT_PLACES].kind == VERDICT_LOOK)
+		return OUTCOME_MISPLACED;
+	return verdicts[VERDICT_STABILITY].kind == VERDICT_LOOK ? OUTCOME_UNSURE : OUTCOME_FITS;
 }
 
 static void advise_now(struct quality_report *report)

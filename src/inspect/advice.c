@@ -395,13 +395,15 @@ void advise_outcome(enum outcome outcome, bool few, const struct outcome_files *
 		[OUTCOME_FIRST] = "optimise the program: it is not BOLTed, and this is a first profile of it",
 		[OUTCOME_DOUBTED] = "build with a new profile of the compiler, or measure what llvm-bolt makes of these counts: the program can become slower",
 		[OUTCOME_MISPLACED] = "optimise again: much of what is hot now was cold in the profile that this binary was made with",
+		[OUTCOME_UNSURE] = "record more samples (a longer recording, or several machines), and measure again: whether the layout of this "
+				   "binary fits this workload is not certain",
 		[OUTCOME_FITS] = "nothing needs to be done: the layout of this binary fits this workload; when the program or its work has changed, optimise again so",
 	};
 	struct advice_line line = line_in(out->command, sizeof(out->command));
 
 	out->about = files->binary;
 	out->wrong_kind = false;
-	bool more = few && outcome >= OUTCOME_FIRST && outcome != OUTCOME_FITS;
+	bool more = few && outcome >= OUTCOME_FIRST && outcome < OUTCOME_UNSURE;
 	struct advice_line sentence = line_in(out->sentence, sizeof(out->sentence));
 	if (outcome >= OUTCOME_FIRST)
 		add_limits(&sentence, files->bolt);
@@ -419,6 +421,7 @@ void advise_outcome(enum outcome outcome, bool few, const struct outcome_files *
 		break;
 	case OUTCOME_FIRST:
 	case OUTCOME_DOUBTED: optimise(&line, false, files); break;
+	case OUTCOME_UNSURE: break;
 	case OUTCOME_MISPLACED:
 	case OUTCOME_FITS: optimise(&line, true, files); break;
 	}

@@ -91,6 +91,7 @@ enum outcome {
 	OUTCOME_FIRST,       /* the binary is not BOLTed */
 	OUTCOME_DOUBTED,     /* the compiler's counts are guesses, few, or of older code */
 	OUTCOME_MISPLACED,   /* the layout of the BOLTed binary does not fit the workload */
+	OUTCOME_UNSURE, /* it seems to fit, and the samples do not show that for certain */
 	OUTCOME_FITS,
 };
 
