@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "src/base/belonging.h"
 
+#include "src/base/percent.h"
+
 double disagreement_percent(struct disagreement d)
 {
-	return d.compared ? 100.0 * (double)d.differ / (double)d.compared : 0;
+	return percent_of(d.differ, d.compared);
 }
 
 enum belonging belonging_judge(struct disagreement d, double limit, bool by_id)

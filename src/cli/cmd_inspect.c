@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/base/percent.h"
 #include "src/cli/bolt_reads.h"
 #include "src/cli/commands.h"
 #include "src/cli/print.h"
@@ -291,11 +292,6 @@ static void put_recording(struct json *json, const struct inspected *found)
 	json_close(json, '}');
 }
 
-static double percent(uint64_t part, uint64_t whole)
-{
-	return whole ? 100.0 * (double)part / (double)whole : 0;
-}
-
 static void label(const char *name, FILE *out)
 {
 	fprintf(out, "%-12s ", name);
@@ -377,7 +373,7 @@ static void print_counts(const struct recording *r, FILE *out)
 			plural(r->report.perf.traced_bytes));
 	if (r->with_stack)
 		fprintf(out, "branches     stacks of %.1f on average, %zu at most, with %.1f %% of the samples%s\n",
-			(double)r->entries / (double)r->with_stack, r->deepest, percent(r->with_stack, r->samples),
+			(double)r->entries / (double)r->with_stack, r->deepest, percent_of(r->with_stack, r->samples),
 			r->report.perf.has_partial_stacks ? "; some kinds of branches only" : "");
 	else if (r->branches || r->fall_throughs)
 		fprintf(out, "branches     %" PRIu64 ", and %" PRIu64 " fall-throughs, aggregated before\n", r->branches,
@@ -385,7 +381,7 @@ static void print_counts(const struct recording *r, FILE *out)
 	else if (!r->report.perf.trace.decoded)
 		fputs("branches     none\n", out);
 	if (r->with_chain)
-		fprintf(out, "call stacks  with %.1f %% of the samples\n", percent(r->with_chain, r->samples));
+		fprintf(out, "call stacks  with %.1f %% of the samples\n", percent_of(r->with_chain, r->samples));
 }
 
 static void print_events(const struct recording *r, FILE *out)
@@ -396,7 +392,7 @@ static void print_events(const struct recording *r, FILE *out)
 			continue;
 		label(i ? "" : "events", out);
 		if (r->events.at[i].samples) /* pre-aggregated records name events without counts */
-			fprintf(out, "%5.1f %%  ", percent(r->events.at[i].samples, r->samples));
+			fprintf(out, "%5.1f %%  ", percent_of(r->events.at[i].samples, r->samples));
 		print_shown(name, out);
 		putc('\n', out);
 	}
@@ -413,7 +409,7 @@ static void print_processes(const struct recording *r, FILE *out)
 	for (size_t i = 0; i < r->processes.len && i < INSPECT_LISTED; i++) {
 		const struct share *share = &r->processes.at[i];
 		label(i ? "" : "processes", out);
-		fprintf(out, "%5.1f %%  ", percent(share->samples, r->samples + r->addresses));
+		fprintf(out, "%5.1f %%  ", percent_of(share->samples, r->samples + r->addresses));
 		if (share->of == NO_PID)
 			fputs("of no known pid", out);
 		else
@@ -431,7 +427,7 @@ static void print_files(const struct inspected *found, FILE *out)
 	for (size_t i = 0; i < r->files.len && i < INSPECT_LISTED; i++) {
 		const struct share *share = &r->files.at[i];
 		label(i ? "" : "files", out);
-		fprintf(out, "%5.1f %%  ", percent(share->samples, r->samples + r->addresses));
+		fprintf(out, "%5.1f %%  ", percent_of(share->samples, r->samples + r->addresses));
 		if (share->of >= SHARE_UNKNOWN) {
 			fputs(share->of == SHARE_KERNEL ? "the kernel" : "in no known mapping", out);
 		} else {
@@ -489,7 +485,7 @@ static void print_profile(const struct inspected *found, FILE *out)
 	else
 		fprintf(out, "records      %" PRIu64 ", which count %" PRIu64, p->records, p->count);
 	if (found->kind != FILE_YAML && !p->basic)
-		fprintf(out, ", of them %.1f %% mispredicted", percent(p->mispredicted, p->count));
+		fprintf(out, ", of them %.1f %% mispredicted", percent_of(p->mispredicted, p->count));
 	if (found->kind != FILE_YAML)
 		putc('\n', out);
 }

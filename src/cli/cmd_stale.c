@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "src/base/output.h"
+#include "src/base/percent.h"
 #include "src/cli/commands.h"
 #include "src/cli/operands.h"
 #include "src/cli/print.h"
@@ -72,7 +73,7 @@ static void print_functions(const struct staleness *s, FILE *out)
 		const struct fitting_share *share = &s->functions[i];
 		if (i != FUNCTION_UNKNOWN || share->count)
 			fprintf(out, "%-9s %10" PRIu64 " %6.1f %% %20" PRIu64 " %6.1f %%\n", fate_keys[i], share->count,
-				stale_percent(share->count, all), share->samples, stale_percent(share->samples, s->samples));
+				percent_of(share->count, all), share->samples, percent_of(share->samples, s->samples));
 	}
 }
 
@@ -90,7 +91,7 @@ static void print_blocks(const struct staleness *s, FILE *out)
 			fprintf(out, "%-9s %10s          a table alone does not tell what blocks call; some of the others are found by that\n", block_keys[i], "not known");
 		else
 			fprintf(out, "%-9s %10" PRIu64 " %6.1f %% %20" PRIu64 " %6.1f %%\n", block_keys[i], share->count,
-				stale_percent(share->count, all.count), share->samples, stale_percent(share->samples, all.samples));
+				percent_of(share->count, all.count), share->samples, percent_of(share->samples, all.samples));
 	}
 }
 
@@ -100,9 +101,9 @@ static void print_lost(const struct staleness *s, FILE *out)
 		fprintf(out, "most samples that are not exact:\n");
 	for (size_t i = 0; i < s->lost.len && i < STALE_LOST; i++) {
 		const struct lost_function *lost = &s->lost.at[i];
-		fprintf(out, "  %6.2f %% %20" PRIu64 "  %-7s ", stale_percent(lost->samples, s->samples), lost->samples, fate_keys[lost->fate]);
+		fprintf(out, "  %6.2f %% %20" PRIu64 "  %-7s ", percent_of(lost->samples, s->samples), lost->samples, fate_keys[lost->fate]);
 		if (s->has_blocks && lost->fate == FUNCTION_STALE)
-			fprintf(out, "%5.1f %% can be placed  ", stale_percent(lost->placed, lost->samples));
+			fprintf(out, "%5.1f %% can be placed  ", percent_of(lost->placed, lost->samples));
 		print_name(lost->name, out);
 		putc('\n', out);
 	}
@@ -142,7 +143,7 @@ static void print_build(const struct stale_report *report, const struct stalenes
 	print_functions(s, out);
 	if (s->means == STALE_BY_PLACES)
 		fprintf(out, "%" PRIu64 " branches, of which the new code cannot make %" PRIu64 " (%.1f %%)\n", s->branches, s->lost_branches,
-			stale_percent(s->lost_branches, s->branches));
+			percent_of(s->lost_branches, s->branches));
 	print_blocks(s, out);
 	print_lost(s, out);
 	print_verdict(s, out);
@@ -194,7 +195,7 @@ static void write_lost(struct json *json, const struct staleness *s)
 		json_text(json, "function", lost->name);
 		json_string(json, "is", fate_keys[lost->fate]);
 		json_number(json, "samples", lost->samples);
-		json_real(json, "percent", stale_percent(lost->samples, s->samples));
+		json_real(json, "percent", percent_of(lost->samples, s->samples));
 		if (s->has_blocks)
 			json_number(json, "placed", lost->placed);
 		json_close(json, '}');

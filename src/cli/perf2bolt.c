@@ -15,6 +15,7 @@
 
 #include "src/base/build_id.h"
 #include "src/base/error.h"
+#include "src/base/percent.h"
 #include "src/cli/bolt_job.h"
 #include "src/cli/options.h"
 #include "src/cli/perf2bolt.h"
@@ -396,7 +397,7 @@ static void warn_of_hashes(const struct perf2bolt_arguments *arguments, const st
 	say(stderr, "WARNING: THE YAML HAS NO HASHES of %zu function%s with %.1f %% of the counts, and llvm-bolt will not optimise %s%s%s%s: "
 		    "give llvm-bolt the fdata, or perf2bolt %s-hashes=FILE, which 'batconv extract --hashes PROG -o FILE' makes "
 		    "(-without-hashes: no warning)",
-	    yaml->unhashed, plural(yaml->unhashed), yaml->count ? 100.0 * (double)yaml->unhashed_count / (double)yaml->count : 0,
+	    yaml->unhashed, plural(yaml->unhashed), percent_of(yaml->unhashed_count, yaml->count),
 	    yaml->unhashed == 1 ? "it" : "them", why->code ? " (" : "", why->code ? why->text : "", why->code ? ")" : "",
 	    why->code ? "-llvm-bolt=PATH, or " : "");
 }

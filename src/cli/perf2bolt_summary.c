@@ -2,20 +2,16 @@
 /* The lines have perf2bolt's words and numbers: scripts look for them. */
 #include <inttypes.h>
 
+#include "src/base/percent.h"
 #include "src/base/text.h"
 #include "src/cli/perf2bolt.h"
-
-static double percent(uint64_t part, uint64_t whole)
-{
-	return whole ? 100.0 * (double)part / (double)whole : 0;
-}
 
 /* "LABEL: N (P%)", without the share if there is nothing to share. */
 static void print_share(const char *label, uint64_t part, uint64_t whole, FILE *out)
 {
 	fprintf(out, "PERF2BOLT: %s: %" PRIu64, label, part);
 	if (whole)
-		fprintf(out, " (%.1f%%)", percent(part, whole));
+		fprintf(out, " (%.1f%%)", percent_of(part, whole));
 	putc('\n', out);
 }
 
@@ -73,7 +69,7 @@ static void print_traces(const struct ledger *traces, FILE *out)
 
 	fputs("PERF2BOLT: processing branch events...\n", out);
 	print_share("traces mismatching disassembled function contents", invalid, traces->read, out);
-	if (percent(invalid, traces->read) > 10)
+	if (percent_of(invalid, traces->read) > 10)
 		fputs("\n !! WARNING !! This high mismatch ratio indicates the input binary is probably not the same "
 		      "binary used during profiling collection. The generated data may be ineffective for improving "
 		      "performance\n\n", out);

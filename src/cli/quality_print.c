@@ -4,6 +4,7 @@
 #include <inttypes.h>
 
 #include "src/base/file.h"
+#include "src/base/percent.h"
 #include "src/base/text.h"
 #include "src/cli/bolt_reads.h"
 #include "src/cli/operands.h"
@@ -27,7 +28,7 @@ static struct gate_result value_of(const struct quality *q, enum quality_gate_nu
 	case GATE_DISCONTINUITY:
 		return (struct gate_result){q->has_flow && q->flow.functions, q->flow.discontinuity, false};
 	case GATE_COLD:
-		return (struct gate_result){q->places.hottest_sum, quality_share(cold, q->places.hottest_sum), false};
+		return (struct gate_result){q->places.hottest_sum, percent_of(cold, q->places.hottest_sum), false};
 	case GATE_INFERRED: return (struct gate_result){q->has_inferred && inferred_of(&q->inferred), inferred_percent(&q->inferred), false};
 	case GATE_MOVED: return (struct gate_result){q->has_inferred && q->inferred.solved.samples, inferred_moved_percent(&q->inferred), false};
 	case GATE_COUNT: break;
@@ -168,8 +169,8 @@ static void print_held(const struct figure_row *row, const void *of, FILE *out)
 }
 
 #define X(name, key, text)                                                                             \
-	FIGURE_READER(percent_of_##name, struct code_places, figure_real(quality_share(it->all[PLACE_##name], it->sum))) \
-	FIGURE_READER(hottest_of_##name, struct code_places, figure_real(quality_share(it->hottest[PLACE_##name], it->hottest_sum)))
+	FIGURE_READER(percent_of_##name, struct code_places, figure_real(percent_of(it->all[PLACE_##name], it->sum))) \
+	FIGURE_READER(hottest_of_##name, struct code_places, figure_real(percent_of(it->hottest[PLACE_##name], it->hottest_sum)))
 CODE_PLACES(X)
 #undef X
 

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "src/base/percent.h"
 #include "src/cli/sample_options.h"
 #include "src/cli/say.h"
 #include "src/cli/summary.h"
@@ -43,11 +44,6 @@ static void format_time(uint64_t ns, char *out, size_t size)
 		snprintf(out, size, "%" PRIu64 ":%02" PRIu64 ":%02" PRIu64, s / 3600, s / 60 % 60, s % 60);
 }
 
-static double share_of(uint64_t part, uint64_t all)
-{
-	return all ? 100 * (double)part / (double)all : 0;
-}
-
 void record_progress(struct record_view *view, const struct live_recording *live, bool asked)
 {
 	char time[32], line[400], next[64] = "";
@@ -64,8 +60,8 @@ void record_progress(struct record_view *view, const struct live_recording *live
 		snprintf(next, sizeof(next), ", next shards in %s", left);
 	}
 	snprintf(line, sizeof(line), "%s %" PRIu64 " sample%s (%.0f/s), %" PRIu64 " file%s, %" PRIu64 " lost, %.1f %% of code without a file, %" PRIu64 " MB, %.1f %% CPU%s%s",
-		 time, stats.samples.read, plural(stats.samples.read), rate, stats.files, plural(stats.files), stats.lost + stats.lost_samples, share_of(stats.samples.dropped[RECORDED_DROP_NO_FILE], stats.samples.read),
-		 stats.memory >> 20, share_of(live->cpu - view->cpu, passed), live->paused ? ", paused" : "", next);
+		 time, stats.samples.read, plural(stats.samples.read), rate, stats.files, plural(stats.files), stats.lost + stats.lost_samples, percent_of(stats.samples.dropped[RECORDED_DROP_NO_FILE], stats.samples.read),
+		 stats.memory >> 20, percent_of(live->cpu - view->cpu, passed), live->paused ? ", paused" : "", next);
 	if (asked) {
 		record_view_clear(view);
 		say(stderr, "%s", line);
@@ -85,7 +81,7 @@ static void print_drops(const struct ledger *ledger, const struct ledger_words *
 {
 	for (size_t i = 0; i < words->reason_count; i++)
 		if (ledger->dropped[i])
-			say(out, "  %5.1f %% %10" PRIu64 " dropped: %s", share_of(ledger->dropped[i], ledger->read), ledger->dropped[i], words->reasons[i].text);
+			say(out, "  %5.1f %% %10" PRIu64 " dropped: %s", percent_of(ledger->dropped[i], ledger->read), ledger->dropped[i], words->reasons[i].text);
 }
 
 static void print_binary(const struct record_result *result, const struct recorded_binary *binary, bool verbose, FILE *out)
@@ -93,7 +89,7 @@ static void print_binary(const struct record_result *result, const struct record
 	char id[2 * BUILD_ID_MAX + 1];
 	const char *written = result->profile ? result->profile : binary->file;
 
-	say(out, "  %5.1f %% %10" PRIu64 " %s%s%s%s", share_of(binary->samples, result->stats.samples.read), binary->samples, binary->path,
+	say(out, "  %5.1f %% %10" PRIu64 " %s%s%s%s", percent_of(binary->samples, result->stats.samples.read), binary->samples, binary->path,
 	    binary->bolted ? " (BOLTed)" : "", written ? " -> " : "", written ? written : "");
 	if (binary->shards > 1)
 		say(out, "%20s and %" PRIu64 " shard%s before", "", binary->shards - 1, plural(binary->shards - 1));
@@ -198,7 +194,7 @@ static void print_head(const struct record_result *result, FILE *out)
 	    plural(stats->programs), stats->files, plural(stats->files),
 	    (double)(live->now - live->began) / (double)SECOND, lost, (double)live->cpu / (double)SECOND);
 	if (live->share > 0)
-		say(out, "samples were on for %.1f %% of the time (--max-overhead)", share_of(live->sampled, live->now - live->began));
+		say(out, "samples were on for %.1f %% of the time (--max-overhead)", percent_of(live->sampled, live->now - live->began));
 }
 
 static void print_warnings(const struct record_result *result, FILE *out)
@@ -209,7 +205,7 @@ static void print_warnings(const struct record_result *result, FILE *out)
 	if (lost * 100 > stats->samples.read + lost)
 		say(out, "warning: %" PRIu64 " record%s lost, %.1f %%: the rings were full before they were read: record less often (-F), or give more pages (-m)", lost,
 		    plural_of(lost, " was", "s were"),
-		    share_of(lost, stats->samples.read + lost));
+		    percent_of(lost, stats->samples.read + lost));
 	if (stats->throttled)
 		say(out, "warning: the kernel held samples back %" PRIu64 " time%s, as they took too much time: record less often (-F)", stats->throttled,
 		    plural(stats->throttled));
@@ -241,15 +237,15 @@ void record_summary(const struct record_result *result, bool whole, bool verbose
 		say(out, "  ... and of %zu more %s (-v shows them)", shards->binaries.len - most, plural_of(shards->binaries.len - most, "binary", "binaries"));
 	if (shards->few_samples)
 		say(out, "  %5.1f %% %10" PRIu64 " of %" PRIu64 " %s with less than %" PRIu64 " sample%s: no shard (--min-samples)",
-		    share_of(shards->few_samples, result->stats.samples.read), shards->few_samples, shards->few_binaries,
+		    percent_of(shards->few_samples, result->stats.samples.read), shards->few_samples, shards->few_binaries,
 		    plural_of(shards->few_binaries, "binary", "binaries"), shards->least, plural(shards->least));
 	if (shards->few_samples && !shards->binaries.len && !result->unwritten)
 		say(out, "nothing was written: record for longer, or more often (-F), or give a lower --min-samples");
 	uint64_t unwritten = unwritten_samples(result);
 	if (unwritten)
-		say(out, "  %5.1f %% %10" PRIu64 " could not be written", share_of(unwritten, result->stats.samples.read), unwritten);
+		say(out, "  %5.1f %% %10" PRIu64 " could not be written", percent_of(unwritten, result->stats.samples.read), unwritten);
 	if (shards->other_samples)
-		say(out, "  %5.1f %% %10" PRIu64 " of other layouts of %s: that file did not run there", share_of(shards->other_samples, result->stats.samples.read),
+		say(out, "  %5.1f %% %10" PRIu64 " of other layouts of %s: that file did not run there", percent_of(shards->other_samples, result->stats.samples.read),
 		    shards->other_samples, shards->binary);
 	print_drops(&result->stats.samples, &recorded_words, out);
 	if (verbose)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "src/base/file.h"
+#include "src/base/percent.h"
 #include "src/cli/bolt_reads.h"
 #include "src/cli/sample_options.h"
 #include "src/cli/kernel_summary.h"
@@ -26,11 +27,6 @@ static const struct figure_row yaml_rows[] = {
 };
 
 /* ---- text ---- */
-
-static double percent(uint64_t part, uint64_t whole)
-{
-	return whole ? 100.0 * (double)part / (double)whole : 0;
-}
 
 static void say_limit(void *out, const char *path, const char *text)
 {
@@ -148,10 +144,10 @@ static void print_ledger(const struct ledger_words *words, const struct ledger *
 	if (!ledger->read && !all)
 		return;
 	say(out, "%s: %" PRIu64 " read, %" PRIu64 " kept, %" PRIu64 " dropped (%.1f %%)", words->text, ledger->read, ledger->kept,
-	    ledger_dropped(ledger), percent(ledger_dropped(ledger), ledger->read));
+	    ledger_dropped(ledger), percent_of(ledger_dropped(ledger), ledger->read));
 	for (size_t i = 0; i < words->reason_count; i++)
 		if (all || ledger->dropped[i])
-			say(out, "  %12" PRIu64 " (%4.1f %%) %s", ledger->dropped[i], percent(ledger->dropped[i], ledger->read),
+			say(out, "  %12" PRIu64 " (%4.1f %%) %s", ledger->dropped[i], percent_of(ledger->dropped[i], ledger->read),
 			    words->reasons[i].text);
 }
 
@@ -250,7 +246,7 @@ static void print_compiler(const struct conversion *c, FILE *out)
 	if (!c->options.from_compiler || !f->functions)
 		return;
 	say(out, "the compiler's map: %" PRIu64 " of %" PRIu64 " functions; %.1f %% of the bytes of code have no map: the profile has nothing of them", f->mapped,
-	    f->functions, percent(f->unmapped_bytes, f->code_bytes));
+	    f->functions, percent_of(f->unmapped_bytes, f->code_bytes));
 	say(out, "  %12" PRIu64 " (%4.1f %%) with a count%s", f->counted, compiler_counted_percent(f),
 	    f->forced ? ": each is taken to be entered as often as any other" : "");
 	if (f->counted)

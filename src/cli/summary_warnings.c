@@ -5,6 +5,7 @@
 
 #include "src/base/attr.h"
 #include "src/base/file.h"
+#include "src/base/percent.h"
 #include "src/base/text.h"
 #include "src/cli/walk_summary.h"
 #include "src/cli/sample_options.h"
@@ -85,7 +86,7 @@ static void warn_of_hashes(const struct summary *summary, const struct warnings 
 		return;
 	warn(to, "warning: YAML: %zu function%s with %.1f %% of the counts ha%s no hashes, so that llvm-bolt does not optimise %s: "
 		 "--hashes=FILE gives them ('batconv extract --hashes PROG -o FILE'), and fdata needs none (--without-hashes: no warning)",
-	     yaml->unhashed, plural(yaml->unhashed), yaml->count ? 100.0 * (double)yaml->unhashed_count / (double)yaml->count : 0,
+	     yaml->unhashed, plural(yaml->unhashed), percent_of(yaml->unhashed_count, yaml->count),
 	     yaml->unhashed == 1 ? "s" : "ve", yaml->unhashed == 1 ? "it" : "them");
 }
 

@@ -3,15 +3,12 @@
 
 #include <inttypes.h>
 
+#include "src/base/percent.h"
+
 /* Less than this share of a trace is not worth a warning. */
 #define LITTLE_PERCENT 1.0
 
 #define FILES_NAMED 3
-
-static double percent(uint64_t part, uint64_t whole)
-{
-	return whole ? 100.0 * (double)part / (double)whole : 0;
-}
 
 static uint64_t lost_answers(const struct flow_walk_report *walked)
 {
@@ -25,13 +22,13 @@ void walk_print(const struct flow_walk_report *walked, bool all, FILE *out)
 	if (!walked->answers && !all)
 		return;
 	say(out, "traces of the processor: %" PRIu64 " answers, %" PRIu64 " followed through the code, %" PRIu64 " lost (%.1f %%)", walked->answers,
-	    walked->sums.walked, lost_answers(walked), percent(lost_answers(walked), walked->answers));
+	    walked->sums.walked, lost_answers(walked), percent_of(lost_answers(walked), walked->answers));
 	for (size_t i = 0; i < LOSS_COUNT; i++)
 		if (all || walked->sums.lost[i])
-			say(out, "  %12" PRIu64 " (%4.1f %%) %s", walked->sums.lost[i], percent(walked->sums.lost[i], walked->answers),
+			say(out, "  %12" PRIu64 " (%4.1f %%) %s", walked->sums.lost[i], percent_of(walked->sums.lost[i], walked->answers),
 			    walk_loss_words((enum walk_loss)i));
 	for (size_t i = 0; all && i < walked->files.len; i++)
-		say(out, "  %12" PRIu64 " (%4.1f %%) %s: %s", walked->files.at[i].answers, percent(walked->files.at[i].answers, walked->answers),
+		say(out, "  %12" PRIu64 " (%4.1f %%) %s: %s", walked->files.at[i].answers, percent_of(walked->files.at[i].answers, walked->answers),
 		    walk_loss_words(walked->files.at[i].loss), walked->files.at[i].path);
 	if (walked->sums.contradictions || walked->sums.circles || walked->sums.gaps || all)
 		say(out, "  the way was lost %" PRIu64 " time%s as trace and code did not agree, %" PRIu64 " time%s in circles of code, %" PRIu64
@@ -74,7 +71,7 @@ void warn_of_walk(const struct flow_walk_report *walked, const struct warnings *
 	char files[600];
 
 	for (size_t i = 0; i < LOSS_COUNT; i++) {
-		double share = percent(walked->sums.lost[i], walked->answers);
+		double share = percent_of(walked->sums.lost[i], walked->answers);
 		if (!walked->sums.lost[i] || share < LITTLE_PERCENT)
 			continue;
 		name_files(walked, (enum walk_loss)i, files, sizeof(files));

@@ -5,6 +5,7 @@
 #include <stdatomic.h>
 
 #include "src/base/parallel.h"
+#include "src/base/percent.h"
 #include "src/base/search.h"
 #include "src/base/sort.h"
 #include "src/elf/block_map.h"
@@ -640,12 +641,12 @@ bool compiler_counts_read(const struct compiler_job *wanted, const struct event_
 
 double compiler_counted_percent(const struct compiler_counts *f)
 {
-	return f->mapped ? 100.0 * (double)f->counted / (double)f->mapped : 0;
+	return percent_of(f->counted, f->mapped);
 }
 
 double compiler_contradicted_percent(const struct compiler_counts *f)
 {
-	return f->counted ? 100.0 * (double)f->contradicted / (double)f->counted : 0;
+	return percent_of(f->contradicted, f->counted);
 }
 
 bool compiler_counts_few(const struct compiler_counts *f)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "src/base/parallel.h"
+#include "src/base/percent.h"
 #include "src/base/sort.h"
 #include "src/cfg/cfg.h"
 #include "src/elf/plt.h"
@@ -501,11 +502,6 @@ bool infer(const struct infer_job *wanted, struct profile *profile, struct infer
 	return ok;
 }
 
-static double percent(uint64_t part, uint64_t whole)
-{
-	return whole ? 100.0 * (double)part / (double)whole : 0;
-}
-
 uint64_t inferred_of(const struct inferred *i)
 {
 	uint64_t sum = count_add_saturating(i->solved.samples, i->plt.samples);
@@ -518,10 +514,10 @@ uint64_t inferred_of(const struct inferred *i)
 
 double inferred_percent(const struct inferred *i)
 {
-	return percent(i->solved.samples, inferred_of(i));
+	return percent_of(i->solved.samples, inferred_of(i));
 }
 
 double inferred_moved_percent(const struct inferred *i)
 {
-	return percent(i->moved, i->solved.samples);
+	return percent_of(i->moved, i->solved.samples);
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "src/base/count_table.h"
+#include "src/base/percent.h"
 #include "src/base/sort.h"
 #include "src/quality/flow_function.h"
 #include "src/quality/flow_gaps.h"
@@ -183,7 +184,7 @@ bool flow_take(const struct flat_profile *profile, const struct flow_code *code,
 	if (ok) {
 		settle_bias(&t);
 		out->discontinuity = percentile(&t.discontinuities);
-		out->unreachable = t.counted ? 100 * (double)t.lost / (double)t.counted : 0;
+		out->unreachable = percent_of(t.lost, t.counted);
 		out->call_gap = percentile(&t.call_gaps);
 		out->flow_gap = percentile(&t.flow_gaps);
 		out->worst_gap = percentile(&t.worst_gaps);

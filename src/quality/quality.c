@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "src/base/percent.h"
 #include "src/base/sort.h"
 #include "src/convert/kernel_check.h"
 
@@ -55,18 +56,13 @@ static void count_kept(const struct conversion *c, struct quality *out)
 		add_ledger(&trace_words, &c->ledgers.traces, &kept, &of);
 	}
 	out->has_kept = true;
-	out->kept = quality_share(kept, of);
+	out->kept = percent_of(kept, of);
 	out->kept_of = of;
 }
 
 /* ---- all figures ---- */
 
 const double held_levels[HELD_LEVELS] = {50, 90, 99};
-
-double quality_share(uint64_t part, uint64_t whole)
-{
-	return whole ? 100.0 * (double)part / (double)whole : 0;
-}
 
 double quality_times_more(const struct quality *quality)
 {

@@ -95,9 +95,6 @@ static inline const char *quality_counted(const struct quality *quality)
 	return quality->basic ? "samples" : "branches";
 }
 
-/* `part` in percent of `whole`; 0 if that is 0. */
-double quality_share(uint64_t part, uint64_t whole);
-
 /* Does this reason of a ledger deserve a look?  Else it drops what was left out on purpose. */
 bool quality_reason_matters(const struct ledger_words *words, size_t reason);
 

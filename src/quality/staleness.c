@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "src/base/count_table.h"
+#include "src/base/percent.h"
 #include "src/base/search.h"
 #include "src/base/sort.h"
 
@@ -585,24 +586,19 @@ void staleness_free(struct staleness *staleness)
 
 /* ---- what it comes to ---- */
 
-double stale_percent(uint64_t part, uint64_t whole)
-{
-	return whole ? 100.0 * (double)part / (double)whole : 0;
-}
-
 double staleness_exact_percent(const struct staleness *s)
 {
 	uint64_t functions = 0;
 
 	for (int i = 0; i < FUNCTION_FATES; i++)
 		functions += s->functions[i].count;
-	return s->samples ? stale_percent(s->functions[FUNCTION_EXACT].samples, s->samples)
-			  : stale_percent(s->functions[FUNCTION_EXACT].count, functions);
+	return s->samples ? percent_of(s->functions[FUNCTION_EXACT].samples, s->samples)
+			  : percent_of(s->functions[FUNCTION_EXACT].count, functions);
 }
 
 double staleness_placed_percent(const struct staleness *s)
 {
-	return stale_percent(s->placed, s->samples);
+	return percent_of(s->placed, s->samples);
 }
 
 enum stale_verdict staleness_verdict(const struct staleness *s)

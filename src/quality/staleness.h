@@ -61,8 +61,6 @@ struct staleness {
 BC_MUST_USE bool staleness_take(const struct old_profile *profile, struct new_build *build, struct staleness *out, struct bc_error *err);
 void staleness_free(struct staleness *staleness);
 
-double stale_percent(uint64_t part, uint64_t whole);
-
 /* Samples in exact functions, in percent of all; of a profile without samples functions. */
 double staleness_exact_percent(const struct staleness *staleness);
 double staleness_placed_percent(const struct staleness *staleness);

@@ -5,6 +5,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "src/base/percent.h"
+
 const char *verdict_key(enum verdict_about about)
 {
 #define X(name, key) key,
@@ -115,7 +117,7 @@ static void judge_coverage(const struct quality *q, struct verdict *out)
 static void judge_places(const struct quality *q, const struct conversion *c, struct verdict *out)
 {
 	const struct code_places *p = &q->places;
-	double cold = quality_share(p->hottest[PLACE_COLD] + p->hottest[PLACE_OLD], p->hottest_sum);
+	double cold = percent_of(p->hottest[PLACE_COLD] + p->hottest[PLACE_OLD], p->hottest_sum);
 
 	if (conversion_binary(c)->kind != BINARY_BOLTED || !p->hottest_sum)
 		return;

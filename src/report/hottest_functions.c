@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "src/report/hottest_functions.h"
 
+#include "src/base/percent.h"
 #include "src/base/sort.h"
 #include "src/output/demangle.h"
 #include "src/quality/flow_gaps.h"
@@ -138,7 +139,7 @@ static bool write_flow(struct json *json, struct row_writer *writer, uint32_t nu
 	if (!flow_function_make(&writer->flow, &sources->flat, number, &sources->code) ||
 	    !flow_function_reach(&writer->flow, &lost, &all))
 		return false;
-	json_real(json, NULL, writer->flow.blocks.len < 2 ? 0 : quality_share(lost, all));
+	json_real(json, NULL, writer->flow.blocks.len < 2 ? 0 : percent_of(lost, all));
 	if (!sources->calls.counts || !writer->flow.graph) {
 		write_nulls(json, 3);
 		return true;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "src/base/count_table.h"
+#include "src/base/percent.h"
 #include "src/base/sort.h"
 #include "src/isa/insn.h"
 
@@ -299,7 +300,7 @@ bool listing_write(struct json *json, struct listing *listing, size_t row, const
 	json_open(json, NULL, '{');
 	json_number(json, "row", row);
 	json_number(json, "ran", ran);
-	json_real(json, "percent", quality_share(held, all));
+	json_real(json, "percent", percent_of(held, all));
 	json_open(json, "blocks", '[');
 	for (size_t i = 0; ok && i < hot.len; i++)
 		ok = write_block(json, listing, code, hot.at[i].number);
