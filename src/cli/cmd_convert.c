@@ -284,6 +284,7 @@ static const struct option_row rows[] = {
 	 "for YAML: take BOLT's hashes from FILE, which 'extract\n--hashes' or 'llvm-bolt -enable-bat' made of the same\n"
 	 "input. With --bin: BIN=FILE",
 	 INTO(hashes)},
+	YAML_FOR_ROW(output.yaml_for),
 	{0, "without-hashes", NULL, NO_FILE,
 	 "write YAML also of a binary that is not BOLTed without\nhashes: llvm-bolt does not optimise by it",
 	 INTO(output.without_hashes)},
@@ -487,6 +488,8 @@ static int check_output(const struct command_line *line, struct arguments *args)
 		return usage_error(line->command, "--profile-write-pseudo-probes is for YAML: -w FILE or --format=yaml", NULL);
 	if ((args->hashes.len || args->output.without_hashes) && !args->output.yaml && args->output.format != FORMAT_YAML)
 		return usage_error(line->command, "--hashes and --without-hashes are for YAML: -w FILE or --format=yaml", NULL);
+	if (args->output.yaml_for && !args->output.yaml && args->output.format != FORMAT_YAML)
+		return usage_error(line->command, "--yaml-for is for YAML: -w FILE or --format=yaml", NULL);
 	if (args->hashes.len && args->output.without_hashes)
 		return usage_error(line->command, "--hashes and --without-hashes exclude each other", NULL);
 	return EXIT_DONE;

@@ -15,6 +15,7 @@
 #include "src/cli/merge_summary.h"
 #include "src/cli/merge_written.h"
 #include "src/cli/output_folder.h"
+#include "src/cli/profile_output.h"
 #include "src/cli/print.h"
 #include "src/cli/progress.h"
 #include "src/cli/options.h"
@@ -137,6 +138,7 @@ static const struct option_row rows[] = {
 	{0, "shard", NULL, NO_FILE, "write a shard: compressed, with checksum, build identity\nand totals, so that truncation is detected",
 	 INTO(merge.shard)},
 	{0, "require-shards", NULL, NO_FILE, "treat inputs that are not shards as bad", INTO(merge.require_shards)},
+	YAML_FOR_ROW(merge.yaml_for),
 	{0, "memory", "SIZE", NO_FILE, "memory for sorting, such as 1G (default: 64M)", INTO_BY(merge.memory, option_memory), .takes = "a size such as 64M"},
 	{0, "fan-in", "N", NO_FILE, "read at most N inputs at the same time (default: 256)", INTO_BY(merge.fan_in, option_size), .takes = "a number from 2 to 512", .least = 2, .most = 512},
 	{0, "threads", "N", NO_FILE,

@@ -267,7 +267,8 @@ static bool merge_once(const struct arguments *args, struct merge *merge, struct
 static int run_merge_fdata(struct command_line *line)
 {
 	const struct arguments *args = line->arguments;
-	const struct merge_options options = {.memory = MERGE_MEMORY, .fan_in = MERGE_FAN_IN, .tmpdir = args->tmpdir};
+	const struct merge_options options = {.memory = MERGE_MEMORY, .fan_in = MERGE_FAN_IN, .tmpdir = args->tmpdir,
+					      .yaml_for = UINT64_MAX /* all keys of the inputs */};
 	struct bc_error err = {0};
 	struct merge merge;
 

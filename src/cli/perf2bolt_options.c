@@ -344,6 +344,7 @@ static void prepare(struct command_line *line)
 	a->conversion.least_checked = LEAST_CHECKED;
 	a->conversion.wants = a->only_heat ? WANT_COUNTS : WANT_EXECUTED;
 	a->conversion.aggregate.ends = a->only_heat;
+	a->output.yaml_for = a->release->number >= 23 ? a->release->number : YAML_RELEASE_FIRST; /* earlier ones do not write what they read */
 	a->output.without_hashes = true; /* those that llvm-bolt computes come later */
 	heat_output_init(&a->heat);
 	if (a->release->number >= 24)

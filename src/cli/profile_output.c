@@ -25,7 +25,8 @@ static bool write_yaml(const struct conversion *c, const char *binary, FILE *fil
 	const struct yaml_header header = {
 		.binary_name = binary, .events = (const char *const *)c->aggregate.events.at, .event_count = c->aggregate.events.len,
 		.leave_out_unsited = rules_restore(&c->aggregate.options.rules, RESTORE_SITES), .probes = &c->probes, .touched = c->touched,
-		.graphs = &c->graphs, .hashes = conversion_hashes(c), .reached = c->aggregate.options.rules.reached};
+		.graphs = &c->graphs, .hashes = conversion_hashes(c), .reached = c->aggregate.options.rules.reached,
+		.external = conversion_wants(c, WANT_EXTERN)};
 
 	return yaml_write(&c->profile, &header, file, yaml, err);
 }
@@ -80,7 +81,8 @@ const char *profile_format_name(enum profile_format format)
 void profile_output_prepare(const struct profile_output *output, struct conversion_options *options)
 {
 	const struct format *format = &formats[output->format];
-	unsigned yaml = WANT_YAML | (output->without_hashes ? 0u : WANT_HASHES) | (output->probes ? WANT_PROBES : 0u);
+	unsigned yaml = WANT_YAML | (output->without_hashes ? 0u : WANT_HASHES) | (output->probes ? WANT_PROBES : 0u) |
+			(yaml_release_knows_extern(output->yaml_for) ? WANT_EXTERN : 0u);
 
 	options->wants |= format->wants | (output->profgen ? WANT_RANGES : 0u) |
 			  (output->yaml || output->format == FORMAT_YAML ? yaml : 0u);

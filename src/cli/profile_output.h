@@ -18,9 +18,18 @@ struct profile_output {
 	bool shard;        /* of FORMAT_PREAGG */
 	const char *yaml; /* write YAML there too; or NULL */
 	bool probes;      /* of YAML: with pseudo-probes */
+	uint64_t yaml_for;   /* of YAML: the release of llvm-bolt that is to read it; 0: the first that can */
 	bool without_hashes; /* of YAML: functions without hashes will do */
 	const char *profgen; /* and what llvm-profgen reads; or NULL */
 };
+
+/* The row of --yaml-for, for a struct of arguments with this field. */
+#define YAML_FOR_ROW(field)                                                                                                        \
+	{                                                                                                                          \
+		0, "yaml-for", "RELEASE", NO_FILE,                                                                                 \
+		"write YAML with all keys that llvm-bolt of this release\nreads, such as 22 (default: those that 18 and later read)", INTO(field), \
+		.takes = "a release of llvm-bolt from 18 on", .least = YAML_RELEASE_FIRST                                          \
+	}
 
 /* Sets the options of the conversion that these outputs need. */
 void profile_output_prepare(const struct profile_output *output,

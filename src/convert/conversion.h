@@ -31,6 +31,7 @@ enum conversion_wants {
 	WANT_YAML = 1 << 3,     /* what YAML needs of the records: blocks and hashes */
 	WANT_HASHES = 1 << 4,   /* of YAML: functions without hashes are refused where nothing gives any */
 	WANT_PROBES = 1 << 5,   /* of YAML: pseudo-probes */
+	WANT_EXTERN = 1 << 9,   /* of YAML: the key `extern` */
 	WANT_EXECUTED = 1 << 6, /* how much ran in each function */
 	WANT_GRAPHS = 1 << 7,   /* the graphs that were built stay, with their code */
 	WANT_HALVES = 1 << 8,   /* the profiles of two halves of the samples, too */

@@ -26,6 +26,7 @@ struct merge_options {
 	const char *tmpdir;
 	bool saturate;     /* sums that do not fit are 2^64 - 1 */
 	bool shard;        /* the output is one */
+	uint64_t yaml_for; /* of YAML: the release of llvm-bolt that is to read it; 0: the first that can */
 	bool require_shards; /* an input that is none is a bad one */
 	bool scaled;       /* each input adds up to scale_to */
 	uint64_t scale_to;

@@ -56,12 +56,13 @@ static void write_preagg(const struct profile_item *item, enum profile_mode mode
 
 /* false: out of memory */
 static bool record_begin(struct record_writer *writer, const struct profile_head *head, const struct preagg_returns *returns,
-		  struct yaml_names *names, FILE *file)
+		  struct merge *merge, FILE *file)
 {
 	writer->head = head;
 	writer->returns = returns;
 	emit_init(&writer->out, file);
-	writer->yaml = (struct yaml_output){.out = &writer->out, .names = names};
+	writer->yaml = (struct yaml_output){.out = &writer->out, .names = &merge->names,
+					     .external = yaml_release_knows_extern(merge->options.yaml_for)};
 	switch (head->kind) {
 	case KIND_FDATA: return write_fdata_head(head, &writer->out);
 	case KIND_PREAGG: return write_preagg_head(head, &writer->out);
@@ -617,7 +618,7 @@ static bool write_all(struct writing *w, FILE *file, struct bc_error *err)
 		return bc_fail_nomem(err);
 	written->report = report;
 	written->observer = w->merge->options.observer;
-	bool ok = record_begin(&written->writer, &w->head, &w->returns, &w->merge->names, file) ||
+	bool ok = record_begin(&written->writer, &w->head, &w->returns, w->merge, file) ||
 		  bc_fail_nomem(err);
 	ok = ok && merge_parts(w, w->parts.at, w->parts.len, put_record, written, err);
 	/* Also of what failed: it frees what the writer holds. */

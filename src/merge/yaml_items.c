@@ -195,7 +195,7 @@ static void end_list(struct yaml_output *o)
 static void write_function(struct yaml_output *o, struct text name, const struct profile_item *item)
 {
 	const struct yaml_function function = {.fid = yaml_names_fid(o->names, name), .hash = item->same[0], .exec = item->sum[0],
-					       .external = item->sum[1], .nblocks = item->same[1]};
+					       .external = o->external ? item->sum[1] : 0, .nblocks = item->same[1]};
 
 	end_list(o);
 	yaml_write_function(name.at, &function, o->out);

@@ -36,6 +36,7 @@ bool yaml_item_is_more(const struct profile_item *item);
 struct yaml_output {
 	struct emit *out;
 	struct yaml_names *names;
+	bool external; /* with the key `extern` */
 	bool any, blocks; /* a function; a block of the present one */
 	enum yaml_list list; /* that is being written; 0: none */
 	uint64_t differing; /* unknown keys of another value than the one that was written */

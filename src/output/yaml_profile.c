@@ -18,7 +18,7 @@ struct writer {
 	bool *reached; /* per block of it: a branch within the function leads there; room for room */
 	size_t room;
 	struct yaml_probes probes;
-	bool leave_out_unsited, reached_of_bat;
+	bool leave_out_unsited, reached_of_bat, external;
 	struct yaml_report *report;
 };
 
@@ -251,7 +251,7 @@ static bool write_function(struct writer *w, const struct function *function, st
 	const struct entry *first = share.entry;
 	bool executed = first < share.entry_end && !first->offset;
 	const struct yaml_function lines = {.fid = function_id(w, function), .hash = w->function.hash, .exec = executed ? first->count : 0,
-					    .external = executed ? first->external : 0, .nblocks = w->function.block_count};
+					    .external = executed && w->external ? first->external : 0, .nblocks = w->function.block_count};
 
 	yaml_write_function(function->printed, &lines, &w->out);
 	if (!write_blocks(w, share))
@@ -334,7 +334,7 @@ static bool write_functions(struct writer *w)
 bool yaml_write(const struct profile *profile, const struct yaml_header *header,
 		FILE *file, struct yaml_report *report, struct bc_error *err)
 {
-	struct writer w = {.profile = profile, .leave_out_unsited = header->leave_out_unsited,
+	struct writer w = {.profile = profile, .leave_out_unsited = header->leave_out_unsited, .external = header->external,
 			   .reached_of_bat = header->reached, .report = report};
 
 	*report = (struct yaml_report){0};

@@ -18,6 +18,7 @@ struct yaml_header {
 	struct code_marks touched; /* with probes: a sample touched it; none: not known; borrowed */
 	const struct cfg *graphs; /* those of blocks_build_graphs() */
 	const struct hash_source *hashes; /* for the functions that BAT does not have; NULL: none */
+	bool external; /* with the key `extern` */
 	bool reached; /* also write blocks of BAT without a count that are a successor; perf2bolt writes those of other functions only */
 };
 

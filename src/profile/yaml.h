@@ -87,6 +87,14 @@ bool yaml_input_goes_on(const struct yaml_input *in);
  * An unknown key, or what else belongs to a line, can be written behind it: rows of calls and of successors stay open for it until
  * yaml_end_row(). */
 
+/* llvm-bolt stops at a key that it does not know.  Release 18 is the first that reads what is always written, the hashes among it, and 21 the
+ * first of those tried that knows `extern`, by which no release optimises: 0 and 18 leave it out. */
+#define YAML_RELEASE_FIRST 18
+static inline bool yaml_release_knows_extern(uint64_t release)
+{
+	return release >= 21;
+}
+
 struct yaml_head {
 	const char *binary_name, *origin;
 	const struct build_id *id;

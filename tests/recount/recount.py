@@ -57,7 +57,7 @@ class Conversion:
 
     def convert(self, threads):
         return run(self.programs.batconv, '-q', '--format=' + self.form, '--threads=%d' % threads, '--restore=none', '--no-infer', *self.case.options,
-                   *(['--without-hashes'] if self.form == 'yaml' else []),
+                   *(['--without-hashes', '--yaml-for=22'] if self.form == 'yaml' else []),
                    '--stats-file=' + self.path('stats', threads), '-o', self.path('out', threads), self.case.binary,
                    *self.case.samples)
 

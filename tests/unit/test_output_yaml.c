@@ -69,7 +69,7 @@ static char *written(struct record *records, size_t count, bool basic, struct ya
 	struct profile profile;
 	struct bc_error err = {0};
 	struct cfg graphs = {0};
-	struct yaml_header header = {.binary_name = "tiny", .graphs = &graphs, .hashes = hashes, .reached = reached};
+	struct yaml_header header = {.binary_name = "tiny", .external = true, .graphs = &graphs, .hashes = hashes, .reached = reached};
 	char *text = NULL;
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
