@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "src/base/attr.h"
 #include "src/base/large_pages.h"
 
 /* Defines struct NAME with elements at[0 .. len), NAME_reserve(), which makes room for at least so many
@@ -30,14 +31,14 @@
 		v->cap = cap;                                                  \
 		return true;                                                   \
 	}                                                                      \
-	static inline bool name##_push(struct name *v, T item)                 \
+	BC_MAY_BE_UNUSED static inline bool name##_push(struct name *v, T item) \
 	{                                                                      \
 		if (v->len == v->cap && !name##_reserve(v, v->cap ? 2 * v->cap : 16)) \
 			return false;                                          \
 		v->at[v->len++] = item;                                        \
 		return true;                                                   \
 	}                                                                      \
-	static inline void name##_free(struct name *v)                         \
+	BC_MAY_BE_UNUSED static inline void name##_free(struct name *v)        \
 	{                                                                      \
 		free(v->at);                                                   \
 		*v = (struct name){0};                                         \

@@ -78,17 +78,17 @@ static void put_summary(const struct completed_command *it, const char *special,
 		put_escaped((struct text){help, end ? (size_t)(end - help) : strlen(help)}, special, quote, out);
 }
 
-/* The rows of a command that its help shows: the next one from `row` on, or NULL. */
-static const struct option_row *shown_row(const struct command *command, const struct option_row *row)
+/* The rows of a command that its help shows: the next one from number `at` on, or NULL. */
+static const struct option_row *shown_row(const struct command *command, size_t at)
 {
-	while (row < command->options + command->option_count && !row->help)
-		row++;
-	return row < command->options + command->option_count ? row : NULL;
+	while (at < command->option_count && !command->options[at].help)
+		at++;
+	return at < command->option_count ? &command->options[at] : NULL;
 }
 
 #define FOR_EACH_SHOWN_ROW(row, command)                                                                    \
-	for (const struct option_row *row = shown_row((command), (command)->options); row;                      \
-	     row = shown_row((command), row + 1))
+	for (const struct option_row *row = shown_row((command), 0); row;                                       \
+	     row = shown_row((command), (size_t)(row - (command)->options) + 1))
 
 static void put_names(const struct script *it)
 {

@@ -95,7 +95,7 @@ union row {
 
 struct row_list {
 	const char *expected; /* what an error says */
-	int of;               /* of struct yaml_more */
+	enum yaml_row of;
 	const struct scan_field *fields;
 	size_t field_count;
 	bool (*add)(struct yaml_function *to, const union row *row, size_t block); /* false: out of memory */

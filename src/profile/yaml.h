@@ -30,7 +30,7 @@ struct yaml_successor {
 
 /* An unknown key: of which block, call or successor, and where its texts stand in `more_text`. */
 struct yaml_more {
-	enum { MORE_FUNCTION, MORE_BLOCK, MORE_CALL, MORE_SUCCESSOR } of;
+	enum yaml_row { MORE_FUNCTION, MORE_BLOCK, MORE_CALL, MORE_SUCCESSOR } of;
 	size_t index, at, size;
 };
 

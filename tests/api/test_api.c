@@ -341,7 +341,7 @@ static void translated_lines(void **state)
 	static const struct batconv_vaddr at[] = {{0x6000}, {0x6010}, {0x6343}};
 	const char *inputs = getenv("INPUTS");
 	char bolted[512], input[512];
-	struct batconv_translator *t;
+	struct batconv_translator *t = NULL;
 	struct batconv_place out[3];
 	struct batconv_inlined call;
 	struct batconv_error err;

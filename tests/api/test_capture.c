@@ -234,7 +234,7 @@ static void the_generation_of_libraries(void **state)
 }
 
 /* Lower a limit of this process to 0, and give back what it was. */
-static struct rlimit without(int what)
+static struct rlimit without(unsigned what)
 {
 	struct rlimit before, none;
 

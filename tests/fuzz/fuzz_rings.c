@@ -120,7 +120,7 @@ static bool replay(const uint8_t *data, size_t size, size_t cut, uint64_t memory
 
 	bool ok = rings_open(&stream, &reader, &err);
 	const struct recorder_options options = {
-		.attr = {reader.attr, reader.attr_size}, .rings = reader.rings, .memory = memory, .files = {NULL, open_file}};
+		.attr = {reader.attr, reader.attr_size}, .rings = reader.rings, .memory = memory, .files = {.open = open_file}};
 	ok = ok && recorder_open(&options, &recorder, &err);
 	ok = ok && feed(recorder, &reader, cut, &err);
 	assert(ok || err.code == BC_FORMAT || err.code == BC_UNSUPPORTED);

@@ -25,7 +25,8 @@ static void note(struct sums *sums)
 
 	sums->records++;
 	sums->hash = hash_mix(hash_mix(hash_mix(sums->hash, r->pc), r->target), r->before);
-	sums->hash = hash_mix(hash_mix(hash_mix(sums->hash, r->ticks), r->events), (uint64_t)r->context << 2 | r->has_context << 1 | r->is_branch);
+	sums->hash = hash_mix(hash_mix(hash_mix(sums->hash, r->ticks), r->events),
+			      (uint64_t)r->context << 2 | (uint64_t)r->has_context << 1 | r->is_branch);
 	assert(!(r->pc >> 56) || r->pc >> 56 == 0xff);
 }
 

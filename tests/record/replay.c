@@ -146,7 +146,7 @@ static bool replay(const char *path, struct job *job, uint64_t memory, unsigned 
 		return false;
 	bool ok = rings_open(&stream, &reader, err);
 	struct recorder_options options = {
-		.attr = {reader.attr, reader.attr_size}, .rings = reader.rings, .memory = memory, .files = {job, open_file}};
+		.attr = {reader.attr, reader.attr_size}, .rings = reader.rings, .memory = memory, .files = {.ctx = job, .open = open_file}};
 	ok = ok && recorder_open(&options, &recorder, err);
 	double begin = seconds();
 	ok = ok && feed(recorder, &reader, job, rounds, err);

@@ -160,7 +160,7 @@ static void open_bench(struct bench *bench, uint64_t sample_type, uint64_t memor
 	bench->to = open_memstream(&bench->log, &bench->log_size);
 	assert_non_null(bench->to);
 	const struct recorder_options options = {
-		.attr = build_perf_bytes(&bench->attr_bytes), .rings = 2, .memory = memory, .files = {bench, open_file}, .save = save};
+		.attr = build_perf_bytes(&bench->attr_bytes), .rings = 2, .memory = memory, .files = {.ctx = bench, .open = open_file}, .save = save};
 	assert_true(recorder_open(&options, &bench->recorder, &err));
 }
 

@@ -105,7 +105,7 @@ static void find_code(struct stepping *s, pid_t pid, const char *path)
 
 	elf_version(EV_CURRENT);
 	Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
-	size_t count;
+	size_t count = 0;
 	if (fd < 0 || !file || !elf || elf_getphdrnum(elf, &count))
 		die(path);
 	s->start = UINT64_MAX;

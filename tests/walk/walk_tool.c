@@ -57,7 +57,8 @@ static int read_answers(const char *path, struct bc_error *err)
 	struct reader_report report = {0};
 	bool ok = input_run(path, &how, (struct input_progress){0}, &sink, &report, err);
 
-	fprintf(stderr, ok ? "%" PRIu64 " answers\n" : "", count);
+	if (ok)
+		fprintf(stderr, "%" PRIu64 " answers\n", count);
 	return !ok;
 }
 
