@@ -36,6 +36,8 @@ enum severity { SEVERITY_NOTE, SEVERITY_WARNING, SEVERITY_ERROR };
 	X(SEGMENT_MISALIGNED, "segment-misaligned", ERROR,                                       \
 	  "an executable segment's address and offset disagree modulo its alignment (type EXEC: the page size)", \
 	  "The loader refuses or misplaces such a file; build it again.")                        \
+	X(GO_PROGRAM, "go-program", ERROR, "a Go program (.gopclntab), whose own tables of its code llvm-bolt does not change", \
+	  "It dies at its start (unknown pc): use the program that llvm-bolt read.") \
 	X(NOTE_DAMAGED, "note-damaged", ERROR, "the section is no ELF note of its size", REBUILD) \
 	X(NOTE_FOREIGN, "note-foreign", ERROR, "the note is not one of BOLT's",                  \
 	  "Find out what wrote the section: it is no BAT.")                                      \

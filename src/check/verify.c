@@ -10,6 +10,7 @@
 #include "src/check/checks.h"
 #include "src/check/section_order.h"
 #include "src/elf/binary.h"
+#include "src/elf/bolt_input.h"
 #include "src/elf/notes.h"
 
 const struct unmapped_info unmapped_infos[UNMAPPED_COUNT] = {
@@ -310,6 +311,8 @@ static bool check_blocks_and_code(const struct verify_options *options, struct v
 			       alone ? "is a table alone" : IMAGE_NO_CODE, options->unwind ? "--unwind" : "--dwarf");
 	if (alone)
 		return true;
+	if (image_is_of_go(&subject->image))
+		findings_add(findings, FINDING_GO_PROGRAM, NO_LOCATION, "the run-time system finds functions that moved at their old places");
 	check_fragments(subject, findings);
 	if (absent) {
 		report->code = CODE_ABSENT;

@@ -34,7 +34,7 @@ static enum bolt_debug debug_of(const struct image *image)
 }
 
 /* .gopclntab, or .data.rel.ro.gopclntab of a position-independent program. */
-static bool is_of_go(const struct image *image)
+bool image_is_of_go(const struct image *image)
 {
 	for (size_t i = 0; i < image->section_count; i++)
 		if (text_ends(image->sections[i].name, ".gopclntab"))
@@ -48,7 +48,7 @@ struct bolt_input bolt_input_of(const struct image *image)
 		.machine = image->machine,
 		.code = image_has_code(image),
 		.kernel = image_is_kernel(image),
-		.go = is_of_go(image),
+		.go = image_is_of_go(image),
 		.relocations = image_has_code_relocations(image),
 		.symbols = symbols_of(image),
 		.build_id = image->build_id.size,

@@ -34,6 +34,9 @@ struct bolt_input bolt_input_of(const struct image *image);
  * moves functions. */
 bool image_has_code_relocations(const struct image *image);
 
+/* Is it a Go program? */
+bool image_is_of_go(const struct image *image);
+
 /* What llvm-bolt does not do with such a binary, or only in another way: key in JSON, and the
  * sentence, which ends with the remedy. */
 #define BOLT_LIMITS(X)                                                                             \
