@@ -2,6 +2,8 @@
 #include "src/output/verification.h"
 
 #include <inttypes.h>
+#include <limits.h>
+#include <string.h>
 
 #include "src/base/text.h"
 #include "src/output/figure_table.h"
@@ -319,12 +321,23 @@ void verification_json(const struct verification *found, FILE *out)
 /* ---- SARIF ---- */
 
 #define SCHEMA "https://json.schemastore.org/sarif-2.1.0.json"
+/* What a table is that is checked: BOLT's own page. */
+#define INFORMATION "https://github.com/llvm/llvm-project/blob/main/bolt/docs/BAT.md"
 
 static void write_sarif_text(struct json *json, const char *key, const char *text)
 {
 	json_open(json, key, '{');
 	json_string(json, "text", text);
 	json_close(json, '}');
+}
+
+/* What a rule finds, and what to do, as one text. */
+static void write_description(struct json *json, const struct finding_info *info)
+{
+	char text[1024];
+
+	snprintf(text, sizeof(text), "%s. %s", info->what, info->remedy);
+	write_sarif_text(json, "fullDescription", text);
 }
 
 static void write_rules(struct json *json)
@@ -335,6 +348,7 @@ static void write_rules(struct json *json)
 		json_open(json, NULL, '{');
 		json_string(json, "id", info->id);
 		write_sarif_text(json, "shortDescription", info->what);
+		write_description(json, info);
 		write_sarif_text(json, "help", info->remedy);
 		json_open(json, "defaultConfiguration", '{');
 		json_string(json, "level", severity_name(info->severity));
@@ -350,6 +364,7 @@ static void write_driver(struct json *json, const char *version)
 	json_open(json, "driver", '{');
 	json_string(json, "name", "batconv");
 	json_string(json, "version", version);
+	json_string(json, "informationUri", INFORMATION);
 	write_rules(json);
 	json_close(json, '}');
 	json_close(json, '}');
@@ -385,6 +400,19 @@ static void write_function(struct json *json, const struct finding_location *loc
 	json_close(json, ']');
 }
 
+/* A path as a URI; a relative one stays relative. */
+static void write_uri(struct json *json, const char *path)
+{
+	static const char kept[] = "/-._~ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+	char uri[3 * PATH_MAX + 8];
+	size_t length = (size_t)snprintf(uri, sizeof(uri), "%s", *path == '/' ? "file://" : "");
+
+	for (const char *c = path; *c && length + 4 <= sizeof(uri); c++)
+		length += (size_t)snprintf(uri + length, sizeof(uri) - length,
+					   strchr(kept, *c) ? "%c" : "%%%02X", (uint8_t)*c);
+	json_string(json, "uri", uri);
+}
+
 static void write_sarif_location(struct json *json, const struct verification *found,
 			   const struct finding_location *location)
 {
@@ -392,7 +420,7 @@ static void write_sarif_location(struct json *json, const struct verification *f
 	json_open(json, NULL, '{');
 	json_open(json, "physicalLocation", '{');
 	json_open(json, "artifactLocation", '{');
-	json_string(json, "uri", found->binary);
+	write_uri(json, found->binary);
 	json_close(json, '}');
 	write_region(json);
 	if (location->address != NO_OFFSET) {
