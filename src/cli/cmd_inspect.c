@@ -76,7 +76,8 @@ static void find_reads(const struct use *use, struct next *out)
 static void find_next(const struct inspected *found, struct next *out)
 {
 	const struct recording *r = &found->recording;
-	struct use use = {.path = found->path, .kind = found->kind, .table_is_bad = *found->bat_wrong, .json_format = found->json_format};
+	struct use use = {.path = found->path, .kind = found->kind, .table_is_bad = *found->bat_wrong, .json_format = found->json_format,
+			  .foreign = found->foreign};
 	struct text program = {"", 0};
 
 	if (found->kind == FILE_BINARY || found->kind == FILE_SIDE)
@@ -514,6 +515,8 @@ static void print_file(const struct inspected *found, FILE *out)
 	fprintf(out, "\nkind         %s", file_kind_name(found->kind));
 	if (found->kind == FILE_SAMPLES)
 		fprintf(out, " (%s)", input_format_name(found->recording.report.format));
+	if (found->foreign)
+		fprintf(out, ": %s", found->foreign->noun);
 	if (*found->json_format) {
 		fputs(" (", out);
 		print_shown(found->json_format, out);
@@ -559,6 +562,8 @@ static void put_file_document(const struct inspected *found, FILE *out)
 		put_profile(&json, &found->profile);
 	else if (found->kind == FILE_JSON)
 		json_string(&json, "json_format", found->json_format);
+	else if (found->foreign)
+		json_string(&json, "foreign", found->foreign->noun);
 	bolt_reads_json(&next.reads, &json, "llvm_bolt");
 	json_string(&json, "next", next.line);
 	json_close(&json, '}');

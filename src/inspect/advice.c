@@ -31,9 +31,15 @@ static const char *const nouns[FILE_KIND_COUNT] = {
 	[FILE_LISTING] = "a table as text",
 	[FILE_RINGS] = "a file of saved rings (batconv record --save-rings)",
 	[FILE_PERF_TEXT] = "what perf report, annotate or stat prints",
+	[FILE_FOREIGN] = NULL, /* its row has it */
 	[FILE_EMPTY] = "empty",
 	[FILE_FOLDER] = "a directory",
 };
+
+static const char *noun_of(const struct file_facts *facts)
+{
+	return facts->foreign ? facts->foreign->noun : nouns[facts->kind];
+}
 
 #define KIND(kind) (1u << (kind))
 #define BINARIES (KIND(FILE_BINARY) | KIND(FILE_SIDE))
@@ -350,6 +356,7 @@ void advise_use(const struct use *use, char *text, size_t size)
 	case FILE_HEAT: use_with(&line, "less -R ", use->path, ""); break;
 	case FILE_RINGS: use_with(&line, "batconv record --replay=", use->path, " -o DIR/"); break;
 	case FILE_PERF_TEXT: add(&line, "batconv PROG SAMPLES -o prog.fdata, with the perf.data that perf printed it from"); break;
+	case FILE_FOREIGN: add(&line, "%s", use->foreign->instead); break;
 	case FILE_LISTING:
 	case FILE_UNKNOWN:
 	case FILE_EMPTY:
@@ -450,8 +457,9 @@ static bool advise_swap(const struct situation *s, struct advice *out)
 			change.a = i;
 			change.b = k;
 			out->about = a->path;
-			snprintf(out->sentence, sizeof(out->sentence), "is %s, and %.300s is %s: swap them", nouns[a->facts.kind], b->path,
-				 nouns[b->facts.kind]);
+			snprintf(out->sentence, sizeof(out->sentence), "is %s, and %.300s is %s: swap them",
+				 noun_of(&a->facts), b->path,
+				 noun_of(&b->facts));
 			write_command(s, change, out);
 			return true;
 		}
@@ -541,9 +549,11 @@ static bool advise_kind(const struct situation *s, const struct given *file, str
 	if (advise_folder(s, file, out))
 		return true;
 	if (file->option)
-		snprintf(out->sentence, sizeof(out->sentence), "is %s, and %s takes %s", nouns[file->facts.kind], file->option, places[file->place].noun);
+		snprintf(out->sentence, sizeof(out->sentence), "is %s, and %s takes %s",
+			 noun_of(&file->facts), file->option, places[file->place].noun);
 	else
-		snprintf(out->sentence, sizeof(out->sentence), "is %s, not %s", nouns[file->facts.kind], places[file->place].noun);
+		snprintf(out->sentence, sizeof(out->sentence), "is %s, not %s",
+			 noun_of(&file->facts), places[file->place].noun);
 	use_instead(s, file, out);
 	return true;
 }

@@ -67,6 +67,7 @@ struct use {
 	struct bolt_input bolt;  /* ... that llvm-bolt did not write */
 	bool table_is_bad;
 	const char *json_format;
+	const struct foreign *foreign; /* FILE_FOREIGN */
 	const char *ran;   /* of a recording: the hottest file that it names and that is the same file here; NULL: none */
 	bool ran_bolted;   /* ... llvm-bolt made it */
 	const char *named; /* ... the hottest file that it names; NULL: none */

@@ -12,19 +12,26 @@
 /* So many entries of a directory are looked at. */
 #define FOLDER_LOOK 200
 
-static bool peek_kind(const char *path, enum file_kind *out)
+static bool peek_kind(const char *path, struct file_facts *out)
 {
 	char start[FILE_KIND_LOOK];
 	struct bc_error ignored;
 	size_t size;
 
 	if (is_recording_folder(path)) {
-		*out = FILE_SAMPLES;
+		out->kind = FILE_SAMPLES;
+		return true;
+	}
+	out->foreign = foreign_folder(path);
+	if (out->foreign) {
+		out->kind = FILE_FOREIGN;
 		return true;
 	}
 	if (!file_peek(path, start, sizeof(start), &size, &ignored))
 		return false;
-	*out = file_kind_of((struct text){start, size});
+	out->kind = file_kind_of((struct text){start, size});
+	if (out->kind == FILE_FOREIGN)
+		out->foreign = foreign_of((struct text){start, size});
 	return true;
 }
 
@@ -94,7 +101,7 @@ void file_facts_look(const char *path, struct file_facts *out)
 		return;
 	if (!S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
 		return; /* what is read from a pipe is gone */
-	out->read = peek_kind(path, &out->kind);
+	out->read = peek_kind(path, out);
 	if (out->kind == FILE_BINARY || out->kind == FILE_SIDE)
 		look_at_binary(path, out);
 	if (S_ISDIR(st.st_mode) && !out->read) {

@@ -7,10 +7,12 @@
 
 #include "src/elf/bolt_input.h"
 #include "src/inspect/file_kind.h"
+#include "src/inspect/foreign.h"
 
 struct file_facts {
 	bool read; /* it is there and was looked at; else its kind is FILE_UNKNOWN: a pipe, for example */
 	enum file_kind kind;
+	const struct foreign *foreign; /* FILE_FOREIGN */
 	/* FILE_BINARY, FILE_SIDE: */
 	bool opened; /* its headers could be read */
 	enum machine machine;

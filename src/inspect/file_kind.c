@@ -9,6 +9,7 @@
 #include "src/base/sparse.h"
 #include "src/elf/notes.h"
 #include "src/event/line.h"
+#include "src/inspect/foreign.h"
 
 static const char *const names[FILE_KIND_COUNT] = {
 	[FILE_UNKNOWN] = "unknown",
@@ -31,6 +32,7 @@ static const char *const names[FILE_KIND_COUNT] = {
 	[FILE_LISTING] = "table (text)",
 	[FILE_RINGS] = "saved rings",
 	[FILE_PERF_TEXT] = "text of perf report, annotate or stat",
+	[FILE_FOREIGN] = "file of another program",
 	[FILE_EMPTY] = "empty file",
 	[FILE_FOLDER] = "directory",
 };
@@ -208,6 +210,8 @@ enum file_kind file_kind_of(struct text start)
 		return FILE_NOTE;
 	if (is_pprof(start))
 		return FILE_PPROF;
+	if (foreign_of(start))
+		return FILE_FOREIGN;
 	struct text trimmed = text_trim(start);
 	if (text_starts(trimmed, "{"))
 		return FILE_JSON;

@@ -27,6 +27,7 @@ enum file_kind {
 	FILE_LISTING,  /* text of `dump` */
 	FILE_RINGS,    /* saved rings, of `record` */
 	FILE_PERF_TEXT, /* what perf report, annotate or stat print */
+	FILE_FOREIGN,   /* of another program: foreign.h */
 	FILE_EMPTY,
 	FILE_FOLDER,   /* a directory that is no recording */
 	FILE_KIND_COUNT,

@@ -120,6 +120,11 @@ bool inspect_file(const char *path, struct input_progress progress, struct carri
 		out->kind = FILE_SAMPLES;
 		return take_samples(out, progress, carried, err);
 	}
+	out->foreign = foreign_folder(path);
+	if (out->foreign) {
+		out->kind = FILE_FOREIGN;
+		return true;
+	}
 	if (!look_at(path, out, start, &size, err))
 		return false;
 	if (!size)
@@ -134,6 +139,7 @@ bool inspect_file(const char *path, struct input_progress progress, struct carri
 	case FILE_FDATA: return profile_facts_fdata(path, &out->profile, err);
 	case FILE_YAML: return profile_facts_yaml(path, &out->profile, err);
 	case FILE_JSON: take_json(out, (struct text){start, size}); break;
+	case FILE_FOREIGN: out->foreign = foreign_of((struct text){start, size}); break;
 	case FILE_BCMAPS:
 	case FILE_MAPS:
 	case FILE_STACKS:

@@ -7,6 +7,7 @@
 
 #include "src/elf/binary.h"
 #include "src/inspect/file_kind.h"
+#include "src/inspect/foreign.h"
 #include "src/inspect/profile_facts.h"
 #include "src/inspect/recording.h"
 #include "src/profile/shard.h"
@@ -26,6 +27,7 @@ enum local_file {
 struct inspected {
 	const char *path;
 	enum file_kind kind;
+	const struct foreign *foreign; /* FILE_FOREIGN */
 	enum packing packing; /* of files; of samples report.packing */
 	bool is_shard;        /* `shard` is what it says of itself */
 	struct shard shard;

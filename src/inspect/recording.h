@@ -55,8 +55,9 @@ void recording_free(struct recording *recording);
 /* Was anything counted?  Also after an error. */
 bool recording_has_any(const struct recording *recording);
 
-/* The program of a process: the executable file that is mapped lowest and has no name of a shared library, which lies lower in old
- * recordings that do not tell of exec(); of nothing but libraries the lowest.  Empty if none is known. */
+/* The program of a process: the executable file that is mapped lowest, but for shared libraries by
+ * their names, which can lie lower in old recordings that do not tell of exec(); of nothing but
+ * libraries the lowest.  Empty if none is known. */
 struct text recording_program(const struct recording *recording, uint32_t pid);
 
 #endif

@@ -321,8 +321,8 @@ void verification_json(const struct verification *found, FILE *out)
 /* ---- SARIF ---- */
 
 #define SCHEMA "https://json.schemastore.org/sarif-2.1.0.json"
-/* What a table is that is checked: BOLT's own page. */
-#define INFORMATION "https://github.com/llvm/llvm-project/blob/main/bolt/docs/BAT.md"
+/* Of the program whose tables are checked. */
+#define INFORMATION "https://github.com/llvm/llvm-project/tree/main/bolt"
 
 static void write_sarif_text(struct json *json, const char *key, const char *text)
 {
@@ -403,7 +403,8 @@ static void write_function(struct json *json, const struct finding_location *loc
 /* A path as a URI; a relative one stays relative. */
 static void write_uri(struct json *json, const char *path)
 {
-	static const char kept[] = "/-._~ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+	static const char kept[] = "/-._~ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				   "abcdefghijklmnopqrstuvwxyz0123456789";
 	char uri[3 * PATH_MAX + 8];
 	size_t length = (size_t)snprintf(uri, sizeof(uri), "%s", *path == '/' ? "file://" : "");
 

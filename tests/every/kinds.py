@@ -256,6 +256,7 @@ def add_compressed(make):
 
 def add_others(make):
     make.add('source.c', make.read(make.demo, 'src/main.c'), valid=False)
+    make.add('callgrind.out', b'# callgrind format\nversion: 1\ncreator: callgrind-3.19.0\n', valid=False)
     make.add('empty', b'', valid=False)
     make.add('nul', b'\0', valid=False)
     make.add('newline', b'\n', valid=False)
