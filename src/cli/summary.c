@@ -54,9 +54,8 @@ static void print_binary(const struct summary *summary, FILE *out)
 			summary->conversion->options.binary, parents->repaired, parents->unknown);
 	if (binary->debug.path)
 		say(out, "%s: names of functions from %s", summary->conversion->options.binary, binary->debug.path);
-	if (binary->functions.stripped)
-		say(out, "%s: warning: stripped: functions are named by address, which llvm-bolt %s", summary->conversion->options.binary,
-		    binary->kind == BINARY_UNTOUCHED ? "finds in this file only" : "will not match");
+	if (binary->functions.stripped && binary->kind != BINARY_UNTOUCHED) /* else it is a limit of llvm-bolt */
+		say(out, "%s: warning: stripped: functions are named by address, which llvm-bolt will not match", summary->conversion->options.binary);
 	const struct bolt_reads reads = bolt_reads_of(summary->conversion);
 	bolt_reads_each(&reads, say_limit, out);
 }
