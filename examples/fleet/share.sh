@@ -158,7 +158,7 @@ make_share() {
 		1 | 3) told "$name" >>"$2/bad" && bad=$((bad + 1)) || return ;;
 		*) say "$name: batconv ended with $code: ${why//$'\n'/; }"; return 1 ;;
 		esac
-		if [ $code = 0 ] || [ $code = 4 ]; then
+		if [ -s "$2/each/recording-$read" ]; then
 			printf 'recording-%s\t%s\0' "$read" "$weight" >>"$2/each/list" || return
 		fi
 		read=$((read + 1))

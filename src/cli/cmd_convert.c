@@ -708,6 +708,14 @@ static int worse(int a, int b)
 	return EXIT_DONE;
 }
 
+static bool any_converted(const struct conversion_one *ones, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (!ones[i].failed)
+			return true;
+	return false;
+}
+
 static int run_many(struct arguments *args, struct progress *progress)
 {
 	BC_AUTO(snapshots_free) struct snapshots maps = {0};
@@ -747,6 +755,10 @@ static int run_many(struct arguments *args, struct progress *progress)
 	}
 	if (unread)
 		operands_tell_bad(&args->conversion, unread, stderr);
+	if (code == EXIT_DONE && !any_converted(ones, count)) {
+		say(stderr, "none of the binaries ran; run: batconv inspect %s", args->conversion.samples[0]);
+		code = EXIT_WANTING;
+	}
 	/* If no profile was written, the directory that was made for them goes, too.  rmdir() leaves a
 	 * directory alone that contains a profile. */
 	if (made && (code == EXIT_FAILED || code == EXIT_WANTING))

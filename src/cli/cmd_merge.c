@@ -240,6 +240,18 @@ static bool write_stats(const struct arguments *args, const struct merge_outcome
 	return true;
 }
 
+/* Is there anything in the result? */
+static bool check_any(const struct merge *merge, struct bc_error *err)
+{
+	const struct merge_report *report = &merge->report;
+	const char *first = merge->inputs[0].path;
+
+	return report->records_out ||
+	       bc_fail(err, BC_MISMATCH, report->records_in ? "nothing is left of the counts of %s%s; run: batconv quality %s"
+							    : "%s: has no records%s; run: batconv inspect %s",
+		       input_name(first), report->inputs > 1 ? " and of the other inputs" : "", first);
+}
+
 static bool write_one(const struct arguments *args, struct merge *merge, struct merge_outcome *outcome,
 		      struct bc_error *err)
 {
@@ -249,7 +261,7 @@ static bool write_one(const struct arguments *args, struct merge *merge, struct 
 		  merge_write_whole(merge, NULL, profile, &outcome->kind, err);
 	merge_trusted(merge);
 	outcome->profiles = 1;
-	ok = ok && write_stats(args, outcome, &files[FILE_STATS], err);
+	ok = ok && check_any(merge, err) && write_stats(args, outcome, &files[FILE_STATS], err);
 	if (ok)
 		return output_commit_all(files, FILE_COUNT, err);
 	discard(files, FILE_COUNT);
@@ -296,7 +308,7 @@ static bool write_groups(const struct arguments *args, struct merge *merge, cons
 		     merge_write_whole(merge, &ids->at[i], &files[i + 1], &outcome->kind, err) &&
 		     (fflush(files[i + 1].file) == 0 || bc_fail_errno(err, "%s: cannot write", files[i + 1].path));
 	outcome->profiles = ids->len;
-	ok = ok && write_stats(args, outcome, &files[0], err);
+	ok = ok && check_any(merge, err) && write_stats(args, outcome, &files[0], err);
 	if (ok)
 		ok = output_commit_all(files, ids->len + 1, err);
 	else if (files)

@@ -172,6 +172,14 @@ static bool resolve_all(struct arguments *args, struct resolver *resolver, const
 	return true;
 }
 
+/* Did any input have a stack, or a sample with an address? */
+static bool check_any(const struct resolver *resolver, const struct words *files, struct bc_error *err)
+{
+	return resolver->counts.stacks ||
+	       bc_fail(err, BC_MISMATCH, "%s: has no call stack and no sample with an address%s; run: batconv inspect %s", input_name(files->at[0]),
+		       files->len > 1 ? ", nor has any other input" : "", files->at[0]);
+}
+
 static bool write_all(struct arguments *args, struct resolver *resolver, const struct words *files, struct bc_error *err)
 {
 	struct stack_writer writer = {.format = args->format, .lines = args->lines,
@@ -184,7 +192,7 @@ static bool write_all(struct arguments *args, struct resolver *resolver, const s
 	writer.out = output.file;
 	resolver->take = take_stack;
 	resolver->ctx = &writer; // cppcheck-suppress autoVariables ; taken back below
-	bool ok = resolve_all(args, resolver, files, err) && stack_writer_finish(&writer, err);
+	bool ok = resolve_all(args, resolver, files, err) && check_any(resolver, files, err) && stack_writer_finish(&writer, err);
 	resolver->ctx = NULL;
 	stack_writer_free(&writer);
 	if (ok)

@@ -460,11 +460,14 @@ static bool segments_disagree(const struct conversion *c)
 	return c->basic && c->aggregate.space.report.misfits;
 }
 
+/* Counts are added to others: a recording of the binary that has none of it by chance fits those. */
 static bool is_empty(const struct conversion *c)
 {
 	const struct ledgers *l = &c->ledgers;
+	bool counts = conversion_wants(c, WANT_COUNTS) && (l->samples.kept || l->branches.kept || l->traces.kept);
+	bool ranges = c->ranges.range_count || c->ranges.branch_count;
 
-	return kernel_is_empty(c) || (!l->samples.kept && !l->branches.kept && !l->traces.kept && !l->memory.kept);
+	return kernel_is_empty(c) || !(counts || ranges || c->profile.record_count || l->memory.kept);
 }
 
 static bool fail_contradicted(const struct conversion *c, struct bc_error *err)
@@ -475,19 +478,52 @@ static bool fail_contradicted(const struct conversion *c, struct bc_error *err)
 	return c->options.sample_count > 1 ? bc_fail_prefix(err, input_name(path)) : false;
 }
 
+#define RECORD_AGAIN "perf record -e cycles:u -j any,u -o perf.data -- PROGRAM"
+#define PRINT_AGAIN "perf script --show-mmap-events --show-task-events -F pid,ip,brstack -i perf.data"
+
+/* What became of most of what was read. */
+static void describe_most(const struct ledgers *l, char *line, size_t size)
+{
+	const struct ledger *ledger = l->branches.read ? &l->branches : &l->samples;
+	const struct ledger_words *words = l->branches.read ? &branch_words : &sample_words;
+	size_t most = 0;
+
+	for (size_t i = 1; i < words->reason_count; i++)
+		most = ledger->dropped[i] > ledger->dropped[most] ? i : most;
+	*line = '\0';
+	if (!ledger->read)
+		snprintf(line, size, ": there are none");
+	else if (ledger->dropped[most])
+		snprintf(line, size, ": most of its %s are %s", words->text, words->reasons[most].text);
+}
+
+static bool is_text(const struct conversion *c)
+{
+	bool text = c->inputs.len;
+
+	for (size_t i = 0; i < c->inputs.len; i++)
+		text &= c->inputs.at[i].format == INPUT_PERF_SCRIPT;
+	return text;
+}
+
+/* Of text, addresses that are outside may be offsets in files. */
 static bool fail_empty(const struct conversion *c, struct bc_error *err)
 {
-	char has[640];
-	bool records = false;
+	const struct ledgers *l = &c->ledgers;
+	const char *first = c->options.sample_count ? c->options.samples[0] : "-";
+	bool records = false, offsets = is_text(c) && l->branches.dropped[BRANCH_DROP_OUTSIDE];
+	char has[640], most[256];
 
 	for (size_t i = 0; i < c->inputs.len; i++)
 		records |= !reader_report_is_empty(&c->inputs.at[i]);
 	if (!records && c->inputs.len)
-		return bc_fail(err, BC_MISMATCH, "%s: is empty%s (--force writes an empty profile)", input_name(c->options.samples[0]),
+		return bc_fail(err, BC_MISMATCH, "%s: is empty%s (--force writes an empty profile); run: " RECORD_AGAIN, input_name(first),
 			       c->inputs.len > 1 ? ", as all other inputs are" : "");
 	filter_tell(&c->aggregate.seen, has, sizeof(has));
-	return bc_fail(err, BC_MISMATCH, "%s: none of the samples can be used%s%s (--force writes an empty profile)",
-		       c->options.binary, *has ? "; " : "", has);
+	describe_most(l, most, sizeof(most));
+	return bc_fail(err, BC_MISMATCH, "%s: none of the samples can be used%s%s%s (--force writes an empty profile); run: %s%s",
+		       c->options.binary, *has ? "; " : most, has, offsets ? " (brstackoff prints offsets, not addresses)" : "",
+		       offsets ? PRINT_AGAIN : "batconv inspect ", offsets ? "" : first);
 }
 
 /* Checks that the samples belong to this binary, and to this build of it. */

@@ -116,7 +116,7 @@ rm twin r/rubbish r/cut r/header
 # One whose samples are all dropped has no shard, and fits the others
 mkdir few
 "$here/cut_recording.py" "$demo/demo.perf.data" 60 few
-truth one few/1.data
+truth one few/1.data 2>said || [ $? = 3 ] || wrong 'few/1.data: no profile can be made of it'
 [ ! -s one.preagg ] || wrong 'few/1.data was to be without a record'
 truth three few/1.data few/30.data few/31.data
 printf 'few/%d.data\n' 1 30 31 >list.few
