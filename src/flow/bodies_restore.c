@@ -112,6 +112,19 @@ static void add_edge(struct sums *s, const struct function *f, uint32_t from, ui
 		pass_add(s->pass, (struct record){RECORD_BRANCH, {f, from}, {f, to}, count, 0, 0});
 }
 
+/* Does a block end with an instruction that goes on?  A jump within the function right behind a
+ * conditional one is in its block. */
+static bool ends_block(const struct function *f, const struct insn_vec *code,
+		       const struct insn_count *at, size_t insn)
+{
+	if (insn + 1 == code->len)
+		return false;
+	const struct insn *next = &code->at[insn + 1];
+	if (code->at[insn].kind == INSN_CONDITIONAL)
+		return next->kind != INSN_JUMP || !insn_stays(f, next) || at[insn + 1].begins;
+	return insn_goes_on(code->at[insn]) && at[insn + 1].begins;
+}
+
 /* Adds the steps between the blocks of a body. */
 static void add_edges(struct sums *s, uint32_t frame, const struct function *f)
 {
@@ -121,11 +134,9 @@ static void add_edges(struct sums *s, uint32_t frame, const struct function *f)
 	for (size_t i = 0; i < code->len; i++) {
 		const struct insn *insn = &code->at[i];
 		uint32_t to = jump_of(s, frame, insn);
-		bool divides = insn->kind == INSN_CONDITIONAL ||
-			       (i + 1 < code->len && insn_goes_on(*insn) && at[i + 1].begins);
 		if (to != NO_INSN)
 			add_edge(s, f, insn->offset, code->at[to].offset, at[i].jumped);
-		if (divides && i + 1 < code->len && at[i].ran > at[i].jumped)
+		if (ends_block(function_of(s, frame), code, at, i) && at[i].ran > at[i].jumped)
 			add_edge(s, f, insn->offset, code->at[i + 1].offset,
 				 at[i].ran - at[i].jumped);
 	}

@@ -15,6 +15,8 @@ struct place {
 	struct out_function *part;
 	uint32_t at; /* an instruction of the part */
 	uint32_t frame, insn;
+	bool promoted; /* the instruction is a call through a pointer, and a comparison with it is
+			  passed */
 };
 DEFINE_VEC(place_vec, struct place);
 
@@ -110,6 +112,7 @@ static uint32_t enter(struct search *s, uint32_t caller, uint32_t site, uint32_t
 	const struct function *f = &s->calls->pair->functions.at[callee];
 	const struct insn_vec *code;
 
+	s->after_call = false; /* what is there is its beginning, or not the input's */
 	if (!known_calls_spend(s->calls, frames->len - caller))
 		return 0;
 	for (uint32_t i = caller + 1; i < frames->len; i++)
@@ -145,10 +148,15 @@ static bool leave(const struct search *s, struct place *place)
 	return false;
 }
 
+static uint32_t body_of(const struct search *s, uint32_t callee)
+{
+	return callee == NO_TARGET ? NO_FUNCTION : s->calls->pair->body_of[callee];
+}
+
 /* Does the output make this call of the input? */
 static bool is_made(const struct search *s, const struct insn *out, uint32_t callee)
 {
-	uint32_t target = targets_of(s->output, out), body = s->calls->pair->body_of[callee];
+	uint32_t target = targets_of(s->output, out), body = body_of(s, callee);
 
 	if (!insn_is_branch(*out) || target == NO_TARGET)
 		return insn_is_call(*out) || out->kind == INSN_JUMP_INDIRECT; /* nothing is known */
@@ -236,15 +244,36 @@ static enum step part_ways(struct search *s, struct place *place, const struct i
 	return STEP_ON;
 }
 
+#define CHECK_MOST 3 /* instructions before the conditional jump of a comparison */
+
+/* Is there a comparison, and no body of a function that was promoted and then inlined? */
+static bool is_check(const struct place *place)
+{
+	const struct insn_vec *insns = &place->part->insns;
+	uint32_t at = place->at;
+
+	while (at < insns->len && at < place->at + CHECK_MOST && insns->at[at].kind == INSN_NEXT)
+		at++;
+	return at < insns->len && (insns->at[at].kind == INSN_CONDITIONAL ||
+				   insn_leads_out(place->part->output, &insns->at[at]));
+}
+
 /* llvm-bolt promoted a call through a pointer: comparisons are before it, and before direct calls.
- * All ways lead to that call. */
+ * All ways lead to that call, but those where a direct call was inlined, too. */
 static enum step pass_check(struct search *s, struct place *place, const struct insn *out)
 {
 	struct place jumped = *place;
 
+	if (!is_check(place)) {
+		if (!place->promoted)
+			give_up(s, place->frame);
+		return STEP_END;
+	}
 	*tie_of(s, place) = (struct inlined_tie){place->frame, place->insn, .between = true};
+	jumped.promoted = true;
 	if (out->kind == INSN_CONDITIONAL && jump_in_output(s, out, &jumped))
 		open_place(s, jumped);
+	place->promoted |= out->kind == INSN_CONDITIONAL;
 	place->at++;
 	return STEP_SKIP;
 }
@@ -283,6 +312,7 @@ static enum step tie(struct search *s, struct place *place)
 	*tie_of(s, place) = (struct inlined_tie){place->frame, place->insn,
 						 .turned = condition == CONDITION_TURNED};
 	s->after_call = insn_is_call(*out);
+	place->promoted = false;
 	if (parts)
 		return part_ways(s, place, out, in, condition == CONDITION_TURNED);
 	if (!insn_goes_on(*out))
@@ -290,6 +320,18 @@ static enum step tie(struct search *s, struct place *place)
 	place->at++;
 	place->insn++;
 	return insn_goes_on(*in) || leave(s, place) ? STEP_ON : STEP_END;
+}
+
+/* Does a jump to the beginning of the function do what the input does there, which calls it in a
+ * body? */
+static bool is_own_call(const struct search *s, const struct place *place, const struct insn *out)
+{
+	const struct insn_vec *code = code_of(s, place->frame);
+	const struct insn *in = place->insn < code->len ? &code->at[place->insn] : NULL;
+
+	return in && in->kind == INSN_JUMP && place->frame != ROOT_FRAME &&
+	       targets_of(s->output, out) != NO_TARGET &&
+	       targets_of(s->output, out) == body_of(s, targets_of(s->calls->targets, in));
 }
 
 /* begins: a block of the table begins at the place. */
@@ -310,7 +352,7 @@ static void follow(struct search *s, struct place place, bool begins)
 		}
 		struct place jump = place;
 		if (out->kind == INSN_JUMP && !is_start && !known->frame &&
-		    jump_in_output(s, out, &place)) {
+		    !is_own_call(s, &place, out) && jump_in_output(s, out, &place)) {
 			if (!begins)
 				*tie_of(s, &jump) = (struct inlined_tie){place.frame, place.insn,
 									 .between = true};
@@ -320,7 +362,7 @@ static void follow(struct search *s, struct place place, bool begins)
 		if (step == STEP_ON && pass_input(s, &place) == STEP_END)
 			return;
 		if (known->frame || is_start) {
-			if (place.frame != ROOT_FRAME &&
+			if (place.frame != ROOT_FRAME && !place.promoted &&
 			    (known->frame != place.frame || known->insn != place.insn))
 				give_up(s, place.frame);
 			return;
@@ -399,7 +441,8 @@ static bool count_fewer(struct search *s, struct out_function **parts, size_t co
 	for (size_t k = 0; k < count && left; k++)
 		for (size_t i = 0; i < parts[k]->insns.len && left; i++) {
 			const struct insn *insn = &parts[k]->insns.at[i];
-			bool may = insn->kind != INSN_NEXT && insn_leads_out(parts[k]->output, insn);
+			bool may =
+				insn->kind != INSN_NEXT && insn_leads_out(parts[k]->output, insn);
 			uint32_t to = may ? targets_of(s->output, insn) : NO_TARGET;
 			if (to == NO_TARGET || !s->fewer[to])
 				continue;
@@ -423,7 +466,8 @@ static void follow_blocks(struct search *s, struct out_function *part)
 			at == NO_INSN ? NO_BLOCK : code_block_from(s->code, bat_entry_input(entry));
 		if (block == NO_BLOCK || !may_have_bodies(s, block))
 			continue;
-		follow(s, (struct place){part, at, ROOT_FRAME, s->code->blocks.at[block].first},
+		follow(s,
+		       (struct place){part, at, ROOT_FRAME, s->code->blocks.at[block].first, false},
 		       true);
 		while (s->open.len)
 			follow(s, s->open.at[--s->open.len], false);

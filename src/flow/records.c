@@ -73,11 +73,11 @@ static bool leads_back(const struct record_walker *r, const struct located_trace
 /* Does a branch lead to a place of its function that begins no block of the table, so that it is in or behind the body of an inlined function? */
 static bool stays_in_body(const struct record_walker *r, struct output_place source, struct output_place target)
 {
-	const struct bat_entry *entry = target.fragment && source.function && inlined_code_of(r->facts->inlined, target.function)
-						? bat_entry_at(&r->facts->binary->bat, target.fragment, target.offset) : NULL;
-
-	return entry && source.fragment && binary_owner(r->facts->binary, source) == binary_owner(r->facts->binary, target) &&
-	       (bat_entry_is_branch(*entry) || entry->output != target.offset);
+	if (!source.fragment || !target.fragment || !inlined_code_of(r->facts->inlined, target.function) ||
+	    binary_owner(r->facts->binary, source) != binary_owner(r->facts->binary, target))
+		return false;
+	const struct bat_entry *entry = bat_entry_at(&r->facts->binary->bat, target.fragment, target.offset);
+	return !entry || bat_entry_is_branch(*entry) || entry->output != target.offset;
 }
 
 /* Does a branch of the output lead into a function, and neither to its beginning, as recursion does, nor to itself? */
