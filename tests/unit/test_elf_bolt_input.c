@@ -2,6 +2,7 @@
 /* Facts by sections and symbols; limits as llvm-bolt 16 to 24 have them (docs/first-profile.md). */
 #include "src/elf/bolt_input.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "tests/support/build_elf.h"
@@ -22,6 +23,14 @@ static struct bolt_input input_of(const struct build_section *sections, struct i
 	if (!image_open(build_elf(&(struct build_elf){.sections = sections}), image, &err))
 		fail_msg("%s", err.text);
 	return bolt_input_of(image);
+}
+
+static void forget(struct image *image)
+{
+	void *file = (void *)image->file.data;
+
+	image_close(image);
+	free(file);
 }
 
 /* Keys of the limits, each followed by a blank. */
@@ -76,16 +85,16 @@ static void by_sections(void **state)
 	(void)state;
 	struct bolt_input input = input_of(go, &image);
 	assert_limits(&input, "go stripped no_build_id ");
-	image_close(&image);
+	forget(&image);
 	input = input_of(bare, &image);
 	assert_limits(&input, "no_relocations stripped no_build_id ");
-	image_close(&image);
+	forget(&image);
 	input = input_of(data, &image);
 	assert_limits(&input, "no_function_symbols no_build_id debug_info ");
-	image_close(&image);
+	forget(&image);
 	input = input_of(full, &image);
 	assert_limits(&input, "no_relocations no_build_id compressed_debug_info ");
-	image_close(&image);
+	forget(&image);
 }
 
 static void by_kind(void **state)
