@@ -254,6 +254,8 @@ static void take_figures(const struct job *job, struct converted *out)
 		out->found.by_place += walk->found.by_place;
 		for (size_t rule = 0; rule < RESTORE_COUNT; rule++)
 			out->restored.count[rule] += r->restored.count[rule];
+		for (size_t guard = 0; guard < GUARD_COUNT; guard++)
+			out->restored.guarded[guard] += r->restored.guarded[guard];
 	}
 }
 

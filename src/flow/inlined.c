@@ -27,6 +27,17 @@ static bool kept_less(const struct kept_call *a, const struct kept_call *b)
 DEFINE_SORT(sort_kept, struct kept_call, kept_less)
 DEFINE_SEARCH(kept_before, struct kept_call, uint32_t, item->place < key)
 
+static struct kept_call kept_call(const struct pass *pass, const struct bat_fragment *fragment, const struct insn *insn)
+{
+	struct kept_call kept = {bat_translate(&pass->binary->bat, fragment, insn->offset, true), targets_of(pass->output, insn)};
+	struct way_out out;
+
+	if (kept.target != NO_TARGET && !insn_is_call(*insn) &&
+	    pair_way_out_of_jump(pass->how->pair, pass->code, fragment, insn->offset, kept.target, &out) == WAY_FOUND)
+		kept.place = pass->code->insns->at[out.insn].offset;
+	return kept;
+}
+
 /* Lists the calls of one fragment.  False: its code was not read, or no memory. */
 static bool list_kept(struct pass *pass, uint32_t fragment, struct kept_vec *out)
 {
@@ -40,8 +51,7 @@ static bool list_kept(struct pass *pass, uint32_t fragment, struct kept_vec *out
 	for (size_t i = 0; i < known->insns.len; i++) {
 		const struct insn *insn = &known->insns.at[i];
 		struct output_place place = {f, table, insn->offset};
-		if (insn_leads_out(f, insn) && !inlined_tie_at(pass->how->inlined, place) && !kept_vec_push(out, (struct kept_call){bat_translate(&binary->bat, table, insn->offset, true),
-									      targets_of(pass->output, insn)})) {
+		if (insn_leads_out(f, insn) && !inlined_tie_at(pass->how->inlined, place) && !kept_vec_push(out, kept_call(pass, table, insn))) {
 			pass->out_of_memory = true;
 			return false;
 		}
@@ -119,7 +129,8 @@ static bool list_sites(struct pass *pass, const struct flows *flows, const struc
 	const struct code *code = pass->code;
 
 	for (uint32_t b = 0; b < code->blocks.len; b++) {
-		for (uint32_t i = code->blocks.at[b].first; flows->in[b] && i < code->blocks.at[b].end; i++) {
+		bool ran = flows->in[b] || flows->out[b];
+		for (uint32_t i = code->blocks.at[b].first; ran && i < code->blocks.at[b].end; i++) {
 			const struct insn *insn = &code->insns->at[i];
 			uint32_t callee = targets_beyond(pass->input, code->input, insn);
 			if (callee == NO_TARGET || pair->output_of[callee] == NO_FUNCTION)
@@ -131,7 +142,8 @@ static bool list_sites(struct pass *pass, const struct flows *flows, const struc
 			struct site site = {b, insn->offset, callee, flows->in[b], frame, moved};
 			if (insn->kind == INSN_CONDITIONAL) /* it went there if it did not go on */
 				site.count -= flows->on[b] < site.count ? flows->on[b] : site.count;
-			if ((site.count || site.moved) && !site_vec_push(out, site))
+			bool called = site.count || site.moved || insn->kind != INSN_CONDITIONAL;
+			if (called && !site_vec_push(out, site))
 				return false;
 		}
 	}
@@ -257,14 +269,6 @@ static bool is_own_call(const struct pass *pass, const struct record *record)
 	return indirect || (known && named(pass, callee) == record->to.function);
 }
 
-static uint32_t body_index(const struct pass *pass, const struct function *output)
-{
-	uint32_t index = (uint32_t)(output - pass->binary->functions.at);
-	uint32_t input = pass->how->pair->input_of[index];
-
-	return input == NO_FUNCTION ? index : pass->how->pair->body_of[input];
-}
-
 static void add_chain(struct pass *pass, const struct chain *chain, uint32_t last, uint32_t place,
 		      struct record record)
 {
@@ -316,7 +320,7 @@ static bool move_own(struct pass *pass, const struct site *near, size_t count, s
 /* Moves a call out of the bodies that were inlined at some sites: each calls no more often than it ran, but the last one. */
 static bool move_out(struct pass *pass, struct site *near, size_t count, struct record record)
 {
-	uint32_t wanted = body_index(pass, record.to.function), last = NO_LINK, place = 0, found_place = 0;
+	uint32_t wanted = pair_body(pass->how->pair, record.to.function), last = NO_LINK, place = 0, found_place = 0;
 	struct site *from = NULL;
 	struct chain chain, found;
 

@@ -160,41 +160,47 @@ static void step_within(struct range_walker *w, const struct code *code, uint32_
 	struct way way = {.count = 0};
 
 	if (code_end_towards(code, code_block_of(code, last), to, &way) == NO_INSN) {
-		add(w, COUNTED_BRANCH, code_address(code, last), block_address(code, to), count);
+		if (insn_is_branch(code->insns->at[last])) /* else it is a step of llvm-bolt's own */
+			add(w, COUNTED_BRANCH, code_address(code, last), block_address(code, to), count);
 		return;
 	}
 	add_way(w, code, last, way.blocks, way.count, to, count);
 }
 
-/* Finds the block that is only a jump to another function, to which a conditional jump of the input
- * leads: llvm-bolt joins the two.  NO_BLOCK: there is none. */
-static uint32_t tail_between(const struct code *code, uint32_t last, uint64_t to)
+/* Does the input leave the function at an instruction as the output did?  returns: by a return; else to the address `to`. */
+static bool leaves_there(const struct insn *insn, bool returns, uint64_t to)
 {
-	const struct code_block *block = &code->blocks.at[code_block_of(code, last)];
-
-	for (uint32_t i = 0; i < block->succ_count && i < 2; i++) {
-		uint32_t next = code->successors.at[block->succ + i], alone = code->blocks.at[next].alone;
-		const struct insn *insn = alone == NO_INSN ? NULL : &code->insns->at[alone];
-		if (insn && insn->kind == INSN_JUMP && insn->target == to)
-			return next;
-	}
-	return NO_BLOCK;
+	return returns ? insn->kind == INSN_RETURN : insn->kind != INSN_NEXT && !(insn_jumps(*insn) && insn->target != to);
 }
 
-/* Counts a branch to another function, or back from one. */
-static void step_out(struct range_walker *w, const struct code *code, uint32_t last, uint64_t to, uint64_t count)
+/* Finds where the input leaves the function, if llvm-bolt left out the jumps on the way there. */
+static bool find_way_out(const struct range_walker *w, const struct code *code, uint32_t last, bool returns, uint64_t to, struct way_out *out)
 {
-	const struct insn *insn = &code->insns->at[last];
-	bool jumps = insn_jumps(*insn) || insn->kind == INSN_NEXT;
-	uint32_t tail = jumps && insn->target != to ? tail_between(code, last, to) : NO_BLOCK;
+	const struct pair *pair = w->facts->pair;
+	const struct function *callee = functions_at(&pair->functions, to);
+	uint32_t block = code_block_of(code, last);
 
-	if (tail != NO_BLOCK) {
-		const struct code_block *block = &code->blocks.at[tail];
-		add_way(w, code, last, NULL, 0, tail, count);
-		add_insns(w, code, block->first, block->end - 1, count);
-		last = block->end - 1;
+	if (returns)
+		return code_way_to_return(code, block, out);
+	return callee && pair_way_out(pair, code, block, pair->body_of[callee - pair->functions.at], out);
+}
+
+/* Counts a branch to another function, or back from one.  Returns why it was dropped, or STEP_DROP_COUNT: it is counted. */
+static enum step_drop step_out(struct range_walker *w, const struct code *code, uint32_t last, bool returns, uint64_t to, uint64_t count)
+{
+	struct way_out out;
+
+	if (!leaves_there(&code->insns->at[last], returns, to) && find_way_out(w, code, last, returns, to, &out)) {
+		uint32_t passed = out.way.count, first = last + 1;
+		if (passed) {
+			add_way(w, code, last, out.way.blocks, passed - 1, out.way.blocks[passed - 1], count);
+			first = code->blocks.at[out.way.blocks[passed - 1]].first;
+		}
+		add_insns(w, code, first, out.insn, count);
+		last = out.insn;
 	}
 	add(w, COUNTED_BRANCH, code_address(code, last), to, count);
+	return STEP_DROP_COUNT;
 }
 
 /* Returns the address to which a branch leads in the input; 0: unknown. */
@@ -223,8 +229,9 @@ static uint32_t step_to_tail(struct range_walker *w, const struct code *code, co
 	return leave->tail;
 }
 
-static void step_from_code(struct range_walker *w, const struct walk_end *source, const struct walk_end *target,
-			   const struct entry_site *enter, struct trace_end at, uint64_t count)
+/* Likewise for one from code that is known. */
+static enum step_drop step_from_code(struct range_walker *w, const struct walk_end *source, const struct walk_end *target,
+				     const struct entry_site *enter, struct trace_end at, uint64_t count)
 {
 	const struct out_function *f = source->f;
 	const struct code *code = f->code;
@@ -234,11 +241,8 @@ static void step_from_code(struct range_walker *w, const struct walk_end *source
 	bool within = jumps && target->walked && target->f->code == code;
 	uint64_t to = address_of(target, enter, at, !within && insn->kind != INSN_RETURN);
 
-	if (!to || leave.last >= code->insns->len) {
-		w->steps.dropped[STEP_NO_CODE] += count;
-		return;
-	}
-	w->steps.kept += count;
+	if (!to || leave.last >= code->insns->len)
+		return STEP_NO_CODE;
 	if (leave.tail != NO_INSN)
 		leave.last = step_to_tail(w, code, &leave, count);
 	uint32_t block = code_block_of(code, leave.last);
@@ -246,9 +250,7 @@ static void step_from_code(struct range_walker *w, const struct walk_end *source
 	bool begins = within && code->blocks.at[next].first == enter->start;
 	if (begins && (leave.sited || leave.leads || next != block))
 		step_within(w, code, leave.last, next, count);
-	if (within)
-		return;
-	step_out(w, code, leave.last, to, count);
+	return within ? STEP_DROP_COUNT : step_out(w, code, leave.last, insn->kind == INSN_RETURN, to, count);
 }
 
 static const struct function_table *input_functions(const struct range_walker *w)
@@ -283,31 +285,30 @@ static bool enters(const struct located_trace *t, const struct walk_end *source,
 	return source->insn != NO_INSN && insn_is_call(source->f->insns.at[source->insn]);
 }
 
-/* Counts a taken branch.  Calls from outside are those of the profile: ranges_take_calls(). */
-static void take_step(struct range_walker *w, const struct located_trace *t, const struct walk_end *source, const struct walk_end *target,
+/* Counts a taken branch.  Calls from outside are those of the profile: ranges_take_calls().  Returns as above. */
+static enum step_drop take_step(struct range_walker *w, const struct located_trace *t, const struct walk_end *source, const struct walk_end *target,
 		      const struct entry_site *enter)
 {
 	struct trace_end at = t->trace.from, branch = t->trace.branch;
 	uint64_t count = t->row->count;
 
-	w->steps.read += count;
-	if (!target->f && !target->old.input) {
-		w->steps.dropped[STEP_OUTSIDE] += count;
-		return;
-	}
-	if (source->walked && source->insn != NO_INSN) {
-		step_from_code(w, source, target, enter, at, count);
-		return;
-	}
+	if (!target->f && !target->old.input)
+		return STEP_OUTSIDE;
+	if (source->walked && source->insn != NO_INSN)
+		return step_from_code(w, source, target, enter, at, count);
 	uint64_t from = source->walked ? 0 : same_place(source, branch);
 	uint64_t to = address_of(target, enter, at, true);
-	if (!to) {
-		w->steps.dropped[STEP_NO_CODE] += count;
-		return;
-	}
-	w->steps.kept += count;
+	if (!to)
+		return STEP_NO_CODE;
 	if (from || trace_end_is(branch, TRACE_END_FT_RETURN) || !functions_code_at(input_functions(w), to))
 		add(w, COUNTED_BRANCH, from ? from : RANGE_FROM_OUTSIDE, to, count);
+	return STEP_DROP_COUNT;
+}
+
+static void count_in(struct ledger *ledger, uint64_t count, unsigned why, unsigned kept)
+{
+	ledger->read += count;
+	*(why == kept ? &ledger->kept : &ledger->dropped[why]) += count;
 }
 
 void range_walker_take(struct range_walker *w, const struct located_trace *t)
@@ -319,16 +320,11 @@ void range_walker_take(struct range_walker *w, const struct located_trace *t)
 		enter = find_entry(w->functions->binary, target.f, target.insn, returned(t, &source, &target));
 	/* A return from outside has no branch to count, and the jump of a thunk is a part of the call. */
 	if (!t->of_thunk && (trace_has_branch(&t->trace) || trace_end_is(t->trace.branch, TRACE_END_FT_RETURN)))
-		take_step(w, t, &source, &target, &enter);
+		count_in(&w->steps, t->row->count, take_step(w, t, &source, &target, &enter), STEP_DROP_COUNT);
 	if (t->into_thunk || !trace_has_fall_through(&t->trace))
 		return;
-	w->runs.read += t->row->count;
 	struct walk_end to = walk_end_at(w, t->to, t->old_to);
-	enum range_drop why = take_line(w, t, &target, &to, &enter, enters(t, &source, &target));
-	if (why == RANGE_DROP_COUNT)
-		w->runs.kept += t->row->count;
-	else
-		w->runs.dropped[why] += t->row->count;
+	count_in(&w->runs, t->row->count, take_line(w, t, &target, &to, &enter, enters(t, &source, &target)), RANGE_DROP_COUNT);
 }
 
 void range_walker_sums(struct range_walker *w, const struct out_function *f)

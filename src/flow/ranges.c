@@ -83,22 +83,28 @@ static const struct function *input_function(const struct pair *pair, const stru
 	return in && in->kind == FUNCTION_CODE ? in : NULL;
 }
 
-/* Adds a record that leads to the beginning of a function. */
+/* Adds a record that leads to the beginning of a function, or from one function to another. */
 static bool add_call(const struct pair *pair, const struct record *record, struct range_vec *out)
 {
-	const struct function *to = record->to.offset || record->kind == RECORD_SAMPLE ? NULL : input_function(pair, record->to.function);
+	const struct function *to = record->kind == RECORD_SAMPLE ? NULL : input_function(pair, record->to.function);
 	const struct function *from = record->kind == RECORD_BRANCH ? input_function(pair, record->from.function) : NULL;
 
-	if (!to || !record->count)
+	if (!to || !record->count || (record->to.offset && (!from || from == to)))
 		return true;
 	uint64_t source = from ? from->address + record->from.offset : RANGE_FROM_OUTSIDE;
-	return range_vec_push(out, (struct counted_range){source, to->address, record->count});
+	return range_vec_push(out, (struct counted_range){source, to->address + record->to.offset, record->count});
 }
 
 /* Is it one that the profile has, too?  A return from outside to the beginning of a function is no call. */
-static bool is_call(const struct function_table *functions, const struct counted_range *branch)
+static bool is_call(const struct image *image, const struct function_table *functions, const struct counted_range *branch)
 {
-	return branch->from != RANGE_FROM_OUTSIDE && functions_code_at(functions, branch->to);
+	struct vaddr from = {branch->from}, to = {branch->to};
+
+	if (branch->from == RANGE_FROM_OUTSIDE)
+		return false;
+	return functions_code_at(functions, branch->to) ||
+	       (functions_find(functions, from) != functions_find(functions, to) &&
+		insn_branch(image->machine, image_bytes_at(image, from), from.v).kind != INSN_RETURN);
 }
 
 /* Adds up the counts of equal branches, which stand next to each other. */
@@ -119,11 +125,12 @@ static size_t unify(struct counted_range *at, size_t count)
 bool ranges_take_calls(const struct profile *profile, const struct pair *pair, struct ranges *ranges, struct bc_error *err)
 {
 	const struct function_table *functions = pair ? &pair->functions : &profile->binary->functions;
+	const struct image *image = pair ? &pair->image : &profile->binary->image;
 	struct range_vec all = {0};
 	bool ok = true;
 
 	for (size_t i = 0; ok && i < ranges->range_count + ranges->branch_count; i++)
-		if (i < ranges->range_count || !is_call(functions, &ranges->at[i]))
+		if (i < ranges->range_count || !is_call(image, functions, &ranges->at[i]))
 			ok = range_vec_push(&all, ranges->at[i]);
 	for (size_t i = 0; ok && i < profile->record_count; i++) {
 		struct record record = profile_record(profile, i);

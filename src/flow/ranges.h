@@ -57,7 +57,7 @@ BC_MUST_USE bool ranges_gather(const struct count_table *counts, unsigned tables
 /* The address from which llvm-profgen counts: that of the first page of code. */
 uint64_t ranges_base(const struct image *image);
 
-/* Replaces the branches that lead to the beginning of a function by those of a profile of the same samples, as restored:
+/* Replaces the branches that lead to the beginning of a function, or jump from one to another, by those of a profile of the same samples, as restored:
  * one truth for llvm-bolt and the compiler.  `pair` is that of the ranges.  BC_NOMEM: the ranges are as before. */
 BC_MUST_USE bool ranges_take_calls(const struct profile *profile, const struct pair *pair, struct ranges *ranges,
 				   struct bc_error *err);

@@ -111,6 +111,75 @@ static bool is_unsited(const struct record_walker *r, struct output_place source
 	return entry && !bat_entry_is_branch(*entry) && entry->output != source.offset;
 }
 
+/* Adds the steps to each block of a way.  *step goes on from the last one then. */
+static void add_way(struct record_walker *r, const struct code *code, const struct way *way, struct record *step)
+{
+	struct input_place to = step->to;
+
+	for (uint32_t i = 0; i < way->count; i++) {
+		step->to = (struct input_place){step->from.function, code->blocks.at[way->blocks[i]].start};
+		add(r, *step);
+		step->from.offset = code_last(code, way->blocks[i]);
+		step->mispredicted = 0;
+	}
+	step->to = to;
+}
+
+/* A jump to the first block of its function, as the input has it: from its own place, through blocks that llvm-bolt removed.  What tells less
+ * is taken for recursion.  False: the input has no such jump. */
+static bool add_jump_to_start(struct record_walker *r, const struct located_trace *t, struct record step)
+{
+	const struct code *code = step.to.offset ? NULL : code_around(r, t, step.from, step.to);
+	struct way way;
+	uint32_t last = code ? code_end_towards(code, code_block_at(code, step.from.offset), 0, &way) : NO_INSN;
+
+	if (last == NO_INSN)
+		return false;
+	step.from.offset = code->insns->at[last].offset;
+	step.unsited = 0;
+	add_way(r, code, &way, &step);
+	add(r, step);
+	if (way.count)
+		r->restored.count[RESTORE_DELETED] += step.count;
+	return true;
+}
+
+/* A jump to another function that llvm-bolt joined with the end of the block in front, as it does with a block that is only that jump, or copied
+ * there: as the input has it, through each block.  False: it did not, or the input has no such way. */
+static bool add_jump_out(struct record_walker *r, const struct located_trace *t, struct record step)
+{
+	const struct pair *pair = r->facts->pair;
+	bool joined = pair && t->source.fragment && !insn_is_call(t->insn) && !inlined_tie_at(r->facts->inlined, t->source);
+	bool leaves = joined && step.to.function && !step.to.offset && rules_restore(&r->facts->rules, RESTORE_TAILS);
+	const struct code *code = leaves ? pair_code(pair, pair_input_of(pair, step.from.function)) : NULL;
+	struct way_out out;
+	enum way_kind kind =
+		code ? pair_way_out_of_jump(pair, code, t->source.fragment, t->source.offset, pair_body(pair, step.to.function), &out) : WAY_AS_IS;
+
+	if (kind == WAY_NONE)
+		r->restored.guarded[GUARD_TAILS] += step.count;
+	if (kind != WAY_FOUND)
+		return false;
+	if (out.way.count)
+		step.from.offset = code->insns->at[code_jump(code, out.block, out.way.blocks[0])].offset;
+	step.unsited = 0;
+	add_way(r, code, &out.way, &step);
+	step.from.offset = code->insns->at[out.insn].offset;
+	add(r, step);
+	r->restored.count[RESTORE_TAILS] += step.count;
+	return true;
+}
+
+/* A branch as the input has it. */
+static void add_branch(struct record_walker *r, const struct located_trace *t, struct input_place from, struct input_place to)
+{
+	uint64_t count = t->row->count;
+	struct record step = {from.function ? RECORD_BRANCH : RECORD_ENTRY, from, to, count, t->row->extra, is_unsited(r, t->source) ? count : 0};
+
+	if (!add_jump_to_start(r, t, step) && !add_jump_out(r, t, step))
+		add(r, step);
+}
+
 /* A call through the GOT that was one through the PLT: as the input has it, two records.  The slot leads out of the binary, or
  * to the beginning of one of its own functions that others may replace.  False: none. */
 static bool add_plt_call(struct record_walker *r, const struct located_trace *t, struct input_place from, struct input_place to)
@@ -123,33 +192,8 @@ static bool add_plt_call(struct record_walker *r, const struct located_trace *t,
 	uint64_t count = t->row->count;
 	struct input_place entry = {slot->entry, 0}, jump = {slot->entry, slot->jump};
 	r->restored.count[RESTORE_PLT] += count;
-	add(r, (struct record){RECORD_BRANCH, from, entry, count, t->row->extra, is_unsited(r, t->source) ? count : 0});
+	add_branch(r, t, from, entry);
 	add(r, (struct record){RECORD_BRANCH, jump, to, count, 0, 0});
-	return true;
-}
-
-/* A jump to the first block of its function, as the input has it: from its own place, through blocks that llvm-bolt removed.  What tells less
- * is taken for recursion.  False: the input has no such jump. */
-static bool add_jump_to_start(struct record_walker *r, const struct located_trace *t, struct input_place from, struct input_place to)
-{
-	const struct code *code = to.offset ? NULL : code_around(r, t, from, to);
-	struct record step = {RECORD_BRANCH, from, to, t->row->count, t->row->extra, 0};
-	struct way way;
-	uint32_t last = code ? code_end_towards(code, code_block_at(code, from.offset), 0, &way) : NO_INSN;
-
-	if (last == NO_INSN)
-		return false;
-	step.from.offset = code->insns->at[last].offset;
-	for (uint32_t i = 0; i < way.count; i++) {
-		step.to.offset = code->blocks.at[way.blocks[i]].start;
-		add(r, step);
-		step.from.offset = code_last(code, way.blocks[i]);
-		step.mispredicted = 0;
-	}
-	step.to.offset = 0;
-	add(r, step);
-	if (way.count)
-		r->restored.count[RESTORE_DELETED] += step.count;
 	return true;
 }
 
@@ -205,9 +249,8 @@ static void take_branch(struct record_walker *r, const struct located_trace *t)
 		to.offset = 0;
 		r->restored.count[RESTORE_ENTRIES] += count;
 	}
-	if (!add_plt_call(r, t, from, to) && !add_jump_to_start(r, t, from, to))
-		add(r, (struct record){from.function ? RECORD_BRANCH : RECORD_ENTRY, from, to, count, t->row->extra,
-				       is_unsited(r, t->source) ? count : 0});
+	if (!add_plt_call(r, t, from, to))
+		add_branch(r, t, from, to);
 }
 
 /* A conditional branch that was not taken, in front of a jump that llvm-bolt put in.  That goes to the next block of the

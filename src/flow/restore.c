@@ -34,19 +34,6 @@ void pass_add_edge(struct pass *pass, uint32_t from, uint32_t to, uint64_t count
  * return, if the block in front goes on in the input.  Each execution of the block in front went on to the copied one.
  */
 
-/* The only block that a block leads to; NO_BLOCK: it leads to several, or out of the function, or to none. */
-static uint32_t only_successor(const struct code *code, uint32_t block)
-{
-	const struct code_block *b = &code->blocks.at[block];
-
-	if (insn_is_tail_call(code->input, &code->insns->at[b->end - 1]))
-		return NO_BLOCK;
-	for (uint32_t s = 1; s < b->succ_count; s++)
-		if (code->successors.at[b->succ + s] != code->successors.at[b->succ])
-			return NO_BLOCK;
-	return b->succ_count ? code->successors.at[b->succ] : NO_BLOCK;
-}
-
 /* Finds the copies in a fragment by their branches, and where the code of each block is. */
 static void find_copies_in(struct pass *pass, uint32_t number)
 {
@@ -73,7 +60,7 @@ static void find_copies_in(struct pass *pass, uint32_t number)
 		uint32_t other = code_block_at(code, bat_entry_input(entry));
 		if (block == NO_BLOCK || other == block)
 			continue;
-		bool goes = other != NO_BLOCK && only_successor(code, block) == other;
+		bool goes = other != NO_BLOCK && code_only_successor(code, block) == other;
 		if (goes)
 			pass->copies[block].of = other;
 		block = goes ? other : NO_BLOCK;
@@ -379,11 +366,11 @@ static void find_return(struct pass *pass, uint32_t block)
 	uint32_t last = block;
 
 	for (uint32_t steps = 0; steps < WAY_MOST && last != NO_BLOCK && !returns(code, last); steps++)
-		last = only_successor(code, last);
+		last = code_only_successor(code, last);
 	if (last == NO_BLOCK || last == block || !returns(code, last) || !ends_with_return(&pass->copies[block]))
 		return;
 	for (uint32_t next; block != last; block = next) {
-		next = only_successor(code, block);
+		next = code_only_successor(code, block);
 		pass->copies[block].of = next;
 	}
 }
@@ -408,61 +395,6 @@ static void copies_restore(struct pass *pass, struct flows *flows)
 			flows->in[to] = count_add_saturating(flows->in[to], count);
 		}
 	}
-}
-
-/*
- * A block that is only a jump to another function: llvm-bolt lets the conditional jump before it
- * lead there directly.  The profile has the call at the block's own jump, so the block is left more
- * often than it is entered, and the difference came by that conditional jump.
- */
-
-static bool is_tail_call(const struct pass *pass, uint32_t block)
-{
-	const struct code *code = pass->code;
-	uint32_t alone = code->blocks.at[block].alone;
-	const struct insn *insn = alone == NO_INSN ? NULL : &code->insns->at[alone];
-
-	return insn && insn->kind == INSN_JUMP && !insn_stays(code->input, insn);
-}
-
-/* Finds, for each block, the block before it that is entered most, of those that llvm-bolt did not
- * remove. */
-static void find_most_entered(const struct code *code, const struct flows *flows, uint32_t *before)
-{
-	for (uint32_t i = 0; i < code->blocks.len; i++)
-		before[i] = NO_BLOCK;
-	for (uint32_t i = 0; i < code->blocks.len; i++) {
-		const struct code_block *block = &code->blocks.at[i];
-		for (uint32_t s = block->succ; !block->removable && s < block->succ + block->succ_count; s++) {
-			uint32_t *most = &before[code->successors.at[s]];
-			if (*most == NO_BLOCK || flows->in[i] > flows->in[*most])
-				*most = i;
-		}
-	}
-}
-
-static bool tails_restore(struct pass *pass, struct flows *flows)
-{
-	const struct code *code = pass->code;
-	uint32_t *before = malloc(code->blocks.len * sizeof(*before));
-
-	if (!before)
-		return false;
-	find_most_entered(code, flows, before);
-	for (uint32_t i = 0; i < code->blocks.len; i++) {
-		if (flows->out[i] <= flows->in[i] || !is_tail_call(pass, i))
-			continue;
-		uint64_t count = flows->out[i] - flows->in[i];
-		if (before[i] == NO_BLOCK) {
-			pass_count_guarded(pass, GUARD_TAILS, count);
-			continue;
-		}
-		pass_add_edge(pass, code->insns->at[code_jump(code, before[i], i)].offset, code->blocks.at[i].start, count, 0);
-		pass_count(pass, RESTORE_TAILS, count);
-		flows->in[i] += count;
-	}
-	free(before);
-	return true;
 }
 
 /* Adds the edge that leaves the first block, if llvm-bolt removed that: control entered it and went
@@ -529,8 +461,7 @@ static bool take_sums(struct pass *pass)
 			leave_first_block(pass, &flows);
 		if (ok && pass_does(pass, RESTORE_COPIES))
 			copies_restore(pass, &flows);
-		ok = ok && (!pass_does(pass, RESTORE_TAILS) || tails_restore(pass, &flows)) &&
-		     (!pass_does(pass, RESTORE_INLINED) || inlined_restore(pass, &flows, replaced));
+		ok = ok && (!pass_does(pass, RESTORE_INLINED) || inlined_restore(pass, &flows, replaced));
 		flows_free(&flows);
 	}
 	for (size_t i = pass->begin; ok && i < pass->end; i++)

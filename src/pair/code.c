@@ -295,6 +295,26 @@ uint32_t code_block_before(const struct code *code, uint32_t one, uint32_t other
 	return found;
 }
 
+uint32_t code_only_successor(const struct code *code, uint32_t block)
+{
+	const struct code_block *b = &code->blocks.at[block];
+
+	if (insn_is_tail_call(code->input, &code->insns->at[b->end - 1]))
+		return NO_BLOCK;
+	for (uint32_t s = 1; s < b->succ_count; s++)
+		if (code->successors.at[b->succ + s] != code->successors.at[b->succ])
+			return NO_BLOCK;
+	return b->succ_count ? code->successors.at[b->succ] : NO_BLOCK;
+}
+
+bool code_is_tail_call(const struct code *code, uint32_t block)
+{
+	uint32_t alone = code->blocks.at[block].alone;
+	const struct insn *insn = alone == NO_INSN ? NULL : &code->insns->at[alone];
+
+	return insn && insn->kind == INSN_JUMP && !insn_stays(code->input, insn);
+}
+
 static bool is_lone_condition(const struct code *code, uint32_t block)
 {
 	uint32_t alone = code->blocks.at[block].alone;
@@ -391,6 +411,58 @@ enum way_kind code_way(const struct code *code, uint32_t from, uint32_t to, stru
 		return WAY_NONE;
 	struct search search = {.code = code, .at = {{source, 0}}, .count = 1};
 	return search_way(&search, target, out) ? WAY_FOUND : WAY_NONE;
+}
+
+/* The direct jump to another function at the end of a block, or the return there; NO_INSN: there is none. */
+static uint32_t insn_out_of(const struct code *code, uint32_t block)
+{
+	uint32_t end = code->blocks.at[block].end;
+
+	for (uint32_t i = end; i > code->blocks.at[block].first && end - i < JUMPS_BEFORE_END; i--)
+		if (code->insns->at[i - 1].kind == INSN_RETURN || insn_is_tail_call(code->input, &code->insns->at[i - 1]))
+			return i - 1;
+	return NO_INSN;
+}
+
+/* Can llvm-bolt lead a block past another one, or put a copy of it behind the block? */
+static bool is_passed(const struct code *code, uint32_t from, uint32_t next)
+{
+	return code->blocks.at[next].removable || code_is_tail_call(code, next) || code_only_successor(code, from) == next;
+}
+
+uint32_t code_ways_out(const struct code *code, uint32_t block, struct way_out out[WAYS_OUT_MOST])
+{
+	struct search search = {.code = code, .at = {{block, 0}}, .count = 1};
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < search.count && count < WAYS_OUT_MOST; i++) {
+		uint32_t reached = search.at[i].block;
+		const struct code_block *b = &code->blocks.at[reached];
+		uint32_t insn = insn_out_of(code, reached);
+		if (insn != NO_INSN) {
+			out[count] = (struct way_out){.block = block, .insn = insn};
+			take_way(&search, i, &out[count++].way);
+		}
+		for (uint32_t s = b->succ; s < b->succ + b->succ_count && search.looked++ < LOOKED_MOST; s++) {
+			uint32_t next = code->successors.at[s];
+			if (is_passed(code, reached, next) && !has(&search, next) && search.count <= WAY_MOST)
+				search.at[search.count++] = (struct reached){next, i};
+		}
+	}
+	return count;
+}
+
+bool code_way_to_return(const struct code *code, uint32_t block, struct way_out *out)
+{
+	struct way_out ways[WAYS_OUT_MOST];
+	uint32_t count = code_ways_out(code, block, ways);
+
+	for (uint32_t i = 0; i < count; i++)
+		if (code->insns->at[ways[i].insn].kind == INSN_RETURN) {
+			*out = ways[i];
+			return true;
+		}
+	return false;
 }
 
 uint32_t code_end_towards(const struct code *code, uint32_t block, uint32_t to, struct way *way)

@@ -80,6 +80,12 @@ bool code_leads(const struct code *code, uint32_t from, uint32_t to);
 /* For a block that can lead to another: the instruction that jumps there, or the block's last one. */
 uint32_t code_jump(const struct code *code, uint32_t from, uint32_t to);
 
+/* The only block that a block leads to; NO_BLOCK: it leads to several, or out of the function, or to none. */
+uint32_t code_only_successor(const struct code *code, uint32_t block);
+
+/* Is a block nothing but a jump to another function? */
+bool code_is_tail_call(const struct code *code, uint32_t block);
+
 /* The only block that can lead to each of two blocks; NO_BLOCK: none does, or several do.  Looks at all blocks. */
 uint32_t code_block_before(const struct code *code, uint32_t one, uint32_t other);
 
@@ -114,6 +120,22 @@ enum way_kind code_way(const struct code *code, uint32_t from, uint32_t to, stru
  * that block, or to the first of the blocks between that llvm-bolt removed, which are put into
  * *way.  NO_INSN: no way is known. */
 uint32_t code_end_towards(const struct code *code, uint32_t block, uint32_t to, struct way *way);
+
+/* ---- ways out of a function ---- */
+
+/* A direct jump to another function, or a return, and the blocks on the way there from a block, the last of which ends with it; none: the block does. */
+struct way_out {
+	uint32_t block, insn;
+	struct way way;
+};
+
+/* Lists the ways out of a function from a block on which llvm-bolt can have left out the jumps: it lets a jump lead past blocks that only jump on, to
+ * another function, too, and puts a copy of a block in place of the jump to it.  Returns how many there are, at most WAYS_OUT_MOST. */
+#define WAYS_OUT_MOST 8
+uint32_t code_ways_out(const struct code *code, uint32_t block, struct way_out out[WAYS_OUT_MOST]);
+
+/* Finds the first of them that ends with a return. */
+bool code_way_to_return(const struct code *code, uint32_t block, struct way_out *out);
 
 /* Does llvm-bolt remove a block of these instructions?  It deletes blocks of nops, and lets jumps lead past blocks that only jump on
  * within the function. */

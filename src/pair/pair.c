@@ -276,6 +276,55 @@ void pair_close(struct pair *pair)
 	*pair = (struct pair){0};
 }
 
+/* How far the block of an entry is looked for: most blocks have few branches. */
+#define ENTRIES_BACK 32
+
+bool pair_way_out(const struct pair *pair, const struct code *code, uint32_t block, uint32_t body, struct way_out *out)
+{
+	struct way_out ways[WAYS_OUT_MOST];
+	uint32_t count = code_ways_out(code, block, ways);
+
+	for (uint32_t i = 0; i < count; i++) {
+		const struct insn *insn = &code->insns->at[ways[i].insn];
+		const struct function *callee = insn_jumps(*insn) ? functions_at(&pair->functions, insn->target) : NULL;
+		if (callee && pair->body_of[callee - pair->functions.at] == body) {
+			*out = ways[i];
+			return true;
+		}
+	}
+	return false;
+}
+
+/* The block of the input that an entry of a fragment belongs to, if it is one of the last before it; NO_BLOCK: not known. */
+static uint32_t block_of_entry(const struct bat_table *bat, const struct bat_fragment *fragment, const struct code *code, const struct bat_entry *entry)
+{
+	const struct bat_entry *begin = bat->entries + fragment->first_entry;
+
+	for (uint32_t steps = 0; steps < ENTRIES_BACK && entry > begin && bat_entry_is_branch(*entry); steps++)
+		entry--;
+	return bat_entry_is_branch(*entry) ? NO_BLOCK : code_block_at(code, bat_entry_input(*entry));
+}
+
+enum way_kind pair_way_out_of_jump(const struct pair *pair, const struct code *code, const struct bat_fragment *fragment, uint32_t offset,
+				   uint32_t body, struct way_out *out)
+{
+	const struct bat_table *bat = &pair->output->bat;
+	const struct bat_entry *entry = code->blocks.len ? bat_entry_at(bat, fragment, offset) : NULL;
+	uint32_t number = entry ? code_insn_at(code, bat_translate(bat, fragment, offset, true)) : NO_INSN;
+
+	if (number == NO_INSN)
+		return WAY_AS_IS;
+	const struct insn *insn = &code->insns->at[number];
+	bool told = bat_entry_is_branch(*entry) || entry->output == offset;
+	bool leaves = told && insn_is_branch(*insn) && !(insn_jumps(*insn) && insn_stays(code->input, insn));
+	uint32_t own = code_block_of(code, number), block = leaves ? block_of_entry(bat, fragment, code, entry) : own;
+	if (leaves && (block == NO_BLOCK || block == own))
+		return WAY_AS_IS;
+	if (pair_way_out(pair, code, block, body, out) && !(leaves && out->insn != number))
+		return WAY_FOUND;
+	return told ? WAY_NONE : WAY_AS_IS;
+}
+
 static bool in_old_section(const struct image *image, uint64_t vaddr)
 {
 	const struct section *section = image_section_at(image, (struct vaddr){vaddr});

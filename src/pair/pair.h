@@ -108,6 +108,25 @@ static inline const struct function *pair_output_of(const struct pair *pair, con
 	return index == NO_FUNCTION ? NULL : &pair->output->functions.at[index];
 }
 
+/* The number of the output's function that has the code of one, which it may have been folded with. */
+static inline uint32_t pair_body(const struct pair *pair, const struct function *output)
+{
+	uint32_t index = (uint32_t)(output - pair->output->functions.at), input = pair->input_of[index];
+
+	return input == NO_FUNCTION ? index : pair->body_of[input];
+}
+
+/* Finds the way out of a function of the input from a block, to a function of the output whose body is `body`. */
+bool pair_way_out(const struct pair *pair, const struct code *code, uint32_t block, uint32_t body, struct way_out *out);
+
+/* The same for a jump of the output at an offset of a fragment.  `code` is that of the input.
+ *
+ * WAY_AS_IS  it is in the block of the input that the table has it in, or only its block is known, and no way from there
+ * WAY_FOUND  llvm-bolt joined it with code of another block, or the table has only that: *out
+ * WAY_NONE   the table has it in a block to which that code does not lead */
+enum way_kind pair_way_out_of_jump(const struct pair *pair, const struct code *code, const struct bat_fragment *fragment, uint32_t offset,
+				   uint32_t body, struct way_out *out);
+
 /* A place in code that runs where the input has it, although BOLT wrote the binary: in old bodies
  * in .bolt.org.text, or in functions that BOLT left alone. */
 struct old_place {

@@ -1,15 +1,20 @@
 #!/usr/bin/env python3
-"""Two unsymbolized profiles of one program: profgen.py [--instructions=PERCENT] [--branches=PERCENT] TRUTH PROFILE
+"""Two unsymbolized profiles of one program: profgen.py [--instructions=PERCENT] [--branches=PERCENT] [--calls=PERCENT --input=PROG] TRUTH PROFILE
 
 Each must be as llvm-profgen reads it: counts, lists in order, each key once.  What is compared is how often each place ran,
 whatever ranges say so: every address that either file names is the beginning of an instruction.  A place weighs as many bytes
-as there are to the next one.  Prints the two overlaps, in percent; exit 1 below a limit, or if a file is not as it must be.
+as there are to the next one.  Calls are branches to the beginning of a function of PROG from its own code.  Prints the overlaps, in percent; exit 1 below a limit, or if a file is not as it must be.
 """
 import argparse
 import itertools
+import os
 import re
 import sys
 from collections import Counter
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../../scripts'))
+from bat_reader import Elf  # noqa: E402
 
 LINE = {'-': re.compile(r'([0-9a-f]+)-([0-9a-f]+):([1-9][0-9]*)'), '->': re.compile(r'([0-9a-f]+)->([0-9a-f]+):([1-9][0-9]*)')}
 
@@ -69,10 +74,19 @@ def overlap(truth, profile):
     return 100 * sum(min(n / whole, profile.get(key, 0) / other) for key, n in truth.items()) if whole and other else 0.0
 
 
+def calls(path, branches):
+    """Of branches, relative to the first page of code, those to a function from code."""
+    elf = Elf(path)
+    base = min(start for start, _, _ in elf.code) & ~0xfff
+    return {(a, b): n for (a, b), n in branches.items() if a >= 0 and b + base in elf.functions}
+
+
 def main():
     options = argparse.ArgumentParser()
     options.add_argument('--instructions', type=float, default=0)
     options.add_argument('--branches', type=float, default=0)
+    options.add_argument('--calls', type=float, default=0)
+    options.add_argument('--input')
     options.add_argument('truth')
     options.add_argument('profile')
     arg = options.parse_args()
@@ -81,8 +95,9 @@ def main():
     bytes_of = [b - a for a, b in zip(places, places[1:])] + [1]
     weighed = [{i: n * w for i, (n, w) in enumerate(zip(ran(r, places), bytes_of)) if n} for r in (truth, profile)]
     code, branches = overlap(*weighed), overlap(jumps, other)
-    print('instructions %.3f %%, branches %.3f %%' % (code, branches))
-    return 0 if code >= arg.instructions and branches >= arg.branches else 1
+    called = overlap(calls(arg.input, jumps), calls(arg.input, other)) if arg.input else arg.calls
+    print('instructions %.3f %%, branches %.3f %%' % (code, branches) + (', calls %.3f %%' % called if arg.input else ''))
+    return 0 if code >= arg.instructions and branches >= arg.branches and called >= arg.calls else 1
 
 
 if __name__ == '__main__':

@@ -33,6 +33,7 @@ static struct made {
 	bool starts[MOST_INSNS + 1];
 	uint32_t begin[MOST_INSNS + 1], cut_count; /* the blocks: first instructions, and the end */
 	bool leads[MOST_INSNS][MOST_INSNS];
+	const struct code *code;
 } m;
 
 static uint32_t any(uint32_t below)
@@ -384,6 +385,85 @@ static bool way_is_right(const struct code *code, uint32_t from, uint32_t to)
 	return true;
 }
 
+/* ---- ways out ---- */
+
+static bool is_jump_out(uint32_t insn)
+{
+	return insn_jumps(m.insns[insn]) && m.aim[insn] == NO_BLOCK;
+}
+
+/* The last instruction of a block that leaves the function, and tells where. */
+static uint32_t exit_of(uint32_t block)
+{
+	uint32_t found = NO_INSN;
+
+	for (uint32_t i = m.begin[block]; i < m.begin[block + 1]; i++)
+		if (m.insns[i].kind == INSN_RETURN || is_jump_out(i))
+			found = i;
+	return found;
+}
+
+static bool is_only_next(uint32_t from, uint32_t next)
+{
+	bool only = m.leads[from][next] && !is_jump_out(m.begin[from + 1] - 1);
+
+	for (uint32_t b = 0; b < m.cut_count; b++)
+		only &= b == next || !m.leads[from][b];
+	assert_int_equal(code_only_successor(m.code, from) == next, only);
+	return only;
+}
+
+static bool is_lone_tail_call(uint32_t block)
+{
+	uint32_t alone = only_insn(block);
+	bool lone = alone != NO_INSN && m.insns[alone].kind == INSN_JUMP && m.aim[alone] == NO_BLOCK;
+
+	assert_int_equal(code_is_tail_call(m.code, block), lone);
+	return lone;
+}
+
+static bool passes(uint32_t from, uint32_t next)
+{
+	bool only = is_only_next(from, next), lone = is_lone_tail_call(next);
+
+	return m.leads[from][next] && (only || lone || is_removed(next));
+}
+
+/* Each way is one, and there is one for each block that is reached and leaves.  Returns how many there are. */
+static uint32_t ways_out_are_right(const struct code *code, uint32_t from)
+{
+	bool reached[MOST_INSNS] = {false}, changed = true;
+	uint32_t reached_count = 0, exits = 0;
+	struct way_out ways[WAYS_OUT_MOST], back;
+
+	for (reached[from] = true; changed;) {
+		changed = false;
+		for (uint32_t b = 0; b < m.cut_count; b++)
+			for (uint32_t next = 0; reached[b] && next < m.cut_count; next++)
+				if (!reached[next] && passes(b, next))
+					reached[next] = changed = true;
+	}
+	for (uint32_t b = 0; b < m.cut_count; b++) {
+		reached_count += reached[b];
+		exits += reached[b] && exit_of(b) != NO_INSN;
+	}
+	uint32_t count = code_ways_out(code, from, ways), returns = 0;
+	if (reached_count <= WAY_MOST)
+		assert_int_equal(count, exits < WAYS_OUT_MOST ? exits : WAYS_OUT_MOST);
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t last = from;
+		for (uint32_t k = 0; k < ways[i].way.count; last = ways[i].way.blocks[k++])
+			assert_true(passes(last, ways[i].way.blocks[k]));
+		assert_int_equal(ways[i].insn, exit_of(last));
+		if (m.insns[ways[i].insn].kind == INSN_RETURN && !returns++) {
+			assert_true(code_way_to_return(code, from, &back));
+			assert_int_equal(back.insn, ways[i].insn);
+		}
+	}
+	assert_int_equal(code_way_to_return(code, from, &back), returns > 0);
+	return count;
+}
+
 /* To an offset at which no block begins. */
 static void within_is_right(const struct code *code)
 {
@@ -400,12 +480,13 @@ static void within_is_right(const struct code *code)
 
 static void random_functions(void **state)
 {
-	uint32_t found = 0, longest = 0;
+	uint32_t found = 0, longest = 0, ways_out = 0;
 
 	(void)state;
 	for (uint64_t seed = 1; seed <= 1500; seed++) {
 		make(seed);
 		struct code code = read_made();
+		m.code = &code;
 		blocks_are_right(&code);
 		places_are_right(&code);
 		counting_is_right(&code);
@@ -418,9 +499,11 @@ static void random_functions(void **state)
 				longest = length > longest ? length : longest;
 			}
 		within_is_right(&code);
+		for (uint32_t from = 0; from < m.cut_count; from++)
+			ways_out += ways_out_are_right(&code, from);
 		code_free(&code);
 	}
-	assert_true(found > 5000 && longest > 6);
+	assert_true(found > 5000 && longest > 6 && ways_out > 5000);
 }
 
 /* An entry of the table that is on no instruction, or behind all: the table is of other code. */
