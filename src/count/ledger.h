@@ -42,7 +42,8 @@
 	X(OUTSIDE, "outside", "outside the binary's functions at both ends")   \
 	X(NO_PARENT, "no_parent", "in a cold fragment of unknown parent")      \
 	X(UNNAMEABLE, "unnameable", "in functions whose name the profile cannot hold") \
-	X(MADE, "made_block", "to blocks, or of thunks, that llvm-bolt put in (no edge of the input)")
+	X(MADE, "made_block", "to blocks, or of thunks, that llvm-bolt put in (no edge of the input)") \
+	X(NO_BRANCH, "no_branch", "from places of the input that have no branch")
 
 #define TRACE_DROPS(X)                                                         \
 	X(OUTSIDE, "out_of_range", "with an end outside the binary's functions") \

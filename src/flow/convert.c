@@ -275,7 +275,7 @@ static bool make_profile(struct job *job, struct converted *out, struct bc_error
 {
 	const struct restoration how = {.pair = job->how->pair, .out_functions = &job->out_functions, .calls = &job->calls,
 					.output_targets = &job->output_targets, .inlined = &job->inlined, .rules = job->records.rules,
-					.threads = job->threads, .restored = &out->restored};
+					.threads = job->threads, .restored = &out->restored, .branches = &out->ledgers.branches};
 	struct record_vec batches[PARALLEL_MOST], restored;
 	bool basic = job->how->located->basic;
 

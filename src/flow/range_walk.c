@@ -199,6 +199,9 @@ static enum step_drop step_out(struct range_walker *w, const struct code *code, 
 		add_insns(w, code, first, out.insn, count);
 		last = out.insn;
 	}
+	bool stays = to != code->input->address && to - code->input->address < code->input->size;
+	if ((returns || stays) && !insn_is_branch(code->insns->at[last])) /* all others are those of the profile */
+		return STEP_NO_BRANCH;
 	add(w, COUNTED_BRANCH, code_address(code, last), to, count);
 	return STEP_DROP_COUNT;
 }
@@ -300,6 +303,8 @@ static enum step_drop take_step(struct range_walker *w, const struct located_tra
 	uint64_t to = address_of(target, enter, at, true);
 	if (!to)
 		return STEP_NO_CODE;
+	if (from && !insn_is_branch(t->insn))
+		return STEP_NO_BRANCH;
 	if (from || trace_end_is(branch, TRACE_END_FT_RETURN) || !functions_code_at(input_functions(w), to))
 		add(w, COUNTED_BRANCH, from ? from : RANGE_FROM_OUTSIDE, to, count);
 	return STEP_DROP_COUNT;

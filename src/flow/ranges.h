@@ -22,7 +22,8 @@
 
 #define STEP_DROPS(X)                                                          \
 	X(OUTSIDE, "outside", "that leave the binary's functions")             \
-	X(NO_CODE, "no_code", "to functions whose code of the input is not known")
+	X(NO_CODE, "no_code", "to functions whose code of the input is not known") \
+	X(NO_BRANCH, "no_branch", "from places of the input that have no branch")
 
 #define X(name, key, text) RANGE_##name,
 enum range_drop { RANGE_DROPS(X) RANGE_DROP_COUNT };

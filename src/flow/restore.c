@@ -581,6 +581,39 @@ static bool take_all_sums(struct pass *pass)
 	return !pass->out_of_memory;
 }
 
+/* ---- what cannot be ---- */
+
+/* Does a record lead out of the input's code where that has no branch, call or return? */
+static bool has_no_branch(const struct pair *pair, const struct record *record)
+{
+	const struct function *in = record->kind == RECORD_BRANCH && !record_is_internal(record) ? pair_input_of(pair, record->from.function) : NULL;
+
+	if (!in || in->kind != FUNCTION_CODE)
+		return false;
+	struct vaddr at = {in->address + record->from.offset};
+	return !insn_is_branch(insn_branch(pair->image.machine, image_bytes_at(&pair->image, at), at.v));
+}
+
+/* Leaves out each of these: it would tell of a call that the input does not have. */
+static void leave_out(struct pass *pass)
+{
+	struct record_vec *records = &pass->out->records;
+	struct ledger *branches = pass->how->branches;
+	size_t left = 0;
+
+	for (size_t i = 0; i < records->len; i++) {
+		struct record record = record_unpack(&records->at[i], pass->binary, false);
+		if (!has_no_branch(pass->how->pair, &record)) {
+			records->at[left++] = records->at[i];
+			continue;
+		}
+		uint64_t count = record.count < branches->kept ? record.count : branches->kept;
+		branches->kept -= count;
+		branches->dropped[BRANCH_DROP_NO_BRANCH] += count;
+	}
+	records->len = left;
+}
+
 static bool find_shared(struct pass *pass)
 {
 	const struct pair *pair = pass->how->pair;
@@ -632,6 +665,8 @@ bool restore_records(const struct restoration *how, struct record_vec *batches, 
 		  take_all_ways(&pass) && collect_entries(&pass) && take_all_sums(&pass);
 	for (size_t i = 0; i < batch_count; i++)
 		record_vec_free(&batches[i]);
+	if (ok && how->rules.restore)
+		leave_out(&pass);
 	*out = ok ? pass.out->records : (struct record_vec){0};
 	if (ok)
 		pass.out->records = (struct record_vec){0};

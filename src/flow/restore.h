@@ -10,6 +10,7 @@
 #ifndef FLOW_RESTORE_H
 #define FLOW_RESTORE_H
 
+#include "src/count/ledger.h"
 #include "src/count/rules.h"
 #include "src/flow/inlined_bodies.h"
 #include "src/pair/pair.h"
@@ -24,6 +25,7 @@ struct restoration {
 	struct profile_rules rules;
 	unsigned threads;
 	struct restored *restored; /* what was done is added */
+	struct ledger *branches;   /* what is left out moves from what was kept */
 };
 
 /* Replaces records of branches, which are freed, by restored ones: *out.  What cannot be restored stays as it is.

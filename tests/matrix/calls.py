@@ -2,12 +2,14 @@
 """One truth for llvm-bolt and the compiler: calls.py [WORD...]
 
 Every pair of binaries in inputs/ (pairs.py), branches and plain samples, with --input: fdata and what llvm-profgen reads are written
-in one pass, and every function must have been called and entered as often by the one as by the other.  Names and addresses of
+in one pass, and every function must have been called and entered as often by the one as by the other.  No branch may come from a place of the
+input that has none.  Names and addresses of
 functions are those that readelf shows in the input.
 
 WORD...  only pairs whose name or kind has one of the words
 """
 import collections
+import json
 import os
 import re
 import subprocess
@@ -68,11 +70,16 @@ def called_in_profgen(path, functions):
 
 def compare(pair, kind, functions, folder):
     """(functions, calls, what is wrong)"""
-    fdata, profgen = os.path.join(folder, 'fdata'), os.path.join(folder, 'profgen')
-    subprocess.run([BATCONV, '-q', '--force', '--input=' + pair.input, pair.bolted, pair.samples[kind], '-o', fdata, '--profgen=' + profgen], check=True)
+    fdata, profgen, stats = (os.path.join(folder, name) for name in ('fdata', 'profgen', 'stats'))
+    subprocess.run([BATCONV, '-q', '--force', '--input=' + pair.input, pair.bolted, pair.samples[kind], '-o', fdata, '--profgen=' + profgen,
+                    '--stats-file=' + stats], check=True)
+    with open(stats) as file:
+        figures = json.load(file)
+    strange = figures['branches']['dropped']['no_branch'], figures['profgen']['branches']['dropped']['no_branch']
     one, other = called_in_fdata(fdata, functions), called_in_profgen(profgen, functions)
     wrong = sorted((key for key in one | other if one[key] != other[key]), key=lambda key: -abs(one[key] - other[key]))
-    return len(one), sum(one.values()), ['%s, %s: %s: fdata %d, profgen %d' % (pair.name, kind, key, one[key], other[key]) for key in wrong]
+    found = ['%s, %s: branches from places without one: fdata %d, profgen %d' % (pair.name, kind, *strange)] if any(strange) else []
+    return len(one), sum(one.values()), found + ['%s, %s: %s: fdata %d, profgen %d' % (pair.name, kind, key, one[key], other[key]) for key in wrong]
 
 
 def main(wanted):
