@@ -639,7 +639,14 @@ def second_signal():
     os.rename('out.zst', 'fifo')
     # It has ended by itself, and a profile is written: likewise.
     recorder = start('--stats=text', '-F', '4000', '-o', 'fifo', LOAD, '200')
-    time.sleep(2)
+    time.sleep(0.6)
+    children = '/proc/%d/task/%d/children' % (recorder.pid, recorder.pid)
+    for _ in range(300):
+        with open(children, encoding='ascii') as file:
+            if not file.read():
+                break
+        time.sleep(0.1)
+    time.sleep(0.6)
     recorder.send_signal(signal.SIGINT)
     time.sleep(0.6)
     check('writes', recorder.poll() is None, recorder.returncode)
