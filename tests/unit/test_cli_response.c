@@ -178,7 +178,7 @@ static void bad_files_are_refused(void **state)
 /* Each names the next one twenty times: without a bound 20^8 words. */
 static void sizes_are_bounded(void **state)
 {
-	char name[16], text[256];
+	char name[32], text[512];
 
 	(void)state;
 	for (int i = 0; i < 8; i++) {
