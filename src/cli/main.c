@@ -361,6 +361,7 @@ static int run(int argc, char **argv)
 		say(stderr, "%s", err.text);
 		return is_llvm || err.code == BC_NOMEM ? EXIT_FAILED : EXIT_USAGE;
 	}
+	command_line_made_of(&response.files);
 	argc = (int)response.words.len;
 	argv = response.words.at;
 	return program ? command_run(program, argc, argv) : dispatch(argc, argv);

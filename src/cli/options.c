@@ -495,12 +495,28 @@ static int check_count(const struct command_line *line)
 	return EXIT_DONE;
 }
 
+static const struct argument_vec *response_files;
+
+void command_line_made_of(const struct argument_vec *files)
+{
+	response_files = files;
+}
+
+static bool add_response_files(struct named_files *files)
+{
+	for (size_t i = 0; response_files && i < response_files->len; i++)
+		if (!files_add(files, "@", FILE_READ, response_files->at[i]))
+			return false;
+	return true;
+}
+
 static int check_files(struct command_line *line)
 {
 	enum file_role operands = line->command->operands;
 	struct bc_error err;
 
-	if ((!line->command->adds_stdout && !add_stdout(line->command, &line->files)) || !add_options(line, &operands) || !add_operands(line, operands))
+	if ((!line->command->adds_stdout && !add_stdout(line->command, &line->files)) || !add_options(line, &operands) || !add_operands(line, operands) ||
+	    !add_response_files(&line->files))
 		return nomem();
 	if (line->command->add_files && !line->command->add_files(line, &err))
 		return files_refuse(line->command, &err);

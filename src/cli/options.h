@@ -15,6 +15,7 @@
 #include "src/base/sandbox.h"
 #include "src/base/text.h"
 #include "src/cli/file_conflicts.h"
+#include "src/cli/response.h"
 
 /* What the process exits with. */
 enum exit_code {
@@ -150,6 +151,10 @@ static inline void *option_field(const struct command_line *line, const struct o
  * checks.  EXIT_DONE, or what to exit with after a message; `line` is to be freed either way. */
 int command_line_read(struct command_line *line, const struct command *command, int argc, char **argv);
 void command_line_free(struct command_line *line);
+
+/* Response files that words of the command line came from: no output may replace one of them.
+ * For all command lines that are read from now on, which `files` must outlive. */
+void command_line_made_of(const struct argument_vec *files);
 
 /* Reads it and runs the command.  Returns what to exit with. */
 int command_run(const struct command *command, int argc, char **argv);

@@ -14,6 +14,7 @@ void response_free(struct response *response)
 	for (size_t i = 0; i < response->texts.len; i++)
 		free(response->texts.at[i]);
 	argument_vec_free(&response->texts);
+	argument_vec_free(&response->files);
 	argument_vec_free(&response->words);
 }
 
@@ -214,7 +215,7 @@ static bool enter_open(struct expansion *e, int fd, struct bc_error *err)
 }
 
 /* *known: there is such a file, whose words come next. */
-static bool enter(struct expansion *e, const char *word, bool *known, struct bc_error *err)
+static bool enter(struct expansion *e, char *word, bool *known, struct bc_error *err)
 {
 	int fd = open(word[1] ? word + 1 : ".", O_RDONLY | O_CLOEXEC);
 
@@ -223,7 +224,8 @@ static bool enter(struct expansion *e, const char *word, bool *known, struct bc_
 		return !*known || bc_fail_errno(err, "%s: cannot open", word);
 	bool ok = enter_open(e, fd, err);
 	close(fd);
-	return ok || bc_fail_prefix(err, word);
+	return ok ? argument_vec_push(&e->out->files, word + 1) || bc_fail_nomem(err)
+		  : bc_fail_prefix(err, word);
 }
 
 /* Takes a word, or what it stands for. */

@@ -26,6 +26,7 @@ DEFINE_VEC(argument_vec, char *);
 
 struct response {
 	struct argument_vec words; /* a NULL follows the last one */
+	struct argument_vec files; /* the names of the files, borrowed from words */
 	struct argument_vec texts; /* what the words of files are in */
 };
 
