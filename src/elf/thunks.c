@@ -50,7 +50,7 @@ bool thunks_read(const struct image *image, const struct symbol_table *symbols, 
 		most += symbol_is_thunk(symbols->at[i].name);
 	if (!most)
 		return true;
-	out->at = malloc(most * sizeof(*out->at));
+	out->at = calloc(most, sizeof(*out->at));
 	if (!out->at)
 		return bc_fail_nomem(err);
 	for (size_t i = 0; i < symbols->count; i++) {
