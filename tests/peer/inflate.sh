@@ -9,6 +9,7 @@ text() {
 	case $1 in *lbr* | *demo.perf*) fields=time,ip,brstack ;; *) fields=time,ip ;; esac
 	perf script -f --ns --show-mmap-events --show-task-events --show-round-events -F $fields -i "$1"
 }
+# shellcheck disable=SC2016  # a program of awk
 in_time='{ gsub(/[:.]/, "", $1); if ($1 + 0 < last) exit 1; last = $1 + 0 }'
 try() { # BINARY RECORDING
 	name=$(basename "$2")

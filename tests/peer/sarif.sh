@@ -10,7 +10,7 @@ cp "$inputs/sqlite/sq.b15" 'a 100% file/b'
 "$batconv" verify --sarif "$inputs/sqlite/sq.b15" >absolute.sarif
 "$batconv" verify --sarif 'a 100% file/b' >relative.sarif
 "$batconv" verify --sarif "$demo/demo.bolt" >nothing.sarif
-python3 - *.sarif <<'END' || fail 'rules of GitHub'
+python3 - ./*.sarif <<'END' || fail 'rules of GitHub'
 import json
 import re
 import sys

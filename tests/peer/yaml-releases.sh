@@ -20,9 +20,9 @@ for file in yaml-for-22 merged-for-21 merged-for-22; do
 	grep -q extern $file || fail "$file: no extern"
 done
 
-# Functions with a profile, and those that are stale.
+# takes LLVM_BOLT PROFILE: functions with a profile, and those that are stale
 takes() {
-	"$bolt" "$demo/demo" -data "$1" -o bolted -reorder-blocks=ext-tsp >log 2>&1 || { sed -n 's/.*\(unknown key .*\)/\1/p' log; return; }
+	"$1" "$demo/demo" -data "$2" -o bolted -reorder-blocks=ext-tsp >log 2>&1 || { sed -n 's/.*\(unknown key .*\)/\1/p' log; return; }
 	with=$(sed -n 's/^BOLT-INFO: \([0-9]*\) out of .* have non-empty execution profile.*/\1/p' log)
 	stale=$(sed -n 's/^BOLT-WARNING: \([0-9]*\) (.* invalid (possibly stale) profile.*/\1/p' log)
 	echo "$with, ${stale:-0} stale"
@@ -43,11 +43,12 @@ expect() {
 
 any=
 for release in 16 17 18 19 20 21 22 23 24; do
+	bolt=
 	eval "bolt=\${LLVM_BOLT_$release-/usr/lib/llvm-$release/bin/llvm-bolt}"
 	[ -x "$bolt" ] || continue
 	any=1
 	for format in fdata yaml hashes yaml-for-22 merged merged-for-21 merged-for-22; do
-		got=$(takes $format)
+		got=$(takes "$bolt" $format)
 		echo "llvm-bolt $release  $format  $got"
 		expect $release $format "$got"
 	done
