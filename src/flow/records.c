@@ -149,7 +149,8 @@ static bool add_jump_to_start(struct record_walker *r, const struct located_trac
 static bool add_jump_out(struct record_walker *r, const struct located_trace *t, struct record step)
 {
 	const struct pair *pair = r->facts->pair;
-	bool joined = pair && t->source.fragment && !insn_is_call(t->insn) && !inlined_tie_at(r->facts->inlined, t->source);
+	bool goes = insn_jumps(t->insn) ? t->insn.target == trace_end_vaddr(t->trace.from).v : t->insn.kind == INSN_JUMP_INDIRECT;
+	bool joined = pair && goes && t->source.fragment && !inlined_tie_at(r->facts->inlined, t->source);
 	bool leaves = joined && step.to.function && !step.to.offset && rules_restore(&r->facts->rules, RESTORE_TAILS);
 	const struct code *code = leaves ? pair_code(pair, pair_input_of(pair, step.from.function)) : NULL;
 	struct way_out out;
