@@ -163,7 +163,7 @@ static bool read_blocks(const struct bat_table *bat, struct out_function *f)
 		return false;
 	size_t count = f->blocks.len;
 	if (!count || f->blocks.at[0].output) {
-		f->code = NULL;
+		f->blocks.len = 0;
 		return true;
 	}
 	f->whole = calloc(count + 1, sizeof(*f->whole));

@@ -40,11 +40,11 @@ struct out_function {
 	const struct function *owner; /* the output's function that stands for the input's; NULL: not known */
 	const struct function *input; /* the input's function itself; NULL: not known */
 	struct insn_vec insns; /* as far as they can be decoded */
+	const struct code *code; /* of a fragment, in the input; NULL: not known */
 	/* All that follows is there if the functions are `walked`. */
 	uint32_t *real;  /* per instruction, and one more: how many before it are no nops */
 	uint32_t *stops; /* likewise: how many before it do not go on, or call */
-	const struct code *code; /* of a fragment; NULL: not known */
-	struct out_block_vec blocks; /* by output offset, the first at 0 */
+	struct out_block_vec blocks; /* by output offset, the first at 0; none: not known */
 	struct passed_vec passed;
 	/* Differences of counts, by block and one more: how often what lies between its start and end ran, and how
 	 * often the blocks behind it were passed. */

@@ -44,7 +44,7 @@ struct walk_end {
 	struct out_function *f; /* NULL: nowhere, or in a PLT entry */
 	uint32_t insn;         /* of the function; NO_INSN: it is within one, or behind what can be read */
 	struct old_place old;  /* the input's own code at its place */
-	bool walked;           /* its code in the input is known: search the place */
+	bool walked;           /* its blocks are known: search the place */
 };
 
 static struct walk_end walk_end_at(const struct range_walker *w, struct output_place place, struct old_place old)
@@ -57,7 +57,7 @@ static struct walk_end walk_end_at(const struct range_walker *w, struct output_p
 	if (!end.f)
 		return end;
 	end.insn = out_insn_at(end.f, place.offset);
-	end.walked = end.f->code;
+	end.walked = end.f->blocks.len;
 	return end;
 }
 
