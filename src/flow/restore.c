@@ -226,7 +226,7 @@ static bool leaves_copy(struct pass *pass, const struct record *record)
 	return true;
 }
 
-static void take_internal(struct pass *pass, const struct record *record)
+static void take_internal(struct pass *pass, struct record *record)
 {
 	struct way way;
 
@@ -236,6 +236,7 @@ static void take_internal(struct pass *pass, const struct record *record)
 		pass_add(pass, *record);
 		return;
 	}
+	record->from.offset = code_source(pass->code, record->from.offset);
 	enum way_kind kind = code_way(pass->code, record->from.offset, record->to.offset, &way);
 	switch (kind) {
 	case WAY_AS_IS:

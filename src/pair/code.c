@@ -278,7 +278,21 @@ uint32_t code_jump(const struct code *code, uint32_t from, uint32_t to)
 
 uint32_t code_last(const struct code *code, uint32_t block)
 {
-	return code->insns->at[code->blocks.at[block].end - 1].offset;
+	uint32_t last = code->blocks.at[block].end - 1;
+
+	while (last > code->blocks.at[block].first && code->insns->at[last].nop)
+		last--;
+	return code->insns->at[last].offset;
+}
+
+uint32_t code_source(const struct code *code, uint32_t offset)
+{
+	uint32_t block = code_block_at(code, offset), insn = code_insn_at(code, offset);
+
+	if (block == NO_BLOCK || offset == code_last(code, block) ||
+	    (insn != NO_INSN && insn_is_branch(code->insns->at[insn])))
+		return offset;
+	return code->blocks.at[block].start;
 }
 
 uint32_t code_block_before(const struct code *code, uint32_t one, uint32_t other)

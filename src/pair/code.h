@@ -92,8 +92,12 @@ uint32_t code_block_before(const struct code *code, uint32_t one, uint32_t other
 /* The only block that is nothing but a conditional jump, and through which control can go from a block to another; NO_BLOCK: as above. */
 uint32_t code_condition_between(const struct code *code, uint32_t from, uint32_t to);
 
-/* The offset of a block's last instruction. */
+/* The offset of a block's last instruction, nops behind it not counted. */
 uint32_t code_last(const struct code *code, uint32_t block);
+
+/* The offset by which llvm-bolt knows that a step leaves a block: the same if it is that of a
+ * branch, a call, or the last instruction, else that of the first one.  It ignores all others. */
+uint32_t code_source(const struct code *code, uint32_t offset);
 
 /* ---- ways through blocks that llvm-bolt removed: the output leads past them, the input goes through ---- */
 

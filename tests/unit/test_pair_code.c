@@ -260,6 +260,17 @@ static bool is_removed(uint32_t cut)
 	return m.insns[last].nop || (m.insns[last].kind == INSN_JUMP && m.aim[last] != NO_BLOCK);
 }
 
+/* The last instruction of a block that is no nop, or its first one. */
+static uint32_t last_real(uint32_t cut)
+{
+	uint32_t last = m.begin[cut];
+
+	for (uint32_t i = last; i < m.begin[cut + 1]; i++)
+		if (!m.insns[i].nop)
+			last = i;
+	return last;
+}
+
 static void blocks_are_right(const struct code *code)
 {
 	assert_false(code->misfits);
@@ -274,7 +285,7 @@ static void blocks_are_right(const struct code *code)
 		assert_int_equal(block->removable, is_removed(b));
 		assert_int_equal(block->unknown, m.insns[last].kind == INSN_JUMP_INDIRECT && m.blocks[graph_block].indirect);
 		assert_int_equal(block->pad, m.first[graph_block] == m.begin[b] && m.blocks[graph_block].pad);
-		assert_int_equal(code_last(code, b), m.insns[last].offset);
+		assert_int_equal(code_last(code, b), m.insns[last_real(b)].offset);
 		for (uint32_t to = 0; to < m.cut_count; to++)
 			assert_int_equal(code_leads(code, b, to), m.leads[b][to]);
 		for (uint32_t s = 1; s < block->succ_count; s++)
@@ -290,6 +301,8 @@ static void places_are_right(const struct code *code)
 		assert_int_equal(code_insn_at(code, at), begins ? i : NO_INSN);
 		assert_int_equal(code_block_at(code, at), cut_of(i));
 		assert_int_equal(code_block_from(code, at), begins && m.starts[i] ? cut_of(i) : NO_BLOCK);
+		bool known = begins && (insn_is_branch(m.insns[i]) || i == last_real(cut_of(i)));
+		assert_int_equal(code_source(code, at), known ? at : m.insns[m.begin[cut_of(i)]].offset);
 	}
 	assert_int_equal(code_insn_at(code, (uint32_t)m.function.size), NO_INSN);
 	assert_int_equal(code_block_from(code, (uint32_t)m.function.size), NO_BLOCK);
