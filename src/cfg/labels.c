@@ -75,3 +75,10 @@ size_t labels_from(const struct label_vec *labels, uint64_t address)
 {
 	return first_label_from(labels->at, labels->len, address);
 }
+
+bool labels_have(const struct label_vec *labels, uint64_t address)
+{
+	size_t i = labels_from(labels, address);
+
+	return i < labels->len && labels->at[i].address == address;
+}

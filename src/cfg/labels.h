@@ -39,4 +39,7 @@ void labels_sort(struct label_vec *labels);
 /* The index of the first label at or above an address. */
 size_t labels_from(const struct label_vec *labels, uint64_t address);
 
+/* Is there one at an address? */
+bool labels_have(const struct label_vec *labels, uint64_t address);
+
 #endif

@@ -178,20 +178,13 @@ static bool follows_call(struct return_places *places, struct output_place at)
 	return verdict == INSN_YES;
 }
 
-static bool is_pad(const struct return_places *places, struct vaddr at)
-{
-	size_t i = labels_from(places->pads, at.v);
-
-	return i < places->pads->len && places->pads->at[i].address == at.v;
-}
-
 bool return_places_has(struct return_places *places, struct trace trace, struct output_place from)
 {
 	if (!return_places_may_have(places, trace) || !from.function)
 		return false;
 	if (!trace_end_equal(trace.from, places->last)) {
 		places->last = trace.from;
-		places->last_has = follows_call(places, from) && !is_pad(places, trace_end_vaddr(trace.from));
+		places->last_has = follows_call(places, from) && !labels_have(places->pads, trace_end_vaddr(trace.from).v);
 	}
 	return places->last_has;
 }

@@ -188,22 +188,20 @@ static void take_displaced(struct pass *pass, const struct record *record, uint3
 }
 
 /* Tells a step that is no edge of the input by edges that are.  llvm-bolt made it
- * - to a landing pad, by a jump at the end of a cold fragment, as an exception must not lead to another fragment;
  * - past a block that is nothing but a condition, as it asked that before the one of the block in front (-three-way-branch);
  * - from a block that has no code of its own any more, as a conditional tail call or a condition stands in for it at the end of the
  *   block in front.
- * What else there is would make llvm-bolt drop the profile of the whole function, and is left out. */
+ * What else there is would make llvm-bolt drop the profile of the whole function, and is left out: so is a step to a landing pad, which an
+ * unwinder in the binary entered by a return. */
 static void take_no_edge(struct pass *pass, const struct record *record)
 {
 	const struct code *code = pass->code;
 	uint32_t source = code_block_at(code, record->from.offset), target = code_block_from(code, record->to.offset), other;
 
 	pass_count(pass, RESTORE_EDGES, record->count);
-	if (source == NO_BLOCK || target == NO_BLOCK)
+	if (source == NO_BLOCK || target == NO_BLOCK || code->blocks.at[target].pad)
 		return;
-	if (code->blocks.at[target].pad) {
-		pass_add(pass, (struct record){RECORD_ENTRY, {0}, record->to, record->count, 0, 0});
-	} else if ((other = code_condition_between(code, source, target)) != NO_BLOCK) {
+	if ((other = code_condition_between(code, source, target)) != NO_BLOCK) {
 		pass_add_edge(pass, record->from.offset, code->blocks.at[other].start, record->count, record->mispredicted);
 		pass_add_edge(pass, code_last(code, other), record->to.offset, record->count, 0);
 	} else if ((other = find_before(pass, source, target)) != NO_BLOCK) {

@@ -15,9 +15,9 @@ bool trace_facts_open(struct located_counts *located, const struct pair *pair, c
 				    .rules = aggregate->options.rules,
 				    .imputes = aggregate->options.impute};
 	const struct binary *binary = located->binary;
-	bool passes = binary->kind == BINARY_BOLTED && rules_restore(&out->rules, RESTORE_MADE);
+	out->passes = binary->kind == BINARY_BOLTED && rules_restore(&out->rules, RESTORE_MADE);
 	return insn_starts_open(&out->starts, binary, err) &&
-	       (!passes || thunks_read(&binary->image, &binary->functions.symbols, &out->thunks, err));
+	       (!out->passes || thunks_read(&binary->image, &binary->functions.symbols, &out->thunks, err));
 }
 
 void trace_facts_close(struct trace_facts *facts)
@@ -129,22 +129,45 @@ static struct located_trace locate(struct trace_walk *walk, const struct count_r
 	return t;
 }
 
-static bool is_in_thunk(const struct trace_facts *facts, struct trace_end end)
+/* ---- jumps that llvm-bolt made ---- */
+
+/* Where a jump after all blocks of its fragment leads, to another fragment of the function; else 0.  With -split-eh llvm-bolt puts one
+ * there for each landing pad that calls of the fragment have in another one, and it is their landing pad then. */
+static uint64_t leads_across(const struct binary *binary, struct output_place place)
 {
-	return trace_end_is(end, TRACE_END_VADDR) && thunks_find(&facts->thunks, trace_end_vaddr(end).v);
+	const struct bat_table *bat = &binary->bat;
+	const struct bat_fragment *fragment = place.fragment;
+
+	if (!fragment || !fragment->entry_count || bat->entries[fragment->first_entry + fragment->entry_count - 1].output >= place.offset)
+		return 0;
+	struct insn insn = build_check_insn(&binary->image, (struct vaddr){place.function->address + place.offset});
+	const struct bat_fragment *other = insn.kind == INSN_JUMP && insn_is_direct(insn) ? bat_find(bat, insn.target) : NULL;
+	return other && other != fragment && other->parent == fragment->parent ? insn.target : 0;
 }
 
-/* A call through a thunk is one call. */
-static void pass_thunks(const struct trace_facts *facts, struct located_trace *t)
+/* Where llvm-bolt's own code leads on to that is no code of the input: a thunk, or a jump to a landing pad; else 0. */
+static uint64_t made_way(const struct trace_facts *facts, struct trace_end end, struct output_place place)
 {
-	const struct thunk *into = thunks_find(&facts->thunks, trace_end_vaddr(t->trace.from).v);
+	if (!trace_end_is(end, TRACE_END_VADDR))
+		return 0;
+	uint64_t address = trace_end_vaddr(end).v;
+	const struct thunk *thunk = thunks_find(&facts->thunks, address);
+	if (thunk)
+		return thunk->target;
+	return labels_have(&facts->pads, address) ? leads_across(facts->located->binary, place) : 0;
+}
 
-	t->of_thunk = is_in_thunk(facts, t->trace.branch);
-	if (!into)
+/* A call through a thunk is one call, and an exception goes on at the landing pad. */
+static void pass_made(const struct trace_facts *facts, struct located_trace *t)
+{
+	uint64_t target = made_way(facts, t->trace.from, t->from);
+
+	t->of_thunk = made_way(facts, t->trace.branch, t->source);
+	if (!target)
 		return;
 	t->into_thunk = true;
-	t->trace.from = trace_end_at((struct vaddr){into->target});
-	t->from = binary_place(facts->located->binary, (struct vaddr){into->target}, NULL);
+	t->trace.from = trace_end_at((struct vaddr){target});
+	t->from = binary_place(facts->located->binary, (struct vaddr){target}, NULL);
 	if (facts->pair)
 		find_old_places(facts->pair, t);
 }
@@ -197,6 +220,13 @@ static void note_line(struct trace_walk *walk, const struct count_row *row, cons
 		mark(notes->walked, at[END_FROM].function);
 }
 
+/* Notes a function of which the landing pads have to be known, for jumps to some of them. */
+static void note_pads(const struct trace_facts *facts, struct location at, const struct trace_notes *notes)
+{
+	if (leads_across(facts->located->binary, located_place(facts->located, at)))
+		mark(notes->behind, at.function);
+}
+
 void traces_note(struct trace_walk *walk, size_t shard, const struct trace_notes *notes)
 {
 	const struct trace_facts *facts = walk->facts;
@@ -210,6 +240,10 @@ void traces_note(struct trace_walk *walk, size_t shard, const struct trace_notes
 		note_line(walk, row, at, notes);
 		note_output(facts, at[END_FROM], notes->entered);
 		note_output(facts, at[END_BRANCH], notes->entered);
+		if (facts->passes) {
+			note_pads(facts, at[END_FROM], notes);
+			note_pads(facts, at[END_BRANCH], notes);
+		}
 		if (notes->ran) {
 			note_input(facts, trace.from, at[END_FROM], notes->ran);
 			if (trace_end_is(trace.branch, TRACE_END_VADDR))
@@ -274,8 +308,8 @@ void traces_walk(struct trace_walk *walk, size_t shard, trace_fn *take, void *ct
 		for (size_t k = 0; k < count; k++) {
 			struct located_trace t = locate(walk, &table->rows[i + k], &at[k * END_COUNT], sources[k]);
 			build_check_trace(&located->binary->image, &t.trace, t.insn, t.row->count, &walk->check);
-			if (walk->facts->thunks.count)
-				pass_thunks(walk->facts, &t);
+			if (walk->facts->passes)
+				pass_made(walk->facts, &t);
 			take(ctx, &t);
 		}
 	}

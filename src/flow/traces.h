@@ -27,8 +27,8 @@ struct located_trace {
 	struct old_place old_source, old_from, old_to; /* with the input at hand: code that ran where the input has it */
 	struct insn insn; /* the branch; INSN_NEXT where there is no code */
 	bool returns;     /* the branch is a return */
-	bool into_thunk;  /* it leads into a thunk: `from` is where that leads, and the line is the thunk's */
-	bool of_thunk;    /* it is the jump of a thunk: what led there counts */
+	bool into_thunk;  /* it leads into a thunk, or a jump to a landing pad: `from` is where that leads, and the line is the thunk's */
+	bool of_thunk;    /* it is the jump of a thunk, or to a landing pad: what led there counts */
 };
 
 /* What all threads read. */
@@ -40,7 +40,8 @@ struct trace_facts {
 	struct profile_rules rules;
 	bool imputes;
 	struct insn_starts starts;
-	struct thunks thunks; /* none if they are not to be passed over */
+	bool passes;          /* thunks, and jumps to landing pads that llvm-bolt made, are passed over */
+	struct thunks thunks; /* none if they are not */
 	struct label_vec pads; /* landing pads of functions that were noted as entered `behind`, sorted; set by the caller */
 };
 
@@ -59,7 +60,7 @@ struct trace_walk {
 struct trace_notes {
 	atomic_bool *entered; /* by function of the output: a trace begins there, or came from there */
 	atomic_bool *walked;  /* likewise: a line is in it, and there is no table */
-	atomic_bool *behind;  /* likewise: something outside the binary led to a place behind its beginning */
+	atomic_bool *behind;  /* likewise: something outside the binary led to a place behind its beginning, or a jump there may be one to a landing pad */
 	atomic_bool *ran;     /* by function of the input; or NULL */
 };
 
