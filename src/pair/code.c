@@ -278,11 +278,12 @@ uint32_t code_jump(const struct code *code, uint32_t from, uint32_t to)
 
 uint32_t code_last(const struct code *code, uint32_t block)
 {
-	uint32_t last = code->blocks.at[block].end - 1;
+	const struct code_block *b = &code->blocks.at[block];
 
-	while (last > code->blocks.at[block].first && code->insns->at[last].nop)
-		last--;
-	return code->insns->at[last].offset;
+	for (uint32_t i = b->end; i-- > b->first;)
+		if (!code->insns->at[i].nop)
+			return code->insns->at[i].offset;
+	return code->insns->at[b->end - 1].offset;
 }
 
 uint32_t code_source(const struct code *code, uint32_t offset)

@@ -92,7 +92,7 @@ uint32_t code_block_before(const struct code *code, uint32_t one, uint32_t other
 /* The only block that is nothing but a conditional jump, and through which control can go from a block to another; NO_BLOCK: as above. */
 uint32_t code_condition_between(const struct code *code, uint32_t from, uint32_t to);
 
-/* The offset of a block's last instruction, nops behind it not counted. */
+/* The offset of a block's last instruction that is no nop; of a block of nops alone that of the last one. */
 uint32_t code_last(const struct code *code, uint32_t block);
 
 /* The offset by which llvm-bolt knows that a step leaves a block: the same if it is that of a

@@ -260,15 +260,15 @@ static bool is_removed(uint32_t cut)
 	return m.insns[last].nop || (m.insns[last].kind == INSN_JUMP && m.aim[last] != NO_BLOCK);
 }
 
-/* The last instruction of a block that is no nop, or its first one. */
+/* The last instruction of a block that is no nop; if all are, the last one. */
 static uint32_t last_real(uint32_t cut)
 {
-	uint32_t last = m.begin[cut];
+	uint32_t last = NO_INSN;
 
-	for (uint32_t i = last; i < m.begin[cut + 1]; i++)
+	for (uint32_t i = m.begin[cut]; i < m.begin[cut + 1]; i++)
 		if (!m.insns[i].nop)
 			last = i;
-	return last;
+	return last == NO_INSN ? m.begin[cut + 1] - 1 : last;
 }
 
 static void blocks_are_right(const struct code *code)
