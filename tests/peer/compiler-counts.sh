@@ -31,7 +31,7 @@ program() {
 }
 older='warning: .* called more often than they were entered'
 program 30 1000
-! grep -q warning: told || { cat told; fail 'calls that agree with the entries: a warning'; }
+! grep warning: told | grep -v 'debug information: llvm-bolt removes it' || fail 'calls that agree with the entries: a warning'
 program 30 10
 grep -q "$older" told || { cat told; fail '30 functions that are called too often: no warning'; }
 program 8 10
