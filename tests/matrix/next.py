@@ -42,7 +42,7 @@ SHOWN = 40
 SOURCES = {
     'inspect': r'^next         (.*)$',
     'figures': r'^next      .*\n          (\S.*)$',
-    'error': r'; run: (.*)$',
+    'error': r'; run: ([^"\n]*)',  # also within JSON
     'summary': r'^batconv: next: (.*)$',
 }
 PROGRAMS = {'batconv', 'perf2bolt', 'llvm-bolt', 'llvm-profgen', 'eu-unstrip', 'perf', 'pprof', 'less'}
