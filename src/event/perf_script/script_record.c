@@ -465,6 +465,11 @@ static inline bool at_char(const struct reading *r, char c)
 	return r->pos < r->end && *r->pos == c;
 }
 
+static inline bool at_path(const struct reading *r)
+{
+	return at_char(r, '(') || (r->end - r->pos >= 2 && r->pos[0] == ' ' && r->pos[1] == '(');
+}
+
 static inline bool begins_address(const struct reading *r)
 {
 	return r->end - r->pos >= 2 && r->pos[0] == '0' && r->pos[1] == 'x';
@@ -496,30 +501,34 @@ static inline bool read_address(struct reading *r, uint64_t *out, size_t *usual)
 	return true;
 }
 
-/* Step over "(path)" or " (path)", where the path can hold anything: it ends where what
- * follows looks like the next field. */
-static __attribute__((noinline)) bool skip_path(struct reading *r, bool before_address)
+/* "(path)" or " (path)" can hold anything: it ends where what follows looks like the next field.
+ * Returns the slash there, or NULL.  Takes no struct reading, whose fields would then be in memory
+ * and no longer in registers. */
+static __attribute__((noinline)) const char *after_path(const char *p, const char *end, bool before_address)
 {
-	const char *p = r->pos + (at_char(r, ' ') ? 1 : 0);
-
-	if (p == r->end || *p != '(')
-		return fail(r, "expected a slash after the address");
-	for (; r->end - p >= 3; p++) {
+	p += p < end && *p == ' ';
+	if (p == end || *p != '(')
+		return NULL;
+	for (; end - p >= 3; p++) {
 		if (p[0] != ')' || p[1] != '/')
 			continue;
-		if (before_address ? p[2] == '0' : p[2] == 'P' || p[2] == 'M' || p[2] == '-') {
-			r->pos = p + 1;
-			return true;
-		}
+		if (before_address ? p[2] == '0' : p[2] == 'P' || p[2] == 'M' || p[2] == '-')
+			return p + 1;
 	}
-	return fail(r, "expected a path in parentheses and the next field after it");
+	return NULL;
 }
 
 static inline bool read_end_of_branch(struct reading *r, uint64_t *out, bool before_address)
 {
-	if (!read_address(r, out, &r->usual[before_address]) ||
-	    (!at_char(r, '/') && !skip_path(r, before_address)))
+	if (!read_address(r, out, &r->usual[before_address]))
 		return false;
+	if (!at_char(r, '/')) {
+		const char *slash = after_path(r->pos, r->end, before_address);
+		if (!slash)
+			return fail(r, at_path(r) ? "expected a path in parentheses and the next field after it"
+						  : "expected a slash after the address");
+		r->pos = slash;
+	}
 	r->pos++;
 	return true;
 }
@@ -670,9 +679,9 @@ static bool begins_entry(const char *p, const char *end, bool *pathless)
 		return false;
 	if (at_char(&r, '/') || at_char(&r, '('))
 		return true;
-	if (*pathless || r.end - r.pos < 2 || r.pos[0] != ' ' || r.pos[1] != '(')
+	if (*pathless || !at_path(&r))
 		return false;
-	*pathless = !skip_path(&r, true);
+	*pathless = !after_path(r.pos, r.end, true);
 	return !*pathless;
 }
 
