@@ -27,7 +27,7 @@ SEEDS = [
     ('conversion: a block that begins where a fall-through ends', 'src/flow/fall_throughs.c',
      'if (i + 1 == fragment->entry_count || entries[i + 1].output > to)', 'if (i + 1 == fragment->entry_count || entries[i + 1].output >= to)'),
     ('conversion: imputed fall-throughs', 'src/profile/impute.c', 'impute->bytes / impute->count}', 'impute->bytes / (impute->count + 1)}'),
-    ('conversion: landing pads behind calls', 'src/flow/insn_starts.c', ' && !is_pad(places, trace_end_vaddr(trace.from));', ';'),
+    ('conversion: landing pads behind calls', 'src/flow/insn_starts.c', ' && !labels_have(places->pads, trace_end_vaddr(trace.from).v);', ';'),
     ('table: the address of an entry is below it', 'bat/translate.c', 'first += first[half].output <= offset ? half : 0;',
      'first += first[half].output < offset ? half : 0;'),
     ('restore: ways through blocks that llvm-bolt took out', 'src/flow/restore.c', 'add_way(pass, record, &way);', 'pass_add(pass, *record);'),
