@@ -26,6 +26,6 @@ target_compile_options(batconv_flags INTERFACE -ffile-prefix-map=${CMAKE_SOURCE_
 # Of the C++ library the function that writes mangled names out; it needs nothing else of it.
 execute_process(COMMAND ${CMAKE_C_COMPILER} -print-file-name=libsupc++.a OUTPUT_VARIABLE supcxx OUTPUT_STRIP_TRAILING_WHITESPACE)
 if(IS_ABSOLUTE "${supcxx}")
-  set_source_files_properties(src/output/demangle.c PROPERTIES COMPILE_DEFINITIONS BATCONV_HAVE_DEMANGLE)
+  set_source_files_properties(src/address/demangle.c PROPERTIES COMPILE_DEFINITIONS BATCONV_HAVE_DEMANGLE)
   target_link_libraries(batconv_core PUBLIC ${supcxx})
 endif()

@@ -5,8 +5,8 @@
 
 #include "batconv/image.h"
 #include "batconv/resolve.h"
-#include "src/symbolize/places.h"
-#include "src/symbolize/resolver.h"
+#include "src/address/places.h"
+#include "src/address/resolver.h"
 
 struct batconv_image {
 	struct binary binary;

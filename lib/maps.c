@@ -4,9 +4,9 @@
 
 #include "lib/handles.h"
 #include "src/base/output.h"
-#include "src/addrspace/bcmaps.h"
-#include "src/addrspace/maps_text.h"
-#include "src/addrspace/open.h"
+#include "src/samples/bcmaps.h"
+#include "src/samples/maps_text.h"
+#include "src/samples/open.h"
 
 uint32_t batconv_version(void)
 {

@@ -3,9 +3,9 @@
 
 #include "batconv/translate.h"
 #include "lib/handles.h"
-#include "src/pair/pair.h"
-#include "src/symbolize/address_chain.h"
-#include "src/symbolize/debug_lines.h"
+#include "src/code/pair.h"
+#include "src/address/address_chain.h"
+#include "src/address/debug_lines.h"
 
 struct batconv_translator {
 	struct subject subject;

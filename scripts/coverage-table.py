@@ -14,12 +14,12 @@ PARSERS = '''
 bat/cursor.[ch] bat/decode*.[ch] bat/fields.c bat/link.c bat/fragment_names.c bat/parents.c bat/recognise.c bat/arrays.c
 src/base/hex.h src/base/json_read.c src/base/lines.c src/base/sparse.c src/base/text.c
 src/elf/*.[ch]
-src/cfg/landing_pads.c src/cfg/relocs.c src/cfg/jump_*.c
+src/code/landing_pads.c src/code/relocs.c src/code/jump_*.c
 src/isa/insn.c src/isa/decoder.c src/isa/aarch64.c src/isa/riscv.c src/isa/x86*.[ch]
-src/event/*.[ch] src/event/perf_data/*.[ch] src/event/perf_script/*.[ch]
-src/addrspace/bcmaps.c src/base/leb.c src/addrspace/maps_text.c src/addrspace/proc.c
-src/check/table_json.c
-src/symbolize/raw.c
+src/samples/*.[ch] src/samples/perf_data/*.[ch] src/samples/perf_script/*.[ch]
+src/base/leb.c
+src/verify/table_json.c
+src/address/raw.c
 '''.split()
 
 

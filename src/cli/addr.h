@@ -5,9 +5,9 @@
 
 #include <stdio.h>
 
-#include "src/addrspace/snapshots.h"
-#include "src/symbolize/address_chain.h"
-#include "src/symbolize/debug_lines.h"
+#include "src/samples/snapshots.h"
+#include "src/address/address_chain.h"
+#include "src/address/debug_lines.h"
 
 /* Which address it is that is given. */
 enum addr_kind { ADDR_RUN, ADDR_VADDR, ADDR_OFFSET, ADDR_FUNC, ADDR_INPUT };

@@ -3,7 +3,7 @@
 
 #include "src/cli/addr.h"
 #include "src/cli/print.h"
-#include "src/addrspace/maps_text.h"
+#include "src/samples/maps_text.h"
 
 static const char *fragment_kind(const struct addr_context *context, const struct address_chain *chain)
 {

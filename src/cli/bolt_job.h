@@ -8,7 +8,7 @@
 
 #include <limits.h>
 
-#include "src/convert/conversion.h"
+#include "src/flow/conversion.h"
 
 struct bolt_job {
 	const char *llvm_bolt; /* --llvm-bolt=PATH; NULL: found by bolt_find() */

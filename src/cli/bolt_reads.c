@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "src/cli/bolt_reads.h"
 
-#include "src/output/figure_table.h"
+#include "src/figures/figure_table.h"
 
 struct bolt_reads bolt_reads_of(const struct conversion *conversion)
 {

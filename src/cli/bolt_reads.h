@@ -6,9 +6,9 @@
 #ifndef CLI_BOLT_READS_H
 #define CLI_BOLT_READS_H
 
-#include "src/convert/conversion.h"
+#include "src/flow/conversion.h"
 #include "src/elf/bolt_input.h"
-#include "src/output/json.h"
+#include "src/base/json.h"
 
 struct bolt_reads {
 	const char *path; /* NULL: not known, as the input of a BOLTed binary was not given */

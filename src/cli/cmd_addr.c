@@ -9,9 +9,9 @@
 #include "src/cli/print.h"
 #include "src/cli/say.h"
 #include "src/cli/sample_options.h"
-#include "src/addrspace/open.h"
-#include "src/addrspace/loads.h"
-#include "src/pair/pair.h"
+#include "src/samples/open.h"
+#include "src/samples/loads.h"
+#include "src/code/pair.h"
 
 struct arguments {
 	const char *binary, *input, *maps, *perf, *image;

@@ -24,7 +24,7 @@
 #include "src/cli/options.h"
 #include "src/cli/say.h"
 #include "src/cli/summary.h"
-#include "src/convert/many.h"
+#include "src/flow/many.h"
 #include "src/elf/binary.h"
 
 /* ---- the binaries of --bin: files, and all BOLTed ones below a directory ---- */

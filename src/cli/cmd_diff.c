@@ -3,11 +3,11 @@
 
 #include "src/base/output.h"
 #include "src/base/text.h"
-#include "src/check/compare.h"
+#include "src/verify/compare.h"
 #include "src/cli/commands.h"
 #include "src/cli/print.h"
 #include "src/elf/binary.h"
-#include "src/output/json.h"
+#include "src/base/json.h"
 
 static void print_entry(const char *sign, const struct bat_table *t, const struct bat_fragment *f,
 			uint32_t entry, FILE *out)

@@ -6,7 +6,7 @@
 #include "src/cli/commands.h"
 #include "src/cli/print.h"
 #include "src/elf/binary.h"
-#include "src/output/dump.h"
+#include "src/figures/dump.h"
 
 DEFINE_VEC(addresses, uint64_t);
 

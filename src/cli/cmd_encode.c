@@ -2,8 +2,8 @@
 #include <stdlib.h>
 
 #include "src/base/output.h"
-#include "src/check/table_json.h"
-#include "src/check/transcode.h"
+#include "src/verify/table_json.h"
+#include "src/verify/transcode.h"
 #include "src/cli/commands.h"
 #include "src/cli/print.h"
 

@@ -9,7 +9,7 @@
 #include "src/cli/progress.h"
 #include "src/cli/sample_options.h"
 #include "src/cli/say.h"
-#include "src/convert/kernel_check.h"
+#include "src/flow/kernel_check.h"
 
 struct arguments {
 	struct conversion_options conversion;

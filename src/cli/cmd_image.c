@@ -11,7 +11,7 @@
 #include "src/elf/image.h"
 #include "src/elf/load.h"
 #include "src/elf/notes.h"
-#include "src/output/json.h"
+#include "src/base/json.h"
 
 /* ---- all sections ---- */
 

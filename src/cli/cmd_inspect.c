@@ -10,10 +10,10 @@
 #include "src/cli/progress.h"
 #include "src/cli/say.h"
 #include "src/elf/load.h"
-#include "src/inspect/advice.h"
-#include "src/inspect/inspect.h"
+#include "src/figures/advice.h"
+#include "src/figures/inspect.h"
 #include "src/cli/trace_summary.h"
-#include "src/output/figure_table.h"
+#include "src/figures/figure_table.h"
 
 /* ---- what to do with it ---- */
 

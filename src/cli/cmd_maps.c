@@ -6,9 +6,9 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "src/addrspace/bcmaps.h"
-#include "src/addrspace/snapshots.h"
-#include "src/addrspace/open.h"
+#include "src/samples/bcmaps.h"
+#include "src/samples/snapshots.h"
+#include "src/samples/open.h"
 #include "src/base/file.h"
 #include "src/base/output.h"
 #include "src/cli/commands.h"

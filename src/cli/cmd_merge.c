@@ -20,7 +20,7 @@
 #include "src/cli/progress.h"
 #include "src/cli/options.h"
 #include "src/elf/binary.h"
-#include "src/merge/merge.h"
+#include "src/profile/merge.h"
 
 enum merge_stats { MERGE_STATS_TEXT, MERGE_STATS_JSON, MERGE_STATS_NONE };
 

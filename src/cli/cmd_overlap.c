@@ -8,7 +8,7 @@
 #include "src/cli/print.h"
 #include "src/cli/say.h"
 #include "src/elf/binary.h"
-#include "src/quality/same_names.h"
+#include "src/figures/same_names.h"
 
 struct arguments {
 	const char *output, *bin;

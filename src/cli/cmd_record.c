@@ -23,7 +23,7 @@
 #include "src/cli/sample_options.h"
 #include "src/cli/say.h"
 #include "src/elf/binary.h"
-#include "src/pair/pair.h"
+#include "src/code/pair.h"
 #include "src/record/live.h"
 #include "src/record/proc_files.h"
 #include "src/record/proc_scan.h"

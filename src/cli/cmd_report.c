@@ -11,8 +11,8 @@
 #include "src/cli/sample_options.h"
 #include "src/cli/say.h"
 #include "src/isa/llvm.h"
-#include "src/report/page.h"
-#include "src/symbolize/debug_lines.h"
+#include "src/figures/page.h"
+#include "src/address/debug_lines.h"
 
 struct arguments {
 	struct conversion_options conversion;

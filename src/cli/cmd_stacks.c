@@ -11,7 +11,7 @@
 #include "src/cli/print.h"
 #include "src/cli/say.h"
 #include "src/elf/binary.h"
-#include "src/symbolize/resolver.h"
+#include "src/address/resolver.h"
 
 /* It is a binary's name in all other commands. */
 #define FORMER_INPUT "--input is written --functions=input now"

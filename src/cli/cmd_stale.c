@@ -8,8 +8,8 @@
 #include "src/cli/operands.h"
 #include "src/cli/print.h"
 #include "src/cli/say.h"
-#include "src/output/figure_table.h"
-#include "src/quality/staleness.h"
+#include "src/figures/figure_table.h"
+#include "src/figures/staleness.h"
 
 #define STALE_LOST 10 /* functions that are shown */
 

@@ -6,7 +6,7 @@
 
 #include "src/base/output.h"
 #include "src/base/sparse.h"
-#include "src/check/transcode.h"
+#include "src/verify/transcode.h"
 #include "src/cli/commands.h"
 #include "src/cli/print.h"
 #include "src/elf/binary.h"

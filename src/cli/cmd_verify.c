@@ -7,7 +7,7 @@
 #include "src/cli/commands.h"
 #include "src/cli/sample_options.h"
 #include "src/cli/print.h"
-#include "src/output/verification.h"
+#include "src/figures/verification.h"
 
 enum form { FORM_TEXT, FORM_JSON, FORM_SARIF };
 #define TWO_FORMS "--json and --sarif exclude each other"

@@ -10,8 +10,8 @@
 #include "src/base/sandbox.h"
 #include "src/cli/commands.h"
 #include "src/isa/llvm.h"
-#include "src/output/json.h"
-#include "src/symbolize/debug_lines.h"
+#include "src/base/json.h"
+#include "src/address/debug_lines.h"
 
 struct arguments {
 	bool json;

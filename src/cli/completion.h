@@ -2,8 +2,8 @@
 /*
  * Completion for shells, made of the rows of options.
  */
-#ifndef BATCONV_CLI_COMPLETION_H
-#define BATCONV_CLI_COMPLETION_H
+#ifndef CLI_COMPLETION_H
+#define CLI_COMPLETION_H
 
 #include "src/cli/options.h"
 

@@ -9,7 +9,7 @@
 
 #include "src/base/attr.h"
 #include "src/base/output.h"
-#include "src/event/reader.h"
+#include "src/samples/reader.h"
 
 /* ---- which files there are ---- */
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "src/cli/say.h"
-#include "src/quality/heat_write.h"
+#include "src/figures/heat_write.h"
 
 void heat_output_init(struct heat_output *output)
 {

@@ -5,8 +5,8 @@
 
 #include "src/base/output.h"
 #include "src/cli/options.h"
-#include "src/convert/conversion.h"
-#include "src/quality/heat.h"
+#include "src/flow/conversion.h"
+#include "src/figures/heat.h"
 
 #define HEAT_SIZES 16
 

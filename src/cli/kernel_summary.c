@@ -4,7 +4,7 @@
 #include <inttypes.h>
 
 #include "src/cli/say.h"
-#include "src/convert/kernel_check.h"
+#include "src/flow/kernel_check.h"
 
 /* NULL: the binary is no kernel, or the input is of no recording. */
 static const struct kernel_place *place_of(const struct conversion *c, size_t number)

@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "src/cli/say.h"
-#include "src/convert/conversion.h"
+#include "src/flow/conversion.h"
 
 /* How far the kernel of an input moved: "0x1c400000", "-0x200000". */
 #define MOVED_SIZE 20

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "src/addrspace/mapped_files.h"
+#include "src/samples/mapped_files.h"
 #include "src/base/search.h"
 #include "src/base/sort.h"
 

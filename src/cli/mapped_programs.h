@@ -6,8 +6,8 @@
 #ifndef CLI_MAPPED_PROGRAMS_H
 #define CLI_MAPPED_PROGRAMS_H
 
-#include "src/addrspace/map_set.h"
-#include "src/addrspace/mapped_files.h"
+#include "src/samples/map_set.h"
+#include "src/samples/mapped_files.h"
 #include "src/base/file.h"
 #include "src/elf/image.h"
 

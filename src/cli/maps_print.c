@@ -3,8 +3,8 @@
 
 #include <inttypes.h>
 
-#include "src/addrspace/loads.h"
-#include "src/addrspace/maps_text.h"
+#include "src/samples/loads.h"
+#include "src/samples/maps_text.h"
 #include "src/cli/mapped_programs.h"
 #include "src/cli/print.h"
 

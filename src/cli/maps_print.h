@@ -3,7 +3,7 @@
 #ifndef CLI_MAPS_PRINT_H
 #define CLI_MAPS_PRINT_H
 
-#include "src/addrspace/snapshots.h"
+#include "src/samples/snapshots.h"
 #include "src/cli/mapped_programs.h"
 
 void maps_print_head(const struct snapshot *s);

@@ -21,8 +21,8 @@
 #include "src/cli/merge_summary.h"
 #include "src/cli/merge_written.h"
 #include "src/cli/say.h"
-#include "src/merge/merge.h"
-#include "src/merge/yaml_items.h"
+#include "src/profile/merge.h"
+#include "src/profile/yaml_items.h"
 
 /* ---- -print: functions of a merged YAML profile by one of their counts ---- */
 

@@ -4,7 +4,7 @@
 #define CLI_MERGE_LIST_H
 
 #include "src/base/vec.h"
-#include "src/merge/input.h"
+#include "src/profile/input.h"
 
 DEFINE_VEC(merge_input_vec, struct merge_input);
 DEFINE_VEC(owned_vec, char *);

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "src/cli/say.h"
-#include "src/output/figure_table.h"
+#include "src/figures/figure_table.h"
 
 /* A decimal number of up to 128 bits. */
 static const char *format_sum(exact_sum sum, char out[48])

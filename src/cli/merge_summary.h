@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "src/merge/merge.h"
+#include "src/profile/merge.h"
 
 struct merge_outcome {
 	const struct merge *merge;

@@ -4,7 +4,7 @@
 #define CLI_MERGE_WRITTEN_H
 
 #include "src/base/output.h"
-#include "src/merge/merge.h"
+#include "src/profile/merge.h"
 
 #define MERGE_MEMORY ((size_t)64 << 20)
 #define MERGE_FAN_IN ((size_t)256)

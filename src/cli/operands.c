@@ -6,8 +6,8 @@
 
 #include "src/base/attr.h"
 #include "src/cli/say.h"
-#include "src/event/reader.h"
-#include "src/inspect/advice.h"
+#include "src/samples/reader.h"
+#include "src/figures/advice.h"
 
 /* ---- which file has which place ---- */
 

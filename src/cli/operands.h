@@ -7,7 +7,7 @@
 
 #include "src/base/error.h"
 #include "src/cli/options.h"
-#include "src/convert/conversion.h"
+#include "src/flow/conversion.h"
 
 /* Call one of both before the command runs; the words are borrowed until the program ends. */
 void operands_remember(const struct command_line *line);

@@ -6,7 +6,7 @@
 #include "src/cli/print.h"
 #include "src/cli/sample_options.h"
 #include "src/cli/summary.h"
-#include "src/output/figure_table.h"
+#include "src/figures/figure_table.h"
 
 const char *overlap_key(enum overlap_kind kind)
 {

@@ -6,9 +6,9 @@
 #include <stdio.h>
 
 #include "src/cli/options.h"
-#include "src/output/json.h"
-#include "src/quality/flat.h"
-#include "src/quality/overlap.h"
+#include "src/base/json.h"
+#include "src/figures/flat.h"
+#include "src/figures/overlap.h"
 
 #define OVERLAP_MOVERS 10 /* that are shown, in each direction */
 

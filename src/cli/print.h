@@ -7,7 +7,7 @@
 
 #include "src/base/text.h"
 #include "src/elf/image.h"
-#include "src/output/json.h"
+#include "src/base/json.h"
 
 /* A number as a string, "0x1f": JSON's own numbers end at 2^53. */
 void json_hex(struct json *json, const char *key, uint64_t value);

@@ -4,8 +4,8 @@
 #define CLI_PROFILE_OUTPUT_H
 
 #include "src/base/output.h"
-#include "src/convert/conversion.h"
-#include "src/output/yaml_profile.h"
+#include "src/flow/conversion.h"
+#include "src/profile/yaml_profile.h"
 
 enum profile_format { FORMAT_FDATA, FORMAT_YAML, FORMAT_PREAGG, FORMAT_PROFGEN };
 

@@ -12,7 +12,7 @@
 #include "src/cli/say.h"
 #include "src/cli/trace_summary.h"
 #include "src/cli/walk_summary.h"
-#include "src/output/figure_table.h"
+#include "src/figures/figure_table.h"
 
 /* ---- limits ---- */
 

@@ -6,10 +6,10 @@
 #include <stdio.h>
 
 #include "src/cli/summary.h"
-#include "src/inspect/advice.h"
-#include "src/output/json.h"
-#include "src/quality/quality.h"
-#include "src/quality/verdict.h"
+#include "src/figures/advice.h"
+#include "src/base/json.h"
+#include "src/figures/quality.h"
+#include "src/figures/verdict.h"
 
 struct quality_gate {
 	const char *figure; /* what it is of, as JSON names it */

@@ -11,8 +11,8 @@
 #include "src/cli/sample_options.h"
 #include "src/cli/say.h"
 #include "src/cli/summary.h"
-#include "src/inspect/advice.h"
-#include "src/output/figure_table.h"
+#include "src/figures/advice.h"
+#include "src/figures/figure_table.h"
 #include "src/record/proc_scan.h"
 
 #define SECOND UINT64_C(1000000000)

@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "src/cli/progress.h"
-#include "src/pair/pair.h"
+#include "src/code/pair.h"
 #include "src/record/live.h"
 #include "src/record/record_shards.h"
 

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "src/cli/report_data.h"
 
-#include "src/report/against.h"
-#include "src/report/cells.h"
-#include "src/report/hottest_code.h"
-#include "src/report/curve.h"
-#include "src/report/footprint.h"
-#include "src/report/input_heat.h"
-#include "src/report/page.h"
-#include "src/report/regions.h"
-#include "src/report/sections.h"
-#include "src/report/verified.h"
+#include "src/figures/against.h"
+#include "src/figures/cells.h"
+#include "src/figures/hottest_code.h"
+#include "src/figures/curve.h"
+#include "src/figures/footprint.h"
+#include "src/figures/input_heat.h"
+#include "src/figures/page.h"
+#include "src/figures/regions.h"
+#include "src/figures/sections.h"
+#include "src/figures/verified.h"
 
 /* Bytes of the page for each part.  The blocks of functions get what is left. */
 #define ROOM_SECTIONS ((size_t)30000)

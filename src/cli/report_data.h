@@ -3,7 +3,7 @@
 #ifndef CLI_REPORT_DATA_H
 #define CLI_REPORT_DATA_H
 
-#include "src/check/verify.h"
+#include "src/verify/verify.h"
 #include "src/cli/overlap_print.h"
 #include "src/cli/quality_print.h"
 

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "src/addrspace/open.h"
+#include "src/samples/open.h"
 #include "src/base/attr.h"
 #include "src/cli/say.h"
 

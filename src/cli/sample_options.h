@@ -8,13 +8,13 @@
 
 #include <stdio.h>
 
-#include "src/addrspace/snapshots.h"
+#include "src/samples/snapshots.h"
 #include "src/base/vec.h"
 #include "src/cli/options.h"
 #include "src/cli/say.h"
-#include "src/convert/conversion.h"
-#include "src/event/reader.h"
-#include "src/pair/pair.h"
+#include "src/flow/conversion.h"
+#include "src/samples/reader.h"
+#include "src/code/pair.h"
 
 /* Rows of commands whose arguments have a `conversion` and `debug_dirs`. */
 #define INPUT_FORMAT_ROW                                                                                     \

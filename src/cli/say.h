@@ -10,7 +10,7 @@
 
 #include "src/base/attr.h"
 #include "src/base/text.h"
-#include "src/event/reader.h"
+#include "src/samples/reader.h"
 
 /* "batconv: TEXT\n" */
 BC_PRINTF(2, 3) void say(FILE *out, const char *fmt, ...);

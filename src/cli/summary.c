@@ -12,8 +12,8 @@
 #include "src/cli/sample_options.h"
 #include "src/cli/kernel_summary.h"
 #include "src/cli/say.h"
-#include "src/inspect/advice.h"
-#include "src/output/figure_table.h"
+#include "src/figures/advice.h"
+#include "src/figures/figure_table.h"
 
 static const struct figure_row yaml_rows[] = {
 	{"functions", "YAML: {} function{:s}\n", VALUE(struct yaml_report, functions)},

@@ -7,9 +7,9 @@
 
 #include "src/cli/sample_options.h"
 #include "src/cli/say.h"
-#include "src/convert/conversion.h"
-#include "src/output/figure_table.h"
-#include "src/output/yaml_profile.h"
+#include "src/flow/conversion.h"
+#include "src/figures/figure_table.h"
+#include "src/profile/yaml_profile.h"
 
 struct summary {
 	const struct conversion *conversion;

@@ -4,8 +4,8 @@
 #define CLI_TRACE_SUMMARY_H
 
 #include "src/cli/say.h"
-#include "src/event/read_options.h"
-#include "src/output/figure_table.h"
+#include "src/samples/read_options.h"
+#include "src/figures/figure_table.h"
 
 /* Of a struct perf_trace_report: an object `trace`, if there is one. */
 extern const struct figure_row trace_rows[];

@@ -6,8 +6,8 @@
 #include <stdio.h>
 
 #include "src/cli/say.h"
-#include "src/output/figure_table.h"
-#include "src/walk/flow_walk.h"
+#include "src/figures/figure_table.h"
+#include "src/samples/flow_walk.h"
 
 /* Rows of a struct flow_walk_report. */
 extern const struct figure_row walk_rows[];

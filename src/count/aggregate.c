@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/addrspace/image_given.h"
-#include "src/addrspace/image_space.h"
+#include "src/samples/image_given.h"
+#include "src/samples/image_space.h"
 #include "src/base/halve.h"
 
 /* Events are few: a list will do. */

@@ -13,7 +13,7 @@
 
 #include "src/base/count_table.h"
 #include "src/base/map.h"
-#include "src/event/event.h"
+#include "src/samples/event.h"
 
 /* Zeroed means empty. */
 struct branch_types {

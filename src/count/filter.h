@@ -3,7 +3,7 @@
 #ifndef COUNT_FILTER_H
 #define COUNT_FILTER_H
 
-#include "src/event/event.h"
+#include "src/samples/event.h"
 #include "src/count/ledger.h"
 
 struct filter {

@@ -5,7 +5,7 @@
 #define COUNT_RETURNS_H
 
 #include "src/base/map.h"
-#include "src/event/trace.h"
+#include "src/samples/trace.h"
 
 /* A bit for each hash of a set's numbers, small enough for a processor's own cache.  Asking it
  * first saves looking for most of the numbers that are not in the set. */

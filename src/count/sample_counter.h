@@ -6,11 +6,11 @@
 #ifndef COUNT_SAMPLE_COUNTER_H
 #define COUNT_SAMPLE_COUNTER_H
 
-#include "src/addrspace/image_space.h"
+#include "src/samples/image_space.h"
 #include "src/base/counts.h"
 #include "src/count/ledger.h"
 #include "src/count/stack.h"
-#include "src/event/event.h"
+#include "src/samples/event.h"
 
 /* What all threads count together. */
 struct totals {

@@ -9,7 +9,7 @@
 
 #include "src/base/count_table.h"
 #include "src/count/branch_types.h"
-#include "src/event/event.h"
+#include "src/samples/event.h"
 
 /* `from` comes first, so that traces of one function are near each other. */
 static inline void trace_key(const struct trace *trace, uint64_t key[COUNT_KEY_WORDS])

@@ -7,11 +7,11 @@
 #ifndef FLOW_CONVERT_H
 #define FLOW_CONVERT_H
 
-#include "src/cfg/cfg.h"
+#include "src/code/cfg.h"
 #include "src/count/aggregate.h"
 #include "src/count/located.h"
 #include "src/flow/ranges.h"
-#include "src/pair/pair.h"
+#include "src/code/pair.h"
 #include "src/profile/build_check.h"
 #include "src/profile/profile.h"
 

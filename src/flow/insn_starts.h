@@ -13,10 +13,10 @@
 
 #include <stdatomic.h>
 
-#include "src/cfg/cfg.h"
-#include "src/cfg/labels.h"
+#include "src/code/cfg.h"
+#include "src/code/labels.h"
 #include "src/elf/binary.h"
-#include "src/event/trace.h"
+#include "src/samples/trace.h"
 
 DEFINE_BY_CODE(start_bits, _Atomic(uint64_t *)) /* a bit for each byte that an instruction begins at, or NULL */
 

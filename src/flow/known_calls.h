@@ -4,8 +4,8 @@
 #ifndef FLOW_KNOWN_CALLS_H
 #define FLOW_KNOWN_CALLS_H
 
-#include "src/pair/pair.h"
-#include "src/pair/targets.h"
+#include "src/code/pair.h"
+#include "src/code/targets.h"
 
 /* A direct call, or a jump out of the function: a tail call, or the end of a part that the compiler
  * put elsewhere. */

@@ -9,7 +9,7 @@
 #include <stdatomic.h>
 
 #include "src/elf/binary.h"
-#include "src/pair/pair.h"
+#include "src/code/pair.h"
 
 /* What a block of the output is in the input. */
 enum out_block_kind {

@@ -9,7 +9,7 @@
 
 #include "src/base/count_table.h"
 #include "src/count/ledger.h"
-#include "src/pair/pair.h"
+#include "src/code/pair.h"
 #include "src/profile/profile.h"
 
 /* X(NAME, key for machines, text for people) */

@@ -13,7 +13,7 @@
 #include "src/count/ledger.h"
 #include "src/count/rules.h"
 #include "src/flow/inlined_bodies.h"
-#include "src/pair/pair.h"
+#include "src/code/pair.h"
 #include "src/profile/profile.h"
 
 struct restoration {

@@ -7,9 +7,9 @@
 #ifndef PROFILE_BLOCKS_H
 #define PROFILE_BLOCKS_H
 
-#include "src/cfg/cfg.h"
+#include "src/code/cfg.h"
 #include "src/elf/fragments_by_function.h"
-#include "src/pair/hash_source.h"
+#include "src/code/hash_source.h"
 #include "src/profile/profile.h"
 
 struct input_block {

@@ -5,7 +5,7 @@
 
 #include "src/base/parallel.h"
 #include "src/base/search.h"
-#include "src/cfg/cfg.h"
+#include "src/code/cfg.h"
 #include "src/profile/impute.h"
 
 DEFINE_VEC(index_vec, uint32_t);

@@ -6,7 +6,7 @@
 #ifndef PROFILE_EXECUTED_H
 #define PROFILE_EXECUTED_H
 
-#include "src/cfg/cfg.h"
+#include "src/code/cfg.h"
 #include "src/count/located.h"
 
 DEFINE_BY_CODE(executed, _Atomic uint64_t) /* bytes, modulo 2^64, as perf2bolt has them */

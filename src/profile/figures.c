@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/cfg/cfg.h"
+#include "src/code/cfg.h"
 
 struct dense {
 	double density;

@@ -10,7 +10,7 @@
 
 #include "src/base/count_table.h"
 #include "src/elf/binary.h"
-#include "src/event/trace.h"
+#include "src/samples/trace.h"
 
 /* What was seen of the traces of one branch to one place.  Zeroed at first. */
 struct impute {

@@ -291,7 +291,7 @@ static bool read_flags(struct yaml_input *in, struct profile_head *head, struct 
 	}
 }
 
-/* Texts of several profiles are joined by "; ", see merge/yaml_items.c. */
+/* Texts of several profiles are joined by "; ", see profile/yaml_items.c. */
 static bool add_origins(struct profile_head *head, struct text all)
 {
 	uint32_t ignored;

@@ -13,8 +13,8 @@
 #include <sys/resource.h>
 #include <time.h>
 
-#include "src/addrspace/maps_text.h"
-#include "src/addrspace/proc.h"
+#include "src/samples/maps_text.h"
+#include "src/samples/proc.h"
 #include "src/record/proc_scan.h"
 
 #define SECOND UINT64_C(1000000000)

@@ -15,7 +15,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "src/addrspace/mapped_files.h"
+#include "src/samples/mapped_files.h"
 #include "src/base/output.h"
 #include "src/elf/binary.h"
 

@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/addrspace/mapped_files.h"
-#include "src/addrspace/processes.h"
+#include "src/samples/mapped_files.h"
+#include "src/samples/processes.h"
 #include "src/count/stack.h"
-#include "src/event/perf_data/rings.h"
+#include "src/samples/perf_data/rings.h"
 #include "src/record/hand_over.h"
 #include "src/record/run_files.h"
 

@@ -22,7 +22,7 @@
 
 #include "src/base/bytes.h"
 #include "src/count/ledger.h"
-#include "src/event/event.h"
+#include "src/samples/event.h"
 #include "src/record/rings_file.h"
 
 struct recorder;
@@ -117,7 +117,7 @@ struct recorded {
 /* The counts as a shard (profile/shard.h).  Errors of the file are the caller's to check; BC_NOMEM, BC_IO */
 BC_MUST_USE bool recorded_shard(const struct recorded *recorded, FILE *to, struct bc_error *err);
 
-/* The same as events: BEGIN, NAME, TRACES or ADDRESSES, END.  For a conversion of the binary (convert/conversion.h) they are
+/* The same as events: BEGIN, NAME, TRACES or ADDRESSES, END.  For a conversion of the binary (flow/conversion.h) they are
  * delivered to conversion->aggregate behind conversion_open(), with no files of samples; then come conversion_count() and
  * conversion_convert().  What the sink says. */
 BC_MUST_USE bool recorded_deliver(const struct recorded *recorded, const struct event_sink *sink, struct bc_error *err);

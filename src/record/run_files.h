@@ -6,7 +6,7 @@
 #ifndef RECORD_RUN_FILES_H
 #define RECORD_RUN_FILES_H
 
-#include "src/addrspace/processes.h"
+#include "src/samples/processes.h"
 #include "src/base/count_table.h"
 #include "src/base/map.h"
 #include "src/count/branch_types.h"

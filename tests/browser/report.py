@@ -27,7 +27,7 @@ class Run:
 
     def __init__(self, chromium, folder):
         self.chromium, self.folder = chromium, folder
-        self.template = os.path.join(SOURCE, 'src/report/page.html')
+        self.template = os.path.join(SOURCE, 'src/figures/page.html')
         self.inputs, self.source = INPUTS, SOURCE
         self.wrong, self.checks = [], 0
 

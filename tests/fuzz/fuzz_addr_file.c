@@ -13,9 +13,9 @@
 #include <assert.h>
 #include <string.h>
 
-#include "src/addrspace/loads.h"
-#include "src/addrspace/open.h"
-#include "src/symbolize/address_chain.h"
+#include "src/samples/loads.h"
+#include "src/samples/open.h"
+#include "src/address/address_chain.h"
 #include "tests/fuzz/support/check_snapshots.h"
 #include "tests/fuzz/support/mutators.h"
 #include "tests/support/bytes_file.h"

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/addrspace/bcmaps.h"
+#include "src/samples/bcmaps.h"
 #include "tests/fuzz/support/check_snapshots.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

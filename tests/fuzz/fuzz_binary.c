@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/cfg/cfg.h"
-#include "src/check/verify.h"
+#include "src/code/cfg.h"
+#include "src/verify/verify.h"
 #include "src/elf/binary.h"
 #include "tests/fuzz/support/mutators.h"
 #include "tests/support/convert_all.h"

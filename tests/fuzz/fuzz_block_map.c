@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "src/elf/block_map.h"
-#include "src/infer/probabilities.h"
+#include "src/flow/probabilities.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -12,10 +12,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "src/cfg/cfg.h"
+#include "src/code/cfg.h"
 #include "src/elf/image.h"
-#include "src/infer/flow_ranges.h"
-#include "src/infer/problem.h"
+#include "src/flow/flow_ranges.h"
+#include "src/flow/problem.h"
 
 #define BASE 0x1000u
 

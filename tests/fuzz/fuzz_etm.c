@@ -11,8 +11,8 @@
 #include <string.h>
 
 #include "src/base/hash.h"
-#include "src/event/aux/etm.h"
-#include "src/event/perf_data/flow_lanes.h"
+#include "src/samples/aux/etm.h"
+#include "src/samples/perf_data/flow_lanes.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "src/base/count_table.h"
-#include "src/quality/flow_balance.h"
-#include "src/quality/overlap.h"
+#include "src/figures/flow_balance.h"
+#include "src/figures/overlap.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "src/inspect/inspect.h"
+#include "src/figures/inspect.h"
 #include "tests/support/bytes_file.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

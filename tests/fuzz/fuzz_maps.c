@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/addrspace/maps_text.h"
+#include "src/samples/maps_text.h"
 #include "tests/fuzz/support/check_snapshots.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

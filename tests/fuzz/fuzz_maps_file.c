@@ -14,9 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/addrspace/bcmaps.h"
-#include "src/addrspace/maps_text.h"
-#include "src/addrspace/open.h"
+#include "src/samples/bcmaps.h"
+#include "src/samples/maps_text.h"
+#include "src/samples/open.h"
 #include "tests/support/bytes_file.h"
 #include "tests/fuzz/support/check_snapshots.h"
 #include "tests/fuzz/support/mutators.h"

@@ -11,8 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "src/event/perf_data/perf_data.h"
-#include "src/event/perf_data/stream.h"
+#include "src/samples/perf_data/perf_data.h"
+#include "src/samples/perf_data/stream.h"
 #include "tests/fuzz/support/mutators.h"
 #include "tests/support/bytes_file.h"
 

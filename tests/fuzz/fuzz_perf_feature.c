@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/event/perf_data/perf_features.h"
+#include "src/samples/perf_data/perf_features.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

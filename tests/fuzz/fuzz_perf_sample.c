@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/event/perf_data/perf_events.h"
+#include "src/samples/perf_data/perf_events.h"
 #include "tests/fuzz/support/mutators.h"
 
 #define ATTR_SIZE 112

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/event/perf_script/perf_script.h"
+#include "src/samples/perf_script/perf_script.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/event/preagg_line.h"
-#include "src/event/preagg_read.h"
+#include "src/samples/preagg_line.h"
+#include "src/samples/preagg_read.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "src/base/hash.h"
-#include "src/event/aux/pt.h"
+#include "src/samples/aux/pt.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -15,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "src/event/reader.h"
+#include "src/samples/reader.h"
 #include "tests/fuzz/support/mutators.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/event/aux/queue.h"
-#include "src/event/aux/spe.h"
+#include "src/samples/aux/queue.h"
+#include "src/samples/aux/spe.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

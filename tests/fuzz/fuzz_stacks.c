@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/addrspace/maps_text.h"
-#include "src/symbolize/resolver.h"
+#include "src/samples/maps_text.h"
+#include "src/address/resolver.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

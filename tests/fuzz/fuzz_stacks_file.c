@@ -13,9 +13,9 @@
 #include <assert.h>
 #include <string.h>
 
-#include "src/addrspace/maps_text.h"
+#include "src/samples/maps_text.h"
 #include "src/elf/binary.h"
-#include "src/symbolize/resolver.h"
+#include "src/address/resolver.h"
 #include "tests/fuzz/support/mutators.h"
 #include "tests/support/bytes_file.h"
 #include "tests/support/convert_all.h"

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "src/check/table_json.h"
+#include "src/verify/table_json.h"
 #include "tests/support/build_bat.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

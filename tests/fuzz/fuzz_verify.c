@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "bat/layout.h"
-#include "src/check/verify.h"
+#include "src/verify/verify.h"
 #include "src/elf/binary.h"
 #include "tests/fuzz/support/mutators.h"
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/walk/walker.h"
+#include "src/samples/walker.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -17,7 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "src/symbolize/address_chain.h"
+#include "src/address/address_chain.h"
 #include "tests/support/prng.h"
 
 #define PAGE UINT64_C(0x1000)

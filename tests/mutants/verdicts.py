@@ -39,7 +39,7 @@ class Verdicts:
 
 
 def folder_of(path):
-    """src/event/perf_data/x.c is of src/event/perf_data."""
+    """src/samples/perf_data/x.c is of src/samples/perf_data."""
     return os.path.dirname(path)
 
 

@@ -58,14 +58,14 @@ PAGE = OWN + ' AND BSD-3-Clause AND MIT'
 
 
 def sources():
-    names = ['README.md', 'inputs/demo/demo.bolt', 'src/report/page.html', 'src/base/error.h', 'inputs/unpack']
+    names = ['README.md', 'inputs/demo/demo.bolt', 'src/figures/page.html', 'src/base/error.h', 'inputs/unpack']
     with tarfile.open('batconv-9.tar.xz', 'w:xz') as tar:
         for name in names:
             tar.add(os.path.join(SOURCE, name), 'batconv-9/' + name)
     doc = document('batconv-9.tar.xz')
     check(sorted(row['fileName'] for row in doc['files']) == sorted('./' + name for name in names), 'sources: other files')
     check(licence_of(doc, 'src/base/error.h') == OWN and licence_of(doc, 'inputs/demo/demo.bolt') == 'LicenseRef-public-domain' and
-          licence_of(doc, 'src/report/page.html') == PAGE, 'sources: other licences than in debian/copyright')
+          licence_of(doc, 'src/figures/page.html') == PAGE, 'sources: other licences than in debian/copyright')
     check({'uplot', 'd3-shape'} < {row.get('name') for row in related(doc, 'CONTAINS')}, 'sources: the libraries of the page are not named')
     check(re.search('SQLite', doc['hasExtractedLicensingInfos'][0]['extractedText']), 'sources: what public domain means is not told')
     with open(os.path.join(SOURCE, 'README.md'), 'rb') as file:

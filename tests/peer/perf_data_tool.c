@@ -9,7 +9,7 @@
  */
 #include <string.h>
 
-#include "src/event/perf_data/perf_data.h"
+#include "src/samples/perf_data/perf_data.h"
 #include "tests/support/perf_cases.h"
 #include "tests/support/perf_log.h"
 

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/event/aux/pt.h"
+#include "src/samples/aux/pt.h"
 
 static uint8_t *trace;
 static size_t trace_size;

@@ -14,7 +14,7 @@
 #include <time.h>
 
 #include "src/base/output.h"
-#include "src/convert/conversion.h"
+#include "src/flow/conversion.h"
 #include "src/profile/fdata.h"
 #include "src/profile/nameable.h"
 #include "src/record/recorder.h"

@@ -2,7 +2,7 @@
 #include "tests/recount/code.h"
 
 #include "src/isa/decoder.h"
-#include "src/cfg/labels.h"
+#include "src/code/labels.h"
 #include "tests/recount/mistakes.h"
 
 static uint32_t known_before(const struct binary *binary, const struct spot *spot)

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/event/reader.h"
+#include "src/samples/reader.h"
 #include "tests/recount/mistakes.h"
 
 #define ERRATUM_STACK 32

@@ -7,9 +7,9 @@
 #ifndef RECOUNT_COUNT_H
 #define RECOUNT_COUNT_H
 
-#include "src/addrspace/image_space.h"
+#include "src/samples/image_space.h"
 #include "src/elf/binary.h"
-#include "src/event/perf_data/perf_features.h"
+#include "src/samples/perf_data/perf_features.h"
 #include "tests/recount/numbers.h"
 #include "tests/recount/rows.h"
 

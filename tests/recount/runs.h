@@ -3,7 +3,7 @@
 #ifndef RECOUNT_RUNS_H
 #define RECOUNT_RUNS_H
 
-#include "src/cfg/cfg.h"
+#include "src/code/cfg.h"
 #include "tests/recount/should.h"
 
 struct fallthrough {

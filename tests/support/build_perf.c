@@ -6,9 +6,9 @@
 #include <string.h>
 #include <zstd.h>
 
-#include "src/event/perf_data/perf_events.h"
-#include "src/event/perf_data/perf_features.h"
-#include "src/event/perf_data/perf_records.h"
+#include "src/samples/perf_data/perf_events.h"
+#include "src/samples/perf_data/perf_features.h"
+#include "src/samples/perf_data/perf_records.h"
 
 #define ATTR_SIZE 128
 

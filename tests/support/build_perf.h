@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "src/base/bytes.h"
-#include "src/event/event.h"
+#include "src/samples/event.h"
 
 /* Bytes that grow.  Zeroed means empty; running out of memory aborts. */
 struct build_perf {

@@ -3,7 +3,7 @@
 #ifndef SUPPORT_BUILD_SPACE_H
 #define SUPPORT_BUILD_SPACE_H
 
-#include "src/addrspace/image_space.h"
+#include "src/samples/image_space.h"
 
 #define PAGE UINT64_C(0x1000)
 

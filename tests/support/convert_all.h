@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-#include "src/event/reader.h"
+#include "src/samples/reader.h"
 #include "src/flow/convert.h"
 
 /* Read samples in memory; false with err filled if they cannot be read. */

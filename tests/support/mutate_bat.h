@@ -3,7 +3,7 @@
 #ifndef SUPPORT_MUTATE_BAT_H
 #define SUPPORT_MUTATE_BAT_H
 
-#include "src/check/verify.h"
+#include "src/verify/verify.h"
 
 /* Bytes that grow and shrink. */
 struct buffer {

@@ -2,7 +2,7 @@
 /* Damage to how entries, instructions and the input binary fit together. */
 #include "tests/support/mutate_find.h"
 
-#include "src/check/check_code.h"
+#include "src/verify/check_code.h"
 
 /* Renames the symbol of a fragment: replaces `from` in its name. */
 static bool rename_symbol(const struct world *w, struct buffer *file, uint32_t fragment,

@@ -4,8 +4,8 @@
 #include <linux/perf_event.h>
 
 #include "src/base/attr.h"
-#include "src/event/perf_data/perf_data.h"
-#include "src/event/perf_data/perf_records.h"
+#include "src/samples/perf_data/perf_data.h"
+#include "src/samples/perf_data/perf_records.h"
 
 static const struct branch two_branches[] = {{0x401010, 0x401100, 1}, {0x401120, 0x401000, 2}};
 

@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "src/event/perf_data/perf_data.h"
+#include "src/samples/perf_data/perf_data.h"
 #include "tests/support/build_perf.h"
 
 /* For struct event_sink: `ctx` is the FILE that the lines go to. */

@@ -71,7 +71,7 @@ static inline void *counting_realloc(void *at, size_t size)
 #define calloc counting_calloc
 #define free counting_free
 #include "src/base/map.c"
-#include "src/addrspace/map_set.c"
+#include "src/samples/map_set.c"
 #undef malloc
 #undef realloc
 #undef large_realloc

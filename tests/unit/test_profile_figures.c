@@ -19,7 +19,7 @@ static void *failing_calloc(size_t count, size_t size)
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "src/cfg/cfg.h"
+#include "src/code/cfg.h"
 #include "tests/support/cmocka.h"
 #include "tests/support/tiny_binary.h"
 

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "src/base/file.h"
-#include "src/event/perf_data/perf_events.h"
+#include "src/samples/perf_data/perf_events.h"
 #include "src/record/recorder.h"
 #include "tests/support/build_elf.h"
 #include "tests/support/build_perf.h"

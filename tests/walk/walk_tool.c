@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/event/reader.h"
-#include "src/walk/flow_walk.h"
+#include "src/samples/reader.h"
+#include "src/samples/flow_walk.h"
 
 static bool print_event(void *ctx, const struct event *event, struct bc_error *err)
 {

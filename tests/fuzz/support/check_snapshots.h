@@ -3,7 +3,7 @@
 #ifndef FUZZ_CHECK_SNAPSHOTS_H
 #define FUZZ_CHECK_SNAPSHOTS_H
 
-#include "src/addrspace/snapshots.h"
+#include "src/samples/snapshots.h"
 
 /* A small damaged file can ask for many mappings; of more than these only the first
  * snapshots are looked at. */

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "src/base/output.h"
-#include "src/merge/merge.h"
+#include "src/profile/merge.h"
 
 static void set(struct merge_input *input, struct text text)
 {

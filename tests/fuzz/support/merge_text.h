@@ -3,7 +3,7 @@
 #ifndef FUZZ_SUPPORT_MERGE_TEXT_H
 #define FUZZ_SUPPORT_MERGE_TEXT_H
 
-#include "src/merge/merge.h"
+#include "src/profile/merge.h"
 
 /* What becomes of it, for free(); NULL: it is refused, and what is said of it was looked at.  twice: of two such
  * inputs.  memory: bytes that are sorted at a time. */

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * From raw addresses to frames: which library, where in its file, and, if it can be
+ * opened, which function of it or of the input binary that BOLT read.
+ *
+ * The innermost address is that of an instruction.  The others are return
+ * addresses: they point behind the call, at the next line, block or even function,
+ * so they are looked up one byte before.  What is known of a frame is said of the
+ * address as it was given.  Nothing is dropped: an address in no mapping is a frame of
+ * the library "[unknown]", one of the kernel of "[kernel]", and what no address can be, which
+ * is found where there are no frame pointers, of "[impossible]".
+ */
+#ifndef ADDRESS_FRAMES_H
+#define ADDRESS_FRAMES_H
+
+#include "src/samples/loads.h"
+#include "src/samples/processes.h"
+#include "src/address/libraries.h"
+
+#define FRAME_UNKNOWN "[unknown]"
+#define FRAME_KERNEL "[kernel]"
+#define FRAME_IMPOSSIBLE "[impossible]"
+#define FRAME_INLINED "[inlined]" /* a function that DWARF has no name for */
+
+struct frame {
+	struct run_addr raw;         /* as given */
+	bool is_return;              /* raw - 1 was looked up */
+	const struct mapping *mapping; /* NULL: in none */
+	struct text library;         /* the mapping's path, "[anon]" for none */
+	struct file_off offset;      /* of `raw` in the library's file */
+	bool has_vaddr;              /* the library is known and the mapping part of it */
+	struct vaddr vaddr;          /* of `raw` */
+	const char *function;        /* NULL: not known */
+	uint64_t function_offset;    /* of `raw` */
+	struct source_places places; /* innermost first; .count 0: none, or not asked for */
+	const struct library *file;  /* that was opened for it, or NULL */
+};
+
+/* One map with what was found out about its mappings so far. */
+struct view {
+	struct map_set *set; /* a share of it */
+	/* Once a file of it was opened: all of it in order, as the base of one mapping takes the others. */
+	struct maps maps;
+	struct view_mapping *known; /* one per mapping; NULL: not yet */
+};
+
+void view_init(struct view *view, struct map_set *set);
+void view_free(struct view *view);
+
+struct frame_options {
+	bool functions;    /* look for functions */
+	bool input;        /* of the input binary: translate by BAT */
+	bool lines;        /* look for lines, and inlined calls if the libraries have them */
+};
+
+/* The function that the code of a frame belongs to: by its binary, else by DWARF; NULL: not known. */
+const char *frame_function(const struct frame *frame);
+
+/* The place of its own in the source: where it calls what was inlined; NULL: not known. */
+const struct source_place *frame_place(const struct frame *frame);
+
+/* Resolve a stack: `count` addresses, innermost first, into out[0 .. count).
+ *
+ * view  NULL: no map is known for it, all is unknown
+ *
+ * BC_UNSUPPORTED  lines without libdw
+ * BC_NOMEM */
+BC_MUST_USE bool frames_resolve(struct libraries *libraries, struct view *view,
+				const struct frame_options *options, const uint64_t *addresses,
+				size_t count, struct frame *out, struct bc_error *err);
+
+#endif

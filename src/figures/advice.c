@@ -1,0 +1,673 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "src/figures/advice.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "src/base/attr.h"
+
+/* ---- what each kind is, and what each place takes ---- */
+
+static const char *const nouns[FILE_KIND_COUNT] = {
+	[FILE_UNKNOWN] = "text or data of another kind",
+	[FILE_BINARY] = "a binary",
+	[FILE_SIDE] = "a side file of a binary",
+	[FILE_NOTE] = "a table alone",
+	[FILE_SAMPLES] = "a recording",
+	[FILE_FDATA] = "a profile (fdata)",
+	[FILE_YAML] = "a profile (YAML)",
+	[FILE_BCMAPS] = "a file of maps",
+	[FILE_MAPS] = "a file of maps",
+	[FILE_STACKS] = "a file of raw call stacks",
+	[FILE_RESOLVED] = "a list of resolved call stacks (batconv stacks)",
+	[FILE_JSON] = "a JSON file",
+	[FILE_PPROF] = "a profile of pprof",
+	[FILE_RANGES] = "a profile for llvm-profgen (--format=profgen)",
+	[FILE_COMPILER] = "a profile for the compiler",
+	[FILE_PAGE] = "a page (HTML)",
+	[FILE_HEAT] = "a heat map",
+	[FILE_LISTING] = "a table as text",
+	[FILE_RINGS] = "a file of saved rings (batconv record --save-rings)",
+	[FILE_PERF_TEXT] = "what perf report, annotate or stat prints",
+	[FILE_FOREIGN] = NULL, /* its row has it */
+	[FILE_EMPTY] = "empty",
+	[FILE_FOLDER] = "a directory",
+};
+
+static const char *noun_of(const struct file_facts *facts)
+{
+	return facts->foreign ? facts->foreign->noun : nouns[facts->kind];
+}
+
+#define KIND(kind) (1u << (kind))
+#define BINARIES (KIND(FILE_BINARY) | KIND(FILE_SIDE))
+/* Unknown: text of perf script, pre-aggregated records.  Empty: records of a conversion that kept nothing. */
+#define SAMPLES (KIND(FILE_SAMPLES) | KIND(FILE_UNKNOWN) | KIND(FILE_EMPTY))
+#define PROFILES (KIND(FILE_FDATA) | KIND(FILE_YAML))
+
+static const struct {
+	const char *noun;
+	unsigned kinds;
+} places[PLACE_COUNT] = {
+	[PLACE_ANY] = {"a file", ~KIND(FILE_FOLDER)},
+	[PLACE_BINARY] = {"the binary that was sampled", BINARIES},
+	[PLACE_INPUT] = {"the binary that llvm-bolt read", KIND(FILE_BINARY)},
+	[PLACE_TABLE] = {"a BOLTed binary or its table", BINARIES | KIND(FILE_NOTE)},
+	[PLACE_IMAGE] = {"a binary", BINARIES},
+	[PLACE_SAMPLES] = {"samples", SAMPLES},
+	[PLACE_PROFILE] = {"a profile", PROFILES | KIND(FILE_UNKNOWN) | KIND(FILE_EMPTY)},
+	[PLACE_MEASURED] = {"a profile or samples", PROFILES | SAMPLES},
+	[PLACE_MAPS] = {"maps or a recording", KIND(FILE_BCMAPS) | KIND(FILE_MAPS) | SAMPLES},
+	[PLACE_STACKS] = {"raw call stacks or a recording", KIND(FILE_STACKS) | SAMPLES},
+	[PLACE_JSON] = {"JSON of 'batconv dump --json'", KIND(FILE_JSON)},
+};
+
+static bool takes(enum advice_place place, const struct file_facts *facts)
+{
+	return !facts->read || places[place].kinds & KIND(facts->kind);
+}
+
+/* ---- commands ---- */
+
+/* Text that is built piece by piece.  If one does not fit, the text is empty: half a command is none. */
+struct advice_line {
+	char *text;
+	size_t size, length;
+};
+
+static struct advice_line line_in(char *text, size_t size)
+{
+	*text = '\0';
+	return (struct advice_line){text, size, 0};
+}
+
+static void give_up(struct advice_line *line)
+{
+	*line->text = '\0';
+	line->size = line->length = 0;
+}
+
+BC_PRINTF(2, 3) static void add(struct advice_line *line, const char *fmt, ...)
+{
+	va_list args;
+
+	if (!line->size)
+		return;
+	va_start(args, fmt);
+	int length = vsnprintf(line->text + line->length, line->size - line->length, fmt, args);
+	va_end(args);
+	if (length < 0 || (size_t)length >= line->size - line->length)
+		give_up(line);
+	else
+		line->length += (size_t)length;
+}
+
+static bool is_plain(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || strchr("/._-+:@%,=", c);
+}
+
+/* A path as a word of the shell.  One that begins with a dash would be an option; a dash alone is stdin. */
+static void add_path(struct advice_line *line, const char *path)
+{
+	bool plain = true;
+
+	for (const char *c = path; *c; c++)
+		plain &= is_plain(*c);
+	const char *quote = plain ? "" : "'", *folder = *path == '-' && path[1] ? "./" : "";
+	add(line, "%s%s", quote, folder);
+	for (const char *c = path; *c; c++) {
+		if (*c == '\'')
+			add(line, "'\\''");
+		else if ((unsigned char)*c < ' ' || (unsigned char)*c > '~')
+			give_up(line); /* make_printable() may change it */
+		else
+			add(line, "%c", *c);
+	}
+	add(line, "%s", quote);
+}
+
+/* What is written by commands that need to be told, or that would fill the terminal. */
+static const char *output_of(const char *command)
+{
+	static const struct {
+		const char *command, *output;
+	} outputs[] = {{"convert", " -o prog.fdata"}, {"perf2bolt", " -o prog.fdata"}, {"heatmap", " -o prog.heat"},
+		       {"llvm-bolt-heatmap", " -o prog.heat"}, {"report", " -o prog.html"}, {"extract", " -o prog.side"}};
+
+	for (size_t i = 0; i < BC_COUNT(outputs); i++)
+		if (!strcmp(command, outputs[i].command))
+			return outputs[i].output;
+	return "";
+}
+
+static void add_given(struct advice_line *line, const struct given *file, const char *path)
+{
+	add(line, " ");
+	if (file->option)
+		add(line, file->option[1] == '-' ? "%s=" : "%s ", file->option);
+	add_path(line, path);
+}
+
+/* LLVM's names stand alone, and convert needs none. */
+static void add_program(struct advice_line *line, const char *command)
+{
+	bool own = !strcmp(command, "perf2bolt") || !strcmp(command, "llvm-bolt-heatmap");
+
+	add(line, "%s%s%s", own ? "" : "batconv", own || !strcmp(command, "convert") ? "" : " ", strcmp(command, "convert") ? command : "");
+}
+
+/* The command line of the user without what is not about files: what stands at `a` and `b` is exchanged, `without` left out,
+ * and `instead` stands in the place of the binary, where it is not NULL. */
+struct advised_change {
+	size_t a, b;
+	const struct given *without;
+	const char *binary;
+};
+static const struct advised_change no_change = {SIZE_MAX, SIZE_MAX, NULL, NULL};
+
+static void write_command(const struct situation *s, struct advised_change change, struct advice *out)
+{
+	struct advice_line line = line_in(out->command, sizeof(out->command));
+
+	add_program(&line, s->command);
+	for (size_t i = 0; i < s->count; i++) {
+		const struct given *file = &s->files[i];
+		size_t from = i == change.a ? change.b : i == change.b ? change.a : i;
+		bool replaced = change.binary && file->place == PLACE_BINARY;
+		if (file != change.without)
+			add_given(&line, file, replaced ? change.binary : s->files[from].path);
+	}
+	add(&line, "%s", output_of(s->command));
+}
+
+static void use_with(struct advice_line *line, const char *before, const char *path, const char *after)
+{
+	add(line, "%s", before);
+	add_path(line, path);
+	add(line, "%s", after);
+}
+
+/* ---- llvm-bolt ---- */
+
+struct bolt_command {
+	const char *program; /* that llvm-bolt reads; NULL: not known */
+	const char *profile, *output;
+	const struct bolt_input *input; /* what the program has; NULL: not known */
+	const char *debug; /* a file that has the symbols of a stripped program, under which the profile knows it; NULL: none */
+};
+
+/* With the options that llvm-bolt takes for this program and that move its code: without any it moves nothing. */
+static void add_llvm_bolt(struct advice_line *line, const struct bolt_command *command)
+{
+	const struct bolt_input *input = command->input;
+	const char *program = command->program ? command->program : "PROG";
+
+	if (command->debug) {
+		use_with(line, "eu-unstrip ", program, " ");
+		use_with(line, "", command->debug, " -o prog.unstripped && ");
+		program = "prog.unstripped";
+	}
+	use_with(line, "llvm-bolt ", program, "");
+	use_with(line, " -data ", command->profile, " -o ");
+	add(line, "%s", command->output);
+	if (input && input->symbols == BOLT_SYMBOLS_NONE && !command->debug)
+		add(line, " -allow-stripped");
+	if (input && input->debug == BOLT_DEBUG_PLAIN)
+		add(line, " -update-debug-sections");
+	add(line, " -enable-bat -reorder-blocks=ext-tsp");
+	if (input && input->kernel) /* its code is at its addresses, and has room for nothing */
+		return;
+	bool moves = !input || input->relocations;
+	add(line, "%s%s", moves ? " -reorder-functions=cdsort" : "",
+	    moves || input->machine != MACHINE_RISCV64 ? " -split-functions" : "");
+}
+
+/* What llvm-bolt cannot do with a program, each with its remedy. */
+static void add_limits(struct advice_line *line, const struct bolt_input *input)
+{
+	for (int limit = 0; input && limit < BOLT_LIMIT_COUNT; limit++)
+		if (bolt_input_has(input, (enum bolt_limit)limit))
+			add(line, "%s; ", bolt_limit_text((enum bolt_limit)limit));
+}
+
+/* ---- a file alone ---- */
+
+#define NO_SAMPLES_WHY "perf was killed before it wrote one, or what it recorded was idle or too short"
+
+static const char *trace_event(uint32_t kind)
+{
+	switch (kind) {
+	case PERF_TRACE_INTEL_PT: return "intel_pt//u";
+	case PERF_TRACE_ARM_ETM: return "cs_etm//u";
+	case PERF_TRACE_ARM_SPE: return "arm_spe_0/branch_filter=1/u";
+	default: return "EVENT";
+	}
+}
+
+static void use_recording(const struct use *use, struct advice_line *line)
+{
+	if (use->counters || use->no_samples) {
+		add(line, "perf record -j any,u -- PROG (without -j any,u where the machine has no branch stacks): %s",
+		    use->counters ? "perf stat counts events, and keeps no samples"
+				  : "this recording has no samples: " NO_SAMPLES_WHY);
+		return;
+	}
+	if (use->no_branches) {
+		add(line, "perf record -e arm_spe_0/branch_filter=1/u -- PROG: none of the operations in this recording is a branch");
+		return;
+	}
+	if (use->unowned) {
+		add(line, "perf record --per-thread -e arm_spe_0/branch_filter=1/u -- PROG, or as root with a kernel of CONFIG_PID_IN_CONTEXTIDR: "
+			  "in which processes the branches of this recording ran is not known");
+		return;
+	}
+	if (use->no_trace) {
+		add(line, "perf record -e %s -- PROG: this recording has none of the bytes of its trace of the processor", trace_event(use->trace_kind));
+		return;
+	}
+	if (use->no_process) {
+		add(line, "perf record --per-thread -e %s -- PROG, or as root, so that records of switches are kept: in which processes the trace of this "
+			  "recording ran is not known", trace_event(use->trace_kind));
+		return;
+	}
+	if (use->itrace) {
+		add(line, "perf script --itrace=%s -F pid,ip,brstack --show-mmap-events -i ", use->itrace);
+		add_path(line, use->path);
+		add(line, " >samples.txt && ");
+	}
+	add(line, "batconv ");
+	if (use->ran)
+		add_path(line, use->ran);
+	else
+		add(line, "PROG");
+	add(line, " ");
+	add_path(line, use->itrace ? "samples.txt" : use->path);
+	if (use->plain && !use->ran) {
+		add(line, " --input=INPUT -o prog.fdata, where PROG is the binary that ran, and INPUT the one that llvm-bolt read (if PROG is BOLTed: "
+			  "then branches are inferred)");
+		return;
+	}
+	add(line, use->ran_bolted ? " --input=PROG -o prog.fdata, where PROG is the binary that llvm-bolt read" : " -o prog.fdata");
+	if (!use->ran && use->named)
+		add(line, ", where PROG is %s as it ran", use->named);
+	else if (!use->ran)
+		add(line, ", where PROG is the binary that ran");
+}
+
+static void use_binary(const struct use *use, struct advice_line *line)
+{
+	switch (use->trace) {
+	case BOLT_TABLE:
+		add(line, use->table_is_bad ? "batconv verify " : "batconv ");
+		add_path(line, use->path);
+		add(line, use->table_is_bad ? ", which tells more" : " SAMPLES --input=PROG -o prog.fdata, where PROG is the binary that llvm-bolt read");
+		break;
+	case BOLT_NONE:
+		if (!bolt_input_will_do(&use->bolt))
+			break;
+		add(line, "batconv ");
+		add_path(line, use->path);
+		add(line, " SAMPLES -o prog.fdata && ");
+		add_llvm_bolt(line, &(struct bolt_command){use->path, "prog.fdata", "prog.bolt", &use->bolt, NULL});
+		add(line, ", where SAMPLES is a recording of it");
+		break;
+	case BOLT_NO_TABLE:
+	case BOLT_INSTRUMENTED:
+	case BOLT_STRIPPED: add(line, "%s", bolt_trace_remedy(use->trace)); break;
+	}
+}
+
+void advise_use(const struct use *use, char *text, size_t size)
+{
+	struct advice_line line = line_in(text, size);
+
+	switch (use->kind) {
+	case FILE_SAMPLES: use_recording(use, &line); break;
+	case FILE_BINARY:
+	case FILE_SIDE: use_binary(use, &line); break;
+	case FILE_NOTE: use_with(&line, "batconv dump ", use->path, ""); break;
+	case FILE_FDATA:
+	case FILE_YAML:
+		if (use->is_shard) {
+			use_with(&line, "batconv merge ", use->path, use->kind == FILE_YAML ? " -o prog.yaml" : " -o prog.fdata");
+			break;
+		}
+		add_llvm_bolt(&line, &(struct bolt_command){.profile = use->path, .output = "prog.bolt"});
+		add(&line, ", where PROG is the binary that llvm-bolt reads, linked with -Wl,--emit-relocs (else without -reorder-functions)");
+		break;
+	case FILE_BCMAPS:
+	case FILE_MAPS:
+		use_with(&line, "batconv maps --list ", use->path, "");
+		use_with(&line, "; batconv stacks --maps=", use->path, " STACKS");
+		break;
+	case FILE_STACKS: use_with(&line, "batconv stacks --maps=MAPS ", use->path, ""); break;
+	case FILE_RESOLVED: add(&line, "batconv PROG SAMPLES -o prog.fdata, with the recording that the stacks are of"); break;
+	case FILE_JSON:
+		if (use->json_format && !strcmp(use->json_format, "batconv-bat"))
+			use_with(&line, "batconv encode ", use->path, " -o note");
+		break;
+	case FILE_PPROF: use_with(&line, "pprof -top ", use->path, ""); break;
+	case FILE_RANGES: use_with(&line, "llvm-profgen --unsymbolized-profile=", use->path, " --binary=PROG -o prog.prof"); break;
+	case FILE_COMPILER: add(&line, "-fprofile-sample-use of clang or, of counters, -fprofile-use; llvm-profdata shows it"); break;
+	case FILE_PAGE: add(&line, "open it in a browser"); break;
+	case FILE_HEAT: use_with(&line, "less -R ", use->path, ""); break;
+	case FILE_RINGS: use_with(&line, "batconv record --replay=", use->path, " -o DIR/"); break;
+	case FILE_PERF_TEXT: add(&line, "batconv PROG SAMPLES -o prog.fdata, with the perf.data that perf printed it from"); break;
+	case FILE_FOREIGN: add(&line, "%s", use->foreign->instead); break;
+	case FILE_LISTING:
+	case FILE_UNKNOWN:
+	case FILE_EMPTY:
+	case FILE_FOLDER:
+	case FILE_KIND_COUNT: break;
+	}
+}
+
+/* ---- a profile whose figures are known ---- */
+
+#define SAMPLES_NAMED 4 /* more are not repeated */
+
+static void add_samples(struct advice_line *line, const struct outcome_files *files)
+{
+	for (size_t i = 0; i < files->sample_count && files->sample_count <= SAMPLES_NAMED; i++)
+		use_with(line, " ", files->samples[i], "");
+	if (files->sample_count > SAMPLES_NAMED)
+		add(line, " SAMPLES");
+}
+
+/* The profile, and llvm-bolt with it. */
+static void optimise(struct advice_line *line, bool bolted, const struct outcome_files *files)
+{
+	const char *read = bolted ? files->input : files->binary;
+
+	if (files->bolt && !bolt_input_will_do(files->bolt))
+		return;
+	use_with(line, files->forced ? "batconv --force-map --from-compiler=" : files->from_compiler ? "batconv --from-compiler=" : "batconv ", files->binary, "");
+	add_samples(line, files);
+	if (bolted && read)
+		use_with(line, " --input=", read, "");
+	add(line, " -o prog.fdata && ");
+	add_llvm_bolt(line, &(struct bolt_command){read, "prog.fdata", "prog.bolt2", files->bolt, files->debug});
+}
+
+void advise_outcome(enum outcome outcome, bool few, const struct outcome_files *files, struct advice *out)
+{
+	static const char *const sentences[] = {
+		[OUTCOME_OTHER_BUILD] = "do not optimise with these samples: they are of another build; give the binary that ran",
+		[OUTCOME_EMPTY] = "there is nothing to optimise with: no sample is in a function of this binary; see of which binaries the samples are",
+		[OUTCOME_ADDRESSES] = ("llvm-bolt uses this profile badly: it has addresses without branches, and the result can be slower than the program "
+				       "without BOLT; give the binary that llvm-bolt read (PROG), too, and the branches are inferred"),
+		[OUTCOME_FIRST] = "optimise the program: it is not BOLTed, and this is a first profile of it",
+		[OUTCOME_DOUBTED] = "build with a new profile of the compiler, or measure what llvm-bolt makes of these counts: the program can become slower",
+		[OUTCOME_MISPLACED] = "optimise again: much of what is hot now was cold in the profile that this binary was made with",
+		[OUTCOME_UNSURE] = "record more samples (a longer recording, or several machines), and measure again: whether the layout of this "
+				   "binary fits this workload is not certain",
+		[OUTCOME_FITS] = "nothing needs to be done: the layout of this binary fits this workload; when the program or its work has changed, optimise again so",
+	};
+	struct advice_line line = line_in(out->command, sizeof(out->command));
+
+	out->about = files->binary;
+	out->wrong_kind = false;
+	bool more = few && outcome >= OUTCOME_FIRST && outcome < OUTCOME_UNSURE;
+	struct advice_line sentence = line_in(out->sentence, sizeof(out->sentence));
+	if (outcome >= OUTCOME_FIRST)
+		add_limits(&sentence, files->bolt);
+	add(&sentence, "%s%s", sentences[outcome], more ? "; more samples (a longer recording, or several machines) make a better profile" : "");
+	switch (outcome) {
+	case OUTCOME_OTHER_BUILD:
+	case OUTCOME_EMPTY:
+		add(&line, "batconv inspect");
+		add_samples(&line, files);
+		break;
+	case OUTCOME_ADDRESSES:
+		use_with(&line, "batconv ", files->binary, "");
+		add_samples(&line, files);
+		use_with(&line, " --input=PROG -o ", files->profile ? files->profile : "prog.fdata", "");
+		break;
+	case OUTCOME_FIRST:
+	case OUTCOME_DOUBTED: optimise(&line, false, files); break;
+	case OUTCOME_UNSURE: break;
+	case OUTCOME_MISPLACED:
+	case OUTCOME_FITS: optimise(&line, true, files); break;
+	}
+}
+
+/* ---- a file that its place does not take; of one of no known kind its reader tells more ---- */
+
+static const struct given *find_place(const struct situation *s, enum advice_place place)
+{
+	for (size_t i = 0; i < s->count; i++)
+		if (s->files[i].place == place)
+			return &s->files[i];
+	return NULL;
+}
+
+/* Two files stand where the other one belongs. */
+static bool advise_swap(const struct situation *s, struct advice *out)
+{
+	for (size_t i = 0; i < s->count; i++)
+		for (size_t k = i + 1; k < s->count; k++) {
+			const struct given *a = &s->files[i], *b = &s->files[k];
+			if (!a->facts.read || !b->facts.read || takes(a->place, &a->facts) || takes(b->place, &b->facts) ||
+			    !takes(a->place, &b->facts) || !takes(b->place, &a->facts))
+				continue;
+			struct advised_change change = no_change;
+			change.a = i;
+			change.b = k;
+			out->about = a->path;
+			snprintf(out->sentence, sizeof(out->sentence), "is %s, and %.300s is %s: swap them",
+				 noun_of(&a->facts), b->path,
+				 noun_of(&b->facts));
+			write_command(s, change, out);
+			return true;
+		}
+	return false;
+}
+
+/* A directory in the place of samples: the recordings in it are meant. */
+static bool advise_folder(const struct situation *s, const struct given *file, struct advice *out)
+{
+	const struct file_facts *facts = &file->facts;
+	struct advice_line line = line_in(out->command, sizeof(out->command));
+
+	if (facts->kind != FILE_FOLDER || !facts->recordings || !(places[file->place].kinds & KIND(FILE_SAMPLES)))
+		return false;
+	snprintf(out->sentence, sizeof(out->sentence), "is a directory, and no recording: name the recordings in it (%.200s%s)",
+		 facts->recording, facts->recordings > 1 ? ", ..." : "");
+	const struct given *binary = find_place(s, PLACE_BINARY);
+	bool goes_on = binary && takes(PLACE_BINARY, &binary->facts) && s->count == 2 && !file->option;
+	add_program(&line, goes_on ? s->command : "inspect");
+	if (goes_on)
+		use_with(&line, " ", binary->path, "");
+	use_with(&line, " ", file->path, "");
+	if (facts->others) {
+		add(&line, "/");
+		add_path(&line, facts->recording);
+	} else {
+		add(&line, "/*");
+	}
+	add(&line, "%s", goes_on ? output_of(s->command) : "");
+	return true;
+}
+
+static const struct given *find_recording(const struct situation *s)
+{
+	for (size_t i = 0; i < s->count; i++)
+		if (s->files[i].facts.read && s->files[i].facts.kind == FILE_SAMPLES)
+			return &s->files[i];
+	return NULL;
+}
+
+/* What can be done with the file instead. */
+static void use_instead(const struct situation *s, const struct given *file, struct advice *out)
+{
+	struct advice_line line = line_in(out->command, sizeof(out->command));
+	const struct given *binary = find_place(s, PLACE_BINARY);
+	const struct given *recording = find_recording(s);
+	bool has_program = binary && binary != file && binary->facts.opened && binary->facts.trace == BOLT_NONE &&
+			   bolt_input_will_do(&binary->facts.bolt);
+
+	switch (file->facts.kind) {
+	case FILE_FDATA:
+	case FILE_YAML:
+		if (has_program) {
+			add_llvm_bolt(&line, &(struct bolt_command){binary->path, file->path, "prog.bolt2", &binary->facts.bolt, NULL});
+			return;
+		}
+		use_with(&line, "batconv quality ", file->path, "");
+		return;
+	case FILE_RANGES:
+		if (has_program) {
+			use_with(&line, "llvm-profgen --unsymbolized-profile=", file->path, " --binary=");
+			use_with(&line, "", binary->path, " -o prog.prof");
+			return;
+		}
+		break;
+	case FILE_STACKS:
+		if (recording) {
+			use_with(&line, "batconv stacks --maps=", recording->path, " ");
+			use_with(&line, "", file->path, "");
+			return;
+		}
+		break;
+	case FILE_NOTE: use_with(&line, "batconv dump ", file->path, ""); return;
+	case FILE_BCMAPS:
+	case FILE_MAPS: use_with(&line, "batconv maps --list ", file->path, ""); return;
+	case FILE_UNKNOWN:
+	case FILE_EMPTY:
+	case FILE_FOLDER: return;
+	default: break;
+	}
+	use_with(&line, "batconv inspect ", file->path, "");
+}
+
+static bool advise_kind(const struct situation *s, const struct given *file, struct advice *out)
+{
+	out->about = file->path;
+	if (advise_folder(s, file, out))
+		return true;
+	if (file->option)
+		snprintf(out->sentence, sizeof(out->sentence), "is %s, and %s takes %s",
+			 noun_of(&file->facts), file->option, places[file->place].noun);
+	else
+		snprintf(out->sentence, sizeof(out->sentence), "is %s, not %s",
+			 noun_of(&file->facts), places[file->place].noun);
+	use_instead(s, file, out);
+	return true;
+}
+
+/* ---- files that do not fit each other ---- */
+
+static bool advise_input(const struct situation *s, struct advice *out)
+{
+	const struct given *input = find_place(s, PLACE_INPUT), *binary = find_place(s, PLACE_BINARY);
+	struct advised_change change = no_change;
+
+	binary = binary ? binary : find_place(s, PLACE_TABLE);
+	if (!input || !binary || !input->facts.opened || !binary->facts.opened)
+		return false;
+	if (binary->facts.trace == BOLT_NONE && input->facts.trace != BOLT_NONE) {
+		out->about = input->path;
+		snprintf(out->sentence, sizeof(out->sentence), "llvm-bolt wrote it, and did not write %.300s: swap them", binary->path);
+		change.a = (size_t)(input - s->files);
+		change.b = (size_t)(binary - s->files);
+	} else if (binary->facts.trace == BOLT_NONE && binary->place == PLACE_BINARY) {
+		out->about = binary->path;
+		snprintf(out->sentence, sizeof(out->sentence), "is not BOLTed, so that there is no input of it: leave out %s", input->option);
+		change.without = input;
+	} else if (binary->facts.trace != BOLT_NONE && input->facts.trace != BOLT_NONE) {
+		out->about = input->path;
+		snprintf(out->sentence, sizeof(out->sentence), "llvm-bolt wrote it, and %s takes what llvm-bolt read to write %.300s", input->option,
+			 binary->path);
+		change.without = input;
+	} else {
+		return false;
+	}
+	write_command(s, change, out);
+	return true;
+}
+
+static const char *uname_of(enum machine machine)
+{
+	static const char *const names[] = {[MACHINE_X86_64] = "x86_64", [MACHINE_AARCH64] = "aarch64", [MACHINE_RISCV64] = "riscv64"};
+
+	return names[machine];
+}
+
+static bool advise_machine(const struct situation *s, const struct given *binary, struct advice *out)
+{
+	const char *arch = s->ran.arch;
+
+	if (!arch || !*arch || !binary->facts.opened || !strcmp(arch, uname_of(binary->facts.machine)))
+		return false;
+	out->about = binary->path;
+	snprintf(out->sentence, sizeof(out->sentence), "is a program of %s, and the samples were recorded on %.60s: they are of another program",
+		 uname_of(binary->facts.machine), arch);
+	const struct given *samples = find_place(s, PLACE_SAMPLES);
+	struct advice_line line = line_in(out->command, sizeof(out->command));
+	if (samples)
+		use_with(&line, "batconv inspect ", samples->path, "");
+	return true;
+}
+
+/* The samples are of what llvm-bolt read or wrote, and the other one of both was given. */
+static bool advise_ran(const struct situation *s, const struct given *binary, struct advice *out)
+{
+	const char *ran = s->ran.path;
+	struct advised_change change = no_change;
+	struct file_facts facts;
+
+	if (!ran || !binary->facts.opened)
+		return false;
+	bool bolted = binary->facts.trace != BOLT_NONE;
+	out->about = binary->path;
+	snprintf(out->sentence, sizeof(out->sentence), "the samples are of %.300s, which llvm-bolt %s this binary (the build-ids differ only in "
+		 "the bit that llvm-bolt flips): give that file, not this one", ran, bolted ? "read to write" : "made from");
+	file_facts_look(ran, &facts);
+	*out->command = '\0';
+	if (!facts.opened || !(build_id_is_marked(&facts.id, &binary->facts.id) || build_id_is_marked(&binary->facts.id, &facts.id)))
+		return true; /* it is not on this machine */
+	change.binary = ran;
+	change.without = bolted ? find_place(s, PLACE_INPUT) : NULL;
+	write_command(s, change, out);
+	return true;
+}
+
+static bool advise_no_samples(const struct situation *s, struct advice *out)
+{
+	if (!s->ran.counters && !s->ran.no_samples)
+		return false;
+	out->about = s->ran.counters ? s->ran.counters : s->ran.no_samples;
+	snprintf(out->sentence, sizeof(out->sentence), "%s",
+		 s->ran.counters ? "was written by perf stat, which counts events and keeps no samples: perf record does"
+				 : "has no samples: " NO_SAMPLES_WHY "; record again");
+	return true;
+}
+
+static bool advise_cut(const struct situation *s, const struct given *binary, struct advice *out)
+{
+	if (!s->ran.cut)
+		return false;
+	out->about = s->ran.cut;
+	snprintf(out->sentence, sizeof(out->sentence), "ends early, and its build-ids with it: by its name, %.300s did not run", binary->path);
+	return true;
+}
+
+bool advise(const struct situation *s, struct advice *out)
+{
+	*out = (struct advice){.wrong_kind = true};
+	if (advise_swap(s, out))
+		return true;
+	for (size_t i = 0; i < s->count; i++)
+		if (!takes(s->files[i].place, &s->files[i].facts) && s->files[i].facts.kind != FILE_UNKNOWN)
+			return advise_kind(s, &s->files[i], out);
+	out->wrong_kind = false;
+	if (advise_input(s, out))
+		return true;
+	if (advise_no_samples(s, out))
+		return true;
+	const struct given *binary = find_place(s, PLACE_BINARY);
+	return binary && (advise_machine(s, binary, out) || advise_ran(s, binary, out) || advise_cut(s, binary, out));
+}

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * The adviser: what is wrong with the files of a command line, and the command to run.  It is given the place and the
+ * facts of each file; `inspect` and all messages about a file of the wrong kind ask here.
+ */
+#ifndef FIGURES_ADVICE_H
+#define FIGURES_ADVICE_H
+
+#include "src/samples/read_options.h"
+#include "src/figures/facts.h"
+
+/* What a place of a command line takes. */
+enum advice_place {
+	PLACE_ANY,     /* any file */
+	PLACE_BINARY,  /* the binary that was sampled */
+	PLACE_INPUT,   /* the binary that llvm-bolt read */
+	PLACE_TABLE,   /* a BOLTed binary, or its table alone */
+	PLACE_IMAGE,   /* a binary, whatever became of it */
+	PLACE_SAMPLES,
+	PLACE_PROFILE, /* of BOLT, or pre-aggregated records */
+	PLACE_MEASURED, /* a profile of BOLT, or samples */
+	PLACE_MAPS,
+	PLACE_STACKS,
+	PLACE_JSON,
+	PLACE_COUNT,
+};
+
+struct given {
+	enum advice_place place;
+	const char *option; /* that names the file: "--input"; NULL: it is an operand */
+	const char *path;   /* borrowed */
+	struct file_facts facts;
+};
+
+/* What the samples say of the binary that ran. */
+struct ran {
+	const char *path; /* a file whose build-id is the binary's but for llvm-bolt's mark; NULL: none */
+	const char *arch; /* of the machine, as uname -m prints it; NULL or empty: not known */
+	const char *cut;  /* a recording that ends early, with its build-ids; NULL: none */
+	const char *counters; /* a recording of perf stat, which has no samples; NULL: none */
+	const char *no_samples; /* a recording without samples, as all others are; NULL: none */
+};
+
+struct situation {
+	const char *command; /* "convert" */
+	const struct given *files; /* operands in their order */
+	size_t count;
+	struct ran ran;
+};
+
+struct advice {
+	const char *about; /* the path of the file that is wrong */
+	bool wrong_kind;   /* it can never stand in its place; else the files do not fit each other */
+	char sentence[1536];
+	char command[768]; /* works when it is pasted into a shell; empty: there is none */
+};
+
+/* False: the adviser finds nothing wrong. */
+bool advise(const struct situation *situation, struct advice *out);
+
+/* The command that a user may want to run on a file that stands alone; words in capitals are other files.  Empty: there is
+ * none. */
+struct use {
+	const char *path;
+	enum file_kind kind;
+	enum bolt_trace trace;   /* of a binary */
+	struct bolt_input bolt;  /* ... that llvm-bolt did not write */
+	bool table_is_bad;
+	const char *json_format;
+	const struct foreign *foreign; /* FILE_FOREIGN */
+	const char *ran;   /* of a recording: the hottest file that it names and that is the same file here; NULL: none */
+	bool ran_bolted;   /* ... llvm-bolt made it */
+	const char *named; /* ... the hottest file that it names; NULL: none */
+	bool counters;     /* ... it is one of perf stat */
+	bool no_samples;   /* ... it has none */
+	bool no_branches;  /* ... it has a trace of Arm SPE without branches */
+	bool unowned;      /* ... nobody knows in which process any of its branches ran */
+	bool no_trace;     /* ... it says that there was a trace of the processor, and has none of its bytes */
+	bool no_process;   /* ... nobody knows in which process any of its trace of the way through the code ran */
+	uint32_t trace_kind; /* of the trace, enum perf_trace_kind */
+	bool plain;        /* ... it is of aggregated samples without branches, which name no file */
+	bool is_shard;     /* of a profile: llvm-bolt does not read it */
+	const char *itrace; /* ... it has a trace of the processor that perf script decodes with this --itrace; NULL: none */
+};
+void advise_use(const struct use *use, char *line, size_t size);
+
+/* What the figures of a profile come to. */
+enum outcome {
+	OUTCOME_OTHER_BUILD, /* the samples are of another build */
+	OUTCOME_EMPTY,       /* no function has a sample */
+	OUTCOME_ADDRESSES,   /* plain samples of a BOLTed binary, without the input */
+	OUTCOME_FIRST,       /* the binary is not BOLTed */
+	OUTCOME_DOUBTED,     /* the compiler's counts are guesses, few, or of older code */
+	OUTCOME_MISPLACED,   /* the layout of the BOLTed binary does not fit the workload */
+	OUTCOME_UNSURE, /* it seems to fit, and the samples do not show that for certain */
+	OUTCOME_FITS,
+};
+
+struct outcome_files {
+	const char *binary, *input; /* input: NULL if it was not given */
+	const char *const *samples;
+	size_t sample_count;
+	const char *profile; /* where the user had the profile written; NULL: to none */
+	bool from_compiler;  /* the compiler's counts in the binary stand for samples ... */
+	bool forced;         /* ... although no function has one: --force-map */
+	const struct bolt_input *bolt; /* the binary that llvm-bolt is to read; NULL: not known */
+	const char *debug;   /* ... the debug file of that program, which has its symbols; NULL: none */
+};
+
+/* What to do now, after what llvm-bolt cannot do with the binary.  few: more samples would make a
+ * better profile.  out->about is the binary. */
+void advise_outcome(enum outcome outcome, bool few, const struct outcome_files *files, struct advice *out);
+
+#endif

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "src/figures/code_parts.h"
+
+#include "src/base/search.h"
+#include "src/base/sort.h"
+
+bool code_parts_init(struct code_parts *parts, const struct binary *binary)
+{
+	*parts = (struct code_parts){.binary = binary};
+	return fragments_by_function_list(&binary->bat, &parts->fragments);
+}
+
+void code_parts_free(struct code_parts *parts)
+{
+	fragments_by_function_free(&parts->fragments);
+}
+
+bool code_parts_moved(const struct code_parts *parts, const struct function *function)
+{
+	return parts->binary->fragment_of[function - parts->binary->functions.at] != NO_FRAGMENT;
+}
+
+static uint32_t short_size(uint64_t size)
+{
+	return size < UINT32_MAX ? (uint32_t)size : UINT32_MAX;
+}
+
+/* What to do with a fragment. */
+typedef bool fragment_fn(const struct binary *binary, uint32_t fragment, struct code_piece_vec *out);
+
+/* Visits the fragment that a function begins with, then its cold ones. */
+static bool each_fragment(const struct code_parts *parts, const struct function *function, fragment_fn *visit,
+			  struct code_piece_vec *out)
+{
+	const struct binary *binary = parts->binary;
+	uint32_t own = binary->fragment_of[function - binary->functions.at];
+
+	out->len = 0;
+	if (own == NO_FRAGMENT)
+		return code_piece_vec_push(out, (struct code_piece){0, short_size(function->size), function->address, false});
+	bool ok = visit(binary, own, out);
+	for (uint32_t i = parts->fragments.first[own]; ok && i < parts->fragments.first[own + 1]; i++)
+		ok = parts->fragments.at[i] == own || visit(binary, parts->fragments.at[i], out);
+	return ok;
+}
+
+static bool push_whole(const struct binary *binary, uint32_t fragment, struct code_piece_vec *out)
+{
+	const struct bat_fragment *f = &binary->bat.fragments[fragment];
+
+	return code_piece_vec_push(out, (struct code_piece){0, short_size(binary_fragment_size(binary, fragment)), f->address, f->cold});
+}
+
+bool code_parts_whole(const struct code_parts *parts, const struct function *function, struct code_piece_vec *out)
+{
+	return each_fragment(parts, function, push_whole, out);
+}
+
+/* Entries behind the fragment's end are of code that was deleted. */
+static bool push_pieces(const struct binary *binary, uint32_t fragment, struct code_piece_vec *out)
+{
+	const struct bat_fragment *f = &binary->bat.fragments[fragment];
+	const struct bat_entry *entries = binary->bat.entries + f->first_entry;
+	uint32_t size = short_size(binary_fragment_size(binary, fragment));
+
+	for (uint32_t i = 0; i < f->entry_count; i++) {
+		uint32_t next = i + 1 < f->entry_count ? entries[i + 1].output : size, end = next < size ? next : size;
+		struct code_piece piece = {bat_entry_input(entries[i]), end - entries[i].output, f->address + entries[i].output, f->cold};
+		if (entries[i].output < end && !code_piece_vec_push(out, piece))
+			return false;
+	}
+	return true;
+}
+
+static bool piece_less(const struct code_piece *a, const struct code_piece *b)
+{
+	return a->input != b->input ? a->input < b->input : a->address < b->address;
+}
+DEFINE_SORT(sort_pieces, struct code_piece, piece_less)
+
+bool code_parts_pieces(const struct code_parts *parts, const struct function *function, struct code_piece_vec *out)
+{
+	if (!each_fragment(parts, function, push_pieces, out))
+		return false;
+	if (out->len)
+		sort_pieces(out->at, out->len);
+	return true;
+}
+
+DEFINE_SEARCH(pieces_up_to, struct code_piece, uint64_t, item->input <= key)
+
+const struct code_piece *code_piece_at(const struct code_piece_vec *pieces, uint64_t input)
+{
+	size_t up_to = pieces_up_to(pieces->at, pieces->len, input);
+	const struct code_piece *piece = up_to ? &pieces->at[up_to - 1] : NULL;
+
+	return piece && input - piece->input < piece->size ? piece : NULL;
+}

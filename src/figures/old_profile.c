@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "src/figures/old_profile.h"
+
+#include "src/base/count_table.h"
+#include "src/base/sort.h"
+#include "src/profile/fdata.h"
+#include "src/profile/shard.h"
+#include "src/profile/yaml.h"
+
+#define LOOK ((size_t)4096) /* bytes that tell the kind */
+
+void old_profile_free(struct old_profile *profile)
+{
+	for (size_t i = 0; i < profile->documents.len; i++)
+		profile_head_free(&profile->documents.at[i].head);
+	old_document_vec_free(&profile->documents);
+	strings_free(&profile->names);
+	old_function_vec_free(&profile->functions);
+	old_block_vec_free(&profile->blocks);
+	old_jump_vec_free(&profile->jumps);
+	old_call_vec_free(&profile->calls);
+	flat_free(&profile->flat);
+	*profile = (struct old_profile){0};
+}
+
+/* ---- names that are called ---- */
+
+static bool name_less(const struct text *a, const struct text *b)
+{
+	size_t size = a->len < b->len ? a->len : b->len;
+	int order = size ? memcmp(a->at, b->at, size) : 0;
+
+	return order ? order < 0 : a->len < b->len;
+}
+DEFINE_SORT(sort_texts, struct text, name_less)
+
+uint64_t call_key(struct text *names, size_t count)
+{
+	uint64_t key = 0xcbf29ce484222325u; /* FNV-1a, byte by byte: where a name ends makes no difference */
+
+	if (!count)
+		return 0;
+	sort_texts(names, count);
+	for (size_t i = 0; i < count; i++)
+		for (size_t k = 0; k < names[i].len; k++)
+			key = (key ^ (uint8_t)names[i].at[k]) * 0x100000001b3u;
+	return key ? key : 1;
+}
+
+/* ---- YAML ---- */
+
+static bool keep_blocks(const struct yaml_function *f, struct old_profile *out, struct old_function *to)
+{
+	for (size_t i = 0; i < f->blocks.len; i++) {
+		const struct yaml_block *block = &f->blocks.at[i];
+		to->samples = count_add_saturating(to->samples, block->events);
+		if (!old_block_vec_push(&out->blocks, (struct old_block){(uint32_t)block->bid, block->hash, block->exec, 0}))
+			return false;
+	}
+	for (size_t i = 0; i < f->successors.len; i++) {
+		const struct yaml_successor *s = &f->successors.at[i];
+		to->samples = count_add_saturating(to->samples, s->cnt);
+		if (!old_jump_vec_push(&out->jumps, (struct old_jump){(uint32_t)s->block, (uint32_t)s->bid, s->cnt}))
+			return false;
+	}
+	for (size_t i = 0; i < f->calls.len; i++)
+		if (!old_call_vec_push(&out->calls, (struct old_call){(uint32_t)f->calls.at[i].block, f->calls.at[i].fid}))
+			return false;
+	return true;
+}
+
+static bool keep_function(const struct yaml_function *f, struct old_profile *out)
+{
+	struct old_function to = {.fid = f->fid, .hash = f->hash, .block_count = (uint32_t)f->nblocks,
+				  .blocks = {out->blocks.len, f->blocks.len}, .jumps = {out->jumps.len, f->successors.len},
+				  .calls = {out->calls.len, f->calls.len}};
+
+	return strings_intern(&out->names, yaml_function_name(f), &to.name) && keep_blocks(f, out, &to) &&
+	       old_function_vec_push(&out->functions, to);
+}
+
+DEFINE_VEC(text_vec, struct text);
+
+/* Gives each block of a function the key of what it calls; its calls stand in the order of its blocks. */
+static bool key_calls(struct old_profile *out, const struct old_function *f, const struct map *by_fid, const struct yaml_fid_vec *fids,
+		      struct text_vec *names)
+{
+	const struct old_call *calls = out->calls.at + f->calls.first;
+
+	for (size_t i = 0; i < f->calls.count;) {
+		uint32_t block = calls[i].block, found;
+		names->len = 0;
+		for (; i < f->calls.count && calls[i].block == block; i++)
+			if (yaml_fids_find(by_fid, fids->at, (uint32_t)calls[i].fid, &found) &&
+			    !text_vec_push(names, strings_at(&out->names, fids->at[found].name)))
+				return false;
+		out->blocks.at[f->blocks.first + block].callees = call_key(names->at, names->len);
+	}
+	return true;
+}
+
+static bool key_all_calls(struct old_profile *out, size_t first)
+{
+	struct yaml_fid_vec fids = {0};
+	struct map by_fid = {0};
+	struct text_vec names = {0};
+	uint32_t ignored;
+	bool ok = map_reserve(&by_fid, out->functions.len - first);
+
+	for (size_t i = first; ok && i < out->functions.len; i++) {
+		const struct old_function *f = &out->functions.at[i];
+		if (yaml_fids_find(&by_fid, fids.at, (uint32_t)f->fid, &ignored))
+			continue;
+		ok = yaml_fid_vec_push(&fids, (struct yaml_fid){(uint32_t)f->fid, f->name});
+		if (ok)
+			yaml_fids_put(&by_fid, (uint32_t)f->fid, (uint32_t)(fids.len - 1));
+	}
+	for (size_t i = first; ok && i < out->functions.len; i++)
+		ok = key_calls(out, &out->functions.at[i], &by_fid, &fids, &names);
+	yaml_fid_vec_free(&fids);
+	map_free(&by_fid);
+	text_vec_free(&names);
+	return ok;
+}
+
+/* What has no block is no code of the program: a PLT entry, which others call. */
+static void leave_out_empty(struct old_profile *out, struct old_document *document)
+{
+	size_t kept = document->functions.first;
+
+	for (size_t i = kept; i < out->functions.len; i++) {
+		const struct old_function *f = &out->functions.at[i];
+		if (f->block_count)
+			out->functions.at[kept++] = *f;
+	}
+	out->functions.len = kept;
+	document->functions.count = kept - document->functions.first;
+}
+
+/* The hashes of a table are those of xxh3, over blocks in the order of the layout. */
+static bool has_hashes(const struct old_profile *profile, const struct old_document *document)
+{
+	const struct profile_head *head = &document->head;
+
+	if (head->dfs_order || !head->has_hash_func || !text_is(strings_at(&head->words, head->hash_func), "xxh3"))
+		return false;
+	for (size_t i = 0; i < document->functions.count; i++)
+		if (profile->functions.at[document->functions.first + i].hash)
+			return true;
+	return false;
+}
+
+static bool read_document(struct yaml_input *yaml, struct old_profile *out, struct bc_error *err)
+{
+	const struct yaml_function *function;
+
+	if (!old_document_vec_push(&out->documents, (struct old_document){.functions = {out->functions.len, 0}}))
+		return bc_fail_nomem(err);
+	struct old_document *document = &out->documents.at[out->documents.len - 1];
+	if (!yaml_input_head(yaml, &document->head, err))
+		return false;
+	while (yaml_input_next(yaml, &function, err))
+		if (!keep_function(function, out))
+			return bc_fail_nomem(err);
+	if (err->code != BC_OK)
+		return false;
+	if (!key_all_calls(out, document->functions.first))
+		return bc_fail_nomem(err);
+	leave_out_empty(out, document);
+	document->hashed = has_hashes(out, document);
+	return true;
+}
+
+static bool read_yaml(struct file_stream *stream, struct text begin, struct old_profile *out, struct bc_error *err)
+{
+	struct yaml_input *yaml = yaml_input_open(stream, begin, err);
+	bool ok = yaml && read_document(yaml, out, err);
+
+	while (ok && yaml_input_goes_on(yaml))
+		ok = read_document(yaml, out, err);
+	yaml_input_close(yaml);
+	return ok;
+}
+
+/* ---- fdata ---- */
+
+static bool take_flat(struct old_profile *out)
+{
+	const struct flat_profile *flat = &out->flat;
+
+	for (uint32_t i = 1; i < flat->functions.len; i++) {
+		const struct flat_function *f = &flat->functions.at[i];
+		struct old_function to = {.samples = f->samples, .records = {f->first, f->count}};
+		if (f->plt || (!f->count && !f->executed))
+			continue;
+		if (!strings_intern(&out->names, strings_at(&flat->names, i), &to.name) || !old_function_vec_push(&out->functions, to))
+			return false;
+	}
+	return old_document_vec_push(&out->documents, (struct old_document){.functions = {0, out->functions.len}});
+}
+
+static bool read_fdata(struct text_input *in, struct old_profile *out, struct bc_error *err)
+{
+	out->by_place = true;
+	return flat_read_fdata(in, &out->flat, err) && (take_flat(out) || bc_fail_nomem(err));
+}
+
+/* ---- a file ---- */
+
+static bool read_stream(struct file_stream *stream, struct text_input *in, struct old_profile *out, struct bc_error *err)
+{
+	struct shard shard;
+	struct text start;
+	bool is_shard;
+
+	if (!shard_look(stream, &is_shard, &shard, err) || !text_input_init(in, stream, err) || !text_input_peek(in, LOOK, &start, err))
+		return false;
+	if (fdata_fits(start))
+		return read_fdata(in, out, err);
+	if (!text_starts(start, "---"))
+		return bc_fail(err, BC_FORMAT, "%s: is neither fdata nor BOLT's YAML", stream->name);
+	return read_yaml(stream, (struct text){in->buffer + in->begin, in->end - in->begin}, out, err);
+}
+
+bool old_profile_read(const char *path, struct old_profile *out, struct bc_error *err)
+{
+	struct text_input in = {0};
+	struct file_stream stream;
+
+	*out = (struct old_profile){.path = path};
+	*err = (struct bc_error){0};
+	if (!stream_open(path, &stream, err))
+		return false;
+	bool ok = read_stream(&stream, &in, out, err);
+	text_input_free(&in);
+	stream_close(&stream);
+	return ok;
+}
+
+/* ---- of several programs ---- */
+
+struct text old_document_program(const struct old_document *document)
+{
+	return strings_at(&document->head.words, document->head.binary_name);
+}
+
+/* How much of the file's name the program's is: 0, or its length. */
+static size_t name_fits(struct text program, struct text file)
+{
+	bool begins = program.len && program.len <= file.len && !memcmp(program.at, file.at, program.len);
+
+	return begins && (program.len == file.len || file.at[program.len] == '.' || file.at[program.len] == '-') ? program.len : 0;
+}
+
+const struct old_document *old_profile_of(const struct old_profile *profile, const struct build_id *id, const char *path)
+{
+	const struct old_document *best = NULL;
+	size_t most = 0;
+
+	if (profile->documents.len == 1)
+		return &profile->documents.at[0];
+	for (size_t i = 0; i < profile->documents.len; i++) {
+		const struct old_document *document = &profile->documents.at[i];
+		size_t fits = name_fits(text_basename(old_document_program(document)), text_basename(text_of(path)));
+		if (id->size && build_id_equal(&document->head.id, id))
+			return document;
+		if (fits > most) {
+			most = fits;
+			best = document;
+		}
+	}
+	return best;
+}

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "src/figures/overlap.h"
+
+#include <stdlib.h>
+
+#include "src/base/count_table.h"
+#include "src/base/sort.h"
+
+/* A thing that is counted, and its counts in both. */
+struct counted {
+	uint32_t function, other; /* in numbers of both: overlap_names */
+	uint64_t at;
+	uint64_t counts[2];
+	bool hot[2];
+};
+DEFINE_VEC(counted_vec, struct counted);
+
+static int compare(const struct counted *a, const struct counted *b)
+{
+	if (a->function != b->function)
+		return a->function < b->function ? -1 : 1;
+	if (a->other != b->other)
+		return a->other < b->other ? -1 : 1;
+	return (a->at > b->at) - (a->at < b->at);
+}
+
+static bool counted_less(const struct counted *a, const struct counted *b)
+{
+	return compare(a, b) < 0;
+}
+DEFINE_SORT(sort_counted, struct counted, counted_less)
+
+static bool more_in_a(const struct counted *a, const struct counted *b)
+{
+	return a->counts[0] != b->counts[0] ? a->counts[0] > b->counts[0] : compare(a, b) < 0;
+}
+DEFINE_SORT(sort_by_a, struct counted, more_in_a)
+
+static bool more_in_b(const struct counted *a, const struct counted *b)
+{
+	return a->counts[1] != b->counts[1] ? a->counts[1] > b->counts[1] : compare(a, b) < 0;
+}
+DEFINE_SORT(sort_by_b, struct counted, more_in_b)
+
+/* Numbers for the functions of both profiles: those of the first, and behind them functions that
+ * only the second one has. */
+struct joint {
+	const struct flat_profile *profiles[2];
+	uint32_t *numbers; /* of the second's */
+};
+
+static bool join_names(struct joint *joint, const uint32_t *same)
+{
+	const struct flat_profile *a = joint->profiles[0], *b = joint->profiles[1];
+
+	joint->numbers = calloc(b->functions.len + 1, sizeof(*joint->numbers));
+	for (uint32_t i = 1; joint->numbers && i < b->functions.len; i++)
+		if (same && same[i] != FLAT_OUTSIDE)
+			joint->numbers[i] = same[i];
+		else if (same || !strings_find(&a->names, strings_at(&b->names, i), &joint->numbers[i]))
+			joint->numbers[i] = (uint32_t)a->functions.len + i;
+	return joint->numbers;
+}
+
+static uint32_t number_in(const struct joint *joint, int which, uint32_t function)
+{
+	return which ? joint->numbers[function] : function;
+}
+
+static struct text name_of(const struct joint *joint, uint32_t number)
+{
+	const struct flat_profile *a = joint->profiles[0];
+
+	return number < a->functions.len ? strings_at(&a->names, number)
+					 : strings_at(&joint->profiles[1]->names, number - (uint32_t)a->functions.len);
+}
+
+/* ---- what is counted ---- */
+
+static bool push(struct counted_vec *out, const struct joint *joint, int which, const struct flat_record *record,
+		 enum overlap_kind kind)
+{
+	struct counted counted = {.function = number_in(joint, which, record->from)};
+
+	counted.counts[which] = record->count;
+	if (kind == OVERLAP_CALLS)
+		counted.other = number_in(joint, which, record->to);
+	else if (record->kind == FLAT_SAMPLE)
+		counted.at = record->from_at;
+	else
+		counted.at = record->to_at;
+	return counted_vec_push(out, counted);
+}
+
+static bool is_of(const struct flat_record *record, enum overlap_kind kind)
+{
+	if (kind == OVERLAP_CALLS)
+		return record->kind == FLAT_CALL || record->kind == FLAT_ENTRY;
+	return record->kind == FLAT_EDGE || record->kind == FLAT_SAMPLE;
+}
+
+static bool list_records(const struct joint *joint, int which, enum overlap_kind kind, struct counted_vec *out)
+{
+	const struct flat_record_vec *records = &joint->profiles[which]->records;
+
+	for (size_t i = 0; i < records->len; i++)
+		if (is_of(&records->at[i], kind) && !push(out, joint, which, &records->at[i], kind))
+			return false;
+	return true;
+}
+
+static bool list_functions(const struct joint *joint, int which, struct counted_vec *out)
+{
+	const struct flat_function_vec *functions = &joint->profiles[which]->functions;
+
+	for (uint32_t i = 1; i < functions->len; i++) {
+		struct counted counted = {.function = number_in(joint, which, i)};
+		counted.counts[which] = functions->at[i].samples;
+		if (counted.counts[which] && !counted_vec_push(out, counted))
+			return false;
+	}
+	return true;
+}
+
+static void unify(struct counted_vec *all)
+{
+	size_t kept = 0;
+
+	if (all->len)
+		sort_counted(all->at, all->len);
+	for (size_t i = 0; i < all->len; i++) {
+		struct counted *last = kept ? &all->at[kept - 1] : NULL;
+		if (!last || compare(last, &all->at[i])) {
+			all->at[kept++] = all->at[i];
+			continue;
+		}
+		for (int k = 0; k < 2; k++)
+			last->counts[k] = count_add_saturating(last->counts[k], all->at[i].counts[k]);
+	}
+	all->len = kept;
+}
+
+/* ---- what they have in common ---- */
+
+static void sum_up(const struct counted_vec *all, double sums[2])
+{
+	sums[0] = sums[1] = 0;
+	for (size_t i = 0; i < all->len; i++)
+		for (int k = 0; k < 2; k++)
+			sums[k] += (double)all->at[i].counts[k];
+}
+
+/* Marks the fewest things that hold OVERLAP_HOT_PERCENT of the sum.  Leaves `all` in another order. */
+static uint64_t mark_hot(struct counted_vec *all, int which, double sum)
+{
+	double seen = 0;
+	uint64_t hot = 0;
+
+	if (all->len)
+		(which ? sort_by_b : sort_by_a)(all->at, all->len);
+	while (hot < all->len && seen < sum * OVERLAP_HOT_PERCENT / 100) {
+		seen += (double)all->at[hot].counts[which];
+		all->at[hot++].hot[which] = true;
+	}
+	return hot;
+}
+
+static struct overlap_share share_of(struct counted_vec *all)
+{
+	struct overlap_share share = {.known = true};
+	double sums[2], beyond = 0;
+
+	sum_up(all, sums);
+	share.hot_a = mark_hot(all, 0, sums[0]);
+	share.hot_b = mark_hot(all, 1, sums[1]);
+	if (all->len)
+		sort_counted(all->at, all->len);
+	for (size_t i = 0; i < all->len; i++) {
+		const struct counted *c = &all->at[i];
+		double a = sums[0] > 0 ? (double)c->counts[0] / sums[0] : 0, b = sums[1] > 0 ? (double)c->counts[1] / sums[1] : 0;
+		beyond += a > b ? a - b : 0;
+		share.only_a += c->counts[0] && !c->counts[1];
+		share.only_b += c->counts[1] && !c->counts[0];
+		share.both += c->counts[0] && c->counts[1];
+		share.hot_both += c->hot[0] && c->hot[1];
+	}
+	/* The sum of the smaller shares is 1 - beyond: so written no rounding keeps equal profiles, of which two empty
+	 * ones are, below 100 %. */
+	bool one_empty = sums[0] > 0 ? !(sums[1] > 0) : sums[1] > 0;
+	share.percent = one_empty || beyond > 1 ? 0 : 100 * (1 - beyond);
+	return share;
+}
+
+static bool lost_more(const struct overlap_mover *a, const struct overlap_mover *b)
+{
+	double left = a->b - a->a, right = b->b - b->a;
+
+	if (left < right || right < left)
+		return left < right;
+	size_t length = a->name.len < b->name.len ? a->name.len : b->name.len;
+	int order = length ? memcmp(a->name.at, b->name.at, length) : 0;
+	return order ? order < 0 : a->name.len < b->name.len;
+}
+DEFINE_SORT(sort_movers, struct overlap_mover, lost_more)
+
+static bool list_movers(const struct joint *joint, const struct counted_vec *functions, struct overlap *out)
+{
+	double sums[2];
+
+	sum_up(functions, sums);
+	for (size_t i = 0; i < functions->len; i++) {
+		const struct counted *c = &functions->at[i];
+		struct overlap_mover mover = {name_of(joint, c->function), sums[0] > 0 ? 100 * (double)c->counts[0] / sums[0] : 0,
+					      sums[1] > 0 ? 100 * (double)c->counts[1] / sums[1] : 0};
+		if (!overlap_mover_vec_push(&out->movers, mover))
+			return false;
+	}
+	if (out->movers.len)
+		sort_movers(out->movers.at, out->movers.len);
+	return true;
+}
+
+/* Can both profiles be compared?  Offsets cannot be compared with numbers of blocks, nor branches
+ * with plain samples. */
+static bool is_known(const struct joint *joint, enum overlap_kind kind)
+{
+	const struct flat_profile *a = joint->profiles[0], *b = joint->profiles[1];
+
+	if (kind == OVERLAP_BLOCKS)
+		return a->by_block == b->by_block && a->plain == b->plain;
+	return kind == OVERLAP_FUNCTIONS || (!a->plain && !b->plain);
+}
+
+static bool take_kind(const struct joint *joint, enum overlap_kind kind, struct overlap *out)
+{
+	struct counted_vec all = {0};
+	bool ok = true;
+
+	for (int which = 0; ok && which < 2; which++)
+		ok = kind == OVERLAP_FUNCTIONS ? list_functions(joint, which, &all) : list_records(joint, which, kind, &all);
+	if (ok) {
+		unify(&all);
+		out->shares[kind] = share_of(&all);
+		ok = kind != OVERLAP_FUNCTIONS || list_movers(joint, &all, out);
+	}
+	counted_vec_free(&all);
+	return ok;
+}
+
+bool overlap_take(const struct flat_profile *a, const struct flat_profile *b, const uint32_t *same, struct overlap *out, struct bc_error *err)
+{
+	struct joint joint = {.profiles = {a, b}};
+
+	*out = (struct overlap){0};
+	bool ok = join_names(&joint, same);
+	for (int kind = 0; ok && kind < OVERLAP_KIND_COUNT; kind++)
+		ok = !is_known(&joint, (enum overlap_kind)kind) || take_kind(&joint, (enum overlap_kind)kind, out);
+	free(joint.numbers);
+	return ok || bc_fail_nomem(err);
+}
+
+void overlap_free(struct overlap *overlap)
+{
+	overlap_mover_vec_free(&overlap->movers);
+}

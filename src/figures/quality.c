@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "src/figures/quality.h"
+
+#include <stdlib.h>
+
+#include "src/base/percent.h"
+#include "src/base/sort.h"
+#include "src/flow/kernel_check.h"
+
+/* ---- how much of the samples is in the profile ---- */
+
+#define BIT(reason) (1u << (reason))
+
+/* Samples that were left out on purpose: by an option, because another record that is kept says the
+ * same, or because of how the processor works. */
+static const unsigned samples_on_purpose = BIT(SAMPLE_DROP_OTHER_PID) | BIT(SAMPLE_DROP_OTHER_EVENT) | BIT(SAMPLE_DROP_OTHER_TIME) |
+					   BIT(SAMPLE_DROP_PAST_LIMIT) | BIT(SAMPLE_DROP_GUEST) | BIT(SAMPLE_DROP_KERNEL) |
+					   BIT(SAMPLE_DROP_NO_PROCESS) | BIT(SAMPLE_DROP_OTHER_IMAGE);
+static const unsigned branches_on_purpose = BIT(BRANCH_DROP_DROPPED_SAMPLE) | BIT(BRANCH_DROP_NO_PROCESS) | BIT(BRANCH_DROP_BASIC_MODE) | BIT(BRANCH_DROP_KERNEL) |
+					    BIT(BRANCH_DROP_NO_SOURCE) | BIT(BRANCH_DROP_ERRATUM) | BIT(BRANCH_DROP_RETURN) |
+					    BIT(BRANCH_DROP_OUTSIDE) | BIT(BRANCH_DROP_MADE);
+static const unsigned traces_on_purpose = BIT(TRACE_DROP_OUTSIDE) | BIT(TRACE_DROP_ONE_BLOCK) | BIT(TRACE_DROP_BASIC_MODE);
+
+static unsigned on_purpose(const struct ledger_words *words)
+{
+	if (words == &sample_words)
+		return samples_on_purpose;
+	if (words == &branch_words)
+		return branches_on_purpose;
+	return words == &trace_words ? traces_on_purpose : 0;
+}
+
+bool quality_reason_matters(const struct ledger_words *words, size_t reason)
+{
+	return !(on_purpose(words) & BIT(reason));
+}
+
+static void add_ledger(const struct ledger_words *words, const struct ledger *ledger, uint64_t *kept, uint64_t *of)
+{
+	*kept = count_add_saturating(*kept, ledger->kept);
+	*of = count_add_saturating(*of, ledger->kept);
+	for (size_t i = 0; i < words->reason_count; i++)
+		if (quality_reason_matters(words, i))
+			*of = count_add_saturating(*of, ledger->dropped[i]);
+}
+
+/* How much of the samples is in the profile, of what could be: `kept`. */
+static void count_kept(const struct conversion *c, struct quality *out)
+{
+	uint64_t kept = 0, of = 0;
+
+	if (c->basic) {
+		add_ledger(&sample_words, &c->ledgers.samples, &kept, &of);
+	} else {
+		add_ledger(&branch_words, &c->ledgers.branches, &kept, &of);
+		add_ledger(&trace_words, &c->ledgers.traces, &kept, &of);
+	}
+	out->has_kept = true;
+	out->kept = percent_of(kept, of);
+	out->kept_of = of;
+}
+
+/* ---- all figures ---- */
+
+const double held_levels[HELD_LEVELS] = {50, 90, 99};
+
+double quality_times_more(const struct quality *quality)
+{
+	double density = quality->density.density;
+
+	return quality->has_density && density > 0 && density < quality->threshold ? quality->threshold / density : 0;
+}
+
+/* ---- coverage ---- */
+
+DEFINE_VEC(samples_vec, uint64_t);
+
+static bool samples_more(const uint64_t *a, const uint64_t *b)
+{
+	return *a > *b;
+}
+DEFINE_SORT(sort_samples, uint64_t, samples_more)
+
+/* How many things, the first ones first, hold a share of the sum. */
+static uint64_t holding(const struct samples_vec *samples, double sum, double percent)
+{
+	double seen = 0;
+	uint64_t count = 0;
+
+	while (count < samples->len && seen < sum * percent / 100)
+		seen += (double)samples->at[count++];
+	return count;
+}
+
+static bool cover_functions(const struct flat_profile *profile, struct coverage *out)
+{
+	struct samples_vec samples = {0};
+	double sum = 0;
+	bool ok = true;
+
+	for (size_t i = 1; ok && i < profile->functions.len; i++) {
+		uint64_t own = profile->functions.at[i].samples;
+		ok = !own || samples_vec_push(&samples, own);
+		sum += (double)own;
+		out->samples = count_add_saturating(out->samples, own);
+	}
+	if (samples.len)
+		sort_samples(samples.at, samples.len);
+	out->functions = samples.len;
+	for (size_t i = 0; i < HELD_LEVELS; i++)
+		out->held_functions[i] = holding(&samples, sum, held_levels[i]);
+	samples_vec_free(&samples);
+	return ok;
+}
+
+static bool cover_bytes(const struct conversion *conversion, struct quality_sources *sources, struct coverage *out,
+			struct bc_error *err)
+{
+	const struct image *image = &conversion_binary(conversion)->image;
+	const struct heat_options bytes = {1, image, 0, UINT64_MAX, false};
+	const struct heat_options how = {HEAT_BUCKET, image, 0, UINT64_MAX, false};
+	const struct heat *heat = &sources->heat;
+	struct heat_run_vec runs = {0};
+
+	bool ok = heat_take(&conversion->aggregate, conversion->basic, &how, &sources->heat, err) &&
+		  (!sources->by_byte || heat_take(&conversion->aggregate, conversion->basic, &bytes, &sources->bytes, err));
+	ok = ok && (heat_hottest(heat, &runs) || bc_fail_nomem(err));
+	for (size_t i = 0; ok && i < HELD_LEVELS; i++)
+		out->held_bytes[i] = heat_working_set(heat, &runs, held_levels[i]) * HEAT_BUCKET;
+	out->has_bytes = ok;
+	out->bytes = heat->buckets * HEAT_BUCKET;
+	heat_run_vec_free(&runs);
+	return ok;
+}
+
+/* ---- flow ---- */
+
+DEFINE_VEC(number_list, uint32_t);
+
+/* Opens the code of the profile, from which the blocks are known.  Without the input, and without a
+ * table that has the blocks, only the profile tells them. */
+static bool open_code(struct conversion *c, struct flow_code *code, struct block_source *blocks, struct bc_error *err)
+{
+	const struct binary *binary = conversion_binary(c);
+	const struct pair *pair = conversion_pair(c);
+	const struct function_table *table = pair ? &pair->functions : &binary->functions;
+	struct cfg *graphs = pair ? &c->pair.graphs : &c->graphs;
+	struct number_list chosen = {0};
+	bool ok = true;
+
+	code->binary = binary;
+	code->pair = pair;
+	for (size_t i = 0; ok && (pair || binary->kind == BINARY_UNTOUCHED) && i < c->profile.function_count; i++) {
+		const struct function *own = &binary->functions.at[c->profile.by_name[i].v];
+		const struct function *function = pair ? pair_input_of(pair, own) : own;
+		if (function && function->kind == FUNCTION_CODE)
+			ok = number_list_push(&chosen, (uint32_t)(function - table->at)) || bc_fail_nomem(err);
+	}
+	ok = ok && cfg_build_code(pair ? &pair->image : &binary->image, table, chosen.at, chosen.len, c->threads, graphs, err);
+	number_list_free(&chosen);
+	if (!ok)
+		return false;
+	code->graphs = pair || binary->kind == BINARY_UNTOUCHED ? graphs : NULL;
+	if (!binary->bat.blocks && binary->kind != BINARY_UNTOUCHED)
+		return true;
+	if (!blocks_build_graphs(&c->profile, &c->graphs, c->threads, err) || !blocks_open(&c->profile, NULL, &c->graphs, blocks, err))
+		return false;
+	code->blocks = blocks;
+	return true;
+}
+
+/* Plain samples have no flow, but blocks that can be shown. */
+static bool measure_flow(struct conversion *c, struct quality_sources *sources, struct quality *out,
+			 struct bc_error *err)
+{
+	if (c->basic && !sources->by_byte)
+		return true;
+	sources->code.left_out = sources->not_simple;
+	if (!open_code(c, &sources->code, &sources->blocks, err))
+		return false;
+	if (c->basic)
+		return true;
+	out->has_flow = flow_take(&sources->flat, &sources->code, &sources->calls, &out->flow, err);
+	return out->has_flow;
+}
+
+static bool measure_density(struct conversion *c, const struct quality_options *how,
+			    struct name_marks *not_simple, struct quality *out, struct bc_error *err)
+{
+	const struct figures_options options = {how->density_cutoff, c->left_out,
+						image_section(&conversion_binary(c)->image, ".rela.text"), &c->graphs, c->threads, not_simple};
+
+	out->density_cutoff = how->density_cutoff;
+	out->threshold = how->threshold;
+	bool ok = figures_take(&c->profile, &c->executed, &options, &out->density, err);
+	out->has_density = ok && out->of_samples;
+	return ok;
+}
+
+static bool measure_stability(const struct conversion *c, struct quality *out, struct bc_error *err)
+{
+	out->has_stability = c->has_halves && stability_take(c->halves, inferred_moved_percent(&c->inferred), &out->stability, err);
+	return out->has_stability || !c->has_halves;
+}
+
+/* ---- all of it ---- */
+
+static bool measure_profile(struct conversion *c, const struct quality_options *how, struct quality_sources *sources,
+			    struct quality *out, struct bc_error *err)
+{
+	return (name_marks_make(&sources->not_simple, &conversion_binary(c)->functions) || bc_fail_nomem(err)) &&
+	       measure_density(c, how, &sources->not_simple, out, err) &&
+	       flat_take(&c->profile, &sources->flat, err) &&
+	       (cover_functions(&sources->flat, &out->coverage) || bc_fail_nomem(err)) && measure_flow(c, sources, out, err);
+}
+
+bool quality_of_samples(const struct quality_options *how, struct conversion *c, struct quality_sources *sources,
+			struct quality *out, struct bc_error *err)
+{
+	*out = (struct quality){.of_samples = !c->options.from_compiler, .of_compiler = c->options.from_compiler, .says_inferred = c->options.from_compiler};
+	if (!conversion_open(c, err) || !conversion_count(c, err) || !kernel_check(c, err))
+		return false;
+	out->basic = c->basic;
+	if (!code_places_take(&c->located, &out->places, err) ||
+	    !cover_bytes(c, sources, &out->coverage, err) || !conversion_convert(c, err))
+		return false;
+	count_kept(c, out);
+	if (c->basic && !conversion_measure_inference(c, err))
+		return false;
+	out->has_inferred = conversion_can_infer(c) && !c->not_inferred.code;
+	out->inferred = c->inferred;
+	return measure_stability(c, out, err) && measure_profile(c, how, sources, out, err);
+}
+
+void quality_sources_free(struct quality_sources *sources)
+{
+	heat_free(&sources->bytes);
+	heat_free(&sources->heat);
+	flow_calls_free(&sources->calls);
+	if (sources->code.blocks)
+		blocks_close(&sources->blocks);
+	flat_free(&sources->flat);
+	name_marks_free(&sources->not_simple);
+	*sources = (struct quality_sources){0};
+}
+
+bool quality_of_profile(const char *path, struct quality *out, bool *mine, struct bc_error *err)
+{
+	const struct flow_code nothing = {0};
+	struct flow_calls calls = {0};
+	struct flat_profile flat;
+
+	*out = (struct quality){0};
+	bool ok = flat_read(path, &flat, mine, err) && (cover_functions(&flat, &out->coverage) || bc_fail_nomem(err));
+	out->basic = flat.plain;
+	out->says_inferred = flat.inferred;
+	out->has_flow = ok && !flat.plain;
+	ok = ok && (flat.plain || flow_take(&flat, &nothing, &calls, &out->flow, err));
+	flow_calls_free(&calls);
+	flat_free(&flat);
+	return ok;
+}

@@ -1,0 +1,603 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "src/flow/conversion.h"
+
+#include <inttypes.h>
+
+#include "src/samples/image_given.h"
+#include "src/base/parallel.h"
+#include "src/flow/kernel_check.h"
+#include "src/elf/binary.h"
+#include "src/profile/blocks.h"
+#include "src/profile/memory.h"
+#include "src/profile/touched.h"
+
+/* Names the binary in an error of its code. */
+static bool of_binary(const struct conversion *c, bool ok, struct bc_error *err)
+{
+	return ok || (err->code == BC_FORMAT && bc_fail_prefix(err, c->options.binary));
+}
+
+/* ---- open ---- */
+
+/* Finds files that can be the input, where that is wanted: raw counts are those of the binary that ran. */
+static bool find_input(struct conversion *c, struct bc_error *err)
+{
+	return !c->options.find_input || c->options.input || conversion_wants(c, WANT_COUNTS) ||
+	       input_files_find(c->options.binary, &c->options.debug, &c->found_input.files, err);
+}
+
+static bool open_input(struct conversion *c, bool names, struct bc_error *err)
+{
+	if (c->options.input)
+		return pair_open(c->options.input, &c->opened, names, &c->pair, err);
+	if (!pair_open_found(&c->found_input, &c->opened, names, &c->pair, err))
+		return false;
+	c->options.input = c->found_input.taken ? c->found_input.taken->path : NULL;
+	return true;
+}
+
+/* Opens the binary and the input. */
+static bool open_binary(struct conversion *c, struct bc_error *err)
+{
+	bool names = rules_restore(&c->options.aggregate.rules, RESTORE_NAMES);
+
+	if (!find_input(c, err))
+		return false;
+	const struct binary_parts parts = {.blocks = conversion_wants(c, WANT_YAML) || c->options.input || c->found_input.files.all.len,
+					   .numbers_by_address = !names, .debug = &c->options.debug};
+	if (!binary_open_parts(c->options.binary, &parts, &c->opened, err) || !open_input(c, names, err))
+		return false;
+	return !conversion_wants(c, WANT_RANGES) || conversion_binary(c)->kind == BINARY_UNTOUCHED || c->options.input ||
+	       bc_fail(err, BC_UNSUPPORTED, "%s: llvm-profgen wants addresses of the binary that llvm-bolt read to write it: --input=PROG",
+		       c->options.binary);
+}
+
+static bool fail_unhashed(const struct conversion *c, struct bc_error *err)
+{
+	return bc_fail(err, BC_UNSUPPORTED,
+		       "%s: the YAML would have no hashes, and llvm-bolt does not optimise functions without them: write fdata, "
+		       "or add --hashes=FILE, which 'batconv extract --hashes PROG -o FILE' makes (--without-hashes writes it all the same)",
+		       c->options.binary);
+}
+
+/* A BAT has hashes only in the newest layout, and of the functions that llvm-bolt moved. */
+static bool open_hashes(struct conversion *c, struct bc_error *err)
+{
+	const struct binary *binary = conversion_binary(c);
+
+	if (!conversion_wants(c, WANT_YAML))
+		return true;
+	if (c->options.hash_file)
+		return hash_source_open(c->options.hash_file, binary, c->options.binary, conversion_pair(c), &c->hashes, err);
+	if (binary->kind == BINARY_UNTOUCHED)
+		return !conversion_wants(c, WANT_HASHES) || fail_unhashed(c, err);
+	return binary->bat.layout == BAT_LAYOUT_HASHED ||
+	       bc_fail(err, BC_UNSUPPORTED,
+		       "%s: BAT layout %s has no hashes, and YAML is made of the hashes of functions and blocks that llvm-bolt 19 and "
+		       "later put there; fdata needs none, and --hashes=FILE ('batconv extract --hashes PROG -o FILE') gives them",
+		       c->options.binary, bat_layout_name(binary->bat.layout));
+}
+
+/* Reads the pseudo-probes, so that damaged ones are known before the first sample is read. */
+static bool read_probes(struct conversion *c, struct bc_error *err)
+{
+	if (!conversion_wants(c, WANT_PROBES) || probe_source_open(conversion_binary(c), conversion_pair(c), &c->probes, err))
+		return true;
+	return err->code == BC_FORMAT && bc_fail_prefix(err, c->probes.pair ? c->options.input : c->options.binary);
+}
+
+static struct image_match_options match_options(const struct conversion *c)
+{
+	const struct conversion_options *options = &c->options;
+
+	return (struct image_match_options){options->binary, options->image_name, options->ignore_build_id, options->as_perf2bolt, options->as_perf2bolt};
+}
+
+static bool begin_counting(struct conversion *c, struct bc_error *err)
+{
+	const struct conversion_options *options = &c->options;
+	const struct binary *binary = conversion_binary(c);
+	struct aggregate_options how = options->aggregate;
+	const struct image_match_options match = match_options(c);
+
+	how.halves = conversion_wants(c, WANT_HALVES);
+	c->threads = how.threads = options->threads ? options->threads : parallel_threads();
+	how.erratum = how.erratum && binary->image.machine == MACHINE_X86_64 && binary->kind != BINARY_UNTOUCHED;
+	return aggregate_init(&c->aggregate, &binary->image, &how, &match, err) &&
+	       (!options->maps || image_space_give(&c->aggregate.space, options->maps, err));
+}
+
+/* ---- count ---- */
+
+/* Counts samples that the reader met and could not deliver. */
+static void count_undelivered(struct conversion *c, const struct perf_data_report *perf)
+{
+	aggregate_undelivered(&c->aggregate, SAMPLE_DROP_LATE, perf->late);
+	aggregate_undelivered(&c->aggregate, SAMPLE_DROP_GUEST, perf->of_guests);
+	aggregate_undelivered(&c->aggregate, SAMPLE_DROP_UNKNOWN_EVENT, perf->of_unknown_events);
+}
+
+bool conversion_note_input(struct conversion *c, const struct reader_report *report, struct bc_error *err)
+{
+	if (report->format == INPUT_PREAGG && filter_is_set(&c->aggregate.options.filter))
+		return bc_fail(err, BC_UNSUPPORTED,
+			       "pre-aggregated records have no process, event or time: --pid, --event, "
+			       "--time and --max-samples cannot choose among them");
+	count_undelivered(c, &report->perf);
+	c->aggregate.stacks_recorded |= report->perf.has_stacks;
+	c->partial |= reader_report_is_partial(report);
+	return report_vec_push(&c->inputs, *report) || bc_fail_nomem(err);
+}
+
+struct reader_options conversion_reader_options(const struct conversion_options *options, size_t number,
+						struct recordings *recordings)
+{
+	return (struct reader_options){
+		.format = options->format,
+		.cut_will_do = true,
+		.recordings = options->as_perf2bolt ? NULL : recordings,
+		.new_recording = options->new_recording && options->new_recording[number],
+	};
+}
+
+static const char *digest_start(const struct build_id *digest, char out[2 * BUILD_ID_MAX + 1])
+{
+	build_id_format(digest, out);
+	out[2 * CODE_DIGEST_SHOWN] = '\0';
+	return out;
+}
+
+/* Are the counts of a shard those of the binary's code? */
+static bool owns_code(void *ctx, const struct build_id *code, const char *file, struct bc_error *err)
+{
+	struct conversion *c = ctx;
+	char theirs[2 * BUILD_ID_MAX + 1], ours[2 * BUILD_ID_MAX + 1];
+
+	if (c->options.any_code)
+		return true;
+	if (!c->code.size)
+		c->code = code_digest(conversion_binary(c));
+	if (!c->code.size || build_id_same(code, &c->code))
+		return true;
+	return bc_fail(err, BC_MISMATCH, "%s: byte 8: its counts are of other code, %s, than %s has, %s: give the binary that ran, or leave this shard out",
+		       file, digest_start(code, theirs), c->options.binary, digest_start(&c->code, ours));
+}
+
+struct given_code conversion_code(const struct conversion *c)
+{
+	return (struct given_code){&conversion_binary(c)->image, match_options(c)};
+}
+
+/* Why nothing of a trace could be walked: what most of it was lost for. */
+static bool fail_unwalked(const struct flow_walk_report *walked, struct bc_error *err)
+{
+	size_t most = 0;
+
+	for (size_t i = 1; i < LOSS_COUNT; i++)
+		most = walked->sums.lost[i] > walked->sums.lost[most] ? i : most;
+	return bc_fail(err, BC_UNSUPPORTED, "nothing of the trace of the processor could be followed through the code: %.0f %% of it ran %s%s%s%s",
+		       100.0 * (double)walked->sums.lost[most] / (double)walked->answers, walk_loss_words((enum walk_loss)most),
+		       walked->files.len ? ", most of that in " : "", walked->files.len ? walked->files.at[0].path : "",
+		       walk_loss_remedy((enum walk_loss)most));
+}
+
+/* A binary that nobody mapped, or of another machine, is told by the checks of samples. */
+bool conversion_note_walk(struct conversion *c, const struct flow_walk *walk, struct bc_error *err)
+{
+	bool is_mapped = c->aggregate.space.report.processes && !c->aggregate.contradicted.code;
+
+	if (!flow_walk_tell(walk, &c->walked, err))
+		return false;
+	c->fit = flow_walk_fit(walk, &conversion_binary(c)->image);
+	return c->walked.sums.walked || !c->walked.answers || !is_mapped || c->options.force || fail_unwalked(&c->walked, err);
+}
+
+/* The build check has the answers of traces, too. */
+static void note_fit(struct conversion *c)
+{
+	c->check.answers += c->fit.answered + c->fit.unfit;
+	c->check.unfit += c->fit.unfit;
+}
+
+static bool read_file(struct conversion *c, size_t number, struct flow_walk *walk, struct recordings *recordings, struct bc_error *err)
+{
+	const char *path = c->options.samples[number];
+	const struct event_sink sink = flow_walk_sink(walk);
+	struct reader_options how = conversion_reader_options(&c->options, number, recordings);
+	struct reader_report report = {0};
+
+	how.build_id = conversion_binary(c)->image.build_id;
+	how.pool = aggregate_pool(&c->aggregate);
+	how.flow = flow_walk_taker(walk);
+	how.owner = (struct code_owner){c, owns_code};
+	if (input_run(path, &how, c->options.progress, &sink, &report, err))
+		return conversion_note_input(c, &report, err);
+	return (err->code == BC_UNSUPPORTED || (err->code == BC_MISMATCH && c->options.sample_count > 1)) &&
+	       !text_starts(text_of(err->text), input_name(path)) && bc_fail_prefix(err, input_name(path));
+}
+
+static bool read_files(struct conversion *c, struct flow_walk *walk, struct bc_error *err)
+{
+	struct recordings recordings = {0};
+
+	for (size_t i = c->inputs.len; i < c->options.sample_count; i++)
+		if (!read_file(c, i, walk, &recordings, err)) {
+			c->unread = i + 1;
+			return false;
+		}
+	return conversion_note_walk(c, walk, err);
+}
+
+static bool read_samples(struct conversion *c, struct bc_error *err)
+{
+	const struct given_code code = conversion_code(c);
+	struct flow_walk *walk = flow_walk_make(&(struct flow_walk_options){&code, 1, &c->options.debug, c->threads, {&c->aggregate, aggregate_event}});
+	bool ok = walk ? read_files(c, walk, err) : bc_fail_nomem(err);
+
+	flow_walk_free(walk);
+	return ok;
+}
+
+/* The compiler's map of a binary that llvm-bolt wrote is that of its input. */
+static bool read_compiler_counts(struct conversion *c, struct bc_error *err)
+{
+	const struct binary *binary = conversion_binary(c);
+	const struct event_sink sink = {&c->aggregate, aggregate_event};
+	const struct compiler_job job = {binary, &c->graphs, c->options.force_map, c->threads};
+
+	if (binary->kind != BINARY_UNTOUCHED)
+		return bc_fail(err, BC_UNSUPPORTED,
+			       "%s: llvm-bolt wrote it, and the compiler's map in it is that of the binary that llvm-bolt read: give that one to "
+			       "--from-compiler", c->options.binary);
+	return compiler_counts_read(&job, &sink, &c->compiler, err) || bc_fail_prefix(err, c->options.binary);
+}
+
+static bool locate(struct conversion *c, struct bc_error *err)
+{
+	struct totals *totals = &c->aggregate.totals;
+
+	if (!aggregate_finish(&c->aggregate, &c->basic, err))
+		return false;
+	struct counts *counts = c->basic ? &totals->basic : &totals->traces;
+	c->distinct = counts_used(counts);
+	return located_make(conversion_binary(c), counts, c->basic, &c->located, err);
+}
+
+/* Plain samples have the ranges of llvm-profgen when branches are inferred. */
+static bool check_ranges(const struct conversion *c, struct bc_error *err)
+{
+	return !conversion_wants(c, WANT_RANGES) || !c->basic || (c->aggregate.options.rules.infer && !conversion_wants(c, WANT_COUNTS)) ||
+	       bc_fail(err, BC_UNSUPPORTED,
+		       "%s: no branch stacks: what llvm-profgen wants must be inferred, without --format=preagg, --no-infer "
+		       "and --compat=perf2bolt (or record with -j any,u)", c->options.binary);
+}
+
+static bool count_executed(struct conversion *c, struct bc_error *err)
+{
+	const struct executed_options how = {.imputes = c->aggregate.options.impute, .as_perf2bolt = c->options.as_perf2bolt};
+
+	return !conversion_wants(c, WANT_EXECUTED) || executed_count(&c->located, &how, &c->graphs, c->threads, &c->executed, err);
+}
+
+/* ---- convert ---- */
+
+static bool mark_functions(struct conversion *c, struct bc_error *err)
+{
+	const struct function_choice *choice = c->options.choice;
+
+	if (choice && !choice_is_all(choice) && !choice_apply(choice, &c->located, &c->left_out, err))
+		return false;
+	return !conversion_wants(c, WANT_PROBES) || touched_functions(&c->located, &c->touched) || bc_fail_nomem(err);
+}
+
+/* What is wanted of counts: of all that were located, or of a half. */
+static struct convert_job job_of(struct conversion *c, struct located_counts *located)
+{
+	return (struct convert_job){.located = located, .left_out = c->left_out, .keep_code = conversion_wants(c, WANT_GRAPHS), .graphs = &c->graphs, .threads = c->threads};
+}
+
+/* Makes the profile of the counts, which are freed unless they are the result, and the ranges of traces.  With the counts as the result,
+ * the ranges alone need a profile: its calls. */
+static bool make_profile(struct conversion *c, struct bc_error *err)
+{
+	bool ranges = conversion_wants(c, WANT_RANGES);
+	struct convert_job job = job_of(c, &c->located);
+	struct converted converted;
+
+	job.pair = c->pair.output ? &c->pair : NULL;
+	job.keep_counts = conversion_wants(c, WANT_COUNTS | WANT_HALVES);
+	job.ranges = ranges && !c->basic ? &c->ranges : NULL;
+	if (conversion_wants(c, WANT_COUNTS) && !ranges)
+		return true;
+	if (!convert(&job, &c->aggregate, &converted, err))
+		return of_binary(c, false, err);
+	c->profile = converted.profile;
+	c->ledgers = converted.ledgers;
+	c->check = converted.check;
+	note_fit(c);
+	c->found = converted.found;
+	c->restored = converted.restored;
+	c->no_disassembler = converted.no_disassembler;
+	return true;
+}
+
+static bool convert_half(struct conversion *c, bool first, struct profile *out, struct bc_error *err)
+{
+	struct counts counts;
+	struct located_counts located = {0};
+	struct converted converted = {0};
+	bool ok = (counts_half(c->located.counts, first, &counts) || bc_fail_nomem(err)) &&
+		  located_make(conversion_binary(c), &counts, false, &located, err);
+	const struct convert_job job = job_of(c, &located);
+
+	ok = ok && convert(&job, &c->aggregate, &converted, err);
+	*out = converted.profile;
+	located_free(&located);
+	counts_free(&counts);
+	return ok || of_binary(c, false, err);
+}
+
+/* Makes the profiles of two halves of branches.  They are compared with each other alone: nothing is restored in them.  Their graphs are
+ * there already. */
+static bool convert_halves(struct conversion *c, struct bc_error *err)
+{
+	if (!conversion_wants(c, WANT_HALVES) || c->basic)
+		return true;
+	c->has_halves = convert_half(c, true, &c->halves[0], err) && convert_half(c, false, &c->halves[1], err);
+	return c->has_halves;
+}
+
+/* Infers branches from plain samples where the code of the input binary is at hand.  If the binary
+ * cannot be read as a graph, the profile stays one of addresses. */
+static bool infer_branches(struct conversion *c, bool figures_only, struct bc_error *err)
+{
+	const struct pair *pair = conversion_pair(c);
+	const struct infer_job job = {pair ? &c->pair.graphs : &c->graphs, pair, c->threads,
+				      conversion_wants(c, WANT_RANGES) ? &c->ranges : NULL, figures_only};
+
+	if (!conversion_can_infer(c) || infer(&job, &c->profile, &c->inferred, &c->not_inferred))
+		return true;
+	if (c->not_inferred.code == BC_NOMEM)
+		return bc_fail_nomem(err);
+	return !job.ranges || bc_fail(err, c->not_inferred.code, "%s: no ranges for llvm-profgen: %s", c->options.binary, c->not_inferred.text);
+}
+
+/* Plain samples do not depend on each other: a half of each place's is a half of the recording's. */
+static bool infer_half(struct conversion *c, bool first, struct profile *out, struct bc_error *err)
+{
+	const struct pair *pair = conversion_pair(c);
+	const struct infer_job job = {pair ? &c->pair.graphs : &c->graphs, pair, c->threads, NULL, false};
+	struct inferred figures;
+
+	return (profile_half(&c->profile, first, out) || bc_fail_nomem(err)) && infer(&job, out, &figures, err);
+}
+
+bool conversion_measure_inference(struct conversion *c, struct bc_error *err)
+{
+	if (!infer_branches(c, true, err))
+		return false;
+	if (!conversion_wants(c, WANT_HALVES) || !conversion_can_infer(c) || c->not_inferred.code)
+		return true;
+	c->has_halves = infer_half(c, true, &c->halves[0], err) && infer_half(c, false, &c->halves[1], err);
+	return c->has_halves;
+}
+
+/* Builds the graphs of blocks that YAML needs, after those are freed that nobody needs any more. */
+static bool build_blocks(struct conversion *c, struct bc_error *err)
+{
+	if (!conversion_wants(c, WANT_GRAPHS)) {
+		pair_free_graphs(&c->pair);
+		if (!conversion_wants(c, WANT_YAML | WANT_EXECUTED))
+			cfg_free(&c->graphs);
+	}
+	return !conversion_wants(c, WANT_YAML) || of_binary(c, blocks_build_graphs(&c->profile, &c->graphs, c->threads, err), err);
+}
+
+static bool take_memory(struct conversion *c, struct bc_error *err)
+{
+	return memory_convert(&c->aggregate.memory, c->aggregate.options.names, &c->profile, &c->ledgers.memory, err);
+}
+
+/* What records need beside those of samples. */
+static bool complete_profile(struct conversion *c, struct bc_error *err)
+{
+	return (!c->aggregate.options.rules.infer || infer_branches(c, false, err)) && build_blocks(c, err) && take_memory(c, err);
+}
+
+/* Makes the counts the result: whatever was not dropped by now is kept.  Of a profile only the calls of the ranges stay. */
+static bool keep_counts(struct conversion *c, struct bc_error *err)
+{
+	struct ledgers *l = &c->ledgers;
+	struct ledger *ledgers[] = {&l->samples, &l->branches, &l->traces, &l->memory};
+
+	profile_free(&c->profile);
+	c->restored = (struct restored){0};
+	c->no_disassembler = c->pair.graphs.no_disassembler;
+	c->check = build_check_all(&conversion_binary(c)->image, &c->aggregate.totals.traces);
+	note_fit(c);
+	if (!preagg_counts_take(&c->located, &c->aggregate, &c->preagg, err))
+		return false;
+	*l = c->aggregate.counter.ledgers;
+	c->found = c->aggregate.counter.found;
+	l->branches.dropped[BRANCH_DROP_RETURN] += c->preagg.returns;
+	l->memory.dropped[MEMORY_DROP_NO_ROOM] = l->memory.read - ledger_dropped(&l->memory);
+	for (size_t i = 0; i < BC_COUNT(ledgers); i++)
+		ledgers[i]->kept = ledgers[i]->read - ledger_dropped(ledgers[i]);
+	return true;
+}
+
+/* ---- check ---- */
+
+/* Does the recording tell by a build-id that this very file ran?  All that llvm-bolt makes of an input has one id. */
+static bool is_identified(const struct conversion *c)
+{
+	const struct image_report *seen = &c->aggregate.space.report;
+
+	return conversion_binary(c)->kind == BINARY_UNTOUCHED && !c->options.ignore_build_id && seen->mappings &&
+	       seen->identified == seen->mappings && !seen->mistaken;
+}
+
+enum belonging conversion_belonging(const struct conversion *c)
+{
+	enum belonging belonging = belonging_judge(build_check_worst(&c->check), BUILD_CHECK_LIMIT_PERCENT, is_identified(c));
+
+	return belonging == BELONGS_NOT && c->check.checked < c->options.least_checked ? BELONGS_PERHAPS : belonging;
+}
+
+static bool fail_build(const struct conversion *c, struct bc_error *err)
+{
+	return bc_fail(err, BC_MISMATCH,
+		       "%s: the samples are of another build: %.1f %% of their %s disagree "
+		       "with its code (limit %.0f %%; --force converts all the same)",
+		       c->options.binary, build_check_rate(&c->check),
+		       build_check_words(&c->check, c->basic), BUILD_CHECK_LIMIT_PERCENT);
+}
+
+/* Do the samples of a basic profile disagree with the segments of the binary?  Addresses alone show
+ * little of the build, so the segments decide. */
+static bool segments_disagree(const struct conversion *c)
+{
+	return c->basic && c->aggregate.space.report.misfits;
+}
+
+/* Counts are added to others: a recording of the binary that has none of it by chance fits those. */
+static bool is_empty(const struct conversion *c)
+{
+	const struct ledgers *l = &c->ledgers;
+	bool counts = conversion_wants(c, WANT_COUNTS) && (l->samples.kept || l->branches.kept || l->traces.kept);
+	bool ranges = c->ranges.range_count || c->ranges.branch_count;
+
+	return kernel_is_empty(c) || !(counts || ranges || c->profile.record_count || l->memory.kept);
+}
+
+static bool fail_contradicted(const struct conversion *c, struct bc_error *err)
+{
+	const char *path = c->options.samples[c->aggregate.contradicted_by];
+
+	*err = c->aggregate.contradicted;
+	return c->options.sample_count > 1 ? bc_fail_prefix(err, input_name(path)) : false;
+}
+
+#define RECORD_AGAIN "perf record -e cycles:u -j any,u -o perf.data -- PROGRAM"
+#define PRINT_AGAIN "perf script --show-mmap-events --show-task-events -F pid,ip,brstack -i perf.data"
+
+/* What became of most of what was read. */
+static void describe_most(const struct ledgers *l, char *line, size_t size)
+{
+	const struct ledger *ledger = l->branches.read ? &l->branches : &l->samples;
+	const struct ledger_words *words = l->branches.read ? &branch_words : &sample_words;
+	size_t most = 0;
+
+	for (size_t i = 1; i < words->reason_count; i++)
+		most = ledger->dropped[i] > ledger->dropped[most] ? i : most;
+	*line = '\0';
+	if (!ledger->read)
+		snprintf(line, size, ": there are none");
+	else if (ledger->dropped[most])
+		snprintf(line, size, ": most of its %s are %s", words->text, words->reasons[most].text);
+}
+
+static bool is_text(const struct conversion *c)
+{
+	bool text = c->inputs.len;
+
+	for (size_t i = 0; i < c->inputs.len; i++)
+		text &= c->inputs.at[i].format == INPUT_PERF_SCRIPT;
+	return text;
+}
+
+/* Of text, addresses that are outside may be offsets in files. */
+static bool fail_empty(const struct conversion *c, struct bc_error *err)
+{
+	const struct ledgers *l = &c->ledgers;
+	const char *first = c->options.sample_count ? c->options.samples[0] : "-";
+	bool records = false, offsets = is_text(c) && l->branches.dropped[BRANCH_DROP_OUTSIDE];
+	char has[640], most[256];
+
+	for (size_t i = 0; i < c->inputs.len; i++)
+		records |= !reader_report_is_empty(&c->inputs.at[i]);
+	if (!records && c->inputs.len)
+		return bc_fail(err, BC_MISMATCH, "%s: is empty%s (--force writes an empty profile); run: " RECORD_AGAIN, input_name(first),
+			       c->inputs.len > 1 ? ", as all other inputs are" : "");
+	filter_tell(&c->aggregate.seen, has, sizeof(has));
+	describe_most(l, most, sizeof(most));
+	return bc_fail(err, BC_MISMATCH, "%s: none of the samples can be used%s%s%s (--force writes an empty profile); run: %s%s",
+		       c->options.binary, *has ? "; " : most, has, offsets ? " (brstackoff prints offsets, not addresses)" : "",
+		       offsets ? PRINT_AGAIN : "batconv inspect ", offsets ? "" : first);
+}
+
+/* Checks that the samples belong to this binary, and to this build of it. */
+static bool check_samples(const struct conversion *c, struct bc_error *err)
+{
+	const struct image_report *seen = &c->aggregate.space.report;
+
+	if (c->options.from_compiler)
+		return true; /* they are of this very file */
+	if (c->aggregate.contradicted.code)
+		return fail_contradicted(c, err);
+	if ((c->ledgers.samples.dropped[SAMPLE_DROP_NO_PROCESS] || c->ledgers.branches.dropped[BRANCH_DROP_NO_PROCESS]) && !seen->processes)
+		return image_space_fail_unmapped(&c->aggregate.space, err);
+	if (c->options.force)
+		return true;
+	if (!kernel_check(c, err))
+		return false;
+	if (conversion_belonging(c) == BELONGS_NOT)
+		return fail_build(c, err);
+	if (segments_disagree(c))
+		return bc_fail(err, BC_MISMATCH,
+			       "%s: %" PRIu64 " mappings of it fit none of its executable segments: what "
+			       "ran was another build (--force converts all the same)",
+			       c->options.binary, seen->misfits);
+	return !is_empty(c) || c->options.empty_will_do || fail_empty(c, err);
+}
+
+/* ---- the steps ---- */
+
+bool conversion_open(struct conversion *c, struct bc_error *err)
+{
+	return open_binary(c, err) && open_hashes(c, err) && read_probes(c, err) && begin_counting(c, err);
+}
+
+bool conversion_count(struct conversion *c, struct bc_error *err)
+{
+	return (c->options.from_compiler ? read_compiler_counts(c, err) : read_samples(c, err)) && locate(c, err) && check_ranges(c, err) && count_executed(c, err);
+}
+
+/* The samples are checked last, so that the summary of a refusal is as full as any other. */
+bool conversion_convert(struct conversion *c, struct bc_error *err)
+{
+	bool ok = mark_functions(c, err) && make_profile(c, err) && convert_halves(c, err) &&
+		  (conversion_wants(c, WANT_COUNTS) ? keep_counts(c, err) : complete_profile(c, err));
+
+	located_free(&c->located);
+	return ok && check_samples(c, err);
+}
+
+bool conversion_run(struct conversion *c, struct bc_error *err)
+{
+	return conversion_open(c, err) && conversion_count(c, err) && conversion_convert(c, err);
+}
+
+void conversion_free(struct conversion *conversion)
+{
+	profile_free(&conversion->profile);
+	profile_free(&conversion->halves[0]);
+	profile_free(&conversion->halves[1]);
+	ranges_free(&conversion->ranges);
+	executed_free(&conversion->executed);
+	code_marks_free(&conversion->left_out);
+	code_marks_free(&conversion->touched);
+	probe_source_close(&conversion->probes);
+	preagg_counts_free(&conversion->preagg);
+	located_free(&conversion->located);
+	aggregate_fini(&conversion->aggregate);
+	report_vec_free(&conversion->inputs);
+	flow_walk_report_free(&conversion->walked);
+	hash_source_close(&conversion->hashes);
+	cfg_free(&conversion->graphs);
+	if (conversion->pair.output)
+		pair_close(&conversion->pair);
+	binary_close(&conversion->opened);
+	found_input_free(&conversion->found_input);
+	*conversion = (struct conversion){0};
+}

@@ -1,0 +1,523 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "src/flow/infer.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "src/base/parallel.h"
+#include "src/base/percent.h"
+#include "src/base/sort.h"
+#include "src/code/cfg.h"
+#include "src/elf/plt.h"
+#include "src/flow/flow_ranges.h"
+#include "src/flow/problem.h"
+
+enum sampled_state { NOT_YET, SOLVED, NO_GRAPH, TOO_MUCH, NO_STEPS, IN_PLT };
+
+/* One function, and its records of the profile. */
+struct sampled {
+	const struct function *function; /* of the profile */
+	const struct function *code;     /* of the binary that has its graph; NULL: it has none */
+	size_t first, count;
+	uint64_t samples;
+	const struct graph *graph; /* once the state is to be solved, NOT_YET */
+	uint64_t arcs;             /* blocks and edges of the graph */
+	uint64_t steps;            /* it may take so many; then how many it took */
+	enum sampled_state state;
+	uint64_t entered; /* from the flow; a guess if there is none */
+	double moved;
+};
+DEFINE_VEC(sampled_vec, struct sampled);
+
+typedef struct sampled *sampled_ref;
+
+static bool is_hotter(const sampled_ref *a, const sampled_ref *b)
+{
+	return (*a)->samples != (*b)->samples ? (*a)->samples > (*b)->samples : (*a)->first < (*b)->first;
+}
+DEFINE_SORT(sort_sampled, sampled_ref, is_hotter)
+
+DEFINE_BY_NAME(called, atomic_uint_least64_t)
+
+struct job {
+	const struct profile *profile;
+	const struct binary *binary; /* of the profile */
+	const struct pair *pair;     /* NULL: the code is the binary's own */
+	const struct image *image;   /* the code's */
+	const struct function_table *code;
+	struct targets targets;      /* likewise */
+	struct cfg *graphs;
+	struct sampled_vec functions;
+	sampled_ref *at_once; /* those that are solved now */
+	uint64_t divisor; /* of samples, where there are more than flow.h takes */
+	bool sparse;      /* there are fewer samples than INFER_SPARSE */
+	struct called called; /* direct calls of each that were written */
+	struct record_batch *batches;  /* one a thread */
+	struct count_table *ran;       /* likewise, of flow_ranges.h; NULL: not wanted */
+	atomic_bool no_memory;
+};
+
+static void add(struct job *job, unsigned worker, const struct record *record)
+{
+	if (!record_push(&job->batches[worker], job->binary, record))
+		atomic_store(&job->no_memory, true);
+}
+
+/* ---- what is written of one function ---- */
+
+struct writer {
+	struct job *job;
+	unsigned worker;
+	const struct function *function; /* of the profile */
+	const struct function *code;
+	const struct graph *graph;
+	const struct function_problem *solved;
+};
+
+static void write_edges(const struct writer *w)
+{
+	const struct flow_problem *problem = &w->solved->problem;
+
+	for (uint32_t i = 0; i < problem->edge_count; i++) {
+		const struct flow_edge *edge = &problem->edges[i];
+		const struct insn *source = graph_code_source(w->graph, w->code->address, edge->from, edge->to);
+		struct record record = {
+			.kind = RECORD_BRANCH,
+			.from = {w->function, source->offset},
+			.to = {w->function, w->graph->blocks[edge->to].start},
+			.count = w->solved->counts.edges[i],
+		};
+		add(w->job, w->worker, &record);
+	}
+}
+
+/* The function of the profile that a function of the code is; NULL: none. */
+static const struct function *profiled(const struct job *job, const struct function *code)
+{
+	return code && job->pair ? pair_output_of(job->pair, code) : code;
+}
+
+static void add_call(struct job *job, unsigned worker, struct input_place from, const struct function *callee, uint64_t count)
+{
+	struct record record = {.kind = RECORD_BRANCH, .from = from, .to = {callee, 0}, .count = count};
+
+	add(job, worker, &record);
+	if (callee)
+		atomic_fetch_add(called_of(&job->called, functions_name_number(&job->binary->functions, callee)), count);
+}
+
+static void write_calls(const struct writer *w)
+{
+	struct flow_call_vec calls = {0};
+	bool ok = true;
+
+	for (uint32_t block = 0; ok && block < w->graph->count; block++) {
+		ok = flow_calls(&w->job->targets, w->code, w->graph, block, &w->solved->counts, &calls);
+		for (size_t i = 0; ok && i < calls.len; i++) {
+			const struct function *callee = profiled(w->job, &w->job->code->at[calls.at[i].callee]);
+			if (callee)
+				add_call(w->job, w->worker, (struct input_place){w->function, calls.at[i].insn->offset}, callee, calls.at[i].count);
+		}
+	}
+	if (!ok)
+		atomic_store(&w->job->no_memory, true);
+	flow_call_vec_free(&calls);
+}
+
+/* ---- one function ---- */
+
+static double moved(const struct function_problem *p)
+{
+	double sum = 0;
+
+	for (uint32_t i = 0; i < p->problem.block_count; i++) {
+		const struct flow_block *block = &p->blocks[i];
+		double expected = (double)p->counts.blocks[i] * block->instructions / FLOW_UNITS;
+		if (!block->removable && (double)block->samples > expected)
+			sum += (double)block->samples - expected;
+	}
+	return sum;
+}
+
+/* Guesses the entries of a function without a graph: as if each of its instructions ran once for
+ * each entry. */
+static void guess_entries(const struct job *job, struct sampled *s)
+{
+	uint64_t instructions = s->function->size / 4 + 1;
+	uint64_t samples = s->samples / job->divisor;
+
+	s->entered = (samples ? samples : 1) * FLOW_UNITS / instructions;
+	s->entered = s->entered ? s->entered : 1;
+}
+
+static struct function_sample *take_samples(const struct job *job, const struct sampled *s)
+{
+	struct function_sample *samples = malloc((s->count + 1) * sizeof(*samples));
+
+	for (size_t i = 0; samples && i < s->count; i++) {
+		struct record record = profile_record(job->profile, s->first + i);
+		samples[i] = (struct function_sample){record.from.offset, record.count};
+	}
+	return samples;
+}
+
+static void write_solved(struct job *job, unsigned worker, struct sampled *s, const struct function_problem *solved)
+{
+	const struct writer w = {job, worker, s->function, s->code, s->graph, solved};
+
+	s->state = SOLVED;
+	s->entered = solved->counts.entries[0];
+	s->moved = moved(solved);
+	write_edges(&w);
+	write_calls(&w);
+	if (job->ran && !flow_ranges_add(&(struct flow_ran){&job->targets, s->code, s->graph, &solved->counts}, &job->ran[worker]))
+		atomic_store(&job->no_memory, true);
+}
+
+static bool solve(struct job *job, unsigned worker, struct sampled *s)
+{
+	struct function_problem problem = {0};
+	struct function_sample *samples = take_samples(job, s);
+	enum flow_result result = FLOW_NO_MEMORY;
+	bool all_steps = s->steps == flow_steps_most(s->arcs);
+
+	if (samples && function_problem_make(s->code, s->graph, samples, s->count, job->divisor, job->pair, &problem)) {
+		problem.problem.sparse = job->sparse;
+		result = flow_solve(&problem.problem, &s->steps, &problem.counts);
+	}
+	if (result == FLOW_SOLVED)
+		write_solved(job, worker, s, &problem);
+	if (result == FLOW_TOO_MUCH)
+		s->state = all_steps ? TOO_MUCH : NO_STEPS;
+	function_problem_free(&problem);
+	free(samples);
+	return result != FLOW_NO_MEMORY;
+}
+
+static void solve_one(void *ctx, size_t index, unsigned worker)
+{
+	struct job *job = ctx;
+
+	if (!solve(job, worker, job->at_once[index]))
+		atomic_store(&job->no_memory, true);
+}
+
+/* ---- all of them ---- */
+
+static bool begin_function(struct job *job, const struct function *function, size_t first)
+{
+	const struct function *code = job->pair ? pair_input_of(job->pair, function) : function;
+
+	return sampled_vec_push(&job->functions, (struct sampled){.function = function, .code = code, .first = first});
+}
+
+/* Finds the records of each function, which stand next to each other. */
+static bool group(struct job *job, struct bc_error *err)
+{
+	uint64_t total = 0;
+
+	for (size_t i = 0; i < job->profile->record_count; i++) {
+		struct record record = profile_record(job->profile, i);
+		struct sampled *last = job->functions.len ? &job->functions.at[job->functions.len - 1] : NULL;
+		if (!last || last->function != record.from.function) {
+			if (!begin_function(job, record.from.function, i))
+				return bc_fail_nomem(err);
+			last = &job->functions.at[job->functions.len - 1];
+		}
+		last->count++;
+		last->samples = count_add_saturating(last->samples, record.count);
+		total = count_add_saturating(total, record.count);
+	}
+	job->divisor = total / FLOW_MOST_SAMPLES + 1;
+	job->sparse = total < INFER_SPARSE;
+	return true;
+}
+
+static bool build_graphs(struct job *job, unsigned threads, struct bc_error *err)
+{
+	uint32_t *chosen = malloc((job->functions.len + 1) * sizeof(*chosen));
+
+	size_t count = 0;
+
+	for (size_t i = 0; chosen && i < job->functions.len; i++)
+		if (job->functions.at[i].code && job->functions.at[i].function->kind != FUNCTION_PLT)
+			chosen[count++] = (uint32_t)(job->functions.at[i].code - job->code->at);
+	bool ok = chosen ? cfg_build_code(job->image, job->code, chosen, count, threads, job->graphs, err)
+			 : bc_fail_nomem(err);
+	free(chosen);
+	return ok;
+}
+
+/* Sets the state of a function that is not solved, or finds its graph. */
+static void find_graph(const struct job *job, struct sampled *s)
+{
+	s->graph = s->code ? cfg_find(job->graphs, s->code) : NULL;
+	if (s->function->kind == FUNCTION_PLT)
+		s->state = IN_PLT;
+	else if (!s->graph || !s->graph->count)
+		s->state = NO_GRAPH;
+	else if (!s->graph->code.first_insn)
+		s->state = TOO_MUCH;
+	else
+		s->arcs = (uint64_t)s->graph->count + s->graph->code.first_next[s->graph->count];
+}
+
+/* Gives the first of the functions steps, at most for half of what is left to each, until one would get less than it may need.
+ * Returns how many of them it went through; *count of them can be solved at the same time. */
+static size_t give_steps(struct job *job, const sampled_ref *functions, size_t most, uint64_t left, size_t *count)
+{
+	size_t i = 0;
+
+	for (*count = 0; i < most; i++) {
+		struct sampled *s = functions[i];
+		uint64_t wanted = flow_steps_most(s->arcs), affordable = left / 2 / flow_step_cost(s->arcs);
+		if (wanted > affordable && *count)
+			break;
+		s->steps = wanted < affordable ? wanted : affordable;
+		if (s->steps < flow_steps_least(s->arcs)) {
+			s->state = NO_STEPS;
+			continue;
+		}
+		left -= s->steps * flow_step_cost(s->arcs);
+		job->at_once[(*count)++] = s;
+	}
+	return i;
+}
+
+static uint64_t spent(const struct sampled *s)
+{
+	return s->steps * flow_step_cost(s->arcs);
+}
+
+/* Solves the functions, those with most samples first.  Which of them get how many steps depends only on how many those before
+ * took, and all that are solved at the same time have theirs before one begins: so threads make no difference. */
+static void solve_all(struct job *job, uint64_t left, unsigned threads, sampled_ref *functions, size_t count)
+{
+	size_t now;
+
+	sort_sampled(functions, count);
+	for (size_t i = 0; i < count;) {
+		i += give_steps(job, &functions[i], count - i, left, &now);
+		parallel_for(threads, now, solve_one, job);
+		for (size_t k = 0; k < now; k++)
+			left -= spent(job->at_once[k]) < left ? spent(job->at_once[k]) : left;
+	}
+}
+
+static uint64_t steps_of_all(const struct image *image)
+{
+	uint64_t most = UINT64_MAX / 2 - INFER_STEPS_ALWAYS, size = image->work ? image->work->size : image->file.size;
+
+	return INFER_STEPS_ALWAYS + (size < most / INFER_STEPS_EACH ? size * INFER_STEPS_EACH : most);
+}
+
+static bool infer_all(struct job *job, unsigned threads, struct bc_error *err)
+{
+	sampled_ref *functions = malloc((job->functions.len + 1) * sizeof(*functions));
+	size_t count = 0;
+
+	job->at_once = malloc((job->functions.len + 1) * sizeof(*job->at_once));
+	bool ok = functions && job->at_once;
+	for (size_t i = 0; ok && i < job->functions.len; i++) {
+		struct sampled *s = &job->functions.at[i];
+		find_graph(job, s);
+		if (s->state == NOT_YET)
+			functions[count++] = s;
+	}
+	if (ok)
+		solve_all(job, steps_of_all(job->image), threads, functions, count);
+	for (size_t i = 0; ok && i < job->functions.len; i++) {
+		struct sampled *s = &job->functions.at[i];
+		if (s->state != SOLVED && s->state != IN_PLT)
+			guess_entries(job, s);
+	}
+	free(functions);
+	free(job->at_once);
+	return ok || bc_fail_nomem(err);
+}
+
+/* Writes the jump of each PLT entry that was called: out of the binary, or to the function of its own that others may replace. */
+static void write_plt_jump(struct job *job, const struct plt_entry *entry)
+{
+	const struct function *plt = profiled(job, functions_at(job->code, entry->address));
+
+	if (!entry->slot || !plt || plt->kind != FUNCTION_PLT)
+		return;
+	uint64_t called = atomic_load(called_of(&job->called, functions_name_number(&job->binary->functions, plt)));
+	bool own = entry->slot->symbol && entry->slot->value;
+	const struct function *code = own ? functions_at(job->code, entry->slot->value) : NULL, *to = profiled(job, code);
+	if (!called || (own && !to))
+		return;
+	add_call(job, 0, (struct input_place){plt, plt_jump_in(job->image, (struct vaddr){entry->address})}, to, called);
+	if (job->ran && to && !flow_ranges_enter(code, called, &job->ran[0]))
+		atomic_store(&job->no_memory, true);
+}
+
+static bool write_plt_jumps(struct job *job, struct bc_error *err)
+{
+	struct got got = {0};
+	struct plt plt = {0};
+	bool ok = got_read(job->image, &got, err) && plt_read(job->image, &got, &plt, err);
+
+	for (size_t i = 0; ok && i < plt.count; i++)
+		write_plt_jump(job, &plt.at[i]);
+	plt_free(&plt);
+	got_free(&got);
+	return ok;
+}
+
+/* Writes the entries of functions: what enters a function beyond the calls that were written comes
+ * from an unknown place. */
+static void write_entries(struct job *job)
+{
+	for (size_t i = 0; i < job->functions.len; i++) {
+		const struct sampled *s = &job->functions.at[i];
+		uint64_t called = atomic_load(called_of(&job->called, functions_name_number(&job->binary->functions, s->function)));
+		struct record record = {.kind = RECORD_ENTRY, .to = {s->function, 0}};
+		if (s->entered <= called)
+			continue;
+		record.count = s->entered - called;
+		add(job, 0, &record);
+		if (job->ran && s->code && !flow_ranges_enter(s->code, record.count, &job->ran[0]))
+			atomic_store(&job->no_memory, true);
+	}
+}
+
+/* Makes the ranges of all functions.  One without a flow ran from its beginning to its end as often as it was entered. */
+static bool make_ranges(struct job *job, unsigned threads, struct ranges *out, struct bc_error *err)
+{
+	bool ok = true;
+
+	*out = (struct ranges){.base = ranges_base(job->image)};
+	for (size_t i = 0; ok && i < job->functions.len; i++) {
+		const struct sampled *s = &job->functions.at[i];
+		out->runs.read = count_add_saturating(out->runs.read, s->samples);
+		if (s->state == IN_PLT || !s->code) {
+			uint64_t *dropped = &out->runs.dropped[s->state == IN_PLT ? RANGE_OUTSIDE : RANGE_NO_CODE];
+			*dropped = count_add_saturating(*dropped, s->samples);
+			continue;
+		}
+		out->runs.kept = count_add_saturating(out->runs.kept, s->samples);
+		if (s->state != SOLVED)
+			ok = flow_ranges_whole(s->code, s->entered, &job->ran[0]);
+	}
+	return (ok && ranges_gather(job->ran, threads, out)) || bc_fail_nomem(err);
+}
+
+static struct inferred_share *share_of(struct inferred *out, enum sampled_state state)
+{
+	switch (state) {
+	case SOLVED:
+		return &out->solved;
+	case NO_GRAPH:
+		return &out->no_graph;
+	case IN_PLT:
+		return &out->plt;
+	case NO_STEPS:
+		return &out->no_steps;
+	case NOT_YET:
+	case TOO_MUCH:
+		break;
+	}
+	return &out->too_much;
+}
+
+static void count_functions(const struct job *job, struct inferred *out)
+{
+	double elsewhere = 0;
+
+	*out = (struct inferred){0};
+	for (size_t i = 0; i < job->functions.len; i++) {
+		const struct sampled *s = &job->functions.at[i];
+		struct inferred_share *share = share_of(out, s->state);
+		share->functions++;
+		share->samples += s->samples;
+		elsewhere += s->moved;
+	}
+	out->moved = (uint64_t)(elsewhere * (double)job->divisor);
+}
+
+/* Replaces the records of the profile, after everything else has succeeded. */
+static bool replace(struct job *job, struct profile *profile, unsigned threads, struct bc_error *err)
+{
+	struct record_vec records[PARALLEL_MOST];
+	struct profile branches;
+
+	for (unsigned i = 0; i < threads; i++) {
+		records[i] = job->batches[i].records;
+		job->batches[i].records = (struct record_vec){0};
+	}
+	if (!profile_build(job->binary, false, records, threads, threads, &branches, err))
+		return false;
+	branches.of_input = true;
+	branches.accesses = profile->accesses;
+	profile->accesses = (struct access_vec){0};
+	profile_free(profile);
+	*profile = branches;
+	return true;
+}
+
+static bool run(struct job *job, const struct infer_job *how, struct profile *profile, struct inferred *out,
+		struct bc_error *err)
+{
+	unsigned threads = how->threads;
+
+	if (!called_make(&job->called, &job->binary->functions) || !job->batches || (how->ranges && !job->ran))
+		return bc_fail_nomem(err);
+	if (!group(job, err) || !build_graphs(job, threads, err) || !targets_open(job->image, job->code, &job->targets, err))
+		return false;
+	if (!infer_all(job, threads, err))
+		return false;
+	if (!write_plt_jumps(job, err))
+		return false;
+	write_entries(job);
+	count_functions(job, out);
+	if (atomic_load(&job->no_memory))
+		return bc_fail_nomem(err);
+	return (!how->ranges || make_ranges(job, threads, how->ranges, err)) && (how->figures_only || replace(job, profile, threads, err));
+}
+
+bool infer(const struct infer_job *wanted, struct profile *profile, struct inferred *out, struct bc_error *err)
+{
+	const struct binary *binary = profile->binary;
+	const struct pair *pair = wanted->pair;
+	struct infer_job how = *wanted;
+	struct job job = {.profile = profile, .binary = binary, .pair = pair, .graphs = wanted->graphs,
+			  .image = pair ? &pair->image : &binary->image,
+			  .code = pair ? &pair->functions : &binary->functions};
+
+	how.threads = how.threads < PARALLEL_MOST ? how.threads : PARALLEL_MOST;
+	job.batches = calloc(how.threads, sizeof(*job.batches));
+	job.ran = how.ranges ? calloc(how.threads, sizeof(*job.ran)) : NULL;
+	bool ok = run(&job, &how, profile, out, err);
+	for (unsigned i = 0; job.batches && i < how.threads; i++)
+		record_vec_free(&job.batches[i].records);
+	for (unsigned i = 0; job.ran && i < how.threads; i++)
+		count_table_free(&job.ran[i]);
+	free(job.batches);
+	free(job.ran);
+	called_free(&job.called);
+	targets_close(&job.targets);
+	sampled_vec_free(&job.functions);
+	return ok;
+}
+
+uint64_t inferred_of(const struct inferred *i)
+{
+	uint64_t sum = count_add_saturating(i->solved.samples, i->plt.samples);
+
+#define X(share, text) sum = count_add_saturating(sum, i->share.samples);
+	INFERRED_REASONS(X)
+#undef X
+	return sum;
+}
+
+double inferred_percent(const struct inferred *i)
+{
+	return percent_of(i->solved.samples, inferred_of(i));
+}
+
+double inferred_moved_percent(const struct inferred *i)
+{
+	return percent_of(i->moved, i->solved.samples);
+}

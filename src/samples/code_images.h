@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * The code of mapped files, for all threads of a walk: which file it is in, opened once, and how far its vaddrs are from the
+ * addresses where it was mapped.  First come the binaries that the user gave, by the rules of the conversion (image_match.h), then
+ * what elf/code_file.h finds.
+ */
+#ifndef SAMPLES_CODE_IMAGES_H
+#define SAMPLES_CODE_IMAGES_H
+
+#include <pthread.h>
+
+#include "src/samples/image_match.h"
+#include "src/samples/map_set.h"
+#include "src/samples/mapped_files.h"
+#include "src/elf/code_file.h"
+
+#define WALK_REMEDY_FILES                                                                                                                            \
+	"; --debug-dir=DIR names a directory with copies of them, and an address filter of perf record (--filter 'filter * @ PROG') leaves "         \
+	"them out of the trace"
+
+/* Why the trace of some code cannot be followed.  X(NAME, key for machines, text for people, remedy) */
+#define WALK_LOSSES(X)                                                                                                                               \
+	X(NO_FILE, "no_file", "in files that were not found", WALK_REMEDY_FILES)                                                                     \
+	X(OTHER_BUILD, "other_build", "in files that are of another build now", WALK_REMEDY_FILES)                                                   \
+	X(NO_CODE, "no_code", "in files whose code cannot be read", "")                                                                              \
+	X(VDSO, "vdso", "in [vdso], which is in no file", "")                                                                                        \
+	X(NOT_A_FILE, "not_a_file", "in memory that is no file: code that a program made while it ran", "")                                          \
+	X(NO_MAPPING, "no_mapping", "in memory of which no mapping was recorded", "")                                                                \
+	X(KERNEL, "kernel", "in the kernel", "; :u behind the event leaves the kernel out of the trace")                                             \
+	X(NO_PROCESS, "no_process", "in processes that the recording does not name", "; perf record as root, or --per-thread, tells which process ran") \
+	X(CONTRADICTION, "contradiction", "after a place where the trace contradicts the code",                                                      \
+	  ": the files are perhaps of another build than those that ran")                                                                            \
+	X(CIRCLE, "circle", "after a loop of direct jumps whose end the trace does not tell", "")                                                      \
+	X(GAP, "gap", "after a gap in the trace, before the next address in it", "; a larger buffer (perf record -m,16M) has fewer gaps")
+
+#define X(name, key, text, remedy) LOSS_##name,
+enum walk_loss { WALK_LOSSES(X) LOSS_COUNT, LOSS_NONE = LOSS_COUNT };
+#undef X
+
+/* "in files that were not found"; what can be done, from "; " on, or ""; and for programs "no_file". */
+const char *walk_loss_words(enum walk_loss loss);
+const char *walk_loss_remedy(enum walk_loss loss);
+const char *walk_loss_key(enum walk_loss loss);
+
+/* At most so many files are opened; the others are as those that are not found. */
+#define CODE_IMAGES_MOST 1024
+
+/* A binary that the user gave. */
+struct given_code {
+	const struct image *image; /* borrowed */
+	struct image_match_options match; /* its texts are borrowed */
+};
+
+struct code_images;
+
+/* dirs: borrowed.  NULL: out of memory */
+struct code_images *code_images_make(const struct given_code *given, size_t count, const struct debug_dirs *dirs);
+void code_images_free(struct code_images *images);
+
+/* The files that mappings name, by their numbers.  Add to them between code_images_lock() and code_images_unlock() alone. */
+struct mapped_files *code_images_files(struct code_images *images);
+void code_images_lock(struct code_images *images);
+void code_images_unlock(struct code_images *images);
+
+/* What code a mapping has. */
+struct mapped_code {
+	enum walk_loss loss;       /* LOSS_NONE: it has code */
+	const struct image *image; /* stays as long as the images */
+	uint32_t number;           /* of the image: two of the same are one */
+	uint64_t base;             /* run-time address - vaddr */
+};
+
+/* By any thread.  machine: that the trace is of.  LOSS_NO_FILE, too, where memory does not suffice. */
+struct mapped_code code_images_find(struct code_images *images, const struct mapping *mapping, enum machine machine);
+
+/* The number of a given binary; UINT32_MAX: it is none. */
+uint32_t code_images_given(const struct code_images *images, const struct image *image);
+
+#endif

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Traces of the processor in perf.data: from AUX records and the bytes behind AUXTRACE records to samples and answers.
+ *
+ * Of Arm SPE each
+ * branch that was sampled becomes a sample with a stack of its own, as perf script --itrace=bl prints it: the branch, and,
+ * if the processor told it, where the taken branch before it led to (an entry without a source).  Of other kinds, if somebody takes them,
+ * whatever the trace says of the way through the code (aux/trace_flow.h): kinds are rows of aux/flow_reader.c.
+ *
+ *   AUXTRACE_INFO   u32 kind, u32 0, what the recorder knows of the processors
+ *   AUXTRACE        u64 size, position, reference; u32 index, tid, cpu, 0; then `size` bytes that the record's size does not count
+ *   AUX             u64 position, size, flags: the kernel filled this part of a buffer
+ *   TIME_CONV       the clock (aux/clock.h)
+ *   ITRACE_START    u32 pid, tid: which task runs where the trace begins
+ *   SWITCH, SWITCH_CPU_WIDE   which task runs from now on
+ *   AUX_OUTPUT_HW_ID   u64: which number a processor has in CoreSight's frames
+ *
+ * A recorder writes a trace long after what it is of: the mappings of its processes may have changed.  In a file
+ * that can be read in any order all pieces are found first; then each sample is delivered in front of the first
+ * process event that came after it, and so are answers, a batch at a time.  From a pipe both are delivered when they come.
+ *
+ * Facts: tools/lib/perf/include/perf/event.h, tools/perf/util/arm-spe.c and auxtrace.c of Linux.
+ */
+#ifndef SAMPLES_PERF_DATA_PROCESSOR_TRACE_H
+#define SAMPLES_PERF_DATA_PROCESSOR_TRACE_H
+
+#include "src/samples/aux/clock.h"
+#include "src/samples/aux/queue.h"
+#include "src/samples/aux/spe.h"
+#include "src/samples/perf_data/flow_lanes.h"
+#include "src/samples/perf_data/perf_file.h"
+#include "src/samples/perf_data/perf_records.h"
+#include "src/samples/perf_data/setup.h"
+#include "src/samples/perf_data/stream.h"
+#include "src/samples/perf_data/trace_owners.h"
+#include "src/samples/read_options.h"
+
+/* Samples of a queue of the same number. */
+struct trace_lane {
+	struct spe_decoder spe; /* with the record that comes next, if it waits */
+	uint64_t time;          /* of that; UINT64_MAX: at the end */
+	bool stamped;           /* the trace tells times */
+	bool waits;
+	uint32_t pid;           /* of `context`, when `changes` were the last */
+	uint32_t context;
+	bool has_context;
+	uint64_t changes;
+};
+DEFINE_VEC(trace_lane_vec, struct trace_lane);
+
+/* The next record of a queue, or the next answers of a lane, in a heap. */
+struct trace_next {
+	uint64_t time;
+	uint32_t lane;
+};
+DEFINE_VEC(trace_next_vec, struct trace_next);
+
+/* The most bytes of traces from a pipe that wait for process events. */
+#define PERF_TRACES_WAIT (UINT64_C(256) << 20)
+
+/* What an AUX record says of a queue that has no piece yet. */
+struct trace_notice {
+	uint32_t cpu, tid;
+	uint64_t end, flags;
+};
+DEFINE_VEC(trace_notice_vec, struct trace_notice);
+#define PERF_NOTICES_MOST 4096 /* of these; more are forgotten */
+
+/* The most answers that are handed over at once. */
+#define PERF_FLOW_MOST (4 * FLOW_BATCH_MOST)
+
+struct perf_traces {
+	struct perf_setup *setup; /* borrowed, like these */
+	const struct event_sink *sink;
+	const struct flow_taker *flow; /* takes answers; NULL: nobody does */
+	struct perf_pool *pool;
+	struct perf_data_report *details;
+	bool decodes; /* the recording has traces that are read here */
+	bool indexed; /* all pieces of the first file are known ... */
+	bool asleep;  /* ... and none of them was read */
+	struct aux_clock clock;
+	struct aux_queues queues;
+	struct trace_notice_vec notices;
+	struct trace_lane_vec lanes;
+	struct trace_next_vec heap;
+	struct trace_owners owners;
+	struct flow_lanes flows;
+	struct trace_flow gather; /* of one lane ... */
+	struct flow_answer *gathered; /* ... not handed over yet */
+	struct perf_block *block; /* that branches are written to; held */
+	size_t used;
+};
+
+/* flow  takes answers; NULL: nobody does, and traces that have answers are not read */
+void perf_traces_init(struct perf_traces *traces, struct perf_setup *setup, const struct event_sink *sink,
+		      const struct flow_taker *flow, struct perf_pool *pool, struct perf_data_report *details);
+void perf_traces_fini(struct perf_traces *traces);
+
+/* The header of the file, or a record, says that there are traces: who takes their answers is told. */
+void perf_traces_announce(struct perf_traces *traces);
+
+/* AUXTRACE_INFO: which traces these are.  If they are read here and the file can be read in any order, all its pieces from `begin` to `end`
+ * are found, wherever this record stands; UINT64_MAX: to the end of the file.  BC_NOMEM, BC_FORMAT, BC_IO. */
+BC_MUST_USE bool perf_traces_info(struct perf_traces *traces, const struct perf_record *record, struct perf_file *file,
+				  uint64_t begin, uint64_t end, struct bc_error *err);
+
+/* TIME_CONV */
+void perf_traces_clock(struct perf_traces *traces, const struct perf_record *record);
+
+/* AUX.  BC_NOMEM; BC_FORMAT: it is cut. */
+BC_MUST_USE bool perf_traces_aux(struct perf_traces *traces, const struct perf_record *record, struct bc_error *err);
+
+/* AUX_OUTPUT_HW_ID.  BC_NOMEM. */
+BC_MUST_USE bool perf_traces_number(struct perf_traces *traces, const struct perf_record *record, struct bc_error *err);
+
+/* AUXTRACE: takes the bytes behind it out of the stream, if they are not known by now.  now: ns, up to which records were read; they
+ * are of a time before.  BC_NOMEM; BC_FORMAT: it is cut. */
+BC_MUST_USE bool perf_traces_take(struct perf_traces *traces, const struct perf_record *record, struct perf_stream *stream,
+				  bool main_file, uint64_t now, struct bc_error *err);
+
+/* Do more bytes wait than should? */
+static inline bool perf_traces_full(const struct perf_traces *traces)
+{
+	return traces->queues.in_memory > PERF_TRACES_WAIT;
+}
+
+/* A record of a task that is delivered now, in the order of times: COMM, FORK, ITRACE_START, SWITCH, SWITCH_CPU_WIDE.  Others are
+ * ignored.  BC_NOMEM. */
+BC_MUST_USE bool perf_traces_task(struct perf_traces *traces, uint64_t time, const struct perf_record *record,
+				  struct bc_error *err);
+
+/* Deliver the samples and answers of all times up to `until`, UINT64_MAX: all.
+ *
+ * latest  the time of the latest process event that was delivered: what is older and of a process that has run another program
+ *         since is not delivered, but counted
+ * BC_NOMEM, BC_IO, or what the sink said */
+BC_MUST_USE bool perf_traces_deliver(struct perf_traces *traces, uint64_t until, uint64_t latest, struct bc_error *err);
+
+/* Behind the last piece: what was cut is counted. */
+void perf_traces_end(struct perf_traces *traces);
+
+#endif

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "src/verify/compare.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NUMBER_SIZE 20 /* of "0x", 16 digits and a NUL */
+
+/* A fragment of one side. */
+struct side_row {
+	const char *name;
+	uint32_t parent, part, fragment;
+	bool cold;
+};
+
+const char *change_name(enum change change)
+{
+	static const char *const names[] = {"same", "vanished", "appeared", "moved", "changed"};
+
+	return names[change];
+}
+
+static int by_name(const void *a, const void *b)
+{
+	const struct side_row *x = a, *y = b;
+	int order = strcmp(x->name, y->name);
+
+	if (order)
+		return order;
+	if (x->parent != y->parent)
+		return x->parent < y->parent ? -1 : 1;
+	if (x->cold != y->cold)
+		return x->cold ? 1 : -1;
+	return (x->fragment > y->fragment) - (x->fragment < y->fragment);
+}
+
+/* Rows of a side, sorted; `numbers` has room for NUMBER_SIZE bytes a fragment. */
+static void list_side(const struct binary *t, struct side_row *rows, char *numbers)
+{
+	uint32_t count = t->bat.fragment_count;
+
+	for (uint32_t i = 0; i < count; i++) {
+		const struct bat_fragment *f = &t->bat.fragments[i];
+		const char *name = binary_fragment_owner(t, i);
+		uint64_t address = f->parent == BAT_NO_PARENT ? f->address
+							      : t->bat.fragments[f->parent].address;
+		snprintf(numbers, NUMBER_SIZE, "0x%" PRIx64, address);
+		rows[i] = (struct side_row){name ? name : numbers, f->parent, 0, i, f->cold};
+		numbers += NUMBER_SIZE;
+	}
+	if (count)
+		qsort(rows, count, sizeof(*rows), by_name);
+	for (uint32_t i = 1; i < count; i++)
+		if (!strcmp(rows[i].name, rows[i - 1].name))
+			rows[i].part = rows[i - 1].part + 1;
+}
+
+static void compare_entries(const struct bat_table *a, const struct bat_fragment *f,
+			    const struct bat_table *b, const struct bat_fragment *g,
+			    struct difference *d)
+{
+	uint32_t common = f->entry_count < g->entry_count ? f->entry_count : g->entry_count;
+	uint32_t most = f->entry_count < g->entry_count ? g->entry_count : f->entry_count;
+
+	d->first = common;
+	d->entries = most - common;
+	for (uint32_t k = common; k-- > 0;) {
+		uint32_t i = f->first_entry + k, j = g->first_entry + k;
+		if (a->entries[i].output != b->entries[j].output ||
+		    a->entries[i].input != b->entries[j].input) {
+			d->entries++;
+			d->first = k;
+		}
+		d->hashes += a->blocks && b->blocks && (a->blocks[i].hash != b->blocks[j].hash ||
+							a->blocks[i].index != b->blocks[j].index);
+	}
+}
+
+static bool same_function(const struct bat_table *a, const struct bat_fragment *f,
+			  const struct bat_table *b, const struct bat_fragment *g)
+{
+	if (f->cold != g->cold)
+		return false;
+	if (f->cold || !a->blocks || !b->blocks)
+		return true;
+	return f->hash == g->hash && f->block_count == g->block_count &&
+	       f->secondary_count == g->secondary_count &&
+	       !memcmp(a->secondary + f->first_secondary, b->secondary + g->first_secondary,
+		       f->secondary_count * sizeof(*a->secondary));
+}
+
+static void compare_fragments(const struct bat_table *a, const struct bat_table *b,
+			      struct difference *d)
+{
+	const struct bat_fragment *f = &a->fragments[d->a], *g = &b->fragments[d->b];
+
+	compare_entries(a, f, b, g, d);
+	d->function_differs = !same_function(a, f, b, g);
+	if (d->entries || d->hashes || d->function_differs)
+		d->change = CHANGE_CHANGED;
+	else if (f->address != g->address)
+		d->change = CHANGE_MOVED;
+}
+
+static int pair_order(const struct side_row *x, const struct side_row *y)
+{
+	int order = strcmp(x->name, y->name);
+
+	return order ? order : (x->part > y->part) - (x->part < y->part);
+}
+
+/* Measures a difference: an entry, a hash, and what is the function's own count one each.  A
+ * fragment that only one side has counts as one and one for each of its entries. */
+static uint64_t size_of(const struct bat_table *a, const struct bat_table *b, const struct difference *d)
+{
+	if (d->change == CHANGE_VANISHED)
+		return (uint64_t)a->fragments[d->a].entry_count + 1;
+	if (d->change == CHANGE_APPEARED)
+		return (uint64_t)b->fragments[d->b].entry_count + 1;
+	return (uint64_t)d->entries + d->hashes + d->function_differs;
+}
+
+/* Merge the sorted rows of both sides. */
+static void pair_rows(const struct binary *a, const struct side_row *x, const struct binary *b,
+		      const struct side_row *y, struct comparison *out)
+{
+	uint32_t i = 0, k = 0;
+
+	while (i < a->bat.fragment_count || k < b->bat.fragment_count) {
+		int order = i == a->bat.fragment_count   ? 1
+			    : k == b->bat.fragment_count ? -1
+							 : pair_order(&x[i], &y[k]);
+		const struct side_row *row = order <= 0 ? &x[i] : &y[k];
+		struct difference *d = &out->at[out->count++];
+		*d = (struct difference){.name = row->name, .part = row->part,
+					 .a = NO_FRAGMENT_HERE, .b = NO_FRAGMENT_HERE};
+		if (order <= 0)
+			d->a = x[i++].fragment;
+		if (order >= 0)
+			d->b = y[k++].fragment;
+		d->change = order < 0 ? CHANGE_VANISHED : order > 0 ? CHANGE_APPEARED : CHANGE_NONE;
+		if (!order)
+			compare_fragments(&a->bat, &b->bat, d);
+		d->size = size_of(&a->bat, &b->bat, d);
+		out->counts[d->change]++;
+	}
+}
+
+static int by_size(const void *a, const void *b)
+{
+	const struct difference *x = a, *y = b;
+
+	if (!x->change != !y->change)
+		return x->change ? -1 : 1;
+	if (x->size != y->size)
+		return x->size > y->size ? -1 : 1;
+	int order = strcmp(x->name, y->name);
+	return order ? order : (x->part > y->part) - (x->part < y->part);
+}
+
+bool compare_tables(const struct binary *a, const struct binary *b, struct comparison *out,
+		    struct bc_error *err)
+{
+	size_t left = a->bat.fragment_count, right = b->bat.fragment_count;
+	struct comparison c = {.at = malloc((left + right + 1) * sizeof(*c.at)),
+			       .numbers = malloc((left + right + 1) * NUMBER_SIZE)};
+	struct side_row *rows = malloc((left + right + 1) * sizeof(*rows));
+
+	if (!c.at || !c.numbers || !rows) {
+		comparison_free(&c);
+		free(rows);
+		return bc_fail_nomem(err);
+	}
+	list_side(a, rows, c.numbers);
+	list_side(b, rows + left, c.numbers + left * NUMBER_SIZE);
+	pair_rows(a, rows, b, rows + left, &c);
+	free(rows);
+	qsort(c.at, c.count, sizeof(*c.at), by_size);
+	*out = c;
+	return true;
+}
+
+void comparison_free(struct comparison *comparison)
+{
+	free(comparison->at);
+	free(comparison->numbers);
+	*comparison = (struct comparison){0};
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Branches of plain samples in a binary that BOLT did not touch: `plain` of tiny_binary.h is an if, worked out by hand. */
+#include "src/flow/infer.h"
+
+#include <string.h>
+
+#include "src/flow/flow.h"
+#include "tests/support/cmocka.h"
+#include "tests/support/tiny_binary.h"
+
+enum { PLAIN = 1, EXT = 2 };
+
+static struct tiny_binary tiny;
+
+/* 0: test, je 6; 4: cwtl, twice; 6: ret.  Each instruction of the first and the last block has 100 samples, and each in between 40. */
+static void make(struct profile *profile)
+{
+	static const uint32_t offsets[] = {0, 2, 4, 5, 6}, counts[] = {100, 100, 40, 40, 100};
+	static struct record_batch batch;
+	struct bc_error err;
+
+	tiny_binary_init(&tiny);
+	memcpy(tiny.code + 0x100, "\x85\xc0\x74\x02\x98\x98\xc3", 7);
+	tiny.functions[PLAIN].size = tiny.functions[PLAIN].extent = 7;
+	for (size_t i = 0; i < TINY_FUNCTIONS; i++)
+		tiny.fragment_of[i] = NO_FRAGMENT;
+	tiny.binary.kind = BINARY_UNTOUCHED;
+	tiny.binary.bat = (struct bat_table){0};
+	memset(&batch, 0, sizeof(batch));
+	for (size_t i = 0; i < BC_COUNT(offsets); i++)
+		assert_true(record_push(&batch, &tiny.binary, &(struct record){.kind = RECORD_SAMPLE, .from = {&tiny.functions[PLAIN], offsets[i]},
+										.count = counts[i]}));
+	assert_true(record_push(&batch, &tiny.binary, &(struct record){.kind = RECORD_SAMPLE, .from = {&tiny.functions[EXT], 0}, .count = 30}));
+	assert_true(profile_build(&tiny.binary, true, &batch.records, 1, 1, profile, &err));
+}
+
+static void branches_of_an_if(void **state)
+{
+	static const struct {
+		enum record_kind kind;
+		uint32_t from, to;
+		uint64_t count;
+	} expected[] = {
+		{RECORD_BRANCH, 2, 4, 40 * FLOW_UNITS},
+		{RECORD_BRANCH, 2, 6, 60 * FLOW_UNITS},
+		{RECORD_BRANCH, 5, 6, 40 * FLOW_UNITS},
+		{RECORD_ENTRY, 0, 0, 100 * FLOW_UNITS},
+	};
+	struct profile profile;
+	struct cfg graphs = {0};
+	struct ranges ranges = {0};
+	struct inferred inferred;
+	struct bc_error err;
+
+	(void)state;
+	make(&profile);
+	assert_true(infer(&(struct infer_job){.graphs = &graphs, .threads = 1, .ranges = &ranges}, &profile, &inferred, &err));
+	assert_int_equal(profile.record_count, BC_COUNT(expected));
+	for (size_t i = 0; i < BC_COUNT(expected); i++) {
+		struct record record = profile_record(&profile, i);
+		assert_int_equal(record.kind, expected[i].kind);
+		assert_ptr_equal(record.to.function, &tiny.functions[PLAIN]);
+		assert_int_equal(record.from.offset, expected[i].from);
+		assert_int_equal(record.to.offset, expected[i].to);
+		assert_int_equal(record.count, expected[i].count);
+	}
+	assert_true(profile.of_input && !profile.basic);
+	assert_int_equal(inferred.solved.functions, 1);
+	assert_int_equal(inferred.solved.samples, 380);
+	assert_int_equal(inferred.plt.functions, 1);
+	assert_int_equal(inferred.plt.samples, 30);
+	assert_int_equal(inferred.moved, 0);
+	/* What lies in a PLT entry is in no range. */
+	assert_int_equal(ranges.runs.read, 410);
+	assert_int_equal(ranges.runs.kept, 380);
+	assert_int_equal(ranges.runs.dropped[RANGE_OUTSIDE], 30);
+	ranges_free(&ranges);
+	profile_free(&profile);
+	cfg_free(&graphs);
+	tiny_binary_fini(&tiny);
+}
+
+static void shares(void **state)
+{
+	const struct inferred inferred = {
+		.solved = {3, 400}, .no_graph = {1, 50}, .plt = {1, 30}, .too_much = {1, 15}, .no_steps = {1, 5}, .moved = 20};
+	const struct inferred none = {0};
+
+	(void)state;
+	assert_int_equal(inferred_of(&inferred), 500);
+	assert_true(inferred_percent(&inferred) == 80);
+	assert_true(inferred_moved_percent(&inferred) == 5);
+	assert_true(inferred_percent(&none) == 0 && inferred_moved_percent(&none) == 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(branches_of_an_if),
+		cmocka_unit_test(shares),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
