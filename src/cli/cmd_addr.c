@@ -31,15 +31,15 @@ static const char *read_base(struct command_line *line, const struct option_row 
 }
 
 static const struct option_row rows[] = {
-	{0, "binary", "BIN", FILE_READ, "the binary that the addresses belong to (required)", INTO(binary)},
-	{0, "input", "INPUT", FILE_READ, "the binary that llvm-bolt read to write BIN, to show\naddresses in it", INTO(input)},
+	{0, "binary", "BIN", FILE_READ, "the binary that the addresses belong to (required)", INTO(binary), .place = PLACE_IMAGE},
+	{0, "input", "INPUT", FILE_READ, "the binary that llvm-bolt read to write BIN, to show\naddresses in it", INTO(input), .place = PLACE_INPUT},
 	NO_INPUT_ROW,
 	{0, "from", "KIND:run,vaddr,offset,func,input", NO_FILE, "kind of ADDRESS: run (default), vaddr, offset,\n"
 	 "func (NAME+0xOFFSET in BIN) or input (NAME+0xOFFSET in INPUT)",
 	 INTO(from)},
 	{0, "pid", "PID", NO_FILE, "take the mappings of this running process", INTO(pid), .takes = "a process id", .most = INT32_MAX},
-	{0, "maps", "FILE", FILE_READ, "take the mappings in FILE (/proc/PID/maps text, .bcmaps)", INTO(maps)},
-	{0, "perf", "FILE", FILE_READ, "take the mappings in a recording (perf.data, perf script)", INTO(perf)},
+	{0, "maps", "FILE", FILE_READ, "take the mappings in FILE (/proc/PID/maps text, .bcmaps)", INTO(maps), .place = PLACE_MAPS},
+	{0, "perf", "FILE", FILE_READ, "take the mappings in a recording (perf.data, perf script)", INTO(perf), .place = PLACE_SAMPLES},
 	{0, "base", "ADDR", NO_FILE, "the load address: run-time address minus vaddr", INTO_BY(base, read_base), .takes = "a hexadecimal address"},
 	{0, "process", "PID", NO_FILE, "which process, if several mapped BIN", INTO(process), .takes = "a process id", .most = UINT32_MAX},
 	{0, "time", "T", NO_FILE, "mappings at this time (default: the last ones),\n" TIME_HELP, INTO_BY(time, option_time), .takes = TIME_TAKES},

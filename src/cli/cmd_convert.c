@@ -262,7 +262,7 @@ static const struct option_row rows[] = {
 	{'o', "output", "FILE", FILE_WRITTEN, "write the profile to FILE (default: stdout)", INTO(output.path)},
 	{0, "input", "INPUT", FILE_READ,
 	 "the binary that llvm-bolt read; makes the profile that of\nan unoptimised run. With --bin: BIN=INPUT",
-	 INTO(inputs), .of_samples = true},
+	 INTO(inputs), .place = PLACE_INPUT, .of_samples = true},
 	NO_INPUT_ROW,
 	FROM_COMPILER_ROWS,
 	INPUT_FORMAT_ROW,
@@ -291,7 +291,7 @@ static const struct option_row rows[] = {
 	{0, "bin", "FILE", FILE_READ,
 	 "convert for this binary. Repeatable; every operand is\nthen a sample file and -o a directory. If FILE is a\n"
 	 "directory: every binary below it that has a BAT section",
-	 INTO_BY(binaries, read_binary), .of_samples = true},
+	 INTO_BY(binaries, read_binary), .place = PLACE_BINARY, .of_samples = true},
 	{0, "pid", "PID,...", NO_FILE, "use only samples and traces of these processes", INTO_BY(pids, option_pids), .takes = PIDS_TAKES, .of_samples = true},
 	{0, "event", "NAME", NO_FILE, "use only samples of this event, named as in perf; cycles\nalso matches cycles:u if it is the only such event",
 	 INTO(conversion.aggregate.filter.event), .of_samples = true},
@@ -300,7 +300,7 @@ static const struct option_row rows[] = {
 	NEW_RECORDING_ROW,
 	{0, "maps", "FILE", FILE_READ,
 	 "memory maps of processes for which the samples have none:\n.bcmaps, text of /proc/PID/maps, or a recording; repeatable",
-	 INTO_BY(maps, option_maps), .of_samples = true},
+	 INTO_BY(maps, option_maps), .place = PLACE_MAPS, .of_samples = true},
 	{0, "max-samples", "N", NO_FILE, "use only the first N samples of each input", INTO(conversion.aggregate.filter.most), .takes = "a number from 1 on", .least = 1, .of_samples = true},
 	BASIC_ROW,
 	IMAGE_ROW,
@@ -791,6 +791,6 @@ const struct command convert_command = {
 	"--show-task-events -F pid,ip,brstack) or pre-aggregated records; '-' is stdin.\n"
 	"perf.data may hold traces of Intel PT, Arm ETM, ETE or SPE, which need no perf.\n"
 	"The profile is BOLT's fdata or YAML, for: llvm-bolt INPUT -data PROFILE ...",
-	COMMAND_OPTIONS(rows), .operands = FILE_READ,
+	COMMAND_OPTIONS(rows), .operands = FILE_READ, .places = {PLACE_BINARY, PLACE_SAMPLES}, .advised_output = "prog.fdata",
 	.size = sizeof(struct arguments), .enters_sandbox = true, .prepare = prepare, .check = check, .finish = free_arguments, .run = run_convert, .program = perf2bolt_command,
 };

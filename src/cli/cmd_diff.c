@@ -178,6 +178,6 @@ const struct command diff_command = {
 	.help = "compare the BAT sections of two binaries by function\n\n"
 	"Prints a summary, then the differences, the largest first.\n"
 	"Exit code 3: they differ.",
-	COMMAND_OPTIONS(rows), .operands = FILE_READ, .count = {2, 2, "two binaries are needed", "two binaries are enough, not also"},
+	COMMAND_OPTIONS(rows), .operands = FILE_READ, .places = {PLACE_TABLE, PLACE_TABLE}, .count = {2, 2, "two binaries are needed", "two binaries are enough, not also"},
 	.size = sizeof(struct arguments), .run = run_diff,
 };

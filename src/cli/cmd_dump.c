@@ -124,6 +124,6 @@ const struct command dump_command = {
 	.help = "show the BAT section of a binary\n\n"
 	"BINARY is a binary from 'llvm-bolt --enable-bat', or such a section alone.\n"
 	"Lists functions by name, with their hot and cold parts and the entries of each.",
-	COMMAND_OPTIONS(rows), .operands = FILE_READ, .count = ONE_BINARY,
+	COMMAND_OPTIONS(rows), .operands = FILE_READ, .places = {PLACE_TABLE, PLACE_TABLE}, .count = ONE_BINARY,
 	.size = sizeof(struct arguments), .check = check, .finish = finish, .run = run_dump,
 };

@@ -54,6 +54,6 @@ const struct command encode_command = {
 	.help = "write a BAT section from JSON\n\n"
 	"FILE is the output of 'batconv dump --json', edited or not; '-' is stdin.  To put\n"
 	"the section into a binary: objcopy --update-section .note.bolt_bat=RESULT",
-	COMMAND_OPTIONS(rows), .operands = FILE_READ, .count = {1, 1, "no JSON given", "one file at a time, not also"},
+	COMMAND_OPTIONS(rows), .operands = FILE_READ, .places = {PLACE_JSON, PLACE_JSON}, .count = {1, 1, "no JSON given", "one file at a time, not also"},
 	.size = sizeof(struct arguments), .run = run_encode,
 };

@@ -125,7 +125,7 @@ static const struct option_row rows[] = {
 	 INTO(hashes)},
 	{0, "data", "PROFILE", FILE_READ,
 	 "with --hashes: only of functions in this profile (fdata or\nYAML); so, too, if samples follow BINARY",
-	 INTO(job.data)},
+	 INTO(job.data), .place = PLACE_PROFILE},
 	{0, "llvm-bolt", "PATH", FILE_READ,
 	 "with --hashes: the llvm-bolt to run (default: $LLVM_BOLT,\nelse the one beside batconv, in PATH, in /usr/lib/llvm-N)",
 	 INTO(job.llvm_bolt)},
@@ -172,6 +172,6 @@ const struct command extract_command = {
 	"instead of the binary, so hosts that convert do not need the binary.\n"
 	"With --hashes, BINARY is not BOLTed, and the side file holds only what\n"
 	"'convert --hashes=FILE' reads.",
-	COMMAND_OPTIONS(rows), .operands = FILE_READ, .count = {1, 0, "no binary given", NULL},
+	COMMAND_OPTIONS(rows), .operands = FILE_READ, .places = {PLACE_TABLE, PLACE_SAMPLES}, .advised_output = "prog.side", .count = {1, 0, "no binary given", NULL},
 	.size = sizeof(struct arguments), .check = check, .run = run_extract,
 };

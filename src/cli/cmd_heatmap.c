@@ -121,6 +121,6 @@ const struct command heatmap_command = {
 	.help = "show where code ran, by address, as llvm-bolt-heatmap does\n\n"
 	"Writes a text picture (for a terminal with colors), the share of the hottest buckets,\n"
 	"and the use of each section.  SAMPLES are as for convert; '-' is stdin.",
-	COMMAND_OPTIONS(rows), .operands = FILE_READ,
+	COMMAND_OPTIONS(rows), .operands = FILE_READ, .places = {PLACE_BINARY, PLACE_SAMPLES}, .advised_output = "prog.heat",
 	.size = sizeof(struct arguments), .prepare = prepare, .add_files = add_files, .check = check, .run = run, .program = perf2bolt_heatmap_command,
 };

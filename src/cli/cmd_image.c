@@ -389,6 +389,6 @@ const struct command image_command = {
 	"Its segments with the sections in each, the alignment rule of each loadable one\n"
 	"(p_vaddr % p_align = p_offset % p_align), GNU and Go build-id, entry point, and\n"
 	"the layout of its BOLT address translation table.",
-	COMMAND_OPTIONS(rows), .operands = FILE_READ, .count = {1, 0, "no binary given", NULL},
+	COMMAND_OPTIONS(rows), .operands = FILE_READ, .places = {PLACE_IMAGE, PLACE_IMAGE}, .count = {1, 0, "no binary given", NULL},
 	.size = sizeof(struct arguments), .run = run_image,
 };

@@ -309,6 +309,6 @@ const struct command maps_command = {
 	"perf script --show-mmap-events; '-' is text or snapshots on stdin.\n"
 	"Computes the load address of each file from every mapping and from the lowest\n"
 	"segment.  Exit code 3: they do not agree.",
-	COMMAND_OPTIONS(rows), .operands = FILE_READ,
+	COMMAND_OPTIONS(rows), .operands = FILE_READ, .places = {PLACE_MAPS, PLACE_MAPS},
 	.size = sizeof(struct arguments), .check = check, .run = run_maps,
 };

@@ -17,7 +17,7 @@ struct arguments {
 };
 
 static const struct option_row rows[] = {
-	{0, "bin", "BIN", FILE_READ, "the binary that ran: samples are converted for it first, and\na local function is known by both of its names", INTO(bin)},
+	{0, "bin", "BIN", FILE_READ, "the binary that ran: samples are converted for it first, and\na local function is known by both of its names", INTO(bin), .place = PLACE_BINARY},
 	{0, "min", "PERCENT", NO_FILE, "exit code 3 if a share is below PERCENT", INTO(min), .takes = "a number from 0 to 100"},
 	{0, "json", NULL, NO_FILE, "as JSON", INTO(json)},
 	{'o', "output", "FILE", FILE_WRITTEN, "write to FILE (default: stdout)", INTO(output)},
@@ -98,6 +98,6 @@ const struct command overlap_command = {
 	"For functions, blocks and calls: the sum of the smaller of both shares; then the\n"
 	"functions whose shares grew and shrank most.\n"
 	"Exit code 3: a share is below --min, or samples are of another build.",
-	COMMAND_OPTIONS(rows), .operands = FILE_READ, .count = {2, 2, "two profiles are needed", "two profiles are enough, not also"},
+	COMMAND_OPTIONS(rows), .operands = FILE_READ, .places = {PLACE_MEASURED, PLACE_MEASURED}, .count = {2, 2, "two profiles are needed", "two profiles are enough, not also"},
 	.size = sizeof(struct arguments), .run = run_overlap,
 };

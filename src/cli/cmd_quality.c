@@ -44,7 +44,7 @@ static const struct option_row rows[] = {
 	{'o', "output", "FILE", FILE_WRITTEN, "write to FILE (default: stdout)", INTO(output)},
 	{0, "input", "INPUT", FILE_READ, "the binary that llvm-bolt read: figures of the profile that\n"
 	 "convert makes with it, and gaps in the flow of its code",
-	 INTO(conversion.input), .of_samples = true},
+	 INTO(conversion.input), .place = PLACE_INPUT, .of_samples = true},
 	NO_INPUT_ROW,
 	FROM_COMPILER_ROWS,
 	SAMPLE_ROWS,
@@ -152,6 +152,6 @@ const struct command quality_command = {
 	"as for convert; '-' is stdin.  The only operand can be a profile (fdata or BOLT's YAML);\n"
 	"--from-compiler=BINARY stands alone.\n"
 	"Exit code 3: a limit was not met, or the samples are of another build.",
-	COMMAND_OPTIONS(rows), .operands = FILE_READ,
+	COMMAND_OPTIONS(rows), .operands = FILE_READ, .places = {PLACE_BINARY, PLACE_SAMPLES},
 	.size = sizeof(struct arguments), .prepare = prepare, .check = check, .run = run_quality,
 };

@@ -26,12 +26,12 @@ static const struct option_row rows[] = {
 	{'o', "output", "FILE", FILE_WRITTEN, "write the page to FILE", INTO(output)},
 	{0, "input", "INPUT", FILE_READ, "the binary that llvm-bolt read: the same code at its places\n"
 	 "there, and gaps in the flow of its code",
-	 INTO(conversion.input), .of_samples = true},
+	 INTO(conversion.input), .place = PLACE_INPUT, .of_samples = true},
 	NO_INPUT_ROW,
 	FROM_COMPILER_ROWS,
 	{0, "against", "PROFILE", FILE_READ, "a profile to compare with: fdata, BOLT's YAML, or samples of\n"
 	 "OPTIMIZED",
-	 INTO(against)},
+	 INTO(against), .place = PLACE_MEASURED},
 	{0, "verify", NULL, NO_FILE, "name what 'verify' finds in OPTIMIZED; with the input what\n'verify --unwind --dwarf' does",
 	 INTO(verify), .of_samples = true},
 	SAMPLE_ROWS,
@@ -150,6 +150,6 @@ const struct command report_command = {
 	"addresses, the hottest functions and their blocks.  SAMPLES are what convert takes; '-' is\n"
 	"stdin.\n"
 	"Exit code 3: the samples are of another build, or none is in a function.",
-	COMMAND_OPTIONS(rows), .operands = FILE_READ,
+	COMMAND_OPTIONS(rows), .operands = FILE_READ, .places = {PLACE_BINARY, PLACE_SAMPLES}, .advised_output = "prog.html",
 	.size = sizeof(struct arguments), .prepare = prepare, .check = check, .run = run,
 };

@@ -63,10 +63,10 @@ static const struct option_row rows[] = {
 	{0, "format", "FORMAT:text,json,folded,pprof", NO_FILE, "text (default), json, folded (for flame graphs) or pprof", INTO(format)},
 	{0, "maps", "FILE", FILE_READ, "maps: .bcmaps or text of /proc/PID/maps; for processes of\n"
 	 "which a recording has no mappings; repeatable",
-	 INTO_BY(maps, option_maps)},
+	 INTO_BY(maps, option_maps), .place = PLACE_MAPS},
 	{0, "binary", "BIN", FILE_READ, "the file to use for mappings with its name or build-id;\n"
 	 "repeatable",
-	 INTO(binaries)},
+	 INTO(binaries), .place = PLACE_IMAGE},
 	{0, "functions", "[OF]:binary,input", NO_FILE, "show functions, of BIN and of the mapped files (binary,\n"
 	 "the default); input: for a BOLTed binary those of the\nbinary that llvm-bolt read, from the table",
 	 INTO_BY(functions, read_functions)},
@@ -288,6 +288,6 @@ const struct command stacks_command = {
 	"STACKS are raw stacks (TIME MAP ADDRESS..., see batconv-stacks(1)), which need\n"
 	"--maps, or recordings with their own mappings: perf.data, or what\n"
 	"perf script --show-mmap-events prints.  '-' is raw stacks on stdin.",
-	COMMAND_OPTIONS(rows), .operands = FILE_READ, .count = {1, 0, "no stacks given", NULL},
+	COMMAND_OPTIONS(rows), .operands = FILE_READ, .places = {PLACE_STACKS, PLACE_STACKS}, .count = {1, 0, "no stacks given", NULL},
 	.size = sizeof(struct arguments), .finish = finish, .run = run_stacks,
 };

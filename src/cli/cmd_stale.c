@@ -345,6 +345,6 @@ const struct command stale_command = {
 	"ones it says how many blocks llvm-bolt -infer-stale-profile finds again.  Of a file\n"
 	"with profiles of several programs, each BINARY gets its own.\n"
 	"Exit code 3: less is exact than --min-exact asks for, or FILE has hashes of another\nbinary.",
-	COMMAND_OPTIONS(rows), .operands = FILE_READ, .count = {2, 0, "a profile and a binary are needed", NULL},
+	COMMAND_OPTIONS(rows), .operands = FILE_READ, .places = {PLACE_PROFILE, PLACE_IMAGE}, .count = {2, 0, "a profile and a binary are needed", NULL},
 	.size = sizeof(struct arguments), .check = check, .run = run_stale,
 };

@@ -200,6 +200,6 @@ const struct command transcode_command = {
 	"Nothing else in the binary changes.  Wrong parents of cold fragments, as LLVM 18\n"
 	"wrote them, are repaired.  Lost information is reported on stderr, with the\n"
 	"functions whose translation changes.",
-	COMMAND_OPTIONS(rows), .operands = FILE_READ, .count = ONE_BINARY,
+	COMMAND_OPTIONS(rows), .operands = FILE_READ, .places = {PLACE_TABLE, PLACE_TABLE}, .count = ONE_BINARY,
 	.size = sizeof(struct arguments), .prepare = prepare, .check = check, .run = run_transcode,
 };

@@ -42,7 +42,7 @@ static const char *read_form(struct command_line *line, const struct option_row 
 }
 
 static const struct option_row rows[] = {
-	{'i', "input", "FILE", FILE_READ, "also check against the binary that llvm-bolt read", INTO(verify.input)},
+	{'i', "input", "FILE", FILE_READ, "also check against the binary that llvm-bolt read", INTO(verify.input), .place = PLACE_INPUT},
 	NO_INPUT_ROW,
 	{0, "fail-on", "SEVERITY:error,warning,note", NO_FILE, "exit 3 if a finding is at least this severe: error,\nwarning (default) or note",
 	 INTO_BY(fail_on, read_severity)},
@@ -189,6 +189,6 @@ const struct command verify_command = {
 	"Every finding has an id, a severity, a place and a remedy; batconv-verify(1)\n"
 	"lists them.  Exit code 3: there are findings of the severity of --fail-on\n"
 	"or worse.",
-	COMMAND_OPTIONS(rows), .operands = FILE_READ, .count = ONE_BINARY,
+	COMMAND_OPTIONS(rows), .operands = FILE_READ, .places = {PLACE_TABLE, PLACE_TABLE}, .count = ONE_BINARY,
 	.size = sizeof(struct arguments), .prepare = prepare, .check = check, .run = run_verify,
 };

@@ -4,39 +4,17 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "src/base/attr.h"
+#include "src/cli/commands.h"
 #include "src/cli/say.h"
 #include "src/samples/reader.h"
-#include "src/figures/advice.h"
 
 /* ---- which file has which place ---- */
-
-static const struct {
-	const char *command;
-	enum advice_place first, others; /* operands */
-} operand_places[] = {
-	{"convert", PLACE_BINARY, PLACE_SAMPLES}, {"heatmap", PLACE_BINARY, PLACE_SAMPLES}, {"report", PLACE_BINARY, PLACE_SAMPLES},
-	{"quality", PLACE_BINARY, PLACE_SAMPLES}, {"extract", PLACE_TABLE, PLACE_SAMPLES},  {"verify", PLACE_TABLE, PLACE_TABLE},
-	{"dump", PLACE_TABLE, PLACE_TABLE},       {"transcode", PLACE_TABLE, PLACE_TABLE},  {"diff", PLACE_TABLE, PLACE_TABLE},
-	{"image", PLACE_IMAGE, PLACE_IMAGE},      {"overlap", PLACE_MEASURED, PLACE_MEASURED},
-	{"encode", PLACE_JSON, PLACE_JSON},       {"maps", PLACE_MAPS, PLACE_MAPS},         {"stacks", PLACE_STACKS, PLACE_STACKS},
-	{"stale", PLACE_PROFILE, PLACE_IMAGE},
-};
-
-static const struct option_place {
-	const char *option;
-	enum advice_place place;
-} option_places[] = {
-	{"--input", PLACE_INPUT}, {"--bin", PLACE_BINARY}, {"--binary", PLACE_IMAGE},   {"--maps", PLACE_MAPS},
-	{"--perf", PLACE_SAMPLES}, {"--against", PLACE_MEASURED}, {"--data", PLACE_PROFILE},
-	{"--from-compiler", PLACE_IMAGE},
-};
 
 /* More files are not looked at, and no command is told that would have to name them. */
 #define REMEMBERED 64
 
 static struct {
-	const char *command;
+	const struct command *command;
 	struct given files[REMEMBERED];
 	size_t count;
 } remembered;
@@ -48,27 +26,15 @@ static void remember(enum advice_place place, const char *option, const char *pa
 	remembered.count += remembered.count <= REMEMBERED;
 }
 
-static const struct option_place *place_of_option(const struct option_row *row)
-{
-	for (size_t i = 0; row->name && i < BC_COUNT(option_places); i++)
-		if (!strcmp(option_places[i].option + 2, row->name))
-			return &option_places[i];
-	return NULL;
-}
-
 static void remember_operands(const struct command_line *line, bool several_binaries)
 {
+	const enum advice_place *places = line->command->places;
 	const struct words *operands = &line->operands;
-	enum advice_place place = PLACE_ANY, others = PLACE_ANY;
+	enum advice_place place = places[several_binaries];
 
-	for (size_t i = 0; i < BC_COUNT(operand_places); i++)
-		if (!strcmp(operand_places[i].command, line->command->name)) {
-			place = several_binaries ? operand_places[i].others : operand_places[i].first;
-			others = operand_places[i].others;
-		}
 	if (place == PLACE_BINARY && operands->len == 1) /* a profile alone: quality */
 		place = PLACE_PROFILE;
-	for (size_t i = 0; i < operands->len; i++, place = others)
+	for (size_t i = 0; i < operands->len; i++, place = places[1])
 		remember(place, NULL, operands->at[i]);
 }
 
@@ -77,28 +43,28 @@ static void remember_options(const struct command_line *line, bool several_binar
 {
 	for (size_t i = 0; i < line->options.len; i++) {
 		const struct given_option *given = &line->options.at[i];
-		const struct option_place *at = place_of_option(given->row);
-		bool of_several = several_binaries && at && (at->place == PLACE_INPUT || at->place == PLACE_BINARY);
-		if (at && given->value && given->row->role == FILE_READ && !of_several)
-			remember(at->place, at->option, given->value);
+		enum advice_place place = given->row->place;
+		bool of_several = several_binaries && (place == PLACE_INPUT || place == PLACE_BINARY);
+		if (place != PLACE_ANY && given->value && !of_several)
+			remember(place, given->row->name, given->value);
 	}
 }
 
-/* True: --bin names binaries, so that no operand does. */
+/* True: options name the binaries, so that no operand does. */
 static bool has_several_binaries(const struct command_line *line)
 {
 	bool several = false;
 
 	for (size_t i = 0; i < line->options.len; i++)
-		several |= !strcmp(line->options.at[i].row->name, "bin");
-	return several && !strcmp(line->command->name, "convert");
+		several |= line->options.at[i].row->place == PLACE_BINARY;
+	return several && line->command->places[0] == PLACE_BINARY;
 }
 
 void operands_remember(const struct command_line *line)
 {
 	bool several_binaries = has_several_binaries(line);
 
-	remembered.command = line->command->name;
+	remembered.command = line->command;
 	remembered.count = 0;
 	if (line->command->operand) /* merge: each has its own message */
 		return;
@@ -129,12 +95,12 @@ void operands_profile_first(struct command_line *line)
 	operands_remember(line);
 }
 
-void operands_remember_conversion(const char *program, const struct conversion_options *options)
+void operands_remember_conversion(const struct command *command, const struct conversion_options *options)
 {
-	remembered.command = program;
+	remembered.command = command;
 	remembered.count = 0;
 	for (size_t i = 0; i < options->sample_count; i++)
-		remember(PLACE_SAMPLES, "-p", options->samples[i]);
+		remember(PLACE_SAMPLES, "p", options->samples[i]);
 	if (options->binary)
 		remember(PLACE_BINARY, NULL, options->binary);
 }
@@ -176,11 +142,15 @@ static bool can_be_explained(const struct bc_error *err, const struct advice *ad
 
 void operands_explain(const struct conversion *conversion, struct bc_error *err)
 {
-	struct situation s = {remembered.command, remembered.files, remembered.count, {0}};
+	const struct command *command = remembered.command;
+	const bool named = command && command != &convert_command; /* which needs no name */
+	char run[64];
+	struct situation s = {.run = run, .output = command ? command->advised_output : NULL, .files = remembered.files, .count = remembered.count};
 	struct advice advice;
 
 	if (err->code == BC_NOMEM || err->code == BC_EXISTS || s.count > REMEMBERED)
 		return;
+	snprintf(run, sizeof(run), "%s%s%s", named && command->llvm ? "" : "batconv", named && !command->llvm ? " " : "", named ? command->name : "");
 	for (size_t i = 0; i < s.count; i++)
 		file_facts_look(remembered.files[i].path, &remembered.files[i].facts);
 	if (err->code == BC_MISMATCH)

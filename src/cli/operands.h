@@ -11,7 +11,7 @@
 
 /* Call one of both before the command runs; the words are borrowed until the program ends. */
 void operands_remember(const struct command_line *line);
-void operands_remember_conversion(const char *program, const struct conversion_options *options);
+void operands_remember_conversion(const struct command *command, const struct conversion_options *options);
 
 /* Of a command whose operands are PROFILE BINARY...: brings the one that is no binary to the front, if it stands behind.  Reads the
  * beginnings of the files, but not of pipes. */

@@ -16,6 +16,7 @@
 #include "src/base/text.h"
 #include "src/cli/file_conflicts.h"
 #include "src/cli/response.h"
+#include "src/figures/advice.h"
 
 /* What the process exits with. */
 enum exit_code {
@@ -46,6 +47,7 @@ struct option_row {
 	const char *takes;    /* what a value must be, for messages: "a number"; NULL: one of the words of arg */
 	uint64_t least, most; /* of a number; most is 0: any */
 	unsigned value;       /* of INTO_SET() */
+	enum advice_place place; /* what the adviser expects of the file */
 	bool of_samples;      /* it is about samples, or the binary that ran for them */
 };
 
@@ -111,6 +113,8 @@ struct command {
 	size_t option_count;
 	enum file_role operands;
 	struct operand_count count;
+	enum advice_place places[2];  /* of the first operand, and of all others: what the adviser expects */
+	const char *advised_output;   /* the -o of a command line that the adviser proposes; NULL: none is needed */
 	bool stops_at_operand;                /* the first operand ends the options: what follows it is a program's */
 	bool enters_sandbox;                  /* itself, as its outputs are known later */
 	size_t size;                          /* of its struct of arguments */

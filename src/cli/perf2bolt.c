@@ -489,7 +489,7 @@ int perf2bolt_run(struct command_line *line)
 			return EXIT_DONE;
 	}
 	fflush(stdout);
-	operands_remember_conversion(perf2bolt_program(arguments), &arguments->conversion);
+	operands_remember_conversion(line->command, &arguments->conversion);
 	operands_explain(&conversion, &err);
 	fprintf(stderr, "batconv: %s\n", err.text);
 	return EXIT_FAILED;

@@ -49,9 +49,6 @@ const struct command *perf2bolt_command(void);
 const struct command *perf2bolt_heatmap_command(void);
 int perf2bolt_run(struct command_line *line);
 
-/* The name of the program. */
-const char *perf2bolt_program(const struct perf2bolt_arguments *arguments);
-
 /* Collects the names of functions behind -funcs, -skip-funcs and their like: splits lists at commas, and reads files that have one
  * name a line.  `texts` owns the names.
  *

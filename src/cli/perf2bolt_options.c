@@ -265,11 +265,6 @@ void perf2bolt_names_free(struct words *texts)
 
 /* ---- all of it ---- */
 
-const char *perf2bolt_program(const struct perf2bolt_arguments *arguments)
-{
-	return arguments->only_heat ? HEATMAP_NAME : "perf2bolt";
-}
-
 FILE *perf2bolt_summary_to(const struct perf2bolt_arguments *arguments)
 {
 	const char *const written[] = {arguments->output.path, arguments->output.yaml, arguments->heat.path};
@@ -405,7 +400,7 @@ const struct command *perf2bolt_command(void)
 {
 	static const struct llvm_program llvm = {"unsupported perf2bolt option; see docs/perf2bolt.md", true};
 	static struct option_row rows[BC_COUNT(table)];
-	static struct command command = {.name = "perf2bolt", .args = "-p=SAMPLES EXECUTABLE -o PROFILE", .llvm = &llvm, PROGRAM};
+	static struct command command = {.name = "perf2bolt", .advised_output = "prog.fdata", .args = "-p=SAMPLES EXECUTABLE -o PROFILE", .llvm = &llvm, PROGRAM};
 
 	command.option_count = choose_rows(OF_PERF2BOLT, rows);
 	return &command;
@@ -415,7 +410,7 @@ const struct command *perf2bolt_heatmap_command(void)
 {
 	static const struct llvm_program llvm = {"unsupported " HEATMAP_NAME " option; see docs/quality.md", true};
 	static struct option_row rows[BC_COUNT(table)];
-	static struct command command = {.name = HEATMAP_NAME, .args = "-p=SAMPLES EXECUTABLE -o FILE", .llvm = &llvm, PROGRAM};
+	static struct command command = {.name = HEATMAP_NAME, .advised_output = "prog.heat", .args = "-p=SAMPLES EXECUTABLE -o FILE", .llvm = &llvm, PROGRAM};
 
 	command.option_count = choose_rows(OF_HEATMAP, rows);
 	return &command;

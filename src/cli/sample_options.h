@@ -31,7 +31,7 @@
 	{0, "from-compiler", "BINARY", FILE_READ,                                                             \
 	 "in place of OPTIMIZED SAMPLES: the profile of BINARY by\nthe counts that the compiler left in it (clang\n" \
 	 "-fbasic-block-address-map -mllvm -pgo-analysis-map=all)",                                           \
-	 INTO(compiled)},                                                                                     \
+	 INTO(compiled), .place = PLACE_IMAGE},                                                                     \
 	{0, "force-map", NULL, NO_FILE, "with --from-compiler: also if no function of it has a count", INTO(conversion.force_map)}
 #define SAMPLE_ROWS INPUT_FORMAT_ROW, BASIC_ROW, IMAGE_ROW, CODE_DIR_ROW, THREADS_ROW(conversion.threads)
 

@@ -129,34 +129,24 @@ static void add_path(struct advice_line *line, const char *path)
 	add(line, "%s", quote);
 }
 
-/* What is written by commands that need to be told, or that would fill the terminal. */
-static const char *output_of(const char *command)
+/* "--input", "-p" */
+static const char *dashes_of(const char *option)
 {
-	static const struct {
-		const char *command, *output;
-	} outputs[] = {{"convert", " -o prog.fdata"}, {"perf2bolt", " -o prog.fdata"}, {"heatmap", " -o prog.heat"},
-		       {"llvm-bolt-heatmap", " -o prog.heat"}, {"report", " -o prog.html"}, {"extract", " -o prog.side"}};
-
-	for (size_t i = 0; i < BC_COUNT(outputs); i++)
-		if (!strcmp(command, outputs[i].command))
-			return outputs[i].output;
-	return "";
+	return option[1] ? "--" : "-";
 }
 
 static void add_given(struct advice_line *line, const struct given *file, const char *path)
 {
 	add(line, " ");
 	if (file->option)
-		add(line, file->option[1] == '-' ? "%s=" : "%s ", file->option);
+		add(line, "%s%s%c", dashes_of(file->option), file->option, file->option[1] ? '=' : ' ');
 	add_path(line, path);
 }
 
-/* LLVM's names stand alone, and convert needs none. */
-static void add_program(struct advice_line *line, const char *command)
+static void add_output(struct advice_line *line, const struct situation *s)
 {
-	bool own = !strcmp(command, "perf2bolt") || !strcmp(command, "llvm-bolt-heatmap");
-
-	add(line, "%s%s%s", own ? "" : "batconv", own || !strcmp(command, "convert") ? "" : " ", strcmp(command, "convert") ? command : "");
+	if (s->output)
+		add(line, " -o %s", s->output);
 }
 
 /* The command line of the user without what is not about files: what stands at `a` and `b` is exchanged, `without` left out,
@@ -172,7 +162,7 @@ static void write_command(const struct situation *s, struct advised_change chang
 {
 	struct advice_line line = line_in(out->command, sizeof(out->command));
 
-	add_program(&line, s->command);
+	add(&line, "%s", s->run);
 	for (size_t i = 0; i < s->count; i++) {
 		const struct given *file = &s->files[i];
 		size_t from = i == change.a ? change.b : i == change.b ? change.a : i;
@@ -180,7 +170,7 @@ static void write_command(const struct situation *s, struct advised_change chang
 		if (file != change.without)
 			add_given(&line, file, replaced ? change.binary : s->files[from].path);
 	}
-	add(&line, "%s", output_of(s->command));
+	add_output(&line, s);
 }
 
 static void use_with(struct advice_line *line, const char *before, const char *path, const char *after)
@@ -478,7 +468,7 @@ static bool advise_folder(const struct situation *s, const struct given *file, s
 		 facts->recording, facts->recordings > 1 ? ", ..." : "");
 	const struct given *binary = find_place(s, PLACE_BINARY);
 	bool goes_on = binary && takes(PLACE_BINARY, &binary->facts) && s->count == 2 && !file->option;
-	add_program(&line, goes_on ? s->command : "inspect");
+	add(&line, "%s", goes_on ? s->run : "batconv inspect");
 	if (goes_on)
 		use_with(&line, " ", binary->path, "");
 	use_with(&line, " ", file->path, "");
@@ -488,7 +478,8 @@ static bool advise_folder(const struct situation *s, const struct given *file, s
 	} else {
 		add(&line, "/*");
 	}
-	add(&line, "%s", goes_on ? output_of(s->command) : "");
+	if (goes_on)
+		add_output(&line, s);
 	return true;
 }
 
@@ -549,8 +540,8 @@ static bool advise_kind(const struct situation *s, const struct given *file, str
 	if (advise_folder(s, file, out))
 		return true;
 	if (file->option)
-		snprintf(out->sentence, sizeof(out->sentence), "is %s, and %s takes %s",
-			 noun_of(&file->facts), file->option, places[file->place].noun);
+		snprintf(out->sentence, sizeof(out->sentence), "is %s, and %s%s takes %s",
+			 noun_of(&file->facts), dashes_of(file->option), file->option, places[file->place].noun);
 	else
 		snprintf(out->sentence, sizeof(out->sentence), "is %s, not %s",
 			 noun_of(&file->facts), places[file->place].noun);
@@ -575,12 +566,12 @@ static bool advise_input(const struct situation *s, struct advice *out)
 		change.b = (size_t)(binary - s->files);
 	} else if (binary->facts.trace == BOLT_NONE && binary->place == PLACE_BINARY) {
 		out->about = binary->path;
-		snprintf(out->sentence, sizeof(out->sentence), "is not BOLTed, so that there is no input of it: leave out %s", input->option);
+		snprintf(out->sentence, sizeof(out->sentence), "is not BOLTed, so that there is no input of it: leave out %s%s", dashes_of(input->option), input->option);
 		change.without = input;
 	} else if (binary->facts.trace != BOLT_NONE && input->facts.trace != BOLT_NONE) {
 		out->about = input->path;
-		snprintf(out->sentence, sizeof(out->sentence), "llvm-bolt wrote it, and %s takes what llvm-bolt read to write %.300s", input->option,
-			 binary->path);
+		snprintf(out->sentence, sizeof(out->sentence), "llvm-bolt wrote it, and %s%s takes what llvm-bolt read to write %.300s",
+			 dashes_of(input->option), input->option, binary->path);
 		change.without = input;
 	} else {
 		return false;

@@ -27,7 +27,7 @@ enum advice_place {
 
 struct given {
 	enum advice_place place;
-	const char *option; /* that names the file: "--input"; NULL: it is an operand */
+	const char *option; /* that names the file, without dashes: "input", "p"; NULL: it is an operand */
 	const char *path;   /* borrowed */
 	struct file_facts facts;
 };
@@ -42,7 +42,8 @@ struct ran {
 };
 
 struct situation {
-	const char *command; /* "convert" */
+	const char *run;    /* the words before the files: "batconv quality" */
+	const char *output; /* for -o; NULL: the command needs none */
 	const struct given *files; /* operands in their order */
 	size_t count;
 	struct ran ran;

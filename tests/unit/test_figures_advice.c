@@ -15,7 +15,7 @@ static void assert_swap(const char *option, const char *one, const char *other, 
 	};
 	struct advice advice = {0};
 
-	assert_true(advise(&(struct situation){.command = "convert", .files = files, .count = BC_COUNT(files)}, &advice));
+	assert_true(advise(&(struct situation){.run = "batconv", .output = "prog.fdata", .files = files, .count = BC_COUNT(files)}, &advice));
 	assert_string_equal(advice.about, one);
 	assert_string_equal(advice.command, command);
 }
@@ -24,8 +24,8 @@ static void words_of_the_shell(void **state)
 {
 	(void)state;
 	assert_swap(NULL, "perf.data", "prog", "batconv prog perf.data -o prog.fdata");
-	assert_swap("-p", "perf.data", "prog", "batconv prog -p perf.data -o prog.fdata");
-	assert_swap("--samples", "perf.data", "prog", "batconv prog --samples=perf.data -o prog.fdata");
+	assert_swap("p", "perf.data", "prog", "batconv prog -p perf.data -o prog.fdata");
+	assert_swap("samples", "perf.data", "prog", "batconv prog --samples=perf.data -o prog.fdata");
 	assert_swap(NULL, "my perf.data", "it's", "batconv 'it'\\''s' 'my perf.data' -o prog.fdata");
 	assert_swap(NULL, "-data", "$prog", "batconv '$prog' ./-data -o prog.fdata");
 	assert_swap(NULL, "perf\n.data", "prog", ""); /* nobody can paste it */
@@ -96,7 +96,7 @@ static void assert_instead(enum file_kind kind, enum bolt_trace trace, const cha
 	};
 	struct advice advice = {0};
 
-	assert_true(advise(&(struct situation){.command = "convert", .files = files, .count = BC_COUNT(files)}, &advice));
+	assert_true(advise(&(struct situation){.run = "batconv", .output = "prog.fdata", .files = files, .count = BC_COUNT(files)}, &advice));
 	assert_string_equal(advice.about, "file");
 	assert_true(advice.wrong_kind);
 	assert_string_equal(advice.command, command);
@@ -117,9 +117,9 @@ static void assert_ran(const char *given, const char *input, const char *ran, co
 	struct given files[] = {
 		{.place = PLACE_BINARY, .path = given},
 		{.place = PLACE_SAMPLES, .path = "perf.data", .facts = {.read = true, .kind = FILE_SAMPLES}},
-		{.place = PLACE_INPUT, .option = "--input", .path = input},
+		{.place = PLACE_INPUT, .option = "input", .path = input},
 	};
-	const struct situation situation = {.command = "convert", .files = files, .count = input ? 3 : 2, .ran = {.path = ran}};
+	const struct situation situation = {.run = "batconv", .output = "prog.fdata", .files = files, .count = input ? 3 : 2, .ran = {.path = ran}};
 	struct advice advice = {0};
 
 	file_facts_look(given, &files[0].facts);
