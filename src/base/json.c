@@ -115,6 +115,17 @@ void json_hex_string(struct json *json, const char *key, uint64_t value)
 	fprintf(json->out, "\"0x%" PRIx64 "\"", value);
 }
 
+void json_bytes(struct json *json, const char *key, struct text bytes)
+{
+	if (!bytes.len)
+		return;
+	begin(json, key);
+	putc('"', json->out);
+	for (size_t i = 0; i < bytes.len; i++)
+		fprintf(json->out, "%02x", (unsigned char)bytes.at[i]);
+	putc('"', json->out);
+}
+
 /* No bytes may have no address, which fwrite() must not see. */
 static void put_bytes(struct json *json, struct text value)
 {

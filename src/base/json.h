@@ -34,7 +34,8 @@ void json_text(struct json *json, const char *key, struct text text); /* up to a
 void json_number(struct json *json, const char *key, uint64_t value);
 void json_based(struct json *json, const char *key, uint64_t value); /* a number, above `base` */
 void json_real(struct json *json, const char *key, double value);
-void json_hex_string(struct json *json, const char *key, uint64_t value); /* "0x..." */
+void json_hex_string(struct json *json, const char *key, uint64_t value); /* "0x...": JSON's own numbers end at 2^53 */
+void json_bytes(struct json *json, const char *key, struct text bytes); /* in hexadecimal; an empty text is left out */
 void json_letters(struct json *json, const char *key, struct text value); /* a string of any length, as it stands */
 void json_raw(struct json *json, const char *key, struct text value);     /* JSON that was written already */
 void json_null(struct json *json, const char *key);

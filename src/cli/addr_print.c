@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include <inttypes.h>
 
+#include "src/base/json.h"
 #include "src/cli/addr.h"
-#include "src/cli/print.h"
+#include "src/cli/say.h"
 #include "src/samples/maps_text.h"
 
 static const char *fragment_kind(const struct addr_context *context, const struct address_chain *chain)
@@ -235,7 +236,7 @@ static void json_place(struct json *json, const char *key, const char *function,
 {
 	json_open(json, key, '{');
 	json_string(json, "function", function);
-	json_hex(json, "offset", offset);
+	json_hex_string(json, "offset", offset);
 	json_close(json, '}');
 }
 
@@ -243,9 +244,9 @@ static void json_mapping(struct json *json, const struct addr_context *context,
 			 const struct mapping *m)
 {
 	json_open(json, "mapping", '{');
-	json_hex(json, "start", m->start);
-	json_hex(json, "end", m->end);
-	json_hex(json, "offset", m->offset);
+	json_hex_string(json, "start", m->start);
+	json_hex_string(json, "end", m->end);
+	json_hex_string(json, "offset", m->offset);
 	json_text(json, "path", mapped_files_path(context->process.files, m->file));
 	json_close(json, '}');
 }
@@ -261,16 +262,16 @@ static void json_functions(struct json *json, const struct addr_context *context
 	if (!chain->orphan)
 		json_place(json, "input", chain->input.function->printed, chain->input.offset);
 	if (chain->has_input_vaddr)
-		json_hex(json, "input_vaddr", chain->input_vaddr.v);
+		json_hex_string(json, "input_vaddr", chain->input_vaddr.v);
 }
 
 static void json_segment(struct json *json, const struct segment *s)
 {
 	json_open(json, "segment", '{');
-	json_hex(json, "vaddr", s->vaddr);
-	json_hex(json, "offset", s->offset);
-	json_hex(json, "memsz", s->memsz);
-	json_hex(json, "align", s->align);
+	json_hex_string(json, "vaddr", s->vaddr);
+	json_hex_string(json, "offset", s->offset);
+	json_hex_string(json, "memsz", s->memsz);
+	json_hex_string(json, "align", s->align);
 	json_bool(json, "executable", s->executable);
 	json_close(json, '}');
 }
@@ -283,17 +284,17 @@ static void json_chain(struct json *json, const struct addr_context *context,
 
 	json_open(json, NULL, '{');
 	if (chain->has_run)
-		json_hex(json, "run", chain->run.v);
+		json_hex_string(json, "run", chain->run.v);
 	if (chain->mapping)
 		json_mapping(json, context, chain->mapping);
 	if (chain->has_vaddr) {
 		if (chain->has_run)
-			json_hex(json, "base", chain->base);
-		json_hex(json, "vaddr", chain->vaddr.v);
+			json_hex_string(json, "base", chain->base);
+		json_hex_string(json, "vaddr", chain->vaddr.v);
 		if (chain->segment)
 			json_segment(json, chain->segment);
 		if (chain->has_offset)
-			json_hex(json, "offset", chain->offset.v);
+			json_hex_string(json, "offset", chain->offset.v);
 		if (chain->section)
 			json_text(json, "section", chain->section->name);
 		json_functions(json, context, chain);

@@ -6,7 +6,6 @@
 #include "src/base/lines.h"
 #include "src/cli/addr.h"
 #include "src/cli/commands.h"
-#include "src/cli/print.h"
 #include "src/cli/say.h"
 #include "src/cli/sample_options.h"
 #include "src/samples/open.h"

@@ -17,7 +17,6 @@
 #include "src/cli/operands.h"
 #include "src/cli/output_folder.h"
 #include "src/cli/perf2bolt.h"
-#include "src/cli/print.h"
 #include "src/cli/profile_output.h"
 #include "src/cli/progress.h"
 #include "src/cli/sample_options.h"

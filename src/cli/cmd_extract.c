@@ -3,7 +3,7 @@
 #include "src/base/output.h"
 #include "src/cli/bolt_job.h"
 #include "src/cli/commands.h"
-#include "src/cli/print.h"
+#include "src/cli/say.h"
 #include "src/cli/sample_options.h"
 #include "src/cli/summary.h"
 #include "src/elf/binary.h"

@@ -5,7 +5,6 @@
 #include "src/cli/kernel_summary.h"
 #include "src/cli/operands.h"
 #include "src/cli/perf2bolt.h"
-#include "src/cli/print.h"
 #include "src/cli/progress.h"
 #include "src/cli/sample_options.h"
 #include "src/cli/say.h"

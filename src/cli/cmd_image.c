@@ -7,7 +7,7 @@
 #include "include/bat/bat.h"
 #include "src/base/file.h"
 #include "src/cli/commands.h"
-#include "src/cli/print.h"
+#include "src/cli/say.h"
 #include "src/elf/image.h"
 #include "src/elf/load.h"
 #include "src/elf/notes.h"
@@ -103,10 +103,10 @@ static void json_sections(struct json *json, const struct image *image)
 		json_text(json, "name", s->name);
 		json_string(json, "type", section_type(s->type, type));
 		json_string(json, "flags", section_flags(s->flags, flags));
-		json_hex(json, "vaddr", s->addr);
-		json_hex(json, "offset", s->offset);
-		json_hex(json, "size", s->size);
-		json_hex(json, "align", s->align);
+		json_hex_string(json, "vaddr", s->addr);
+		json_hex_string(json, "offset", s->offset);
+		json_hex_string(json, "size", s->size);
+		json_hex_string(json, "align", s->align);
 		json_close(json, '}');
 	}
 	json_close(json, ']');
@@ -290,11 +290,11 @@ static void json_segments(struct json *json, const struct image *image)
 		json_open(json, NULL, '{');
 		json_string(json, "type", segment_type(h.p_type, type));
 		json_string(json, "flags", segment_flags(h.p_flags, flags));
-		json_hex(json, "vaddr", h.p_vaddr);
-		json_hex(json, "offset", h.p_offset);
-		json_hex(json, "filesz", h.p_filesz);
-		json_hex(json, "memsz", h.p_memsz);
-		json_hex(json, "align", h.p_align);
+		json_hex_string(json, "vaddr", h.p_vaddr);
+		json_hex_string(json, "offset", h.p_offset);
+		json_hex_string(json, "filesz", h.p_filesz);
+		json_hex_string(json, "memsz", h.p_memsz);
+		json_hex_string(json, "align", h.p_align);
 		if (h.p_type == PT_LOAD)
 			json_bool(json, "aligned", segment_alignment(image, &segment));
 		json_open(json, "sections", '[');
@@ -328,7 +328,7 @@ static void json_image(const struct subject_image *s, const struct arguments *ar
 		json_number(&json, "entries", s->bat.entry_count);
 		json_close(&json, '}');
 	}
-	json_hex(&json, "entry", image_entry(&s->image).v);
+	json_hex_string(&json, "entry", image_entry(&s->image).v);
 	json_segments(&json, &s->image);
 	if (args->sections)
 		json_sections(&json, &s->image);

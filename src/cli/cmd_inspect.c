@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/base/json.h"
 #include "src/base/percent.h"
 #include "src/cli/bolt_reads.h"
 #include "src/cli/commands.h"
-#include "src/cli/print.h"
 #include "src/cli/progress.h"
 #include "src/cli/say.h"
 #include "src/elf/load.h"

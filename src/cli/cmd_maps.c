@@ -14,7 +14,6 @@
 #include "src/cli/commands.h"
 #include "src/cli/mapped_programs.h"
 #include "src/cli/maps_print.h"
-#include "src/cli/print.h"
 #include "src/cli/sample_options.h"
 #include "src/cli/say.h"
 

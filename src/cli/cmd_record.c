@@ -17,7 +17,6 @@
 #include "src/base/output.h"
 #include "src/cli/commands.h"
 #include "src/cli/output_folder.h"
-#include "src/cli/print.h"
 #include "src/cli/progress.h"
 #include "src/cli/record_print.h"
 #include "src/cli/sample_options.h"

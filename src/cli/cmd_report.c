@@ -5,7 +5,6 @@
 #include "src/base/output.h"
 #include "src/cli/commands.h"
 #include "src/cli/quality_print.h"
-#include "src/cli/print.h"
 #include "src/cli/overlap_print.h"
 #include "src/cli/report_data.h"
 #include "src/cli/sample_options.h"

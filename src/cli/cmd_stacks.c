@@ -8,7 +8,6 @@
 #include "src/base/output.h"
 #include "src/cli/commands.h"
 #include "src/cli/sample_options.h"
-#include "src/cli/print.h"
 #include "src/cli/say.h"
 #include "src/elf/binary.h"
 #include "src/address/resolver.h"

@@ -2,11 +2,11 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "src/base/json.h"
 #include "src/base/output.h"
 #include "src/base/percent.h"
 #include "src/cli/commands.h"
 #include "src/cli/operands.h"
-#include "src/cli/print.h"
 #include "src/cli/say.h"
 #include "src/figures/figure_table.h"
 #include "src/figures/staleness.h"

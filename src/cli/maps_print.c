@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "src/base/json.h"
 #include "src/cli/maps_print.h"
 
 #include <inttypes.h>
@@ -6,7 +7,7 @@
 #include "src/samples/loads.h"
 #include "src/samples/maps_text.h"
 #include "src/cli/mapped_programs.h"
-#include "src/cli/print.h"
+#include "src/cli/say.h"
 
 /* ---- the files with code in a map, and where each was loaded ---- */
 
@@ -121,6 +122,12 @@ static void print_load(const struct mapped_image *m, const struct load *load)
 	}
 }
 
+static void print_bytes(struct text bytes)
+{
+	for (size_t i = 0; i < bytes.len; i++)
+		printf("%02x", (unsigned char)bytes.at[i]);
+}
+
 static void print_image(void *ctx, const struct mapped_image *m)
 {
 	const struct mapped_files *files = ctx;
@@ -129,7 +136,7 @@ static void print_image(void *ctx, const struct mapped_image *m)
 	print_name(mapped_files_path(files, m->number), stdout);
 	fputs("\n    build-id ", stdout);
 	if (id.len)
-		print_bytes(id, stdout);
+		print_bytes(id);
 	if (go.len) {
 		fputs(id.len ? ", Go " : "Go ", stdout);
 		print_name(go, stdout);
@@ -184,21 +191,21 @@ struct json_context {
 static void json_load(struct json *json, const struct mapped_image *m, const struct load *load)
 {
 	json_open(json, NULL, '{');
-	json_hex(json, "base", load->base);
+	json_hex_string(json, "base", load->base);
 	json_number(json, "mappings", load->mappings - load->differing);
 	json_bool(json, "agrees", load_agrees(load) && !m->loads.misfits);
 	if (load->has_lowest)
-		json_hex(json, "lowest", load->lowest);
+		json_hex_string(json, "lowest", load->lowest);
 	if (load->has_lowest_executable)
-		json_hex(json, "lowest_executable", load->lowest_executable);
+		json_hex_string(json, "lowest_executable", load->lowest_executable);
 	if (load->differing)
 		json_open(json, "differing", '[');
 	for (uint32_t i = 0; i < load->differing; i++) {
 		const struct differing *d = &m->loads.differing.at[load->first_differing + i];
 		json_open(json, NULL, '{');
-		json_hex(json, "start", d->start);
-		json_hex(json, "end", d->end);
-		json_hex(json, "base", d->base);
+		json_hex_string(json, "start", d->start);
+		json_hex_string(json, "end", d->end);
+		json_hex_string(json, "base", d->base);
 		json_close(json, '}');
 	}
 	if (load->differing)
@@ -234,10 +241,10 @@ static void json_mapping(struct json *json, const struct mapping *m, const struc
 			      m->flags & MAPPING_EXEC ? 'x' : '-', m->flags & MAPPING_SHARED ? 's' : 'p', 0};
 
 	json_open(json, NULL, '{');
-	json_hex(json, "start", m->start);
-	json_hex(json, "end", m->end);
+	json_hex_string(json, "start", m->start);
+	json_hex_string(json, "end", m->end);
 	json_string(json, "flags", flags);
-	json_hex(json, "offset", m->offset);
+	json_hex_string(json, "offset", m->offset);
 	json_number(json, "inode", mapped_files_at(files, m->file)->inode);
 	json_text(json, "path", mapped_files_path(files, m->file));
 	json_bytes(json, "build_id", mapped_files_build_id(files, m->file));

@@ -208,7 +208,7 @@ static bool add_operands(struct arguments *args, const char *word, struct bc_err
 
 /* ---- the merge ---- */
 
-static int fail(const struct merge *merge, const struct bc_error *err)
+static int refuse(const struct merge *merge, const struct bc_error *err)
 {
 	if (merge)
 		merge_summary_bad(merge, false, stderr);
@@ -274,7 +274,7 @@ static int run_merge_fdata(struct command_line *line)
 
 	merge_init(&merge, &options, args->list.inputs.at, args->list.inputs.len);
 	bool ok = merge_once(args, &merge, &err) || (merge_forget_threads(&merge, &err) && merge_once(args, &merge, &err));
-	int code = ok ? EXIT_DONE : fail(&merge, &err);
+	int code = ok ? EXIT_DONE : refuse(&merge, &err);
 	merge_free(&merge);
 	return code;
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include <string.h>
 
+#include "src/base/json.h"
 #include "src/base/file.h"
 #include "src/cli/overlap_print.h"
-#include "src/cli/print.h"
+#include "src/cli/say.h"
 #include "src/cli/sample_options.h"
 #include "src/cli/summary.h"
 #include "src/figures/figure_table.h"

@@ -6,6 +6,8 @@
 
 #include "src/base/file.h"
 #include "src/base/text.h"
+#include "src/cli/operands.h"
+#include "src/cli/options.h"
 
 void say_format(char *line, size_t size, const char *fmt, va_list args)
 {
@@ -22,6 +24,23 @@ void say(FILE *out, const char *fmt, ...)
 	say_format(line, sizeof(line), fmt, args);
 	va_end(args);
 	fprintf(out, "batconv: %s\n", line);
+}
+
+int fail(const struct bc_error *why)
+{
+	struct bc_error explained = *why, *err = &explained;
+
+	operands_explain(NULL, err);
+	fprintf(stderr, "batconv: %s\n", err->text);
+	return err->code == BC_MISMATCH ? EXIT_WANTING : EXIT_FAILED;
+}
+
+int fail_file(const char *file, const struct bc_error *err)
+{
+	struct bc_error named = *err;
+
+	bc_fail_prefix(&named, file);
+	return fail(&named);
 }
 
 /* ---- what a user must know even with --quiet ---- */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Lines of a summary.  Names in them come from users and recordings: make_printable()
- * has the last word, as in the messages of errors. */
+/* Messages.  Names in them come from users and recordings: make_printable() has the last word, as in the
+ * messages of errors. */
 #ifndef CLI_SAY_H
 #define CLI_SAY_H
 
@@ -17,6 +17,12 @@ BC_PRINTF(2, 3) void say(FILE *out, const char *fmt, ...);
 
 /* The text alone; cut if it is longer. */
 BC_PRINTF(3, 0) void say_format(char *line, size_t size, const char *fmt, va_list args);
+
+/* "batconv: WHY", or what the adviser says in its place (operands.h), and the exit code. */
+int fail(const struct bc_error *err);
+
+/* The same of a file: "batconv: FILE: WHY". */
+int fail_file(const char *file, const struct bc_error *err);
 
 /* ---- what a user must know even with --quiet ---- */
 
