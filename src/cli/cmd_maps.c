@@ -6,14 +6,13 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "src/address/maps_print.h"
 #include "src/samples/bcmaps.h"
 #include "src/samples/snapshots.h"
 #include "src/samples/open.h"
 #include "src/base/file.h"
 #include "src/base/output.h"
 #include "src/cli/commands.h"
-#include "src/cli/mapped_programs.h"
-#include "src/cli/maps_print.h"
 #include "src/cli/sample_options.h"
 #include "src/cli/say.h"
 
@@ -171,27 +170,23 @@ static bool check_regions(const struct arguments *args, const struct snapshots *
 
 static int show(const struct arguments *args, const struct snapshots *all)
 {
-	BC_AUTO(mapped_programs_free) struct mapped_programs programs = {.files = &all->files, .elsewhere = args->elsewhere};
+	BC_AUTO(maps_printer_free) struct maps_printer printer = {
+		.files = &all->files, .out = stdout, .form = args->raw ? MAPS_RAW : args->json ? MAPS_JSON : MAPS_TEXT,
+		.all = args->all, .elsewhere = args->elsewhere};
 	struct bc_error err;
-	bool agree = true, any = false, ok = true;
+	bool any = false, ok = true;
 
 	if (!check_regions(args, all, &err))
 		return fail(&err);
 	for (size_t i = 0; ok && i < all->all.len; i++) {
 		const struct snapshot *s = &all->all.at[i];
-		BC_AUTO(maps_free) struct maps maps = {0};
 		if (!is_chosen(args, all, s))
 			continue;
 		any = true;
-		if (args->list) {
-			maps_print_head(s);
-			continue;
-		}
-		ok = maps_of(s->maps, &maps);
-		if (ok && args->raw)
-			maps_print_raw(s, &maps, &all->files);
-		else if (ok)
-			ok = (args->json ? maps_print_json : maps_print_text)(s, &maps, &programs, args->all, &agree);
+		if (args->list)
+			maps_print_head(s, stdout);
+		else
+			ok = maps_print(&printer, s);
 	}
 	if (!ok) {
 		bc_fail_nomem(&err);
@@ -199,7 +194,7 @@ static int show(const struct arguments *args, const struct snapshots *all)
 	}
 	if (!any)
 		fputs("batconv: no such map\n", stderr);
-	return any && agree ? EXIT_DONE : EXIT_WANTING;
+	return any && !printer.disagree ? EXIT_DONE : EXIT_WANTING;
 }
 
 static bool keep_executable(struct snapshots *all, struct bc_error *err)
