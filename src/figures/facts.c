@@ -29,9 +29,7 @@ static bool peek_kind(const char *path, struct file_facts *out)
 	}
 	if (!file_peek(path, start, sizeof(start), &size, &ignored))
 		return false;
-	out->kind = file_kind_of((struct text){start, size});
-	if (out->kind == FILE_FOREIGN)
-		out->foreign = foreign_of((struct text){start, size});
+	out->kind = file_kind_of((struct text){start, size}, &out->foreign);
 	return true;
 }
 
@@ -50,7 +48,7 @@ static bool is_recording(const char *path)
 	stream.cut_will_do = true;
 	bool ok = stream_read(&stream, start, sizeof(start), &size, &ignored);
 	stream_close(&stream);
-	return ok && file_kind_of((struct text){start, size}) == FILE_SAMPLES;
+	return ok && file_kind_of((struct text){start, size}, NULL) == FILE_SAMPLES;
 }
 
 /* Counts what is in a directory: perf.data, of which the first by name is noted, and other files. */

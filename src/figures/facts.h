@@ -6,8 +6,7 @@
 #include <limits.h>
 
 #include "src/elf/bolt_input.h"
-#include "src/figures/file_kind.h"
-#include "src/figures/foreign.h"
+#include "src/samples/file_kind.h"
 
 struct file_facts {
 	bool read; /* it is there and was looked at; else its kind is FILE_UNKNOWN: a pipe, for example */

@@ -156,8 +156,6 @@ bool flat_take(const struct profile *from, struct flat_profile *out, struct bc_e
 
 /* ---- of a file ---- */
 
-#define LOOK ((size_t)4096) /* bytes that tell the kind */
-
 /* ---- fdata ---- */
 
 static bool number_of(struct flat_profile *out, const struct fdata_place *place, uint32_t *number)
@@ -338,12 +336,13 @@ static bool read_all(struct file_stream *stream, struct text_input *in, struct f
 {
 	struct text start;
 
-	if (!text_input_peek(in, LOOK, &start, err))
+	if (!text_input_peek(in, FILE_KIND_LOOK, &start, err))
 		return false;
-	*mine = text_starts(start, "---") || fdata_fits(start);
+	enum profile_kind kind = file_kind_of_profile(start);
+	*mine = kind == KIND_YAML || kind == KIND_FDATA;
 	if (!*mine)
 		return bc_fail(err, BC_FORMAT, "%s: is neither fdata nor BOLT's YAML", stream->name);
-	if (fdata_fits(start))
+	if (kind == KIND_FDATA)
 		return flat_read_fdata(in, out, err);
 	struct text begin = {in->buffer + in->begin, in->end - in->begin};
 	return read_yaml(stream, begin, out, err);

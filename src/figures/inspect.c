@@ -129,7 +129,7 @@ bool inspect_file(const char *path, struct input_progress progress, struct carri
 		return false;
 	if (!size)
 		return bc_fail(err, BC_FORMAT, "%s: is empty", path);
-	out->kind = file_kind_of((struct text){start, size});
+	out->kind = file_kind_of((struct text){start, size}, &out->foreign);
 	switch (out->kind) {
 	case FILE_BINARY:
 	case FILE_SIDE:
@@ -139,7 +139,7 @@ bool inspect_file(const char *path, struct input_progress progress, struct carri
 	case FILE_FDATA: return profile_facts_fdata(path, &out->profile, err);
 	case FILE_YAML: return profile_facts_yaml(path, &out->profile, err);
 	case FILE_JSON: take_json(out, (struct text){start, size}); break;
-	case FILE_FOREIGN: out->foreign = foreign_of((struct text){start, size}); break;
+	case FILE_FOREIGN:
 	case FILE_BCMAPS:
 	case FILE_MAPS:
 	case FILE_STACKS:

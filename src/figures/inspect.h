@@ -6,8 +6,7 @@
 #define FIGURES_INSPECT_H
 
 #include "src/elf/binary.h"
-#include "src/figures/file_kind.h"
-#include "src/figures/foreign.h"
+#include "src/samples/file_kind.h"
 #include "src/figures/profile_facts.h"
 #include "src/figures/recording.h"
 #include "src/profile/shard.h"

@@ -7,8 +7,6 @@
 #include "src/profile/shard.h"
 #include "src/profile/yaml.h"
 
-#define LOOK ((size_t)4096) /* bytes that tell the kind */
-
 void old_profile_free(struct old_profile *profile)
 {
 	for (size_t i = 0; i < profile->documents.len; i++)
@@ -213,11 +211,12 @@ static bool read_stream(struct file_stream *stream, struct text_input *in, struc
 	struct text start;
 	bool is_shard;
 
-	if (!shard_look(stream, &is_shard, &shard, err) || !text_input_init(in, stream, err) || !text_input_peek(in, LOOK, &start, err))
+	if (!shard_look(stream, &is_shard, &shard, err) || !text_input_init(in, stream, err) || !text_input_peek(in, FILE_KIND_LOOK, &start, err))
 		return false;
-	if (fdata_fits(start))
+	enum profile_kind kind = file_kind_of_profile(start);
+	if (kind == KIND_FDATA)
 		return read_fdata(in, out, err);
-	if (!text_starts(start, "---"))
+	if (kind != KIND_YAML)
 		return bc_fail(err, BC_FORMAT, "%s: is neither fdata nor BOLT's YAML", stream->name);
 	return read_yaml(stream, (struct text){in->buffer + in->begin, in->end - in->begin}, out, err);
 }

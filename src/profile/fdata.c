@@ -19,12 +19,6 @@ bool fdata_is_memory(const struct fdata_line *line)
 
 /* ---- the head ---- */
 
-bool fdata_fits(struct text start)
-{
-	return text_starts(start, "boltedcollection\n") || text_starts(start, "no_lbr") ||
-	       (start.len > 1 && start.at[0] >= '0' && start.at[0] <= '5' && start.at[1] == ' ');
-}
-
 bool fdata_head(struct text line, struct profile_head *head, bool *is_head)
 {
 	*is_head = true;

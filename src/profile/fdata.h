@@ -31,9 +31,6 @@ struct fdata_line {
 /* Is the line one of accesses to memory? */
 bool fdata_is_memory(const struct fdata_line *line);
 
-/* Can text that begins so be fdata? */
-bool fdata_fits(struct text start);
-
 /* A line of a head: what it says is put into *head, and *is_head is set.  false: out of memory */
 BC_MUST_USE bool fdata_head(struct text line, struct profile_head *head, bool *is_head);
 

@@ -6,13 +6,7 @@
 #include "src/base/build_id.h"
 #include "src/base/error.h"
 #include "src/base/strings.h"
-
-enum profile_kind {
-	KIND_NOTHING, /* no byte, or only comments: fits all others */
-	KIND_FDATA,
-	KIND_YAML,
-	KIND_PREAGG,
-};
+#include "src/samples/file_kind.h"
 
 /* "fdata", "yaml", "preagg"; also what files of this kind are called in the end. */
 const char *profile_kind_name(enum profile_kind kind);

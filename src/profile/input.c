@@ -11,8 +11,6 @@
 #include "src/profile/yaml_items.h"
 #include "src/profile/fdata.h"
 
-#define LOOK ((size_t)4096) /* bytes that tell the kind */
-
 /* ---- the file ---- */
 
 static bool copy_all(struct file_stream *from, struct temporary *to, struct bc_error *err)
@@ -198,13 +196,6 @@ static bool line_next(struct source *source, struct profile_item *out, struct bc
 	return true;
 }
 
-static enum profile_kind kind_of(struct text start)
-{
-	return text_starts(start, "---") ? KIND_YAML
-	       : fdata_fits(start)       ? KIND_FDATA
-					 : KIND_PREAGG;
-}
-
 struct line_reader *line_reader_open(struct merge_input *input, struct merge_worker *worker, struct bc_error *err)
 {
 	struct line_reader *r = calloc(1, sizeof(*r));
@@ -219,10 +210,10 @@ struct line_reader *line_reader_open(struct merge_input *input, struct merge_wor
 	r->stream.fd = -1;
 	if (!open_stream(input, worker, &r->stream, err) ||
 	    !shard_look(&r->stream, &r->is_shard, &r->shard, err) || !text_input_init(&r->in, &r->stream, err) ||
-	    !text_input_peek(&r->in, LOOK, &start, err))
+	    !text_input_peek(&r->in, FILE_KIND_LOOK, &start, err))
 		goto failed;
-	r->head.kind = kind_of(start);
-	if (r->head.kind != KIND_PREAGG || preagg_can_be(start))
+	r->head.kind = file_kind_of_profile(start);
+	if (r->head.kind)
 		return r;
 	bc_fail(err, BC_FORMAT, "%s: is neither fdata nor YAML nor pre-aggregated records (recordings must be converted first)", r->stream.name);
 failed:

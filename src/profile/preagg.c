@@ -125,20 +125,6 @@ void preagg_write_event(struct text name, struct emit *out)
  *
  *   sum[0] count   sum[1] mispredictions */
 
-bool preagg_can_be(struct text start)
-{
-	static const char letters[] = "ESTRBFfr";
-
-	while (start.len) {
-		size_t end = text_find(start, '\n');
-		struct text line = text_first(start, end), word = text_word(&line);
-		if (word.len && !text_starts(word, "#") && !text_starts(word, "//"))
-			return word.len == 1 && *word.at && strchr(letters, *word.at);
-		start = text_from(start, end < start.len ? end + 1 : end);
-	}
-	return true;
-}
-
 /* Ids are written in lower case, so that one is one. */
 static void key_file(struct key *key, struct text file)
 {

@@ -47,9 +47,6 @@ bool preagg_returns_have(const struct preagg_returns *returns, struct text file,
 
 /* ---- items ---- */
 
-/* Can text that begins so be of this kind? */
-bool preagg_can_be(struct text start);
-
 /* A line without a zero byte, behind which its newline stands and TEXT_INPUT_BEHIND bytes can be read (text_input.h).  returns: where those of R records go; or NULL.  *is_record: it has a key; else it is blank, a comment, or the name of an event, which is put into
  * *head, as the mode is.  false: *why it is none, or out of memory (why is NULL). */
 BC_MUST_USE bool preagg_take(struct text line, struct profile_head *head, struct preagg_returns *returns,

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "src/samples/bcmaps.h"
+#include "src/samples/file_kind.h"
 #include "src/samples/history.h"
 #include "src/samples/maps_text.h"
 #include "src/samples/proc.h"
@@ -192,7 +193,7 @@ static bool is_maps_text(const char *path, bool *out, struct bc_error *err)
 	if (!file_peek(path, start, sizeof(start), &got, err))
 		return false;
 	struct text text = {start, got}, line = skip_comments(text);
-	*out = !line.len || text_starts(text, BCMAPS_MAGIC) ||
+	*out = !line.len || file_kind_of(text, NULL) == FILE_BCMAPS ||
 	       (text_find(line, '-') < line.len && text_hex(text_first(line, text_find(line, '-')), &ignored));
 	return true;
 }
@@ -206,13 +207,14 @@ static bool read_content(const char *path, struct snapshots *out, uint64_t *byte
 		return false;
 	text = (struct text){content.at, content.len};
 	*bytes = content.len;
-	if (!text.len || text_starts(text, "PERFILE2"))
+	if (!text.len || samples_format_of(text_first(text, FILE_KIND_LOOK)) == INPUT_PERF_DATA)
 		return bc_fail(err, BC_FORMAT, "%s: %s", input_name(path),
 			       text.len ? "perf.data through a pipe: its mappings are read from a file" : "is empty");
-	bool ok = text_starts(text, BCMAPS_MAGIC)
+	bool is_bcmaps = file_kind_of(text_first(text, FILE_KIND_LOOK), NULL) == FILE_BCMAPS;
+	bool ok = is_bcmaps
 			  ? bcmaps_read((struct bytes){(const uint8_t *)content.at, content.len}, out, err)
 			  : read_text(text, out, err) && snapshots_index(out, err);
-	for (size_t i = 0; ok && text_starts(text, BCMAPS_MAGIC) && i < out->all.len; i++)
+	for (size_t i = 0; ok && is_bcmaps && i < out->all.len; i++)
 		*bytes += BCMAPS_REGION_BYTES * map_set_count(out->all.at[i].maps);
 	return ok || bc_fail_prefix(err, input_name(path));
 }

@@ -8,14 +8,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "src/samples/line.h"
+#include "src/samples/file_kind.h"
 #include "src/samples/perf_data/perf_data.h"
 #include "src/samples/perf_script/perf_script.h"
-#include "src/samples/perf_script/script_record.h"
 #include "src/samples/preagg_read.h"
-
-/* The most lines that the format is recognised by; comments do not count. */
-#define LOOK_LINES 64
 
 typedef bool read_fn(struct lines *lines, const struct reader_options *options,
 		     const struct event_sink *sink, struct reader_report *report,
@@ -23,39 +19,11 @@ typedef bool read_fn(struct lines *lines, const struct reader_options *options,
 
 static read_fn perf_data_lines;
 
-/* Text formats are recognised by their lines.  A line that fits two formats counts for the
- * first one in this table: `T 1 2 3 4` could be a sample of a program called T. */
-static const struct format {
-	enum input_format format;
-	bool (*fits)(const struct line *line); /* NULL: not text */
-	read_fn *read;
-} formats[] = {
-	{INPUT_PREAGG, preagg_fits, preagg_read},
-	{INPUT_PERF_SCRIPT, perf_script_fits, perf_script_read},
-	{INPUT_PERF_DATA, NULL, perf_data_lines},
+static read_fn *const readers[] = {
+	[INPUT_PREAGG] = preagg_read,
+	[INPUT_PERF_SCRIPT] = perf_script_read,
+	[INPUT_PERF_DATA] = perf_data_lines,
 };
-
-/* Binary formats are recognised by this many bytes at the beginning. */
-#define MAGIC_MOST 16
-
-static const struct magic {
-	const char *bytes;
-	enum input_format format;
-} magics[] = {
-	{"PERFILE2", INPUT_PERF_DATA},
-	{"2ELIFREP", INPUT_PERF_DATA}, /* of the other byte order */
-	{"PERFFILE", INPUT_PERF_DATA},
-	{"SIMPLEPERF", INPUT_PERF_DATA},
-	{PERF_TEXT_MAGIC, INPUT_PERF_SCRIPT},
-};
-
-static const struct format *format_of(enum input_format format)
-{
-	for (size_t i = 0; i < BC_COUNT(formats); i++)
-		if (formats[i].format == format)
-			return &formats[i];
-	return NULL;
-}
 
 static bool perf_data_lines(struct lines *lines, const struct reader_options *options,
 			    const struct event_sink *sink, struct reader_report *report,
@@ -74,60 +42,6 @@ static bool perf_data_lines(struct lines *lines, const struct reader_options *op
 	return perf_data_read(&input, sink, report, err);
 }
 
-/* The next line of the text that was peeked at.  Unless the text is complete, its last line may
- * be cut and is left out. */
-static bool next_peeked(struct text *rest, bool complete, struct line *out)
-{
-	size_t len = text_find(*rest, '\n');
-
-	if (!rest->len || (len == rest->len && !complete))
-		return false;
-	out->text = text_first(*rest, len);
-	out->number++;
-	*rest = text_from(*rest, len + 1);
-	return true;
-}
-
-/* The format that most of the first lines fit.  Prose has lines that look like samples: where the
- * first one is none, neither may most of them be. */
-static const struct format *recognise_text(struct text start, bool complete, struct line *first)
-{
-	struct line line = *first;
-	size_t votes[BC_COUNT(formats)] = {0}, looked = 0, best = 0;
-	bool first_fits = false;
-
-	while (looked < LOOK_LINES && next_peeked(&start, complete, &line)) {
-		struct text text = text_trim(line.text);
-		if (!text.len || text_starts(text, "#") || text_starts(text, "//"))
-			continue;
-		if (!looked++)
-			*first = line;
-		if (line_is_raw_stack(text))
-			continue;
-		for (size_t i = 0; i < BC_COUNT(formats); i++)
-			if (formats[i].fits && formats[i].fits(&line)) {
-				votes[i]++;
-				first_fits |= looked == 1;
-				break;
-			}
-	}
-	for (size_t i = 1; i < BC_COUNT(formats); i++)
-		if (votes[i] > votes[best])
-			best = i;
-	return votes[best] && (first_fits || 2 * votes[best] > looked) ? &formats[best] : NULL;
-}
-
-/* Some lines of a dump (perf script -D) look like samples. */
-static bool check_dump(struct text start, bool complete, const char *file, struct bc_error *err)
-{
-	struct line line = {.file = file};
-
-	for (size_t i = 0; i < LOOK_LINES && next_peeked(&start, complete, &line); i++)
-		if (perf_dump_fits(line.text))
-			return bc_fail(err, BC_UNSUPPORTED, "%s: line %" PRIu64 ": " PERF_DUMP_WHY, file, line.number);
-	return true;
-}
-
 /* Of nothing at all, what --format=preagg writes where it kept nothing. */
 static bool can_be_preagg(const struct reader_options *options)
 {
@@ -135,31 +49,31 @@ static bool can_be_preagg(const struct reader_options *options)
 }
 
 static bool recognise(struct lines *lines, const struct reader_options *options,
-		      const struct format **out, struct bc_error *err)
+		      enum input_format *out, struct bc_error *err)
 {
 	struct line first = {.file = lines->stream->name};
 	struct text start;
 
-	if (!lines_peek(lines, MAGIC_MOST, &start, err))
+	if (!lines_peek(lines, SAMPLES_MAGIC_MOST, &start, err))
 		return false;
 	if (!start.len && !can_be_preagg(options))
 		return bc_fail(err, BC_FORMAT, "%s: is empty", first.file);
-	for (size_t i = 0; i < BC_COUNT(magics); i++)
-		if (text_starts(start, magics[i].bytes)) {
-			*out = format_of(magics[i].format);
-			return true;
-		}
-	if (text_starts(start, "\177ELF"))
+	*out = samples_format_of(start);
+	if (*out)
+		return true;
+	if (file_kind_of(start, NULL) == FILE_BINARY)
 		return bc_fail(err, BC_FORMAT, "%s: is a binary (ELF), no samples: `batconv inspect` shows what it is",
 			       first.file);
-	if (!lines_peek(lines, LINES_LONGEST, &start, err) ||
-	    !check_dump(start, lines->at_end, first.file, err))
+	if (!lines_peek(lines, LINES_LONGEST, &start, err))
 		return false;
-	*out = format_of(options->format);
+	uint64_t dump = samples_dump_line(start, lines->at_end);
+	if (dump)
+		return bc_fail(err, BC_UNSUPPORTED, "%s: line %" PRIu64 ": " PERF_DUMP_WHY, first.file, dump);
+	*out = options->format;
 	if (!*out)
-		*out = recognise_text(start, lines->at_end, &first);
+		*out = samples_format_of_text(start, lines->at_end, &first);
 	if (!*out && !first.number && lines->at_end)
-		*out = format_of(INPUT_PREAGG);
+		*out = INPUT_PREAGG;
 	if (*out)
 		return true;
 	if (!first.number)
@@ -184,18 +98,15 @@ bool reader_run(struct file_stream *stream, const struct reader_options *options
 		struct bc_error *err)
 {
 	BC_AUTO(lines_fini) struct lines lines = {0};
-	const struct format *format;
-
 	*report = (struct reader_report){0};
 	err->code = BC_OK;
-	if (!lines_init(&lines, stream, err) || !recognise(&lines, options, &format, err))
+	if (!lines_init(&lines, stream, err) || !recognise(&lines, options, &report->format, err))
 		return false;
-	report->format = format->format;
-	if (!check_code(stream, options, format->format, err))
+	if (!check_code(stream, options, report->format, err))
 		return false;
-	if (format->fits && options->recordings)
+	if (report->format != INPUT_PERF_DATA && options->recordings)
 		*options->recordings = (struct recordings){0}; /* text says not where it is from */
-	return format->read(&lines, options, sink, report, err);
+	return readers[report->format](&lines, options, sink, report, err);
 }
 
 /* The files of a directory: data, data.0, data.1 ... */

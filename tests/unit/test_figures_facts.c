@@ -40,8 +40,8 @@ static void resolved_stacks(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < BC_COUNT(files); i++)
-		if (file_kind_of(text_of(files[i].text)) != files[i].kind)
-			fail_msg("%s: %s", files[i].text, file_kind_name(file_kind_of(text_of(files[i].text))));
+		if (file_kind_of(text_of(files[i].text), NULL) != files[i].kind)
+			fail_msg("%s: %s", files[i].text, file_kind_name(file_kind_of(text_of(files[i].text), NULL)));
 }
 
 /* A recording can be a directory, too: of perf record --output-dir. */

@@ -10,14 +10,14 @@
 #define LINE_MOST 256
 
 /* Zeroed behind the newline, as a reader's buffer may be. */
-struct line {
+struct expected_line {
 	char text[LINE_MOST + TEXT_INPUT_BEHIND];
 	size_t length; /* without the newline */
 };
 
-static struct line line_of(const char *text)
+static struct expected_line line_of(const char *text)
 {
-	struct line line = {.length = strlen(text)};
+	struct expected_line line = {.length = strlen(text)};
 
 	assert_true(line.length + 1 < LINE_MOST);
 	memcpy(line.text, text, line.length);
@@ -28,7 +28,7 @@ static struct line line_of(const char *text)
 /* The item of a line, with a key of its own. */
 static void read_line(const char *text, struct key *key, struct profile_item *item)
 {
-	const struct line line = line_of(text);
+	const struct expected_line line = line_of(text);
 	const char *why = NULL, *at = line.text;
 	struct key names = {0};
 	struct fdata_line read;
@@ -55,7 +55,7 @@ static void assert_written(const struct fdata_line *line, const char *text)
 /* What is written of a line, and of the key that it becomes, is that line. */
 static void comes_back(const char *text)
 {
-	const struct line line = line_of(text);
+	const struct expected_line line = line_of(text);
 	const char *why = NULL, *at = line.text;
 	struct key names = {0}, key = {0};
 	struct profile_item item;
