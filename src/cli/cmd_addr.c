@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "src/base/lines.h"
-#include "src/cli/addr.h"
+#include "src/address/query.h"
 #include "src/cli/commands.h"
 #include "src/cli/say.h"
 #include "src/cli/sample_options.h"

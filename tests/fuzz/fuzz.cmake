@@ -12,7 +12,6 @@ target_compile_definitions(fuzz_cli PRIVATE BATCONV_VERSION="${PROJECT_VERSION}"
 target_link_libraries(fuzz_cli PUBLIC batconv_core PRIVATE batconv_flags)
 set(fuzz_options_libraries fuzz_cli)
 set(fuzz_response_libraries fuzz_cli)
-set(fuzz_text_libraries fuzz_cli)
 file(GLOB fuzz_targets CONFIGURE_DEPENDS fuzz/fuzz_*.c)
 foreach(source ${fuzz_targets})
   cmake_path(GET source STEM fuzzer)

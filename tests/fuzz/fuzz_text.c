@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "src/base/text.h"
-#include "src/cli/addr.h"
+#include "src/address/query.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

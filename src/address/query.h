@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What batconv addr is asked and what it prints: the parts of cmd_addr.c. */
-#ifndef CLI_ADDR_H
-#define CLI_ADDR_H
+/*
+ * One address or place, in all forms that it has: of the process, of the file, of the functions of a binary and of its input.
+ */
+#ifndef ADDRESS_QUERY_H
+#define ADDRESS_QUERY_H
 
 #include <stdio.h>
 
@@ -11,8 +13,6 @@
 
 /* Which address it is that is given. */
 enum addr_kind { ADDR_RUN, ADDR_VADDR, ADDR_OFFSET, ADDR_FUNC, ADDR_INPUT };
-
-const char *addr_kind_name(enum addr_kind kind);
 
 /* An address as it was given. */
 struct query {
