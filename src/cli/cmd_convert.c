@@ -21,8 +21,8 @@
 #include "src/cli/progress.h"
 #include "src/cli/sample_options.h"
 #include "src/cli/options.h"
-#include "src/cli/say.h"
-#include "src/cli/summary.h"
+#include "src/base/say.h"
+#include "src/figures/summary.h"
 #include "src/flow/many.h"
 #include "src/elf/binary.h"
 

@@ -5,7 +5,7 @@
 #include "src/base/text.h"
 #include "src/verify/compare.h"
 #include "src/cli/commands.h"
-#include "src/cli/say.h"
+#include "src/cli/operands.h"
 #include "src/elf/binary.h"
 #include "src/base/json.h"
 

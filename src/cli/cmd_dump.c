@@ -4,7 +4,7 @@
 #include "src/base/output.h"
 #include "src/base/vec.h"
 #include "src/cli/commands.h"
-#include "src/cli/say.h"
+#include "src/cli/operands.h"
 #include "src/elf/binary.h"
 #include "src/figures/dump.h"
 

@@ -5,7 +5,7 @@
 #include "src/verify/table_json.h"
 #include "src/verify/transcode.h"
 #include "src/cli/commands.h"
-#include "src/cli/say.h"
+#include "src/cli/operands.h"
 
 struct arguments {
 	const char *output;

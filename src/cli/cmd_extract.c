@@ -3,9 +3,9 @@
 #include "src/base/output.h"
 #include "src/cli/bolt_job.h"
 #include "src/cli/commands.h"
-#include "src/cli/say.h"
+#include "src/cli/operands.h"
 #include "src/cli/sample_options.h"
-#include "src/cli/summary.h"
+#include "src/figures/summary.h"
 #include "src/elf/binary.h"
 #include "src/elf/rewrite.h"
 

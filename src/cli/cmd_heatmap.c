@@ -2,12 +2,11 @@
 
 #include "src/cli/commands.h"
 #include "src/cli/heat_output.h"
-#include "src/cli/kernel_summary.h"
+#include "src/figures/summary.h"
 #include "src/cli/operands.h"
 #include "src/cli/perf2bolt.h"
 #include "src/cli/progress.h"
 #include "src/cli/sample_options.h"
-#include "src/cli/say.h"
 #include "src/flow/kernel_check.h"
 
 struct arguments {

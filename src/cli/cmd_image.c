@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "src/address/image_print.h"
 #include "src/cli/commands.h"
-#include "src/cli/say.h"
+#include "src/base/say.h"
+#include "src/cli/operands.h"
 
 struct arguments {
 	struct image_form form;

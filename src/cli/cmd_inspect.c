@@ -5,14 +5,13 @@
 
 #include "src/base/json.h"
 #include "src/base/percent.h"
-#include "src/cli/bolt_reads.h"
+#include "src/figures/summary.h"
 #include "src/cli/commands.h"
 #include "src/cli/progress.h"
-#include "src/cli/say.h"
+#include "src/cli/operands.h"
 #include "src/elf/load.h"
 #include "src/figures/advice.h"
 #include "src/figures/inspect.h"
-#include "src/cli/trace_summary.h"
 #include "src/figures/figure_table.h"
 
 /* ---- what to do with it ---- */

@@ -14,7 +14,7 @@
 #include "src/base/output.h"
 #include "src/cli/commands.h"
 #include "src/cli/sample_options.h"
-#include "src/cli/say.h"
+#include "src/cli/operands.h"
 
 /* ---- --add ---- */
 

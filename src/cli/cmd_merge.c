@@ -16,7 +16,7 @@
 #include "src/cli/merge_written.h"
 #include "src/cli/output_folder.h"
 #include "src/cli/profile_output.h"
-#include "src/cli/say.h"
+#include "src/cli/operands.h"
 #include "src/cli/progress.h"
 #include "src/cli/options.h"
 #include "src/elf/binary.h"

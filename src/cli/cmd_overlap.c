@@ -5,7 +5,8 @@
 #include "src/base/output.h"
 #include "src/cli/commands.h"
 #include "src/cli/overlap_print.h"
-#include "src/cli/say.h"
+#include "src/base/say.h"
+#include "src/cli/operands.h"
 #include "src/elf/binary.h"
 #include "src/figures/same_names.h"
 

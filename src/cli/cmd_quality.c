@@ -5,7 +5,7 @@
 
 #include "src/base/output.h"
 #include "src/cli/commands.h"
-#include "src/cli/say.h"
+#include "src/cli/operands.h"
 #include "src/cli/quality_print.h"
 #include "src/cli/sample_options.h"
 

@@ -8,7 +8,8 @@
 #include "src/base/output.h"
 #include "src/cli/commands.h"
 #include "src/cli/sample_options.h"
-#include "src/cli/say.h"
+#include "src/base/say.h"
+#include "src/cli/operands.h"
 #include "src/elf/binary.h"
 #include "src/address/resolver.h"
 

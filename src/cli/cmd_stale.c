@@ -7,7 +7,7 @@
 #include "src/base/percent.h"
 #include "src/cli/commands.h"
 #include "src/cli/operands.h"
-#include "src/cli/say.h"
+#include "src/base/say.h"
 #include "src/figures/figure_table.h"
 #include "src/figures/staleness.h"
 

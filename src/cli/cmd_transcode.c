@@ -8,7 +8,7 @@
 #include "src/base/sparse.h"
 #include "src/verify/transcode.h"
 #include "src/cli/commands.h"
-#include "src/cli/say.h"
+#include "src/cli/operands.h"
 #include "src/elf/binary.h"
 #include "src/elf/rewrite.h"
 

@@ -6,7 +6,7 @@
 #include "src/base/parallel.h"
 #include "src/cli/commands.h"
 #include "src/cli/sample_options.h"
-#include "src/cli/say.h"
+#include "src/cli/operands.h"
 #include "src/figures/verification.h"
 
 enum form { FORM_TEXT, FORM_JSON, FORM_SARIF };

@@ -5,7 +5,7 @@
 #include <limits.h>
 #include <string.h>
 
-#include "src/cli/say.h"
+#include "src/base/say.h"
 #include "src/figures/heat_write.h"
 
 void heat_output_init(struct heat_output *output)

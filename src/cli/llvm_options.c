@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "src/base/attr.h"
-#include "src/cli/say.h"
+#include "src/base/say.h"
 
 /* ---- options of llvm-bolt ---- */
 

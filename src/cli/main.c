@@ -17,7 +17,7 @@
 #include "src/cli/perf2bolt.h"
 #include "src/cli/private_folder.h"
 #include "src/cli/response.h"
-#include "src/cli/say.h"
+#include "src/base/say.h"
 #include "src/cli/options.h"
 
 /* In the order in which help shows them. */

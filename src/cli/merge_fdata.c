@@ -20,7 +20,6 @@
 #include "src/cli/merge_list.h"
 #include "src/cli/merge_summary.h"
 #include "src/cli/merge_written.h"
-#include "src/cli/say.h"
 #include "src/profile/merge.h"
 #include "src/profile/yaml_items.h"
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/cli/say.h"
+#include "src/base/say.h"
 #include "src/figures/figure_table.h"
 
 /* A decimal number of up to 128 bits. */

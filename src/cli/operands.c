@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 
 #include "src/cli/commands.h"
-#include "src/cli/say.h"
+#include "src/base/say.h"
 #include "src/samples/reader.h"
 
 /* ---- which file has which place ---- */
@@ -161,6 +161,23 @@ void operands_explain(const struct conversion *conversion, struct bc_error *err)
 		*advice.command = '\0';
 	bc_fail(err, advice.wrong_kind && err->code == BC_MISMATCH ? BC_FORMAT : err->code, "%s: %s%s%s", advice.about, advice.sentence,
 		*advice.command ? "; run: " : "", advice.command);
+}
+
+int fail(const struct bc_error *why)
+{
+	struct bc_error explained = *why, *err = &explained;
+
+	operands_explain(NULL, err);
+	fprintf(stderr, "batconv: %s\n", err->text);
+	return err->code == BC_MISMATCH ? EXIT_WANTING : EXIT_FAILED;
+}
+
+int fail_file(const char *file, const struct bc_error *err)
+{
+	struct bc_error named = *err;
+
+	bc_fail_prefix(&named, file);
+	return fail(&named);
 }
 
 /* ---- samples that cannot be read ---- */

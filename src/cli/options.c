@@ -10,7 +10,7 @@
 #include "src/base/parallel.h"
 #include "src/cli/llvm_options.h"
 #include "src/cli/operands.h"
-#include "src/cli/say.h"
+#include "src/base/say.h"
 
 #define MAX_OPTIONS 64
 enum { LONG_OPTION = 256, /* and the number of the row: what getopt_long() returns */ OPERAND_GIVEN = 1 };

@@ -4,9 +4,8 @@
 #include "src/base/json.h"
 #include "src/base/file.h"
 #include "src/cli/overlap_print.h"
-#include "src/cli/say.h"
 #include "src/cli/sample_options.h"
-#include "src/cli/summary.h"
+#include "src/figures/summary.h"
 #include "src/figures/figure_table.h"
 
 const char *overlap_key(enum overlap_kind kind)

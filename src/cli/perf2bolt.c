@@ -19,8 +19,8 @@
 #include "src/cli/bolt_job.h"
 #include "src/cli/options.h"
 #include "src/cli/perf2bolt.h"
-#include "src/cli/say.h"
-#include "src/cli/summary.h"
+#include "src/base/say.h"
+#include "src/figures/summary.h"
 #include "src/elf/bolt_input.h"
 #include "src/profile/figures.h"
 

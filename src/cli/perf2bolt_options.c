@@ -7,7 +7,6 @@
 
 #include "src/base/file.h"
 #include "src/cli/llvm_options.h"
-#include "src/cli/say.h"
 
 /* Fewer branches than this were made up by hand, as in the tests of scripts, or prove little. */
 #define LEAST_CHECKED 1000

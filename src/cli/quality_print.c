@@ -6,12 +6,10 @@
 #include "src/base/file.h"
 #include "src/base/percent.h"
 #include "src/base/text.h"
-#include "src/cli/bolt_reads.h"
+#include "src/figures/summary.h"
 #include "src/cli/operands.h"
 #include "src/cli/progress.h"
-#include "src/cli/say.h"
-#include "src/cli/trace_summary.h"
-#include "src/cli/walk_summary.h"
+#include "src/base/say.h"
 #include "src/figures/figure_table.h"
 
 /* ---- limits ---- */

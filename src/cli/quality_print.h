@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "src/cli/summary.h"
+#include "src/figures/summary.h"
 #include "src/figures/advice.h"
 #include "src/base/json.h"
 #include "src/figures/quality.h"

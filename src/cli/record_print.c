@@ -9,8 +9,8 @@
 
 #include "src/base/percent.h"
 #include "src/cli/sample_options.h"
-#include "src/cli/say.h"
-#include "src/cli/summary.h"
+#include "src/base/say.h"
+#include "src/figures/summary.h"
 #include "src/figures/advice.h"
 #include "src/figures/figure_table.h"
 #include "src/record/proc_scan.h"

@@ -11,7 +11,7 @@
 #include "src/samples/snapshots.h"
 #include "src/base/vec.h"
 #include "src/cli/options.h"
-#include "src/cli/say.h"
+#include "src/figures/summary.h"
 #include "src/flow/conversion.h"
 #include "src/samples/reader.h"
 #include "src/code/pair.h"
@@ -47,7 +47,7 @@ int sample_operands(const struct command_line *line, const struct words *debug_d
 int compiler_in_place_of_samples(const struct command_line *line, const char *binary, const struct words *debug_dirs, struct conversion_options *options);
 
 DEFINE_VEC(pid_vec, uint32_t);
-option_reader option_pids; /* with commas, into such a vector */
+option_reader option_pids; /* with commas, into a struct map_file_vec */
 #define PIDS_TAKES "process ids with commas"
 
 /* ---- times ---- */
@@ -66,14 +66,7 @@ option_reader option_time;
 
 /* ---- --maps ---- */
 
-struct map_file {
-	const char *path;
-	struct reader_report report; /* when it was read */
-};
-
-DEFINE_VEC(map_file_vec, struct map_file);
-
-option_reader option_maps; /* into such a vector */
+option_reader option_maps; /* into a struct map_file_vec */
 
 /* Reads all files into one indexed set of snapshots.  A later part of a recording goes on where the
  * part in the file before ended.  Errors of maps_open(), after which `out` is to be freed, too. */
@@ -94,19 +87,10 @@ bool maps_option_partial(const struct map_file_vec *files);
 
 #define BOTH_INPUTS "--input and --no-input exclude each other"
 
-/* One line: which file was found to be the input; nothing if none was. */
-void found_input_say(const struct found_input *found, FILE *out);
-
-/* Which file has the build-id of the input, or its name, and why it was not taken. */
-void found_input_warn(const struct found_input *found, const struct warnings *to);
-
 /* Is it looked for, with or without --no-input?  $BATCONV_NO_INPUT, if it is set and not empty, stands for the option. */
 bool input_is_sought(bool no_input);
 
 /* For commands that need the path of an input only.  NULL: none, or out of memory */
 const char *found_input_path(const char *output, const struct debug_dirs *dirs, struct found_input *found);
-
-/* Both lines on stderr. */
-void found_input_tell(const struct found_input *found);
 
 #endif

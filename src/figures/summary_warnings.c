@@ -1,21 +1,190 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "src/figures/summary.h"
+
 #include <inttypes.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include "src/base/attr.h"
 #include "src/base/file.h"
 #include "src/base/percent.h"
-#include "src/base/text.h"
-#include "src/cli/walk_summary.h"
-#include "src/cli/sample_options.h"
-#include "src/cli/kernel_summary.h"
-#include "src/cli/say.h"
-#include "src/cli/summary.h"
-#include "src/cli/trace_summary.h"
+#include "src/flow/kernel_check.h"
 
 /* At most so many inputs are compared with each other. */
 #define DOUBLES_MOST ((size_t)256)
+
+/* Less than this share of a trace is not worth a warning. */
+#define LITTLE_PERCENT 1.0
+
+#define FILES_NAMED 3
+
+/* ---- one input ---- */
+
+static void warn_of_loss(const char *path, const struct reader_report *report, const struct warnings *to)
+{
+	const struct perf_data_report *perf = &report->perf;
+
+	if (report->packed_cut)
+		warn(to, "%s: truncated, byte %" PRIu64 ": the %s data ends early; everything complete before that was used",
+		     path, report->packed_cut_at, packing_name(report->packing));
+	else if (report->cut)
+		warn(to, "%s: truncated, line %" PRIu64 ", byte %" PRIu64 ": the text ends within a line; the lines "
+			 "before it were used", path, report->cut_line, report->cut_at);
+	if (perf->unfinished)
+		warn(to, "%s: the recorder was stopped before it finished the file; everything recorded was used",
+		     path);
+	if (perf->truncated && !report->packed_cut)
+		warn(to, "%s: truncated, byte %" PRIu64 ": the file ends within a record; the records before it were used%s",
+		     path, perf->truncated_at, perf->trace.decoded ? ", and of a trace what is there" : "");
+	if (perf->damaged_features && !perf->truncated)
+		warn(to, "%s: damaged: %" PRIu64 " section%s or record%s beside the samples (build-ids, names of events "
+			 "and the like); left out", path, perf->damaged_features,
+		     plural(perf->damaged_features), plural(perf->damaged_features));
+	if (perf->unknown_records)
+		warn(to, "%s: warning: %" PRIu64 " record%s of unknown types skipped, the first of type %" PRIu32
+			 ", byte %" PRIu64, path, perf->unknown_records, plural(perf->unknown_records),
+		     perf->unknown_type, perf->unknown_at);
+}
+
+bool tell_loss(const char *path, const struct reader_report *report)
+{
+	warn_of_loss(input_name(path), report, &(struct warnings){warn_by_line, stderr});
+	return reader_report_is_partial(report);
+}
+
+static bool is_read(const struct perf_trace_report *trace)
+{
+	return trace->kind == PERF_TRACE_ARM_SPE;
+}
+
+static const char *overflow_remedy(const struct perf_trace_report *trace)
+{
+	if (trace->kind == PERF_TRACE_ARM_ETM)
+		return "a larger buffer (perf record -m,64M), a share of the time (cs_etm/autofdo/u, with strobing) or an address filter "
+		       "(--filter 'filter * @ PROG') help";
+	return "without kernel (:u) and without cycles (cyc=0), or with an address filter (--filter 'filter * @ PROG'), there is less to write";
+}
+
+static void warn_of_trace(const char *path, const struct perf_trace_report *trace, const struct warnings *to)
+{
+	const char *itrace = perf_trace_itrace(trace);
+
+	if (trace->refused)
+		warn(to, "%s: warning: its trace of the processor (%s) is not read, as it is %s", path, perf_trace_name(trace), trace->refused);
+	else if (itrace)
+		warn(to, "%s: has traces of the processor (%s), which are not decoded here; convert what `perf script --itrace=%s -F pid,ip,brstack "
+			 "--show-mmap-events` prints", path, perf_trace_name(trace), itrace);
+	else if (trace->found && !trace->buffers)
+		warn(to, "%s: warning: says that there was a trace of the processor (%s), but has none of its bytes: record again", path,
+		     perf_trace_name(trace));
+	if (trace->operations && !trace->branches)
+		warn(to, "%s: warning: none of the sampled operations is a branch: perf record -e arm_spe_0/branch_filter=1/u samples branches", path);
+	if (trace->unowned)
+		warn(to, "%s: warning: nobody knows in which process %" PRIu64 " branch%s ran, which cannot be used: perf record as root, with a kernel of "
+			 "CONFIG_PID_IN_CONTEXTIDR, has the processor write it, and --per-thread records one program without", path, trace->unowned,
+		     trace->unowned == 1 ? "" : "es");
+	if (trace->truncated)
+		warn(to, "%s: warning: the buffer of the trace was full %" PRIu64 " time%s, and what ran then is missing: a larger one "
+			 "(perf record -m,16M) or %s help", path, trace->truncated, plural(trace->truncated),
+		     is_read(trace) ? "fewer samples (-c)" : "an address filter (--filter 'filter * @ PROG')");
+	if (trace->overflows)
+		warn(to, "%s: warning: the processor could not write its trace fast enough %" PRIu64 " time%s, and what ran then is missing: %s", path,
+		     trace->overflows, plural(trace->overflows), overflow_remedy(trace));
+	if (trace->decoded && trace->bytes && !trace->lanes)
+		warn(to, "%s: warning: nothing of the trace is read, as its bytes stand in front of the record that says of which kind they are "
+			 "(AUXTRACE_INFO): a file can be read in any order, so write the pipe into one first", path);
+	if (trace->decoded && trace->gaps)
+		warn(to, "%s: warning: damaged: bytes of the trace are missing at %" PRIu64 " place%s, and what ran up to the next one where reading can begin "
+			 "is left out", path, trace->gaps, plural(trace->gaps));
+	if (trace->decoded && trace->bad_bytes)
+		warn(to, "%s: warning: damaged: %" PRIu64 " byte%s of the trace %s left out: in no packet, or behind such a byte, before the next place "
+			 "where reading can begin", path, trace->bad_bytes, plural(trace->bad_bytes), trace->bad_bytes == 1 ? "is" : "are");
+	if (!trace->decoded && (trace->cut || trace->bad_bytes))
+		warn(to, "%s: warning: damaged: %" PRIu64 " sampled operation%s of the trace left out, as %s cut or damaged", path, trace->cut,
+		     plural(trace->cut), trace->cut == 1 ? "it is" : "they are");
+	if (trace->unknown_packets)
+		warn(to, "%s: warning: %" PRIu64 " packet%s of unknown kinds in the trace skipped", path, trace->unknown_packets,
+		     plural(trace->unknown_packets));
+}
+
+/* ---- what became of traces ---- */
+
+static size_t advance(size_t size, size_t len, int more)
+{
+	return more < 0 || len + (size_t)more >= size ? size - 1 : len + (size_t)more;
+}
+
+/* "libc.so.6 (build-id ...), ld.so and 3 more" */
+static void name_files(const struct flow_walk_report *walked, enum walk_loss loss, char *line, size_t size)
+{
+	size_t named = 0, more = 0, len = 0;
+
+	*line = '\0';
+	for (size_t i = 0; i < walked->files.len; i++) {
+		const struct lost_file *file = &walked->files.at[i];
+		char id[2 * BUILD_ID_MAX + 1];
+		if (file->loss != loss)
+			continue;
+		if (named == FILES_NAMED) {
+			more++;
+			continue;
+		}
+		build_id_format(&file->id, id);
+		len = advance(size, len, snprintf(line + len, size - len, "%s%s%s%s%s", named ? ", " : ": ", file->path, *id ? " (build-id " : "", id, *id ? ")" : ""));
+		named++;
+	}
+	if (more)
+		advance(size, len, snprintf(line + len, size - len, " and %zu more", more));
+}
+
+static void warn_of_walk(const struct flow_walk_report *walked, const struct warnings *to)
+{
+	char files[600];
+
+	for (size_t i = 0; i < LOSS_COUNT; i++) {
+		double share = percent_of(walked->sums.lost[i], walked->answers);
+		if (!walked->sums.lost[i] || share < LITTLE_PERCENT)
+			continue;
+		name_files(walked, (enum walk_loss)i, files, sizeof(files));
+		warn(to, "warning: %.1f %% of the trace ran %s%s%s", share, walk_loss_words((enum walk_loss)i), files, walk_loss_remedy((enum walk_loss)i));
+	}
+}
+
+/* ---- a kernel ---- */
+
+static void warn_of_kernel(const struct conversion *c, size_t number, const struct warnings *to)
+{
+	if (kernel_is_assumed(c, number))
+		warn(to, "%s: warning: %s; it is taken to be where %s has it: %s", input_name(c->options.samples[number]),
+		     c->aggregate.kernels.at[number].told == KERNEL_HIDDEN
+			     ? "the address of the kernel was hidden from perf (kptr_restrict)"
+			     : "does not tell where the kernel was",
+		     c->options.binary, kernel_remedy(c, number));
+}
+
+void tell_kernel(const struct conversion *c, size_t number)
+{
+	warn_of_kernel(c, number, &(struct warnings){warn_by_line, stderr});
+}
+
+/* ---- the input binary ---- */
+
+void found_input_warn(const struct found_input *found, const struct warnings *to)
+{
+	if (!found->taken && found->refused.code == BC_IO)
+		warn(to, "warning: no input was found, and this file can be it: %s", found->refused.text);
+	else if (found->refused.code && found->refused.code != BC_IO)
+		warn(to, "warning: not taken as the input, although its build-id is right: %s", found->refused.text);
+	if (found->doubt.code)
+		warn(to, "warning: %s", found->doubt.text);
+}
+
+void found_input_tell(const struct found_input *found)
+{
+	found_input_say(found, stderr);
+	found_input_warn(found, &(struct warnings){warn_by_line, stderr});
+}
+
+/* ---- the conversion ---- */
 
 /* Warns of signs that the recording is of another program: its mappings or its few branches disagree with the
  * binary, or nothing of it was kept. */
@@ -212,12 +381,7 @@ void summary_each_warning(const struct summary *summary, warning_fn *each, void 
 	}
 }
 
-static void print_warning(void *ctx, const char *text)
-{
-	say(ctx, "%s", text);
-}
-
 void summary_warnings(const struct summary *summary, FILE *out)
 {
-	summary_each_warning(summary, print_warning, out);
+	summary_each_warning(summary, warn_by_line, out);
 }

@@ -1,19 +1,240 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "src/cli/summary.h"
-#include "src/cli/trace_summary.h"
-#include "src/cli/walk_summary.h"
+#include "src/figures/summary.h"
 
 #include <inttypes.h>
 #include <string.h>
 
 #include "src/base/file.h"
 #include "src/base/percent.h"
-#include "src/cli/bolt_reads.h"
-#include "src/cli/sample_options.h"
-#include "src/cli/kernel_summary.h"
-#include "src/cli/say.h"
+#include "src/base/say.h"
 #include "src/figures/advice.h"
-#include "src/figures/figure_table.h"
+#include "src/flow/kernel_check.h"
+
+/* ---- the binary that llvm-bolt is to read ---- */
+
+struct bolt_reads bolt_reads_of(const struct conversion *conversion)
+{
+	const struct pair *pair = conversion_pair(conversion);
+
+	if (pair)
+		return (struct bolt_reads){conversion->options.input, bolt_input_of(&pair->image)};
+	if (conversion_binary(conversion)->kind == BINARY_UNTOUCHED)
+		return (struct bolt_reads){conversion->options.binary,
+					   bolt_input_of(&conversion_binary(conversion)->image)};
+	return (struct bolt_reads){0};
+}
+
+void bolt_reads_each(const struct bolt_reads *reads, bolt_limit_fn *each, void *ctx)
+{
+	for (int limit = 0; reads->path && limit < BOLT_LIMIT_COUNT; limit++)
+		if (bolt_input_has(&reads->input, (enum bolt_limit)limit))
+			each(ctx, reads->path, bolt_limit_text((enum bolt_limit)limit));
+}
+
+static const char *const symbol_words[] = {[BOLT_SYMBOLS_NONE] = "none",
+					   [BOLT_SYMBOLS_DATA] = "data",
+					   [BOLT_SYMBOLS_FUNCTIONS] = "functions"};
+static const char *const debug_words[] = {[BOLT_DEBUG_NONE] = "none",
+					  [BOLT_DEBUG_PLAIN] = "plain",
+					  [BOLT_DEBUG_COMPRESSED] = "compressed"};
+
+FIGURE_READER(symbols_of, struct bolt_reads, figure_string(symbol_words[it->input.symbols]))
+FIGURE_READER(debug_of, struct bolt_reads, figure_string(debug_words[it->input.debug]))
+
+static void write_limits(struct json *json, const struct figure_row *row, const void *at)
+{
+	const struct bolt_reads *reads = at;
+
+	json_open(json, row->key, '[');
+	for (int limit = 0; limit < BOLT_LIMIT_COUNT; limit++) {
+		if (!bolt_input_has(&reads->input, (enum bolt_limit)limit))
+			continue;
+		json_open(json, NULL, '{');
+		json_string(json, "limit", bolt_limit_key((enum bolt_limit)limit));
+		json_string(json, "text", bolt_limit_text((enum bolt_limit)limit));
+		json_close(json, '}');
+	}
+	json_close(json, ']');
+}
+
+static const struct figure_row reads_rows[] = {
+	{"file", NULL, VALUE(struct bolt_reads, path)},
+	FIGURES(struct bolt_reads, input., relocations, build_id, kernel, go),
+	{"symbols", .read = symbols_of},
+	{"debug_info", .read = debug_of},
+	{"limits", .write = write_limits},
+	{0},
+};
+
+void bolt_reads_json(const struct bolt_reads *reads, struct json *json, const char *key)
+{
+	if (reads->path)
+		figures_json_object(reads_rows, reads, json, key);
+}
+
+/* ---- traces of the processor ---- */
+
+FIGURE_READER(kind_of, struct perf_trace_report, figure_string(perf_trace_name(it)))
+
+const struct figure_row trace_rows[] = {
+	{"trace", BEGIN, IF(struct perf_trace_report, found)},
+	{"kind", .read = kind_of},
+	FIGURES(struct perf_trace_report, , buffers, bytes, snapshots, truncated, partial, collisions),
+	FIGURES(struct perf_trace_report, , operations, branches, unowned, gaps, cut, bad_bytes, unknown_packets),
+	FIGURES(struct perf_trace_report, , lanes, bits, targets, dropped, overflows, late),
+	{END},
+	{0},
+};
+
+void trace_tell(const struct perf_trace_report *trace, char *line, size_t size)
+{
+	char read[160] = "";
+
+	if (trace->kind == PERF_TRACE_ARM_SPE)
+		snprintf(read, sizeof(read), ": %" PRIu64 " operation%s sampled, of which %" PRIu64 " %s", trace->operations, plural(trace->operations),
+			 trace->branches, trace->branches == 1 ? "is a branch" : "are branches");
+	else if (trace->decoded)
+		snprintf(read, sizeof(read), ", of %" PRIu64 " %s: %" PRIu64 " branch%s taken or not, %" PRIu64 " address%s where others led",
+			 trace->lanes, trace->lanes == 1 ? "processor or thread" : "processors or threads", trace->bits, trace->bits == 1 ? "" : "es", trace->targets, trace->targets == 1 ? "" : "es");
+	snprintf(line, size, "%" PRIu64 " byte%s of a trace (%s) in %" PRIu64 " piece%s%s", trace->bytes, plural(trace->bytes),
+		 perf_trace_name(trace), trace->buffers, plural(trace->buffers), read);
+}
+
+/* ---- what became of them ---- */
+
+static uint64_t lost_answers(const struct flow_walk_report *walked)
+{
+	return walked->answers - walked->sums.walked;
+}
+
+static void walk_print(const struct flow_walk_report *walked, bool all, FILE *out)
+{
+	if (!walked->answers && !all)
+		return;
+	say(out, "traces of the processor: %" PRIu64 " answers, %" PRIu64 " followed through the code, %" PRIu64 " lost (%.1f %%)", walked->answers,
+	    walked->sums.walked, lost_answers(walked), percent_of(lost_answers(walked), walked->answers));
+	for (size_t i = 0; i < LOSS_COUNT; i++)
+		if (all || walked->sums.lost[i])
+			say(out, "  %12" PRIu64 " (%4.1f %%) %s", walked->sums.lost[i], percent_of(walked->sums.lost[i], walked->answers),
+			    walk_loss_words((enum walk_loss)i));
+	for (size_t i = 0; all && i < walked->files.len; i++)
+		say(out, "  %12" PRIu64 " (%4.1f %%) %s: %s", walked->files.at[i].answers, percent_of(walked->files.at[i].answers, walked->answers),
+		    walk_loss_words(walked->files.at[i].loss), walked->files.at[i].path);
+	if (walked->sums.contradictions || walked->sums.circles || walked->sums.gaps || all)
+		say(out, "  the way was lost %" PRIu64 " time%s as trace and code did not agree, %" PRIu64 " time%s in circles of code, %" PRIu64
+		    " time%s in gaps of the trace", walked->sums.contradictions, plural(walked->sums.contradictions), walked->sums.circles,
+		    plural(walked->sums.circles), walked->sums.gaps, plural(walked->sums.gaps));
+}
+
+static void write_lost(struct json *json, const struct figure_row *row, const void *of)
+{
+	const struct flow_walk_report *walked = of;
+
+	json_open(json, row->key, '{');
+	for (size_t i = 0; i < LOSS_COUNT; i++)
+		json_number(json, walk_loss_key((enum walk_loss)i), walked->sums.lost[i]);
+	json_close(json, '}');
+}
+
+static void write_lost_files(struct json *json, const struct figure_row *row, const void *of)
+{
+	const struct flow_walk_report *walked = of;
+
+	json_open(json, row->key, '[');
+	for (size_t i = 0; i < walked->files.len; i++) {
+		const struct lost_file *file = &walked->files.at[i];
+		char id[2 * BUILD_ID_MAX + 1];
+		build_id_format(&file->id, id);
+		json_open(json, NULL, '{');
+		json_string(json, "path", file->path);
+		json_string(json, "build_id", id);
+		json_string(json, "reason", walk_loss_key(file->loss));
+		json_number(json, "answers", file->answers);
+		json_close(json, '}');
+	}
+	json_close(json, ']');
+}
+
+FIGURE_READER(more_files, struct flow_walk_report, figure_number(it->more_files))
+
+const struct figure_row walk_rows[] = {
+	FIGURE(struct flow_walk_report, , answers),
+	{"walked", NULL, VALUE(struct flow_walk_report, sums.walked)},
+	{"lost", .write = write_lost},
+	FIGURES(struct flow_walk_report, , branches, rows),
+	FIGURES(struct flow_walk_report, sums., contradictions, circles, gaps),
+	{"files", .write = write_lost_files},
+	{"more_files", .read = more_files},
+	{0},
+};
+
+/* ---- a kernel: where it was, and what ran in its modules ---- */
+
+#define MOVED_SIZE 20
+
+/* NULL: the binary is no kernel, or the input is of no recording. */
+static const struct kernel_place *place_of(const struct conversion *c, size_t number)
+{
+	const struct kernel_space *kernel = &c->aggregate.space.kernel;
+
+	return kernel->image && !kernel->options.in_place && number < c->aggregate.kernels.len &&
+			       c->inputs.at[number].format != INPUT_PREAGG
+		       ? &c->aggregate.kernels.at[number] : NULL;
+}
+
+/* How far the kernel of an input moved: "0x1c400000", "-0x200000". */
+static const char *kernel_moved(const struct conversion *c, size_t number, char text[MOVED_SIZE])
+{
+	const struct kernel_place *place = place_of(c, number);
+	uint64_t moved = place ? place->moved : 0;
+	bool down = moved >> 63;
+
+	snprintf(text, MOVED_SIZE, "%s0x%" PRIx64, down ? "-" : "", down ? 0 - moved : moved);
+	return text;
+}
+
+static const char *kernel_told(const struct conversion *c, size_t number)
+{
+	static const char *const words[] = {[KERNEL_NOT_TOLD] = "not recorded", [KERNEL_HIDDEN] = "hidden",
+					    [KERNEL_TOLD] = "recorded"};
+	const struct kernel_place *place = place_of(c, number);
+
+	return place ? words[place->told] : "no kernel";
+}
+
+/* By name, most samples first.  Out of memory: none. */
+static struct kernel_module_vec kernel_modules(const struct conversion *c)
+{
+	struct kernel_module_vec modules = {0};
+	struct bc_error ignored;
+
+	if (!kernel_space_modules(&c->aggregate.space.kernel, &modules, &ignored))
+		kernel_module_vec_free(&modules);
+	return modules;
+}
+
+static void print_kernel(const char *path, const struct conversion *c, size_t number, FILE *out)
+{
+	const struct kernel_place *place = place_of(c, number);
+
+	if (place && place->told == KERNEL_TOLD) {
+		char moved[MOVED_SIZE];
+		say(out, "%s: the kernel had moved by %s from where its file has it", path, kernel_moved(c, number, moved));
+	}
+}
+
+static void print_modules(const struct conversion *c, FILE *out)
+{
+	BC_AUTO(kernel_module_vec_free) struct kernel_module_vec modules = kernel_modules(c);
+
+	if (modules.len)
+		say(out, "samples in modules of the kernel:");
+	for (size_t i = 0; i < modules.len; i++)
+		say(out, "  %12" PRIu64 " %.*s", modules.at[i].samples, (int)modules.at[i].name.len,
+		    modules.at[i].name.at);
+}
+
+/* ---- text ---- */
 
 static const struct figure_row yaml_rows[] = {
 	{"functions", "YAML: {} function{:s}\n", VALUE(struct yaml_report, functions)},
@@ -26,7 +247,12 @@ static const struct figure_row yaml_rows[] = {
 	{0},
 };
 
-/* ---- text ---- */
+void found_input_say(const struct found_input *found, FILE *out)
+{
+	if (found->taken)
+		say(out, "%s: the input, found by its build-id %s (--no-input: go without)", found->taken->path,
+		    input_where_words(found->taken->where));
+}
 
 static void say_limit(void *out, const char *path, const char *text)
 {
@@ -168,7 +394,7 @@ static const struct figure_row guard_rows[] = {RESTORE_GUARDS(X) {0}};
 static const struct figure_row rule_rows[] = {RESTORE_RULES(X) {0}};
 #undef X
 
-struct restored summary_restored(const struct summary *summary)
+static struct restored summary_restored(const struct summary *summary)
 {
 	struct restored restored = summary->conversion->restored;
 
@@ -256,7 +482,7 @@ static void print_compiler(const struct conversion *c, FILE *out)
 		say(out, "  %12" PRIu64 " with a control flow beyond the limit of the solver: counted by the compiler's frequencies, if the map has them", f->unsolved);
 }
 
-size_t summary_records(const struct summary *summary)
+static size_t summary_records(const struct summary *summary)
 {
 	const struct conversion *c = summary->conversion;
 
