@@ -15,18 +15,9 @@ static bool start_less(const uint32_t *a, const uint32_t *b)
 DEFINE_SORT(sort_starts, uint32_t, start_less)
 
 DEFINE_SEARCH(blocks_up_to, struct code_block, uint32_t, item->start <= key)
-DEFINE_SEARCH(graph_blocks_up_to, struct block, uint32_t, item->start <= key)
 DEFINE_SEARCH(successors_below, uint32_t, uint32_t, *item < key)
 
 /* ---- instructions ---- */
-
-uint32_t code_insn_at(const struct code *code, uint32_t offset)
-{
-	const struct insn_vec *insns = code->insns;
-	size_t first = insns_before(insns->at, insns->len, offset);
-
-	return first < insns->len && insns->at[first].offset == offset ? (uint32_t)first : NO_INSN;
-}
 
 uint32_t *count_real(const struct insn_vec *insns)
 {
@@ -80,7 +71,7 @@ static bool add_table(const struct bat_table *bat, const struct bat_fragment *fr
 	for (uint32_t i = fragment->first_entry; i < fragment->first_entry + fragment->entry_count; i++) {
 		uint32_t at = bat_entry_input(bat->entries[i]);
 		bool hashed = bat->blocks && bat->blocks[i].hash && !bat_entry_is_branch(bat->entries[i]);
-		if (code_insn_at(code, at) == NO_INSN)
+		if (insns_at(code->insns, at) == NO_INSN)
 			*fits = false;
 		else if (hashed && graph_block_starting(graph, at) == graph->count && !start_vec_push(out, at))
 			return false;
@@ -146,14 +137,6 @@ static bool add_successor(struct code *code, struct code_block *block, uint32_t 
 	bool ok = successor_vec_push(&code->successors, to);
 	block->succ_count += ok;
 	return ok;
-}
-
-/* The block of a graph that holds an offset. */
-static uint32_t graph_block_at(const struct graph *graph, uint32_t offset)
-{
-	size_t behind = graph_blocks_up_to(graph->blocks, graph->count, offset);
-
-	return behind ? (uint32_t)(behind - 1) : 0;
 }
 
 /* Links a block that ends with an indirect jump to the blocks that the graph has as its targets. */
@@ -288,7 +271,7 @@ uint32_t code_last(const struct code *code, uint32_t block)
 
 uint32_t code_source(const struct code *code, uint32_t offset)
 {
-	uint32_t block = code_block_at(code, offset), insn = code_insn_at(code, offset);
+	uint32_t block = code_block_at(code, offset), insn = insns_at(code->insns, offset);
 
 	if (block == NO_BLOCK || offset == code_last(code, block) ||
 	    (insn != NO_INSN && insn_is_branch(code->insns->at[insn])))

@@ -41,12 +41,8 @@ BC_MUST_USE bool code_read(const struct bat_table *bat, uint32_t fragment, const
 void code_free(struct code *code);
 
 #define NO_BLOCK UINT32_MAX
-#define NO_INSN UINT32_MAX
 
 /* ---- instructions, by number ---- */
-
-/* The number of the instruction at an offset; NO_INSN: none begins there. */
-uint32_t code_insn_at(const struct code *code, uint32_t offset);
 
 static inline uint64_t code_address(const struct code *code, uint32_t insn)
 {

@@ -2,7 +2,7 @@
 #include "src/code/hash_source.h"
 
 #include "src/elf/binary.h"
-#include "src/code/match.h"
+#include "src/code/pair.h"
 
 static bool open_table(const char *path, struct binary *out, struct bc_error *err)
 {

@@ -6,7 +6,6 @@
 
 #include "src/base/parallel.h"
 #include "src/elf/binary.h"
-#include "src/code/match.h"
 
 bool pair_check_kind(const struct image *in, const struct image *out, struct bc_error *err)
 {
@@ -310,7 +309,7 @@ enum way_kind pair_way_out_of_jump(const struct pair *pair, const struct code *c
 {
 	const struct bat_table *bat = &pair->output->bat;
 	const struct bat_entry *entry = code->blocks.len ? bat_entry_at(bat, fragment, offset) : NULL;
-	uint32_t number = entry ? code_insn_at(code, bat_translate(bat, fragment, offset, true)) : NO_INSN;
+	uint32_t number = entry ? insns_at(code->insns, bat_translate(bat, fragment, offset, true)) : NO_INSN;
 
 	if (number == NO_INSN)
 		return WAY_AS_IS;

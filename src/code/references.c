@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "src/code/references.h"
+/* Labels of branches from one function into the middle of another. */
+#include "src/code/labels.h"
 
 #include <elf.h>
 #include <stdatomic.h>

@@ -61,19 +61,6 @@ static void add_fragment(struct sums *s, const struct function *f)
 	}
 }
 
-/* The instruction that one jumps to within its function; NO_INSN: none. */
-static uint32_t jump_of(const struct sums *s, uint32_t frame, const struct insn *insn)
-{
-	const struct function *f = function_of(s, frame);
-	const struct insn_vec *code = code_of(s, frame);
-
-	if (!insn_jumps(*insn) || !insn_stays(f, insn))
-		return NO_INSN;
-	size_t i = insns_before(code->at, code->len, insn->target - f->address);
-	return i < code->len && code->at[i].offset == insn->target - f->address ? (uint32_t)i
-										: NO_INSN;
-}
-
 /* Gives each instruction that the output does not have what comes there.  Twice: once more for
  * jumps back. */
 static void fill_in(struct sums *s, uint32_t frame, uint64_t entered)
@@ -86,7 +73,7 @@ static void fill_in(struct sums *s, uint32_t frame, uint64_t entered)
 			at[i].arrives = i ? 0 : entered;
 		for (size_t i = 0; i < code->len; i++) {
 			const struct insn *insn = &code->at[i];
-			uint32_t to = jump_of(s, frame, insn);
+			uint32_t to = insn_jumps_to(function_of(s, frame), code, insn);
 			if (!at[i].known && (!round || at[i].arrives > at[i].ran))
 				at[i].ran = at[i].arrives;
 			if (insn->kind == INSN_JUMP)
@@ -133,7 +120,7 @@ static void add_edges(struct sums *s, uint32_t frame, const struct function *f)
 
 	for (size_t i = 0; i < code->len; i++) {
 		const struct insn *insn = &code->at[i];
-		uint32_t to = jump_of(s, frame, insn);
+		uint32_t to = insn_jumps_to(function_of(s, frame), code, insn);
 		if (to != NO_INSN)
 			add_edge(s, f, insn->offset, code->at[to].offset, at[i].jumped);
 		if (ends_block(function_of(s, frame), code, at, i) && at[i].ran > at[i].jumped)

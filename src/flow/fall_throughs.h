@@ -11,7 +11,7 @@
 
 #include "src/base/attr.h"
 #include "include/bat/bat.h"
-#include "src/code/graph.h"
+#include "src/code/cfg.h"
 
 /* Zeroed means empty. */
 struct fall_throughs {

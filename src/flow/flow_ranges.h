@@ -6,7 +6,7 @@
 #ifndef FLOW_FLOW_RANGES_H
 #define FLOW_FLOW_RANGES_H
 
-#include "src/code/graph.h"
+#include "src/code/cfg.h"
 #include "src/flow/flow.h"
 #include "src/code/targets.h"
 #include "src/flow/ranges.h"

@@ -258,7 +258,7 @@ static uint32_t find_chain(struct pass *pass, uint32_t from, uint32_t wanted, st
 /* Does the input call the target of a record at its place? */
 static bool is_own_call(const struct pass *pass, const struct record *record)
 {
-	uint32_t number = code_insn_at(pass->code, record->from.offset);
+	uint32_t number = insns_at(pass->code->insns, record->from.offset);
 
 	if (number == NO_INSN)
 		return false;

@@ -88,21 +88,8 @@ static bool jump_in_output(const struct search *s, const struct insn *insn, stru
 	if (!part || part->owner != s->owner || !code_of_part(s, part)->ties)
 		return false;
 	out->part = part;
-	out->at = out_insn_at(part, (uint32_t)(insn->target - f->address));
+	out->at = insns_at(&part->insns, (uint32_t)(insn->target - f->address));
 	return out->at != NO_INSN;
-}
-
-/* The instruction that a jump of the input leads to in its function; NO_INSN: it leaves that. */
-static uint32_t jump_in_input(const struct search *s, uint32_t frame, const struct insn *insn)
-{
-	const struct function *f = function_of(s, frame);
-	const struct insn_vec *code = code_of(s, frame);
-
-	if (!insn_stays(f, insn))
-		return NO_INSN;
-	size_t i = insns_before(code->at, code->len, insn->target - f->address);
-	return i < code->len && code->at[i].offset == insn->target - f->address ? (uint32_t)i
-										: NO_INSN;
 }
 
 /* Finds or makes the frame of a function that is called at a site.  0: it cannot be inlined. */
@@ -188,7 +175,7 @@ static enum step pass_input(struct search *s, struct place *place)
 		if (in->nop) {
 			place->insn++;
 		} else if (in->kind == INSN_JUMP &&
-			   (to = jump_in_input(s, place->frame, in)) != NO_INSN) {
+			   (to = insn_jumps_to(function_of(s, place->frame), code_of(s, place->frame), in)) != NO_INSN) {
 			place->insn = to;
 		} else if (in->kind == INSN_RETURN && place->frame != ROOT_FRAME) {
 			struct place behind = *place;
@@ -217,7 +204,7 @@ static enum step part_ways(struct search *s, struct place *place, const struct i
 			   const struct insn *in, bool turned)
 {
 	struct place jumped = *place, on = *place;
-	uint32_t to = jump_in_input(s, place->frame, in), frame = place->frame;
+	uint32_t to = insn_jumps_to(function_of(s, place->frame), code_of(s, place->frame), in), frame = place->frame;
 
 	on.at++;
 	if (to == NO_INSN) { /* a conditional tail call */
@@ -386,7 +373,7 @@ static void mark_blocks(struct search *s, struct out_function *part)
 	     i < part->fragment->first_entry + part->fragment->entry_count; i++) {
 		struct bat_entry entry = bat->entries[i];
 		uint32_t at =
-			bat_entry_is_branch(entry) ? NO_INSN : out_insn_at(part, entry.output);
+			bat_entry_is_branch(entry) ? NO_INSN : insns_at(&part->insns, entry.output);
 		if (at != NO_INSN && code_block_from(s->code, bat_entry_input(entry)) != NO_BLOCK)
 			code_of_part(s, part)->ties[at].insn = NO_INSN;
 	}
@@ -461,7 +448,7 @@ static void follow_blocks(struct search *s, struct out_function *part)
 	     i < part->fragment->first_entry + part->fragment->entry_count; i++) {
 		struct bat_entry entry = bat->entries[i];
 		uint32_t at =
-			bat_entry_is_branch(entry) ? NO_INSN : out_insn_at(part, entry.output);
+			bat_entry_is_branch(entry) ? NO_INSN : insns_at(&part->insns, entry.output);
 		uint32_t block =
 			at == NO_INSN ? NO_BLOCK : code_block_from(s->code, bat_entry_input(entry));
 		if (block == NO_BLOCK || !may_have_bodies(s, block))
@@ -614,7 +601,7 @@ const struct inlined_tie *inlined_tie_at(const struct inlined_bodies *bodies,
 {
 	const struct inlined_code *code = inlined_code_of(bodies, place.function);
 	uint32_t at =
-		code ? out_insn_at(out_function_of(bodies->functions, place.function), place.offset)
+		code ? insns_at(&out_function_of(bodies->functions, place.function)->insns, place.offset)
 		     : NO_INSN;
 
 	if (at == NO_INSN || code->ties[at].frame <= ROOT_FRAME || code->ties[at].between ||
@@ -647,7 +634,7 @@ uint32_t inlined_own_offset(const struct inlined_bodies *bodies, struct output_p
 		code ? out_function_of(bodies->functions, place.function) : NULL;
 	uint32_t at = !f       ? NO_INSN
 		      : before ? out_insn_before(f, place.offset)
-			       : out_insn_at(f, place.offset);
+			       : insns_at(&f->insns, place.offset);
 
 	if (at == NO_INSN || !code->ties[at].frame)
 		return by_table;
@@ -666,8 +653,8 @@ void inlined_take_line(const struct inlined_bodies *bodies, struct output_place 
 	struct inlined_code *code = inlined_code_of(bodies, from.function);
 	const struct out_function *f =
 		code ? out_function_of(bodies->functions, from.function) : NULL;
-	uint32_t first = f ? out_insn_at(f, from.offset) : NO_INSN,
-		 last = f ? out_insn_at(f, to) : NO_INSN;
+	uint32_t first = f ? insns_at(&f->insns, from.offset) : NO_INSN,
+		 last = f ? insns_at(&f->insns, to) : NO_INSN;
 
 	if (first == NO_INSN || last == NO_INSN || first > last)
 		return;
@@ -680,7 +667,7 @@ void inlined_take_branch(const struct inlined_bodies *bodies, struct output_plac
 {
 	struct inlined_code *code = inlined_code_of(bodies, from.function);
 	uint32_t at =
-		code ? out_insn_at(out_function_of(bodies->functions, from.function), from.offset)
+		code ? insns_at(&out_function_of(bodies->functions, from.function)->insns, from.offset)
 		     : NO_INSN;
 
 	if (at != NO_INSN)

@@ -46,24 +46,15 @@ bool known_calls_spend(struct known_calls *calls, uint64_t looks)
 bool known_calls_load(struct known_calls *calls, uint32_t function)
 {
 	const struct function *f = &calls->pair->functions.at[function];
-	struct bytes code = bytes_first(
-		image_bytes_at(&calls->pair->image, (struct vaddr){f->address}), f->size);
 	struct insn_vec *out = calls->codes[function];
-	struct insn insn;
 
 	if (out)
 		return true;
 	out = calls->codes[function] = calloc(1, sizeof(*out));
 	if (!out || f->kind == FUNCTION_PLT || f->size > INLINED_MOST)
 		return out;
-	for (uint32_t at = 0; at < code.size; at += insn.size) {
-		if (!decoder_next(calls->decoder, bytes_from(code, at), f->address + at, &insn))
-			break;
-		insn.offset = at;
-		if (!insn_vec_push(out, insn))
-			return false;
-	}
-	return true;
+	struct bytes code = bytes_first(image_bytes_at(&calls->pair->image, (struct vaddr){f->address}), f->size);
+	return decoder_read(calls->decoder, code, f->address, out);
 }
 
 /* Where an instruction leaves its function for.  False: it does not, or may not, or that is not
@@ -121,13 +112,13 @@ struct ways {
 /* Notes that control goes on at an offset.  False: none of the code that was read begins there. */
 static bool goes_to(struct ways *ways, uint64_t offset)
 {
-	size_t i = insns_before(ways->insns->at, ways->insns->len, offset);
+	uint32_t i = insns_at(ways->insns, offset);
 
-	if (i == ways->insns->len || ways->insns->at[i].offset != offset)
+	if (i == NO_INSN)
 		return false;
 	if (!ways->seen[i]) {
 		ways->seen[i] = true;
-		ways->open[ways->open_count++] = (uint32_t)i;
+		ways->open[ways->open_count++] = i;
 	}
 	return true;
 }

@@ -6,6 +6,7 @@
 
 #include "src/code/pair.h"
 #include "src/code/targets.h"
+#include "src/isa/decoder.h"
 
 /* A direct call, or a jump out of the function: a tail call, or the end of a part that the compiler
  * put elsewhere. */

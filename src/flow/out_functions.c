@@ -7,24 +7,9 @@
 #include "src/base/parallel.h"
 #include "src/base/search.h"
 #include "src/elf/fragments_by_function.h"
+#include "src/isa/decoder.h"
 
 /* ---- one function ---- */
-
-/* Where an instruction cannot be decoded the function ends: nothing behind that ran. */
-static bool decode(const struct image *image, const struct function *f, struct decoder *decoder, struct insn_vec *out)
-{
-	struct bytes code = bytes_first(image_bytes_at(image, (struct vaddr){f->address}), f->size);
-	struct insn insn;
-
-	for (uint32_t at = 0; at < code.size && code.size <= UINT32_MAX; at += insn.size) {
-		if (!decoder_next(decoder, bytes_from(code, at), f->address + at, &insn))
-			break;
-		insn.offset = at;
-		if (!insn_vec_push(out, insn))
-			return false;
-	}
-	return true;
-}
 
 static bool count_stops(struct out_function *f)
 {
@@ -45,13 +30,6 @@ static bool count_stops(struct out_function *f)
 }
 
 DEFINE_SEARCH(blocks_to, struct out_block, uint32_t, item->output <= key)
-
-uint32_t out_insn_at(const struct out_function *f, uint32_t offset)
-{
-	size_t i = insns_before(f->insns.at, f->insns.len, offset);
-
-	return i < f->insns.len && f->insns.at[i].offset == offset ? (uint32_t)i : NO_INSN;
-}
 
 uint32_t out_insn_before(const struct out_function *f, uint64_t offset)
 {
@@ -93,8 +71,8 @@ static bool place_block(const struct bat_table *bat, const struct out_function *
 {
 	const struct code *code = f->code;
 
-	out_block->first = out_insn_at(f, out_block->output);
-	out_block->start = code_insn_at(code, out_block->input);
+	out_block->first = insns_at(&f->insns, out_block->output);
+	out_block->start = insns_at(code->insns, out_block->input);
 	if (out_block->first == NO_INSN || out_block->start == NO_INSN)
 		return false;
 	if (code_block_from(code, out_block->input) == NO_BLOCK)
@@ -178,7 +156,10 @@ static bool read_blocks(const struct bat_table *bat, struct out_function *f)
 
 static bool read_function(const struct out_functions *all, struct decoder *decoder, struct out_function *f)
 {
-	return decode(&all->binary->image, f->output, decoder, &f->insns) &&
+	struct vaddr at = {f->output->address};
+
+	/* Where an instruction cannot be decoded the function ends: nothing behind that ran. */
+	return decoder_read(decoder, bytes_first(image_bytes_at(&all->binary->image, at), f->output->size), at.v, &f->insns) &&
 	       (!all->walked || (count_stops(f) && (!f->code || read_blocks(&all->binary->bat, f))));
 }
 
@@ -302,7 +283,7 @@ static uint32_t count_to(const struct binary *binary, const struct out_function 
 	const struct bat_entry *entry = bat_entry_at(&binary->bat, f->fragment, offset);
 
 	if (entry && bat_entry_is_branch(*entry)) {
-		uint32_t from = out_insn_at(f, entry->output), at = code_insn_at(f->code, bat_entry_input(*entry));
+		uint32_t from = insns_at(&f->insns, entry->output), at = insns_at(f->code->insns, bat_entry_input(*entry));
 		if (from != NO_INSN && at != NO_INSN)
 			return count(f->code, at, f->real[insn] - f->real[from]);
 	}
@@ -325,7 +306,7 @@ static uint32_t named_by_entry(const struct binary *binary, const struct out_fun
 	const struct bat_entry *entry = bat_entry_at(&binary->bat, f->fragment, offset);
 
 	if (entry && entry->output == offset && bat_entry_is_branch(*entry))
-		return code_insn_at(code, bat_entry_input(*entry));
+		return insns_at(code->insns, bat_entry_input(*entry));
 	if (out_block->first != insn || out_block->kind == OUT_BLOCK_CHECK)
 		return NO_INSN;
 	uint32_t first = code_count_on(code, out_block->start, 0);
@@ -342,7 +323,7 @@ static uint32_t jumped_to(const struct binary *binary, const struct out_function
 	struct output_place place = binary_place(binary, (struct vaddr){insn->target}, f->output);
 	if (!binary_translate(binary, place, false, &to) || to.function != f->owner)
 		return NO_INSN;
-	return code_insn_at(f->code, to.offset);
+	return insns_at(f->code->insns, to.offset);
 }
 
 /* Finds the last instruction that runs before a jump that llvm-bolt added.  Before a call that it

@@ -51,10 +51,7 @@ struct out_function {
 	_Atomic uint64_t *whole, *beyond;
 };
 
-/* The number of the instruction at an output offset; NO_INSN: none begins there. */
-uint32_t out_insn_at(const struct out_function *f, uint32_t offset);
-
-/* The last one that begins before it; NO_INSN: none does. */
+/* The number of the last instruction that begins before an output offset; NO_INSN: none does. */
 uint32_t out_insn_before(const struct out_function *f, uint64_t offset);
 
 /* The block that holds an output offset; NO_OUT_BLOCK: it lies before the first. */

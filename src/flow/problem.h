@@ -3,7 +3,7 @@
 #ifndef FLOW_PROBLEM_H
 #define FLOW_PROBLEM_H
 
-#include "src/code/graph.h"
+#include "src/code/cfg.h"
 #include "src/elf/functions.h"
 #include "src/flow/flow.h"
 #include "src/code/targets.h"

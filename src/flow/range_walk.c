@@ -56,7 +56,7 @@ static struct walk_end walk_end_at(const struct range_walker *w, struct output_p
 	end.f = out_function_of(w->functions, place.function);
 	if (!end.f)
 		return end;
-	end.insn = out_insn_at(end.f, place.offset);
+	end.insn = insns_at(&end.f->insns, place.offset);
 	end.walked = end.f->blocks.len;
 	return end;
 }

@@ -31,3 +31,17 @@ bool decoder_next(struct decoder *decoder, struct bytes code, uint64_t at, struc
 	*out = insn_decode(decoder->machine, code, at);
 	return out->size || ask_llvm(decoder, code, at, out);
 }
+
+bool decoder_read(struct decoder *decoder, struct bytes code, uint64_t at, struct insn_vec *out)
+{
+	struct insn insn;
+
+	for (uint32_t offset = 0; offset < code.size && code.size <= UINT32_MAX; offset += insn.size) {
+		if (!decoder_next(decoder, bytes_from(code, offset), at + offset, &insn))
+			break;
+		insn.offset = offset;
+		if (!insn_vec_push(out, insn))
+			return false;
+	}
+	return true;
+}

@@ -42,6 +42,15 @@ DEFINE_VEC(insn_vec, struct insn);
 /* By offset: the index of the first instruction at an offset or behind it. */
 DEFINE_SEARCH(insns_before, struct insn, uint64_t, item->offset < key)
 
+/* The number of the instruction that begins at an offset; NO_INSN: none does. */
+#define NO_INSN UINT32_MAX
+static inline uint32_t insns_at(const struct insn_vec *insns, uint64_t offset)
+{
+	size_t i = insns_before(insns->at, insns->len, offset);
+
+	return i < insns->len && insns->at[i].offset == offset ? (uint32_t)i : NO_INSN;
+}
+
 /* The instruction that begins at `code` and is loaded at `at`.  Of bytes that are cut,
  * or no instruction: size 0, INSN_NEXT.  The kind can be known without the size. */
 struct insn insn_decode(enum machine machine, struct bytes code, uint64_t at);

@@ -298,13 +298,13 @@ static void places_are_right(const struct code *code)
 	for (uint32_t i = 0, at = 0; at < m.function.size; at++) {
 		i += i + 1 < m.insn_count && m.insns[i + 1].offset == at;
 		bool begins = m.insns[i].offset == at;
-		assert_int_equal(code_insn_at(code, at), begins ? i : NO_INSN);
+		assert_int_equal(insns_at(code->insns, at), begins ? i : NO_INSN);
 		assert_int_equal(code_block_at(code, at), cut_of(i));
 		assert_int_equal(code_block_from(code, at), begins && m.starts[i] ? cut_of(i) : NO_BLOCK);
 		bool known = begins && (insn_is_branch(m.insns[i]) || i == last_real(cut_of(i)));
 		assert_int_equal(code_source(code, at), known ? at : m.insns[m.begin[cut_of(i)]].offset);
 	}
-	assert_int_equal(code_insn_at(code, (uint32_t)m.function.size), NO_INSN);
+	assert_int_equal(insns_at(code->insns, (uint32_t)m.function.size), NO_INSN);
 	assert_int_equal(code_block_from(code, (uint32_t)m.function.size), NO_BLOCK);
 }
 

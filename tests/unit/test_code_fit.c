@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* How many offsets of a table lie on an instruction of the input: the table of tiny_binary.h, and an input of the same code. */
-#include "src/code/match.h"
+#include "src/code/pair.h"
 
 #include <elf.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Which code is a jump through a table, and where the table is; and what single
  * instructions do that only LLVM or no rule but their own tells. */
-#include "src/code/jump_pattern.h"
+#include "src/code/jump_tables.h"
 
-#include "src/code/relocs.h"
+#include "src/code/labels.h"
 #include "tests/unit/test_code_code.h"
 
 static struct code code;
@@ -194,7 +194,7 @@ static void relocations_of_data(void **state)
 		struct label_vec labels = {0};
 		struct relocs relocs;
 		put_words(CODE_BASE + 0xe00, rela, 3);
-		assert_true(relocs_read(&chosen, &relocs, &labels));
+		assert_true(labels_of_relocs(&chosen, &relocs, &labels));
 		assert_int_equal(relocs.relative.len, types[i].relative);
 		assert_int_equal(relocs.absolute.len, types[i].absolute);
 		assert_int_equal(relocs_has(&relocs.relative, CODE_DATA + 8), types[i].relative);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * Which function of a random input is which of the output that llvm-bolt could have made of it: against what was made of
- * it, where that can be known, and against the rule of match.h, symbol by symbol.
+ * it, where that can be known, and against the rule of pair.h, symbol by symbol.
  */
 #include <elf.h>
 #include <stdio.h>
@@ -219,7 +219,7 @@ static void free_made(void)
 	free(m.output.table.index.below);
 }
 
-/* ---- the rule of match.h ---- */
+/* ---- the rule of pair.h ---- */
 
 static bool counts(const struct symbol *s)
 {

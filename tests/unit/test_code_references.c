@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Branches into the middle of other functions: wherever the function is, and however many threads look. */
-#include "src/code/references.h"
+#include "src/code/labels.h"
 
 #include <elf.h>
 #include <stdlib.h>

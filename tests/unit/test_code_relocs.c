@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Relocations that stand in no order: each word of data is found all the same. */
-#include "src/code/relocs.h"
+#include "src/code/labels.h"
 
 #include <elf.h>
 #include <stdlib.h>
@@ -51,7 +51,7 @@ static void any_order(void **state)
 	assert_true(image_open(file, &image, &err));
 	assert_true(functions_build(&image, NUMBERS_BY_ADDRESS, &functions, &err));
 	const struct chosen chosen = {&image, &functions, at, 1};
-	assert_true(relocs_read(&chosen, &relocs, &labels));
+	assert_true(labels_of_relocs(&chosen, &relocs, &labels));
 	assert_true(relocs.present);
 	assert_int_equal(relocs.absolute.len, COUNT);
 	for (unsigned i = 0; i < COUNT; i++) {

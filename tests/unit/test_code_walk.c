@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "src/code/walk.h"
+#include "src/code/cfg.h"
 #include "tests/support/cmocka.h"
 
 static struct block blocks[] = {

@@ -124,7 +124,7 @@ static void calls_lead_nowhere_within(void **state)
 	begin();
 	put(&output, 0x1024, "\xe8\xd7\xff\xff\xff", 5); /* call 0x1000 */
 	const struct out_function *f = open_hot();
-	struct exit_site leave = find_exit(pair.output, f, out_insn_at(f, 0x24));
+	struct exit_site leave = find_exit(pair.output, f, insns_at(&f->insns, 0x24));
 	assert_int_equal(f->code->insns->at[leave.last].offset, 0x44);
 	assert_false(leave.leads);
 	assert_false(leave.sited);
@@ -132,7 +132,7 @@ static void calls_lead_nowhere_within(void **state)
 	begin();
 	put(&output, 0x1024, "\x0f\x84\xd6\xff\xff\xff", 6); /* je 0x1000 */
 	f = open_hot();
-	leave = find_exit(pair.output, f, out_insn_at(f, 0x24));
+	leave = find_exit(pair.output, f, insns_at(&f->insns, 0x24));
 	assert_int_equal(f->code->insns->at[leave.last].offset, 0x50);
 	assert_true(leave.leads);
 	assert_false(leave.sited);

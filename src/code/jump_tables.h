@@ -10,11 +10,44 @@
  * instructions of the function.  With relocations also those that no jump could
  * be shown to use.  BOLT recognises none on other machines.
  */
-#ifndef CODE_JUMP_TABLE_H
-#define CODE_JUMP_TABLE_H
+#ifndef CODE_JUMP_TABLES_H
+#define CODE_JUMP_TABLES_H
 
-#include "src/code/graph.h"
-#include "src/code/jump_pattern.h"
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "src/code/labels.h"
+#include "src/elf/functions.h"
+#include "src/isa/insn.h"
+
+/*
+ * Where jump tables of all functions begin that the code refers to: there another one ends.  By the first instruction of each
+ * form above, and by the first word of the table, which leads to code.  All code is looked through for these bytes, and not
+ * decoded: what only looks like such an instruction has two or three bytes of it, and hardly ever leads to such data.
+ *
+ * Most conversions meet no jump table: the code is looked through when the first is met, by whichever thread meets it.
+ */
+struct table_references {
+	const struct image *image;
+	const struct function_table *functions;
+	pthread_mutex_t lock;
+	atomic_bool found;
+	struct address_vec at; /* ascending, maybe one more than once; of other machines none */
+};
+
+void table_references_init(struct table_references *references, const struct image *image,
+			   const struct function_table *functions);
+void table_references_free(struct table_references *references);
+
+struct table_ref {
+	uint64_t address;
+	bool relative; /* 4-byte distances from the table, else 8-byte addresses */
+};
+
+/* The table that the indirect jump insns->at[jump] would use, by the instructions before it.  False: no pattern
+ * that BOLT knows. */
+bool jump_pattern(const struct image *image, const struct function *function,
+		  const struct insn_vec *insns, size_t jump, struct table_ref *out);
 
 /* A table, which any number of jumps can use. */
 struct jump_table {
@@ -39,7 +72,10 @@ struct jump_tables {
 };
 
 struct table_search {
-	const struct graph_input *input;
+	const struct image *image;
+	const struct function_table *functions;
+	const struct relocs *relocs;
+	struct table_references *references;
 	const struct function *function;
 	const struct insn_vec *insns; /* of the whole function */
 };
@@ -59,8 +95,5 @@ struct jump_targets {
 	size_t count;
 };
 struct jump_targets jump_tables_targets(const struct jump_tables *tables, uint32_t jump);
-
-/* The instruction at an offset, or NULL. */
-const struct insn *insn_at(const struct insn_vec *insns, uint64_t offset);
 
 #endif
