@@ -269,20 +269,8 @@ void file_release(const void *part, size_t size)
 		madvise((void *)begin, end - begin, MADV_DONTNEED);
 }
 
-static struct {
-	const char *path, *name;
-} called;
-
-void file_call(const char *path, const char *name)
-{
-	called.path = path;
-	called.name = name;
-}
-
 const char *input_name(const char *path)
 {
-	if (called.path && !strcmp(path, called.path))
-		return called.name;
 	return strcmp(path, "-") ? path : "<stdin>";
 }
 

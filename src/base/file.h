@@ -141,8 +141,4 @@ int64_t stream_position(const struct file_stream *stream);
 /* What an input is called: "<stdin>" for "-", the path of most others. */
 const char *input_name(const char *path);
 
-/* An input without a name that people know, such as one of this program's descriptors, is called so from now on; of one path at a time.  Both
- * are borrowed. */
-void file_call(const char *path, const char *name);
-
 #endif

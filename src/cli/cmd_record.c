@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#define _GNU_SOURCE /* memfd_create(), pipe2(), ppoll() */
+#define _GNU_SOURCE /* pipe2(), ppoll() */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -8,7 +8,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
@@ -17,11 +16,13 @@
 #include "src/base/output.h"
 #include "src/cli/commands.h"
 #include "src/cli/output_folder.h"
+#include "src/cli/profile_output.h"
 #include "src/cli/progress.h"
 #include "src/cli/record_print.h"
 #include "src/cli/sample_options.h"
 #include "src/base/say.h"
 #include "src/cli/operands.h"
+#include "src/figures/summary.h"
 #include "src/elf/binary.h"
 #include "src/code/pair.h"
 #include "src/record/live.h"
@@ -597,6 +598,12 @@ static const char *input_of(const struct record_run *r)
 	return r->args->input ? r->args->input : r->found.taken ? r->found.taken->path : NULL;
 }
 
+/* Of one binary, which is given no shard. */
+static bool makes_profile(const struct record_run *r)
+{
+	return r->shards.binary && !r->shards.file;
+}
+
 /* What its profile would be refused for at the end, and with which input it is made. */
 static bool check_profile(struct record_run *r, struct bc_error *err)
 {
@@ -605,7 +612,7 @@ static bool check_profile(struct record_run *r, struct bc_error *err)
 	const struct binary_parts parts = {.debug = &dirs};
 	struct binary opened = {0};
 
-	if (r->shards.counts < 0) /* shards */
+	if (!makes_profile(r))
 		return true;
 	if (!binary_open_parts(binary, &parts, &opened, err))
 		return false;
@@ -690,9 +697,10 @@ static void tell_notes(const struct record_run *r)
 	if (args->branch_option && args->verbose)
 		say(stderr, "-b and -j ask for what is recorded anyhow, where the processor has it");
 	for (size_t i = 0; i < r->rings.notes.len; i++) {
-		const char *text = r->rings.notes.at[i].text;
-		if (strstr(text, "using") || (args->stats == RECORD_STATS_TEXT && !(input_of(r) && strstr(text, "--input"))))
-			say(stderr, "%s", text);
+		const struct perf_note *note = &r->rings.notes.at[i];
+		bool wanted = args->stats == RECORD_STATS_TEXT && !(note->kind == PERF_NOTE_INPUT && input_of(r));
+		if (wanted || note->kind == PERF_NOTE_CHANGED)
+			say(stderr, "%s", note->text);
 	}
 	if ((target == PERF_MACHINE || target == PERF_CGROUP) && proc_is_in_namespace(PROC_ROOT))
 		say(stderr, "warning: this program runs in a pid namespace (a container): samples of processes outside have no process here, and are dropped. "
@@ -740,7 +748,7 @@ static void begin_last(const struct record_run *r, sigset_t *blocked)
 
 	if (!r->signals->taken)
 		return;
-	for (size_t i = 0; i < r->shards.binaries.len && r->shards.counts < 0; i++)
+	for (size_t i = 0; i < r->shards.binaries.len && !makes_profile(r); i++)
 		left -= r->shards.binaries.at[i].samples;
 	if (r->args->stats != RECORD_STATS_JSON)
 		snprintf(lost_by_signal, sizeof(lost_by_signal), "batconv: ended before all was written: up to %" PRIu64 " sample%s lost\n", left, plural_of(left, " is", "s are"));
@@ -862,28 +870,45 @@ static bool record(struct record_run *r, char cgroup[PATH_MAX], struct bc_error 
 	return ok && end_saving(r, err);
 }
 
-/* Writes the profile of the one binary, as convert does of its counts. */
+static bool convert_counts(struct conversion *c, const struct recorded_counts *counts, struct bc_error *err)
+{
+	const struct event_sink sink = {&c->aggregate, aggregate_event};
+
+	return conversion_open(c, err) && recorded_deliver(counts, &sink, err) && conversion_count(c, err) && conversion_convert(c, err);
+}
+
+static bool write_files(const struct profile_output *to, const struct conversion *c, struct bc_error *err)
+{
+	struct output files[PROFILE_FILES];
+	struct yaml_report yaml;
+
+	if (profile_output_open(to, files, err) && profile_output_fill(to, files, c, c->options.binary, &yaml, err))
+		return output_commit_all(files, PROFILE_FILES, err);
+	for (size_t i = 0; i < PROFILE_FILES; i++)
+		output_discard(&files[i]);
+	return false;
+}
+
+/* Writes the profile of the one binary, as convert does of its shard. */
 static int write_profile(struct record_run *r)
 {
-	const char *with = input_of(r);
-	char samples[64], input[PATH_MAX + 16], output[PATH_MAX + 16];
-	char *words[8] = {(char *)"convert", (char *)"--stats=none"}, operands[] = "--"; /* a name can begin with '-' */
-	int count = 2;
-
-	snprintf(samples, sizeof(samples), "/proc/self/fd/%d", r->shards.counts);
-	snprintf(output, sizeof(output), "--output=%s", r->args->output);
-	snprintf(input, sizeof(input), "%s%s", with ? "--input=" : "--no-input", with ? with : "");
-	words[count++] = output;
-	words[count++] = input;
-	words[count++] = operands;
-	words[count++] = (char *)r->shards.binary;
-	words[count++] = samples;
-	file_call(samples, "the samples");
+	const struct profile_output output = {.path = r->args->output};
+	BC_AUTO(conversion_free) struct conversion c = {
+		.options = {.binary = r->shards.binary, .input = input_of(r), .aggregate = {.erratum = true, .rules = best_rules}}};
+	struct summary summary = {.conversion = &c, .output = output.path, .format = profile_format_name(output.format)};
+	struct bc_error err = {0};
 	sigset_t blocked;
+
+	profile_output_prepare(&output, &c.options);
 	begin_last(r, &blocked);
-	int code = command_run(&convert_command, count, words);
+	bool ok = convert_counts(&c, r->shards.counts, &err);
+	if (!ok && err.code == BC_MISMATCH)
+		summary.refusal = err.text;
+	ok = ok && write_files(&output, &c, &err);
 	end_last(r, &blocked);
-	return code;
+	if (ok || summary.refusal)
+		summary_warnings(&summary, stderr);
+	return ok ? EXIT_DONE : fail(&err);
 }
 
 static int code_of_command(const struct record_run *r)
@@ -911,9 +936,9 @@ static int finish_recording(struct record_run *r, const struct bc_error *unwritt
 		code = EXIT_FAILED;
 	else if (!stats.samples.kept || (r->shards.few_samples && !r->shards.binaries.len))
 		code = EXIT_WANTING;
-	else if (r->shards.counts >= 0 && r->shards.binaries.len) {
+	else if (r->shards.counts) {
 		code = write_profile(r);
-		result.profile = code == EXIT_DONE || code == EXIT_PARTIAL ? args->output : NULL;
+		result.profile = code == EXIT_DONE ? args->output : NULL;
 		result.input = result.profile ? input_of(r) : NULL;
 		result.found = result.profile ? &r->found : NULL;
 	}

@@ -157,8 +157,6 @@ void operands_explain(const struct conversion *conversion, struct bc_error *err)
 		s.ran = ran_of(conversion, &s);
 	if (!advise(&s, &advice) || !can_be_explained(err, &advice, &s))
 		return;
-	if (strstr(advice.command, "/proc/self/fd/")) /* what record gives to convert has no other name, and is gone by then */
-		*advice.command = '\0';
 	bc_fail(err, advice.wrong_kind && err->code == BC_MISMATCH ? BC_FORMAT : err->code, "%s: %s%s%s", advice.about, advice.sentence,
 		*advice.command ? "; run: " : "", advice.command);
 }

@@ -510,7 +510,7 @@ static bool is_text(const struct conversion *c)
 static bool fail_empty(const struct conversion *c, struct bc_error *err)
 {
 	const struct ledgers *l = &c->ledgers;
-	const char *first = c->options.sample_count ? c->options.samples[0] : "-";
+	const char *first = c->options.sample_count ? c->options.samples[0] : "";
 	bool records = false, offsets = is_text(c) && l->branches.dropped[BRANCH_DROP_OUTSIDE];
 	char has[640], most[256];
 
@@ -521,6 +521,8 @@ static bool fail_empty(const struct conversion *c, struct bc_error *err)
 			       c->inputs.len > 1 ? ", as all other inputs are" : "");
 	filter_tell(&c->aggregate.seen, has, sizeof(has));
 	describe_most(l, most, sizeof(most));
+	if (!c->options.sample_count) /* counts of a recording: no file can be named */
+		return bc_fail(err, BC_MISMATCH, "%s: none of the samples can be used%s", c->options.binary, most);
 	return bc_fail(err, BC_MISMATCH, "%s: none of the samples can be used%s%s%s (--force writes an empty profile); run: %s%s",
 		       c->options.binary, *has ? "; " : most, has, offsets ? " (brstackoff prints offsets, not addresses)" : "",
 		       offsets ? PRINT_AGAIN : "batconv inspect ", offsets ? "" : first);

@@ -17,12 +17,14 @@ struct recorded_counts {
 	size_t count;
 	struct returns returns;
 	const char *event;
-	bool library;
+	bool library, plain;
 	uint64_t padding, padding_branches; /* samples, and branches with both ends in the file, that lie in no segment */
 };
 
-static void counts_clear(struct recorded_counts *counts)
+void recorded_counts_free(struct recorded_counts *counts)
 {
+	if (!counts)
+		return;
 	free(counts->rows.at);
 	number_set_free(&counts->returns.branches);
 	free(counts);
@@ -133,12 +135,12 @@ static struct recorded_counts *count_together(const struct same_code *same, cons
 		ok = add_returns(same->files[i], counts);
 	}
 	if (!ok) {
-		if (counts)
-			counts_clear(counts);
+		recorded_counts_free(counts);
 		return NULL;
 	}
 	counts->event = event;
 	counts->library = same->files[0]->library;
+	counts->plain = !same->files[0]->traces.used;
 	counts->count = count_rows_unify(&counts->rows, counts->count, &spare);
 	free(spare.at);
 	return counts;
@@ -171,24 +173,26 @@ static bool offer(const struct same_code *same, const char *event, const struct 
 	const struct run_file *first = same->files[0];
 	struct recorded recorded = {
 		.path = first->path, .digest = first->digest, .build_id = first->build_id, .bolted = first->bolted,
-		.plain = !first->traces.used, .samples = same->samples, .counts = counts};
+		.samples = same->samples, .counts = counts};
 
 	err->code = BC_OK;
 	if (!counts)
 		return bc_fail_nomem(err);
+	const uint64_t padding = counts->padding, padding_branches = counts->padding_branches;
+	recorded.plain = counts->plain;
 	for (size_t i = 0; i < same->count; i++)
 		recorded.branches += same->files[i]->branches;
 	bool taken = to->take(to->ctx, &recorded, err);
 	if (taken) {
-		move(&stats->samples, RECORDED_DROP_PADDING, counts->padding);
-		move(&stats->branches, BRANCH_DROP_OUTSIDE, counts->padding_branches);
+		move(&stats->samples, RECORDED_DROP_PADDING, padding);
+		move(&stats->branches, BRANCH_DROP_OUTSIDE, padding_branches);
 		for (size_t i = 0; i < same->count; i++)
 			run_file_clear(same->files[i]);
 	} else if (err->code == BC_OK) {
 		for (size_t i = 0; i < same->count; i++)
 			leave(same->files[i], stats);
 	}
-	counts_clear(counts);
+	recorded_counts_free(recorded.counts);
 	return taken || err->code == BC_OK;
 }
 
@@ -310,7 +314,7 @@ bool recorded_shard(const struct recorded *recorded, FILE *to, struct bc_error *
 {
 	const struct recorded_counts *counts = recorded->counts;
 	const struct preagg_profile profile = {
-		.rows = counts->rows.at, .count = counts->count, .whole = true, .basic = recorded->plain, .returns = &counts->returns,
+		.rows = counts->rows.at, .count = counts->count, .whole = true, .basic = counts->plain, .returns = &counts->returns,
 		.events = &counts->event, .event_count = *counts->event ? 1 : 0,
 		.file = counts->library ? &recorded->build_id : NULL};
 
@@ -353,11 +357,10 @@ static bool deliver_plain(const struct recorded_counts *counts, const struct eve
 	return ok;
 }
 
-bool recorded_deliver(const struct recorded *recorded, const struct event_sink *sink, struct bc_error *err)
+bool recorded_deliver(const struct recorded_counts *counts, const struct event_sink *sink, struct bc_error *err)
 {
 	const struct event begin = {.kind = EVENT_BEGIN};
-	bool ok = event_deliver(sink, &begin, err) && (recorded->plain ? deliver_plain(recorded->counts, sink, err)
-								       : deliver_traces(recorded->counts, sink, err));
+	bool ok = event_deliver(sink, &begin, err) && (counts->plain ? deliver_plain : deliver_traces)(counts, sink, err);
 
 	return event_end(sink, ok, err);
 }

@@ -165,9 +165,9 @@ static bool types_are_free(const struct perf_kernel *kernel)
 
 /* ---- notes and refusals ---- */
 
-BC_PRINTF(2, 3) static bool note(struct opened_rings *rings, const char *fmt, ...)
+BC_PRINTF(3, 4) static bool note(struct opened_rings *rings, enum perf_note_kind kind, const char *fmt, ...)
 {
-	struct perf_note line;
+	struct perf_note line = {.kind = kind};
 	va_list args;
 
 	va_start(args, fmt);
@@ -388,7 +388,7 @@ static bool means_no_such_event(int why)
 
 static bool say_branches(struct opening *o)
 {
-	return note(o->out, "branch stacks of %s%s", o->out->event,
+	return note(o->out, PERF_NOTE_EVENT, "branch stacks of %s%s", o->out->event,
 		    o->out->attr.branch_sample_type & PERF_SAMPLE_BRANCH_TYPE_SAVE ? ", with the types of branches" : "") || bc_fail_nomem(o->err);
 }
 
@@ -427,7 +427,7 @@ static int search(struct opening *o, const char **tried)
 		if (!means_no_such_event(brs))
 			why = brs;
 		if (!brs && !o->request->period)
-			(void)note(o->out, "branch-brs takes no frequency: a sample each %d branches", BRS_PERIOD);
+			(void)note(o->out, PERF_NOTE_EVENT, "branch-brs takes no frequency: a sample each %d branches", BRS_PERIOD);
 	}
 	if (!means_no_such_event(why) || o->request->require_branches)
 		return why;
@@ -477,7 +477,7 @@ static bool tell_plain(struct opening *o)
 	const char *clock = o->out->attr.type == PERF_TYPE_SOFTWARE ? " (a virtual machine?)" : "";
 
 	return o->request->plain || o->request->event ||
-	       note(o->out, "this machine gives no branch stacks%s: plain samples of %s; for a profile of a BOLTed program give --input=PROG (to record -o FILE, or to convert), which infers branches", clock,
+	       note(o->out, PERF_NOTE_INPUT, "this machine gives no branch stacks%s: plain samples of %s; for a profile of a BOLTed program give --input=PROG (to record -o FILE, or to convert), which infers branches", clock,
 		    o->out->event) || bc_fail_nomem(o->err);
 }
 
@@ -630,7 +630,7 @@ static bool make_rings(struct opening *o)
 		return bc_fail_errno(o->err, "a ring of %zu KiB", out->size >> 10);
 	}
 	if (out->size < asked &&
-	    !note(out, "%zu rings of %zu KiB exceed the locked memory (sysctl kernel.perf_event_mlock_kb, ulimit -l): using %zu KiB", rings, asked >> 10, out->size >> 10))
+	    !note(out, PERF_NOTE_CHANGED, "%zu rings of %zu KiB exceed the locked memory (sysctl kernel.perf_event_mlock_kb, ulimit -l): using %zu KiB", rings, asked >> 10, out->size >> 10))
 		return bc_fail_nomem(o->err);
 	return join_events(o);
 }
@@ -645,7 +645,7 @@ static bool limit_rate(struct opening *o, struct perf_request *request)
 	uint64_t asked = request->frequency;
 	request->frequency = (uint64_t)most;
 	return !request->frequency_given ||
-	       note(o->out, "-F %" PRIu64 " is above kernel.perf_event_max_sample_rate, which is %" PRId64 " and which the kernel lowers by itself: using that", asked,
+	       note(o->out, PERF_NOTE_CHANGED, "-F %" PRIu64 " is above kernel.perf_event_max_sample_rate, which is %" PRId64 " and which the kernel lowers by itself: using that", asked,
 		    most) || bc_fail_nomem(o->err);
 }
 

@@ -60,8 +60,15 @@ struct perf_request {
 	bool pauses;            /* perf_pause() will be called: mappings are told by an event of their own, which goes on */
 };
 
-/* Lines for the user, in their order: what was taken in place of what was asked for, and why. */
+/* Lines for the user, in their order. */
+enum perf_note_kind {
+	PERF_NOTE_EVENT,   /* what is recorded */
+	PERF_NOTE_INPUT,   /* plain samples, whose profile needs the input */
+	PERF_NOTE_CHANGED, /* less than what was asked for */
+};
+
 struct perf_note {
+	enum perf_note_kind kind;
 	char text[400];
 };
 DEFINE_VEC(perf_note_vec, struct perf_note);

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#define _GNU_SOURCE /* memfd_create() */
 #include "src/record/record_shards.h"
 
 #include <ctype.h>
@@ -10,7 +9,6 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -190,7 +188,7 @@ bool record_shards_open(struct record_shards *out, const char *output, const cha
 {
 	struct utsname own;
 
-	*out = (struct record_shards){.binary = binary, .counts = -1, .least = least, .keep = keep, .since = time(NULL)};
+	*out = (struct record_shards){.binary = binary, .least = least, .keep = keep, .since = time(NULL)};
 	snprintf(out->host, sizeof(out->host), "%.64s", uname(&own) == 0 && *own.nodename ? own.nodename : "localhost");
 	plain_letters(out->host);
 	if (!binary) {
@@ -201,8 +199,6 @@ bool record_shards_open(struct record_shards *out, const char *output, const cha
 		return false;
 	if (text_ends(text_of(output), SUFFIX))
 		out->file = output;
-	else if ((out->counts = memfd_create("counts", MFD_CLOEXEC)) < 0)
-		return bc_fail_errno(err, "memory for the counts");
 	return know_binary(out, err);
 }
 
@@ -213,8 +209,7 @@ void record_shards_close(struct record_shards *shards)
 		free(shards->binaries.at[i].file);
 	}
 	recorded_binary_vec_free(&shards->binaries);
-	if (shards->counts >= 0)
-		close(shards->counts);
+	recorded_counts_free(shards->counts);
 	if (shards->made)
 		(void)rmdir(shards->folder); /* which it does only if it is empty */
 }
@@ -282,7 +277,7 @@ static void took_name(struct recorded_binary *binary, char *file)
 }
 
 /* Writes a shard under a name that no file has. */
-static bool write_new(struct record_shards *shards, const struct recorded *recorded, struct recorded_binary *binary, struct bc_error *err)
+static bool write_new(struct record_shards *shards, struct recorded *recorded, struct recorded_binary *binary, struct bc_error *err)
 {
 	char path[PATH_MAX];
 
@@ -308,28 +303,16 @@ static bool write_new(struct record_shards *shards, const struct recorded *recor
 	return bc_fail(err, BC_IO, "%.200s: the clock stands still: there are %d shards of this second", path, NAMES_MOST);
 }
 
-static bool write_counts(int fd, const struct recorded *recorded, struct bc_error *err)
-{
-	int own = fcntl(fd, F_DUPFD_CLOEXEC, 0);
-	FILE *file = own >= 0 ? fdopen(own, "wb") : NULL;
-
-	if (!file) {
-		if (own >= 0)
-			close(own);
-		return bc_fail_errno(err, "memory for the counts");
-	}
-	bool ok = recorded_shard(recorded, file, err);
-	bool written = fclose(file) == 0;
-	return ok && (written || bc_fail_errno(err, "memory for the counts"));
-}
-
 /* The one shard, or the counts for a profile. */
-static bool write_one(struct record_shards *shards, const struct recorded *recorded, struct recorded_binary *binary, struct bc_error *err)
+static bool write_one(struct record_shards *shards, struct recorded *recorded, struct recorded_binary *binary, struct bc_error *err)
 {
 	struct output output;
 
-	if (shards->counts >= 0)
-		return write_counts(shards->counts, recorded, err);
+	if (!shards->file) {
+		shards->counts = recorded->counts;
+		recorded->counts = NULL;
+		return true;
+	}
 	char *kept = strdup(shards->file);
 	if (!kept)
 		return bc_fail_nomem(err);
@@ -346,7 +329,7 @@ struct hand_over {
 	bool last;
 };
 
-static bool take(void *ctx, const struct recorded *recorded, struct bc_error *err)
+static bool take(void *ctx, struct recorded *recorded, struct bc_error *err)
 {
 	const struct hand_over *hand_over = ctx;
 	struct record_shards *shards = hand_over->shards;

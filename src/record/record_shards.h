@@ -4,7 +4,7 @@
  *
  *   NAME.DIGEST.HOST.20261126T073000Z.zst    DIGEST: 12 digits of code_digest(); the time is that of the first sample, or before
  *
- * or the one shard, or the counts, of one binary.  A shard has its name only when it is complete.
+ * or the one shard of one binary, or its counts in memory, for a profile.  A shard has its name only when it is complete.
  */
 #ifndef RECORD_RECORD_SHARDS_H
 #define RECORD_RECORD_SHARDS_H
@@ -32,9 +32,9 @@ DEFINE_VEC(recorded_binary_vec, struct recorded_binary);
 
 struct record_shards {
 	const char *folder; /* NULL: one binary */
-	const char *file;   /* of the one binary: its shard; NULL: none */
 	const char *binary; /* the one binary */
-	int counts;         /* an open file with its shard, to be converted; -1: none */
+	const char *file;   /* of the one binary: its shard; NULL: its counts are kept, for a profile, ... */
+	struct recorded_counts *counts; /* ... here; NULL: it had none (yet) */
 	uint64_t least;     /* samples of a shard */
 	struct record_keep keep;
 

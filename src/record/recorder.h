@@ -111,23 +111,26 @@ struct recorded {
 	bool plain;               /* what was counted are plain samples, not branches */
 	uint64_t samples;         /* that were taken in it */
 	uint64_t branches;        /* from or to it; 0 if plain */
-	const struct recorded_counts *counts;
+	struct recorded_counts *counts; /* a taker that keeps them sets NULL, and frees them by recorded_counts_free() */
 };
 
 /* The counts as a shard (profile/shard.h).  Errors of the file are the caller's to check; BC_NOMEM, BC_IO */
 BC_MUST_USE bool recorded_shard(const struct recorded *recorded, FILE *to, struct bc_error *err);
 
 /* The same as events: BEGIN, NAME, TRACES or ADDRESSES, END.  For a conversion of the binary (flow/conversion.h) they are
- * delivered to conversion->aggregate behind conversion_open(), with no files of samples; then come conversion_count() and
+ * delivered to conversion->aggregate after conversion_open(), with no files of samples; then come conversion_count() and
  * conversion_convert().  What the sink says. */
-BC_MUST_USE bool recorded_deliver(const struct recorded *recorded, const struct event_sink *sink, struct bc_error *err);
+BC_MUST_USE bool recorded_deliver(const struct recorded_counts *counts, const struct event_sink *sink, struct bc_error *err);
+
+/* NULL is fine. */
+void recorded_counts_free(struct recorded_counts *counts);
 
 /* Takes one binary after the other, that with most samples first.  True: its counts are forgotten.  False: they
  * stay and are handed over the next time again, with what is counted until then; err->code BC_OK if that
  * is no failure (too few samples for a file of their own). */
 struct recorded_taker {
 	void *ctx;
-	bool (*take)(void *ctx, const struct recorded *recorded, struct bc_error *err);
+	bool (*take)(void *ctx, struct recorded *recorded, struct bc_error *err);
 	uint64_t least; /* files with fewer samples are not even looked into, and stay as above; 0: all are handed over */
 };
 

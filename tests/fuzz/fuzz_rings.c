@@ -63,7 +63,7 @@ static void check_shard(const char *text, size_t size)
 	assert(shard_look(&stream, &is, &shard, &err) && is && shard.kind == KIND_PREAGG);
 }
 
-static bool take(void *ctx, const struct recorded *recorded, struct bc_error *err)
+static bool take(void *ctx, struct recorded *recorded, struct bc_error *err)
 {
 	struct shards *shards = ctx;
 	char *text = NULL;

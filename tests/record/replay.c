@@ -59,7 +59,7 @@ static bool convert_to(struct conversion *c, const struct recorded *recorded, FI
 {
 	const struct event_sink sink = {&c->aggregate, aggregate_event};
 
-	if (!conversion_open(c, err) || !recorded_deliver(recorded, &sink, err) || !conversion_count(c, err) || !conversion_convert(c, err))
+	if (!conversion_open(c, err) || !recorded_deliver(recorded->counts, &sink, err) || !conversion_count(c, err) || !conversion_convert(c, err))
 		return false;
 	const struct fdata_header header = {(const char *const *)c->aggregate.events.at, c->aggregate.events.len};
 	return fdata_write_profile(&c->profile, &header, 1, to, err);
@@ -81,7 +81,7 @@ static bool write_profile(const struct job *job, const struct recorded *recorded
 	return ok;
 }
 
-static bool take(void *ctx, const struct recorded *recorded, struct bc_error *err)
+static bool take(void *ctx, struct recorded *recorded, struct bc_error *err)
 {
 	struct job *job = ctx;
 	struct output out = {0};
