@@ -4,6 +4,7 @@
 
 #include "src/base/output.h"
 #include "src/cli/commands.h"
+#include "src/cli/measured.h"
 #include "src/cli/overlap_print.h"
 #include "src/base/say.h"
 #include "src/cli/operands.h"

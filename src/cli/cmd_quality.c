@@ -6,7 +6,8 @@
 #include "src/base/output.h"
 #include "src/cli/commands.h"
 #include "src/cli/operands.h"
-#include "src/cli/quality_print.h"
+#include "src/cli/measured.h"
+#include "src/figures/quality_report.h"
 #include "src/cli/sample_options.h"
 
 static const struct quality_gate gates[GATE_COUNT] = {

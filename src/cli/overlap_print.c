@@ -96,35 +96,3 @@ void overlap_json(const struct overlap_report *report, FILE *out)
 	json_close(&json, '}');
 	putc('\n', out);
 }
-
-/* ---- a profile that a command compares with: fdata, BOLT's YAML, or samples, which are converted first ---- */
-
-static bool convert_samples(const char *binary, const char *path, struct flat_profile *out, bool *partial, struct bc_error *err)
-{
-	BC_AUTO(conversion_free) struct conversion conversion = {
-		.options = {.wants = WANT_RECORDS, .binary = binary, .samples = &path, .sample_count = 1}};
-	struct summary summary = {.conversion = &conversion};
-
-	sample_options_as_recorded(&conversion.options);
-	if (!conversion_run(&conversion, err))
-		return false;
-	*partial |= conversion.partial;
-	summary_warnings(&summary, stderr);
-	bool ok = flat_take(&conversion.profile, out, err);
-	out->numbered = false; /* the binary is closed now */
-	return ok;
-}
-
-bool profile_input_read(const char *path, const char *binary, struct flat_profile *out, bool *partial, struct bc_error *err)
-{
-	bool mine;
-
-	if (flat_read(path, out, &mine, err))
-		return true;
-	if (mine || err->code == BC_IO || err->code == BC_NOMEM || !strcmp(path, "-"))
-		return false;
-	flat_free(out);
-	if (binary)
-		return convert_samples(binary, path, out, partial, err);
-	return bc_fail(err, BC_FORMAT, "%s: is neither fdata nor BOLT's YAML; samples are taken with --bin=OPTIMIZED", path);
-}

@@ -5,7 +5,7 @@
 
 #include "src/verify/verify.h"
 #include "src/cli/overlap_print.h"
-#include "src/cli/quality_print.h"
+#include "src/figures/quality_report.h"
 
 struct report_data {
 	const struct conversion_options *options;

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* batconv quality: what its figures mean, a sentence for each; the limits that they are held against; what to do next; all as text and as JSON. */
+#ifndef FIGURES_QUALITY_REPORT_H
+#define FIGURES_QUALITY_REPORT_H
+
+#include <stdio.h>
+
+#include "src/base/json.h"
+#include "src/figures/advice.h"
+#include "src/figures/quality.h"
+
+/* X(NAME, key for machines) */
+#define VERDICTS(X)                                                            \
+	X(BUILD, "build")                                                      \
+	X(KEPT, "kept")                                                        \
+	X(STABILITY, "stability")                                              \
+	X(COVERAGE, "coverage")                                                \
+	X(PLACES, "places")                                                    \
+	X(INFERRED, "inferred")                                                \
+	X(FLOW, "flow")
+
+#define X(name, key) VERDICT_##name,
+enum verdict_about { VERDICTS(X) VERDICT_COUNT };
+#undef X
+
+enum verdict_kind { VERDICT_NONE, VERDICT_GOOD, VERDICT_LOOK, VERDICT_BAD };
+
+struct verdict {
+	enum verdict_kind kind; /* VERDICT_NONE: there is nothing to say */
+	char text[256];         /* a sentence without its end */
+};
+
+/* The limits between the verdicts, as in docs/quality.md. */
+#define KEPT_ENOUGH 95.0          /* percent */
+#define STABLE_ENOUGH 93.0      /* percent; docs/quality.md, "Stability" */
+#define COLD_MUCH 10.0          /* percent of the hottest samples */
+#define INFERRED_ENOUGH 90.0    /* percent of the samples */
+#define MOVED_MUCH 20.0         /* percent of those that are inferred from */
+#define BIAS_MUCH 10.0          /* percent */
+#define UNREACHABLE_MUCH 10.0   /* percent */
+
+struct quality_gate {
+	const char *figure; /* what it is of, as JSON names it */
+	bool least;         /* at least so much; else at most */
+	bool set;
+	double limit;
+};
+
+enum quality_gate_number { GATE_STABILITY, GATE_DENSITY, GATE_KEPT, GATE_BIAS, GATE_DISCONTINUITY, GATE_COLD, GATE_INFERRED, GATE_MOVED, GATE_COUNT };
+
+/* One of them, and what it came to. */
+struct gate_result {
+	bool known;
+	double value;
+	bool passed; /* what is not known does not pass */
+};
+
+struct quality_report {
+	const struct quality *quality;
+	const struct conversion *conversion; /* NULL: of a profile alone */
+	const char *path;              /* of the binary, or of the profile */
+	const struct quality_gate *gates;
+	struct verdict verdicts[VERDICT_COUNT];
+	struct gate_result results[GATE_COUNT];
+	struct advice next; /* what to do now; no sentence: of a profile alone */
+	bool wanting; /* a limit was not met, the samples are of another build, or there are none */
+};
+
+/* Verdicts, what to do now, results, and `wanting`. */
+void quality_judge(struct quality_report *report);
+
+void quality_text(const struct quality_report *report, FILE *out);
+void quality_json_object(const struct quality_report *report, struct json *json, const char *key);
+void quality_json(const struct quality_report *report, FILE *out);
+
+/* Those that were not met, a line each. */
+void quality_tell_gates(const struct quality_report *report, FILE *out);
+
+#endif
