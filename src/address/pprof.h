@@ -25,7 +25,7 @@
 
 #include <stdio.h>
 
-#include "src/base/leb.h"
+#include "src/base/bytes.h"
 #include "src/base/strings.h"
 #include "src/address/frames.h"
 

@@ -18,7 +18,7 @@
 #ifndef ELF_BLOCK_MAP_H
 #define ELF_BLOCK_MAP_H
 
-#include "src/base/leb.h"
+#include "src/base/bytes.h"
 #include "src/base/vec.h"
 #include "src/elf/image.h"
 

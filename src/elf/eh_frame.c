@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "src/base/leb.h"
+#include "src/base/bytes.h"
 #include "src/base/sort.h"
 #include "src/elf/load.h"
 

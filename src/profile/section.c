@@ -3,7 +3,7 @@
 
 #include <inttypes.h>
 
-#include "src/base/leb.h"
+#include "src/base/bytes.h"
 #include "src/base/search.h"
 #include "src/base/sort.h"
 

@@ -7,7 +7,7 @@
 #include <zstd_errors.h>
 
 #include "src/samples/map_set.h"
-#include "src/base/leb.h"
+#include "src/base/bytes.h"
 #include "src/base/map.h"
 #include "src/base/vec.h"
 

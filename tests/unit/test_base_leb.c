@@ -3,7 +3,7 @@
  * LEB128 is read in two places: by src/base/leb for all formats, and by libbat for its own.  Both
  * take and refuse the same bytes, and what they refuse is the same everywhere.
  */
-#include "src/base/leb.h"
+#include "src/base/bytes.h"
 
 #include <string.h>
 

@@ -276,7 +276,7 @@ static void go_build_id_of_an_image(void **state)
 }
 
 /* AArch64's pages have 4, 16 or 64 KiB: as many as what is mapped allows. */
-static void large_pages(void **state)
+static void load_of_large_pages(void **state)
 {
 	struct segment segment = {0x13000, 0x3000, 0x9000, 0x9000, 0x10000, true};
 	struct image image = {.machine = MACHINE_AARCH64, .position_independent = true, .segments = &segment,
@@ -357,7 +357,7 @@ int main(void)
 		cmocka_unit_test(go_build_id_of_a_real_program),
 		cmocka_unit_test(go_build_id_with_every_padding),
 		cmocka_unit_test(go_build_id_of_an_image),
-		cmocka_unit_test(large_pages),
+		cmocka_unit_test(load_of_large_pages),
 		cmocka_unit_test(replacing_sections),
 	};
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/leb.h"
+#include "src/base/bytes.h"
 #include "src/base/digest.h"
 #include "src/profile/placed.h"
 #include "tests/support/cmocka.h"

@@ -169,7 +169,7 @@ static void a_page_of_two_segments(void **state)
 	image_match_fini(&match);
 }
 
-static void large_pages(void **state)
+static void match_of_large_pages(void **state)
 {
 	struct segment segment = {0x31000, 0x21000, 0x4000, 0x4000, 0x10000, true};
 	struct image image = {.position_independent = true, .segments = &segment, .segment_count = 1,
@@ -249,7 +249,7 @@ int main(void)
 		cmocka_unit_test(worked_example_of_a_pie),
 		cmocka_unit_test(worked_example_of_a_static_binary),
 		cmocka_unit_test(a_page_of_two_segments),
-		cmocka_unit_test(large_pages),
+		cmocka_unit_test(match_of_large_pages),
 		cmocka_unit_test(segments_that_strip_moved),
 		cmocka_unit_test(two_names_for_one_id),
 	};

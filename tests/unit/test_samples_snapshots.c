@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "src/samples/bcmaps.h"
-#include "src/base/leb.h"
+#include "src/base/bytes.h"
 #include "tests/support/build_maps.h"
 #include "tests/support/cmocka.h"
 #include "tests/support/prng.h"

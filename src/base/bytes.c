@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "src/base/leb.h"
+#include "src/base/bytes.h"
 
 void leb_fail(struct leb_reader *r, const char *wrong)
 {
