@@ -12,7 +12,7 @@ LEAST = 95.0
 # What reads bytes or text that strangers made.
 PARSERS = '''
 bat/cursor.[ch] bat/decode*.[ch] bat/fields.c bat/link.c bat/fragment_names.c bat/parents.c bat/recognise.c bat/arrays.c
-src/base/bytes.c src/base/hex.h src/base/json_read.c src/base/lines.c src/base/sparse.c src/base/text.c
+src/base/bytes.c src/base/hex.h src/base/json.c src/base/lines.c src/base/sparse.c src/base/text.c
 src/elf/*.[ch]
 src/code/labels.c src/code/jump_tables.c
 src/isa/insn.c src/isa/decoder.c src/isa/aarch64.c src/isa/riscv.c src/isa/x86*.[ch]

@@ -4,7 +4,7 @@
 #define VERIFY_TABLE_JSON_H
 
 #include "include/bat/bat.h"
-#include "src/base/json_read.h"
+#include "src/base/json.h"
 
 /* Fragments may stand in any order, entries of one in that of their output offsets.
  * Where a cold one has no "hot_index" or "hot_address", "parent" gives it.

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/json_read.h"
+#include "src/base/json.h"
 #include "tests/recount/mistakes.h"
 
 static const char *const ledgers[] = {"samples", "branches", "traces", "memory"};

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/json_read.h"
+#include "src/base/json.h"
 #include "tests/support/cmocka.h"
 
 enum ask { ASK_TEXT, ASK_WHOLE, ASK_HEX, ASK_NULL, ASK_BOOLEAN, ASK_SKIP };
