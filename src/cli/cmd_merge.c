@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "src/base/count_table.h"
+#include "src/base/counts.h"
 #include "src/base/output.h"
 #include "src/cli/commands.h"
 #include "src/cli/merge_fdata.h"

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 
 #include "src/base/attr.h"
-#include "src/base/count_table.h"
+#include "src/base/counts.h"
 #include "src/base/output.h"
 #include "src/base/strings.h"
 #include "src/base/text.h"

@@ -11,7 +11,7 @@
 #ifndef COUNT_BRANCH_TYPES_H
 #define COUNT_BRANCH_TYPES_H
 
-#include "src/base/count_table.h"
+#include "src/base/counts.h"
 #include "src/base/map.h"
 #include "src/samples/event.h"
 

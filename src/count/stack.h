@@ -7,7 +7,7 @@
 #ifndef COUNT_STACK_H
 #define COUNT_STACK_H
 
-#include "src/base/count_table.h"
+#include "src/base/counts.h"
 #include "src/count/branch_types.h"
 #include "src/samples/event.h"
 

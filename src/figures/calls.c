@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "src/figures/calls.h"
 
-#include "src/base/count_table.h"
+#include "src/base/counts.h"
 #include "src/base/sort.h"
 
 static bool before(const struct call_count *a, const struct call_count *b)

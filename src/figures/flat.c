@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "src/base/count_table.h"
+#include "src/base/counts.h"
 #include "src/base/map.h"
 #include "src/base/sort.h"
 #include "src/profile/entries.h"

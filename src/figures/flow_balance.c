@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "src/base/count_table.h"
+#include "src/base/counts.h"
 #include "src/base/percent.h"
 #include "src/base/sort.h"
 #include "src/figures/flow_function.h"

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "src/base/count_table.h"
+#include "src/base/counts.h"
 #include "src/base/search.h"
 
 #define WORST_COUNT 500 /* blocks that ran more often can be the worst */
@@ -69,7 +69,6 @@ static void add_direct(struct flow_calls *calls, const struct flow_function *f, 
 				add(calls, callee_at(calls, code, insn->target), f->blocks.at[block].count);
 		}
 }
-
 
 /* The instruction at an offset of the function, or NULL. */
 static const struct insn *insn_at(const struct graph_code *code, uint64_t offset)

@@ -3,7 +3,7 @@
 
 #include <elf.h>
 
-#include "src/base/count_table.h"
+#include "src/base/counts.h"
 #include "src/base/sort.h"
 
 static bool edge_less(const struct heat_edge *a, const struct heat_edge *b)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "src/figures/input_heat.h"
 
-#include "src/base/count_table.h"
+#include "src/base/counts.h"
 #include "src/base/search.h"
 #include "src/elf/binary.h"
 

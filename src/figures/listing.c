@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "src/base/count_table.h"
+#include "src/base/counts.h"
 #include "src/base/percent.h"
 #include "src/base/sort.h"
 #include "src/isa/insn.h"

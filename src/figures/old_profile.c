@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "src/figures/old_profile.h"
 
-#include "src/base/count_table.h"
+#include "src/base/counts.h"
 #include "src/base/sort.h"
 #include "src/profile/fdata.h"
 #include "src/profile/shard.h"

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "src/base/count_table.h"
+#include "src/base/counts.h"
 #include "src/base/sort.h"
 
 /* A thing that is counted, and its counts in both. */

@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "src/base/count_table.h"
+#include "src/base/counts.h"
 #include "src/profile/fdata.h"
 #include "src/profile/text_input.h"
 #include "src/profile/yaml.h"

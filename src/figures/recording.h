@@ -7,7 +7,7 @@
 #define FIGURES_RECORDING_H
 
 #include "src/samples/history.h"
-#include "src/base/count_table.h"
+#include "src/base/counts.h"
 #include "src/samples/reader.h"
 
 /* One of several events, files or processes, and its part of the samples; of a file and a process, of the addresses of traces, too. */

@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "src/base/count_table.h"
+#include "src/base/counts.h"
 #include "src/base/percent.h"
 #include "src/base/search.h"
 #include "src/base/sort.h"

@@ -7,7 +7,7 @@
 #ifndef FLOW_RANGES_H
 #define FLOW_RANGES_H
 
-#include "src/base/count_table.h"
+#include "src/base/counts.h"
 #include "src/count/ledger.h"
 #include "src/code/pair.h"
 #include "src/profile/profile.h"

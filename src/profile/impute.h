@@ -8,7 +8,7 @@
 #ifndef PROFILE_IMPUTE_H
 #define PROFILE_IMPUTE_H
 
-#include "src/base/count_table.h"
+#include "src/base/counts.h"
 #include "src/elf/binary.h"
 #include "src/samples/trace.h"
 

@@ -14,7 +14,7 @@
 
 #include "src/base/emit.h"
 #include "src/base/map.h"
-#include "src/base/count_table.h"
+#include "src/base/counts.h"
 #include "src/count/returns.h"
 #include "src/samples/preagg_line.h"
 #include "src/profile/head.h"

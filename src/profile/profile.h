@@ -9,7 +9,7 @@
 #ifndef PROFILE_PROFILE_H
 #define PROFILE_PROFILE_H
 
-#include "src/base/count_table.h"
+#include "src/base/counts.h"
 #include "src/base/vec.h"
 #include "src/elf/binary.h"
 

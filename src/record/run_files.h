@@ -7,7 +7,7 @@
 #define RECORD_RUN_FILES_H
 
 #include "src/samples/processes.h"
-#include "src/base/count_table.h"
+#include "src/base/counts.h"
 #include "src/base/map.h"
 #include "src/count/branch_types.h"
 #include "src/elf/binary.h"

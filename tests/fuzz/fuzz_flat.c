@@ -8,7 +8,7 @@
 #include <assert.h>
 #include <string.h>
 
-#include "src/base/count_table.h"
+#include "src/base/counts.h"
 #include "src/figures/flow_balance.h"
 #include "src/figures/overlap.h"
 

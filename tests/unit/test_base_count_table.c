@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "src/base/count_table.h"
+#include "src/base/counts.h"
 
 #include "tests/support/cmocka.h"
 #include "tests/support/prng.h"
