@@ -3,9 +3,9 @@
 
 #include <stdlib.h>
 
-#include "src/base/large_pages.h"
 #include "src/base/parallel.h"
 #include "src/base/sort.h"
+#include "src/base/vec.h"
 
 #define FIRST_CAPACITY 1024
 

@@ -14,7 +14,7 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-#include "src/base/large_pages.h"
+#include "src/base/vec.h"
 
 #ifndef RENAME_NOREPLACE /* the C library has no renameat2(), as musl before 1.2.6 */
 #include <linux/fs.h>

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "src/base/large_pages.h"
+#include "src/base/vec.h"
 
 /* Radix sort, 11 bits at a time from the lowest: addresses of one file differ in
  * some 30 bits, and a pass over bits in which none differ is left out. */

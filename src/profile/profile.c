@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "src/base/halve.h"
-#include "src/base/large_pages.h"
 #include "src/base/parallel.h"
 #include "src/base/sort.h"
+#include "src/base/vec.h"
 
 #define OWNER_SHIFT 33
 #define ENTRY_BIT (UINT64_C(1) << 32)

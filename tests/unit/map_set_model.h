@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/large_pages.h"
+#include "src/base/vec.h"
 #include "tests/support/prng.h"
 
 #define BLOCK 16 /* before each allocation, its size; about what malloc needs itself */

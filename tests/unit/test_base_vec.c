@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "src/base/vec.h"
 
-#include "src/base/large_pages.h"
 #include "tests/support/cmocka.h"
 
 DEFINE_VEC(word_vec, uint64_t);

@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include "src/base/large_pages.h"
+#include "src/base/vec.h"
 
 static bool no_memory;
 #define large_realloc(at, used, size) (no_memory ? NULL : realloc(at, size))

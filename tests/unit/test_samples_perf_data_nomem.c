@@ -2,7 +2,7 @@
 /* Every allocation of the perf.data reader fails once: the error says so and
  * nothing leaks.  The files that allocate are compiled into this one, with
  * allocators that fail on demand. */
-#include "src/base/large_pages.h"
+#include "src/base/vec.h"
 #include "tests/support/cmocka.h"
 
 #include <fcntl.h>

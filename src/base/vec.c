@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #define _DEFAULT_SOURCE /* madvise */
-#include "src/base/large_pages.h"
+#include "src/base/vec.h"
 
 #include <stdint.h>
 #include <stdlib.h>
