@@ -6,7 +6,6 @@
 
 #include "src/base/file.h"
 #include "src/base/json.h"
-#include "src/base/search.h"
 #include "src/base/sort.h"
 #include "src/elf/image.h"
 #include "src/samples/loads.h"

@@ -4,15 +4,15 @@
 #include <string.h>
 
 #include "src/base/json.h"
-#include "src/base/percent.h"
-#include "src/figures/summary.h"
+#include "src/base/share.h"
 #include "src/cli/commands.h"
-#include "src/cli/progress.h"
 #include "src/cli/operands.h"
+#include "src/cli/progress.h"
 #include "src/elf/load.h"
 #include "src/figures/advice.h"
-#include "src/figures/inspect.h"
 #include "src/figures/figure_table.h"
+#include "src/figures/inspect.h"
+#include "src/figures/summary.h"
 
 /* ---- what to do with it ---- */
 

@@ -2,7 +2,7 @@
 /* The lines have perf2bolt's words and numbers: scripts look for them. */
 #include <inttypes.h>
 
-#include "src/base/percent.h"
+#include "src/base/share.h"
 #include "src/base/text.h"
 #include "src/cli/perf2bolt.h"
 

@@ -6,7 +6,7 @@
 #ifndef CODE_PAIR_H
 #define CODE_PAIR_H
 
-#include "src/base/belonging.h"
+#include "src/base/share.h"
 #include "src/code/cfg.h"
 #include "src/elf/binary.h"
 #include "src/elf/input_files.h"

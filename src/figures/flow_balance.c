@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "src/base/counts.h"
-#include "src/base/percent.h"
+#include "src/base/share.h"
 #include "src/base/sort.h"
 #include "src/figures/flow_function.h"
 #include "src/figures/flow_gaps.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "src/figures/hottest_functions.h"
 
-#include "src/base/percent.h"
+#include "src/base/share.h"
 #include "src/base/sort.h"
 #include "src/address/demangle.h"
 #include "src/figures/flow_gaps.h"

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "src/base/percent.h"
+#include "src/base/share.h"
 #include "src/base/sort.h"
 #include "src/flow/kernel_check.h"
 

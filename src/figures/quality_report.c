@@ -5,8 +5,8 @@
 #include <stdarg.h>
 
 #include "src/base/file.h"
-#include "src/base/percent.h"
 #include "src/base/say.h"
+#include "src/base/share.h"
 #include "src/base/text.h"
 #include "src/figures/figure_table.h"
 #include "src/figures/summary.h"

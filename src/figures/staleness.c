@@ -4,8 +4,8 @@
 #include <stdio.h>
 
 #include "src/base/counts.h"
-#include "src/base/percent.h"
 #include "src/base/search.h"
+#include "src/base/share.h"
 #include "src/base/sort.h"
 
 /* A function of the new build that has a common name of link-time optimisation. */

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "src/base/file.h"
-#include "src/base/percent.h"
 #include "src/base/say.h"
+#include "src/base/share.h"
 #include "src/figures/advice.h"
 #include "src/flow/kernel_check.h"
 

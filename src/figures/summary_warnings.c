@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 
 #include "src/base/file.h"
-#include "src/base/percent.h"
+#include "src/base/share.h"
 #include "src/flow/kernel_check.h"
 
 /* At most so many inputs are compared with each other. */

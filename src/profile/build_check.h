@@ -10,7 +10,7 @@
 #ifndef PROFILE_BUILD_CHECK_H
 #define PROFILE_BUILD_CHECK_H
 
-#include "src/base/belonging.h"
+#include "src/base/share.h"
 #include "src/isa/insn.h"
 #include "src/count/sample_counter.h"
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "src/base/belonging.h"
-
-#include "src/base/percent.h"
+#include "src/base/share.h"
 
 double disagreement_percent(struct disagreement d)
 {

@@ -1,13 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Shares of a whole in percent, and what they say: whether two files belong together. */
+#ifndef BASE_SHARE_H
+#define BASE_SHARE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* A part of a whole in percent; 0 if the whole is 0. */
+static inline double percent_of(uint64_t part, uint64_t whole)
+{
+	return whole ? 100.0 * (double)part / (double)whole : 0;
+}
+
 /*
  * Do two files belong together: samples and the binary that ran, a binary and its input, two tables of one input?  Build-ids decide where
  * they can tell.  Elsewhere a share decides: how much of what was compared disagrees.
  */
-#ifndef BASE_BELONGING_H
-#define BASE_BELONGING_H
-
-#include <stdbool.h>
-#include <stdint.h>
 
 struct disagreement {
 	uint64_t compared, differ; /* of what was compared: does not fit */
