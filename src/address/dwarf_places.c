@@ -7,7 +7,7 @@
 #include <elfutils/libdw.h>
 #include <stdlib.h>
 
-#include "src/base/search.h"
+#include "src/base/sort.h"
 #include "src/base/strings.h"
 #include "src/base/vec.h"
 #include "src/elf/libdw.h"

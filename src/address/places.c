@@ -4,7 +4,7 @@
 #include <elf.h>
 #include <stdlib.h>
 
-#include "src/base/search.h"
+#include "src/base/sort.h"
 
 static int by_name(const void *a, const void *b)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A sort for one type, with the comparison inlined: several times as fast as
- * qsort() where elements are large and many.
+ * Sorting an array of one type, with the comparison inlined: several times as fast as
+ * qsort() where elements are large and many.  Binary search in a sorted one.
  */
 #ifndef BASE_SORT_H
 #define BASE_SORT_H
@@ -101,5 +101,28 @@ struct keyed {
 
 /* Sort by key; equal keys keep their order.  False when out of memory. */
 BC_MUST_USE bool sort_keyed(struct keyed *items, size_t count);
+
+/* Defines size_t NAME(at, count, key), which returns how many elements stand before the place of
+ * a key: the index of the first element that does not, or `count`.
+ *
+ * BEFORE is an expression of `item`, a const T *, and `key`, a K: does this element stand before
+ * that place?  It is true for the first elements of the array and false for all behind them.
+ * With `item->start < key` the result is the first element that is not below the key, with
+ * `item->start <= key` the first one above it, so that the last one at or below it is the one
+ * before the result. */
+#define DEFINE_SEARCH(name, T, K, BEFORE)                                      \
+	static inline size_t name(const T *at, size_t count, K key)            \
+	{                                                                      \
+		size_t low = 0, high = count;                                  \
+		while (low < high) {                                           \
+			size_t middle = low + (high - low) / 2;                \
+			const T *item = &at[middle];                           \
+			if (BEFORE)                                            \
+				low = middle + 1;                              \
+			else                                                   \
+				high = middle;                                 \
+		}                                                              \
+		return low;                                                    \
+	}
 
 #endif

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/search.h"
+#include "src/base/sort.h"
 
 /* How much of a name precedes .cold, .warm, .cold.1 at its end; all of it if
  * there is no such thing.  A slash ends the name. */

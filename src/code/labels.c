@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/search.h"
+#include "src/base/sort.h"
 #include "src/elf/bolt_input.h"
 #include "src/elf/extents.h"
 #include "src/elf/lsda.h"

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "src/base/parallel.h"
-#include "src/base/search.h"
+#include "src/base/sort.h"
 
 struct candidate {
 	uint64_t from, target;

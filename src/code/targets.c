@@ -4,7 +4,6 @@
 #include <elf.h>
 #include <stdlib.h>
 
-#include "src/base/search.h"
 #include "src/base/sort.h"
 #include "src/base/vec.h"
 #include "src/elf/plt.h"

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "src/base/search.h"
 #include "src/base/sort.h"
 
 const char CFI_NOMEM[] = "out of memory", CFI_TOO_MUCH[] = "too much work";

@@ -3,7 +3,7 @@
 
 #include <elf.h>
 
-#include "src/base/search.h"
+#include "src/base/sort.h"
 #include "src/elf/bolt_input.h"
 #include "src/isa/insn.h"
 

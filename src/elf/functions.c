@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "src/base/parallel.h"
-#include "src/base/search.h"
+#include "src/base/sort.h"
 #include "src/base/vec.h"
 #include "src/elf/eh_frame.h"
 #include "src/elf/extents.h"

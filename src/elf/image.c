@@ -114,7 +114,7 @@ bool section_parts_find(struct image *image)
 /* Look-ups in an image: vaddr <-> file offset, and sections by name, type and vaddr. */
 #include <elf.h>
 
-#include "src/base/search.h"
+#include "src/base/sort.h"
 
 #define PAGE_SMALLEST 0x1000
 

@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "src/base/search.h"
 #include "src/base/sort.h"
 #include "src/elf/libdw.h"
 

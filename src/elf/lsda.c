@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "src/elf/lsda.h"
 
-#include "src/base/search.h"
+#include "src/base/sort.h"
 
 DEFINE_SEARCH(sites_up_to, struct lsda_site, uint64_t, item->code.address <= key)
 

@@ -4,7 +4,7 @@
 #include <elf.h>
 #include <stdlib.h>
 
-#include "src/base/search.h"
+#include "src/base/sort.h"
 #include "src/base/vec.h"
 #include "src/isa/insn.h"
 

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "src/base/map.h"
-#include "src/base/search.h"
 #include "src/base/sort.h"
 #include "src/base/vec.h"
 #include "src/elf/plt.h"

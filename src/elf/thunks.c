@@ -4,7 +4,7 @@
 #include <elf.h>
 #include <stdlib.h>
 
-#include "src/base/search.h"
+#include "src/base/sort.h"
 #include "src/isa/insn.h"
 
 /* llvm-bolt makes chains of a few (--max-thunk-chain-length). */

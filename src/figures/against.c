@@ -3,7 +3,6 @@
 
 #include <math.h>
 
-#include "src/base/search.h"
 #include "src/base/sort.h"
 #include "src/figures/cells.h"
 #include "src/figures/part.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "src/figures/block_match.h"
 
-#include "src/base/search.h"
 #include "src/base/sort.h"
 
 void block_match_free(struct block_match *match)

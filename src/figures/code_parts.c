@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "src/figures/code_parts.h"
 
-#include "src/base/search.h"
 #include "src/base/sort.h"
 
 bool code_parts_init(struct code_parts *parts, const struct binary *binary)

@@ -2,7 +2,6 @@
 #include "src/figures/flow_function.h"
 
 #include "src/base/counts.h"
-#include "src/base/search.h"
 #include "src/base/sort.h"
 
 void flow_function_free(struct flow_function *function)

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "src/base/counts.h"
-#include "src/base/search.h"
+#include "src/base/sort.h"
 
 #define WORST_COUNT 500 /* blocks that ran more often can be the worst */
 

@@ -2,7 +2,7 @@
 #include "src/figures/input_heat.h"
 
 #include "src/base/counts.h"
-#include "src/base/search.h"
+#include "src/base/sort.h"
 #include "src/elf/binary.h"
 
 /* Code of the optimised binary from an address on that the input has in one piece, or not at all. */

@@ -4,7 +4,6 @@
 #include <stdio.h>
 
 #include "src/base/counts.h"
-#include "src/base/search.h"
 #include "src/base/share.h"
 #include "src/base/sort.h"
 

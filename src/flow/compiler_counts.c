@@ -5,7 +5,6 @@
 #include <stdatomic.h>
 
 #include "src/base/parallel.h"
-#include "src/base/search.h"
 #include "src/base/share.h"
 #include "src/base/sort.h"
 #include "src/elf/block_map.h"

@@ -2,7 +2,6 @@
 #include "src/flow/made_blocks.h"
 
 #include "src/base/file.h"
-#include "src/base/search.h"
 #include "src/base/sort.h"
 #include "src/elf/fragments_by_function.h"
 

@@ -7,7 +7,6 @@
  */
 #include <stdlib.h>
 
-#include "src/base/search.h"
 #include "src/base/sort.h"
 #include "src/flow/restore_pass.h"
 

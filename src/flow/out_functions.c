@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "src/base/parallel.h"
-#include "src/base/search.h"
+#include "src/base/sort.h"
 #include "src/elf/fragments_by_function.h"
 #include "src/isa/decoder.h"
 

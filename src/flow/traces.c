@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "src/base/search.h"
+#include "src/base/sort.h"
 
 bool trace_facts_open(struct located_counts *located, const struct pair *pair, const struct aggregate *aggregate, struct trace_facts *out,
 		      struct bc_error *err)
@@ -44,7 +44,6 @@ void trace_walk_close(struct trace_walk *walk)
 }
 
 /* ---- is a branch a return? ---- */
-
 
 /* Does an instruction of the input end right there, which is a call? */
 static bool follows_old_call(const struct pair *pair, struct old_place at)

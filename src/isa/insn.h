@@ -10,7 +10,7 @@
 #define ISA_INSN_H
 
 #include "src/base/bytes.h"
-#include "src/base/search.h"
+#include "src/base/sort.h"
 #include "src/base/vec.h"
 #include "src/isa/machine.h"
 

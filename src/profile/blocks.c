@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "src/profile/blocks.h"
 
-#include "src/base/search.h"
 #include "src/base/sort.h"
 
 DEFINE_VEC(chosen_vec, uint32_t);

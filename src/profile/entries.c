@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "src/profile/entries.h"
 
-#include "src/base/search.h"
 #include "src/base/sort.h"
 
 static bool entry_less(const struct entry *a, const struct entry *b)

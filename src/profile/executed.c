@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "src/base/parallel.h"
-#include "src/base/search.h"
+#include "src/base/sort.h"
 #include "src/code/cfg.h"
 #include "src/profile/impute.h"
 

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "src/base/digest.h"
-#include "src/base/search.h"
 #include "src/base/sort.h"
 
 /* How much of a name, which ends at its first slash, is that of the function it is a part of; all of it

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "src/profile/numbers.h"
 
-#include "src/base/search.h"
 #include "src/base/sort.h"
 
 static bool value_less(const struct counted_number *a, const struct counted_number *b)

@@ -4,7 +4,6 @@
 #include <inttypes.h>
 
 #include "src/base/bytes.h"
-#include "src/base/search.h"
 #include "src/base/sort.h"
 
 enum { HAS_SENTINEL = 2, HAS_DISCRIMINATOR = 4 }; /* attributes */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "src/profile/yaml_names.h"
 
-#include "src/base/search.h"
 #include "src/base/sort.h"
 #include "src/profile/sorter.h"
 #include "src/profile/yaml_items.h"

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/search.h"
 #include "src/base/sort.h"
 #include "src/profile/yaml.h"
 #include "src/profile/yaml_text.h"

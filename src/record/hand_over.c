@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/search.h"
+#include "src/base/sort.h"
 #include "src/count/returns.h"
 #include "src/count/stack.h"
 #include "src/profile/preagg.h"

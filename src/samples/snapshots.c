@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "src/base/search.h"
+#include "src/base/sort.h"
 
 void snapshots_free(struct snapshots *snapshots)
 {

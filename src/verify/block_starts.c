@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "src/base/search.h"
+#include "src/base/sort.h"
 
 static int by_value(const void *a, const void *b)
 {

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/search.h"
 #include "src/base/sort.h"
 #include "src/verify/checks.h"
 #include "src/code/pair.h"

@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "src/base/search.h"
 #include "src/base/sort.h"
 #include "src/base/strings.h"
 #include "src/verify/checks.h"

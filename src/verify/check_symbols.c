@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "src/base/hash.h"
-#include "src/base/search.h"
 #include "src/base/sort.h"
 #include "src/verify/checks.h"
 #include "src/elf/eh_frame.h"

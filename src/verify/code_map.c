@@ -5,7 +5,6 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-#include "src/base/search.h"
 #include "src/base/sort.h"
 #include "src/verify/check_code.h"
 #include "src/verify/findings.h"

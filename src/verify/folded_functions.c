@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "src/verify/folded_functions.h"
 
-#include "src/base/search.h"
 #include "src/base/sort.h"
 #include "src/code/pair.h"
 

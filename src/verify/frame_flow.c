@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 
-#include "src/base/search.h"
 #include "src/base/sort.h"
 
 #define REGISTERS 32

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/search.h"
+#include "src/base/sort.h"
 #include "src/isa/stack_effect.h"
 
 /* After a difference, how many instructions of both sides together are skipped to find the next that are the same. */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "src/verify/scope_bounds.h"
 
-#include "src/base/search.h"
 #include "src/base/sort.h"
 #include "src/elf/debug_entries.h"
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/search.h"
+#include "src/base/sort.h"
 #include "src/verify/checks.h"
 
 bool section_order_make(const struct bat_table *table, struct section_order *out)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include <stdlib.h>
 
-#include "src/base/search.h"
 #include "src/base/sort.h"
 #include "src/verify/block_starts.h"
 #include "src/verify/checks.h"

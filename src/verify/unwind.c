@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/search.h"
+#include "src/base/sort.h"
 #include "src/verify/checks.h"
 #include "src/verify/frame_flow.h"
 #include "src/verify/insn_ties.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "src/base/search.h"
+#include "src/base/sort.h"
 
 #include <stdbool.h>
 #include <stdint.h>

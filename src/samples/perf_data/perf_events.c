@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "src/base/search.h"
+#include "src/base/sort.h"
 #include "src/samples/perf_data/perf_cursor.h"
 
 /* Offsets in struct perf_event_attr; they are ABI. */

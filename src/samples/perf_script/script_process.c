@@ -2,7 +2,6 @@
 #include "src/samples/perf_script/script_process.h"
 
 #include "src/base/hash.h"
-#include "src/base/search.h"
 #include "src/base/sort.h"
 
 /* The most parts that are sorted, or looked at in addition to some for each address. */
