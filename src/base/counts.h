@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "src/base/attr.h"
-#include "src/base/hash.h"
+#include "src/base/map.h"
 #include "src/base/vec.h"
 
 /*

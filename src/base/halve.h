@@ -9,7 +9,7 @@
 #include <math.h>
 #include <stdbool.h>
 
-#include "src/base/hash.h"
+#include "src/base/map.h"
 
 /* Up to so many coins are tossed one by one; of more the sum is normal, as near as anybody can tell. */
 #define HALVE_TOSSED ((uint64_t)1 << 12)

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "src/base/parallel.h"
-#include "src/base/search.h"
+#include "src/base/sort.h"
 #include "src/code/fragments.h"
 #include "src/code/jump_tables.h"
 #include "src/code/labels.h"

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/search.h"
+#include "src/base/sort.h"
 #include "src/code/fragments.h"
 #include "src/isa/x86_insn.h"
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "src/samples/image_given.h"
-#include "src/base/hash.h"
+#include "src/base/map.h"
 
 #define NAMED 3
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/hash.h"
+#include "src/base/map.h"
 #include "src/base/sort.h"
 #include "src/verify/checks.h"
 #include "src/elf/eh_frame.h"

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/hash.h"
+#include "src/base/map.h"
 #include "src/samples/aux/etm.h"
 #include "src/samples/perf_data/flow_lanes.h"
 

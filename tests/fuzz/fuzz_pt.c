@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/hash.h"
+#include "src/base/map.h"
 #include "src/samples/aux/pt.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "src/samples/perf_script/script_process.h"
 
-#include "src/base/hash.h"
+#include "src/base/map.h"
 #include "src/base/sort.h"
 
 /* The most parts that are sorted, or looked at in addition to some for each address. */
