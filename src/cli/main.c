@@ -16,7 +16,7 @@
 #include "src/cli/merge_fdata.h"
 #include "src/cli/perf2bolt.h"
 #include "src/cli/private_folder.h"
-#include "src/cli/response.h"
+#include "src/base/response.h"
 #include "src/base/say.h"
 #include "src/cli/options.h"
 

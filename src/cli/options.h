@@ -15,7 +15,7 @@
 #include "src/base/sandbox.h"
 #include "src/base/text.h"
 #include "src/cli/file_conflicts.h"
-#include "src/cli/response.h"
+#include "src/base/response.h"
 #include "src/figures/advice.h"
 
 /* What the process exits with. */

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/cli/response.h"
+#include "src/base/response.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The words were printed by llvm-cxxfilt 22, which gives each word that is no mangled name as it
  * is. */
-#include "src/cli/response.h"
+#include "src/base/response.h"
 
 #include <stdio.h>
 #include <string.h>

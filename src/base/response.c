@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "src/cli/response.h"
+#include "src/base/response.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -9,8 +9,8 @@
  *   - A word of FILE can be @FILE again.  A relative name is relative to the working directory.
  *   - If FILE does not exist, the word stays as it is.
  */
-#ifndef CLI_RESPONSE_H
-#define CLI_RESPONSE_H
+#ifndef BASE_RESPONSE_H
+#define BASE_RESPONSE_H
 
 #include <stddef.h>
 
