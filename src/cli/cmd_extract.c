@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 
 #include "src/base/output.h"
-#include "src/cli/bolt_job.h"
+#include "src/flow/bolt_job.h"
 #include "src/cli/commands.h"
 #include "src/cli/operands.h"
 #include "src/cli/sample_options.h"

@@ -10,12 +10,11 @@
 #include "src/base/attr.h"
 #include "src/base/file.h"
 #include "src/base/output.h"
-#include "src/cli/bolt_job.h"
+#include "src/flow/bolt_job.h"
 #include "src/cli/commands.h"
 #include "src/cli/completion.h"
 #include "src/cli/merge_fdata.h"
 #include "src/cli/perf2bolt.h"
-#include "src/cli/private_folder.h"
 #include "src/base/response.h"
 #include "src/base/say.h"
 #include "src/cli/options.h"
@@ -228,7 +227,7 @@ static pthread_t main_thread;
 static void remove_temporaries(void)
 {
 	output_remove_temporaries();
-	private_folder_abandon();
+	bolt_job_abandon();
 }
 
 /* Handles SIGBUS: a mapped file became shorter, or its disk failed.  Several threads can get there

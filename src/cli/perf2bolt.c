@@ -16,7 +16,7 @@
 #include "src/base/build_id.h"
 #include "src/base/error.h"
 #include "src/base/share.h"
-#include "src/cli/bolt_job.h"
+#include "src/flow/bolt_job.h"
 #include "src/cli/options.h"
 #include "src/cli/perf2bolt.h"
 #include "src/base/say.h"

@@ -35,7 +35,7 @@ OPENERS = {
     'src/samples/proc.c': 'numbers: /proc/PID/maps and mem',
     'src/cli/cmd_convert.c': 'the user: a folder of binaries',
     'src/cli/merge_fdata.c': 'the user: a folder of profiles',
-    'src/cli/private_folder.c': 'a folder of its own, in $TMPDIR: what llvm-bolt printed, and to empty it',
+    'src/flow/bolt_job.c': 'a folder of its own, in $TMPDIR: what llvm-bolt printed, and to empty it',
     'src/cli/progress.c': 'the user: a recording that is a folder, for the sizes of what is in it',
     'src/elf/input_files.c': 'the user: the directory of a binary, and those of --debug-dir',
     'src/figures/facts.c': 'the user: a directory in the place of samples, for what is in it',
