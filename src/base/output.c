@@ -621,6 +621,18 @@ bool output_commit_new(struct output *output, struct bc_error *err)
 	return output_commit(output, err);
 }
 
+bool output_folder_make(const char *path, bool *made, struct bc_error *err)
+{
+	struct stat st;
+	bool ok = *made = mkdir(path, 0777) == 0;
+
+	if (!ok && errno == EEXIST && stat(path, &st) == 0) {
+		ok = S_ISDIR(st.st_mode);
+		errno = ENOTDIR;
+	}
+	return ok || bc_fail_errno(err, "%s: cannot be the directory of the profiles", path);
+}
+
 void output_discard(struct output *output)
 {
 	if (output->file && output->file != stdout)

@@ -110,6 +110,9 @@ BC_MUST_USE bool output_commit_new(struct output *output, struct bc_error *err);
  * once.) */
 BC_MUST_USE bool output_commit_all(struct output *outputs, size_t count, struct bc_error *err);
 
+/* Makes the directory of a command that writes several profiles, unless it exists.  *made: it did not exist.  BC_IO */
+BC_MUST_USE bool output_folder_make(const char *path, bool *made, struct bc_error *err);
+
 /* Drop what was written; a committed or zeroed output is left alone. */
 void output_discard(struct output *output);
 

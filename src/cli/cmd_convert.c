@@ -15,7 +15,6 @@
 #include "src/base/vec.h"
 #include "src/cli/commands.h"
 #include "src/cli/operands.h"
-#include "src/cli/output_folder.h"
 #include "src/cli/perf2bolt.h"
 #include "src/cli/profile_output.h"
 #include "src/cli/progress.h"

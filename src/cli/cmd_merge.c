@@ -14,7 +14,6 @@
 #include "src/cli/merge_list.h"
 #include "src/cli/merge_summary.h"
 #include "src/cli/merge_written.h"
-#include "src/cli/output_folder.h"
 #include "src/cli/profile_output.h"
 #include "src/cli/operands.h"
 #include "src/cli/progress.h"

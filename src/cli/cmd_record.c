@@ -15,7 +15,6 @@
 
 #include "src/base/output.h"
 #include "src/cli/commands.h"
-#include "src/cli/output_folder.h"
 #include "src/cli/profile_output.h"
 #include "src/cli/progress.h"
 #include "src/cli/record_print.h"
