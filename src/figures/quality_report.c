@@ -58,6 +58,7 @@ static void judge_build(const struct conversion *c, struct verdict *out)
 		say_so(out, VERDICT_LOOK, "the samples are of this build, but %.2f %% of their %s disagree with its code", rate, what);
 	else
 		say_so(out, VERDICT_GOOD, "the samples are of this build: all %s agree with its code", what);
+	out->harmless = belonging == BELONGS && out->kind == VERDICT_LOOK && c->check.checked;
 }
 
 static void judge_compiler(const struct compiler_counts *f, struct verdict *out)
@@ -104,6 +105,7 @@ static void judge_stability(const struct quality *q, struct verdict *out)
 	else
 		say_so(out, VERDICT_GOOD, "enough samples: in the layout that a half of these makes, the other half takes only %.1f %% more branches than in its own",
 		       more);
+	out->few = q->has_stability && s->layout < STABLE_ENOUGH;
 }
 
 static void judge_coverage(const struct quality *q, struct verdict *out)
@@ -232,7 +234,10 @@ static enum outcome outcome_of(const struct quality_report *report)
 		return OUTCOME_ADDRESSES;
 	if (verdicts[VERDICT_PLACES].kind == VERDICT_LOOK)
 		return OUTCOME_MISPLACED;
-	return verdicts[VERDICT_STABILITY].kind == VERDICT_LOOK ? OUTCOME_UNSURE : OUTCOME_FITS;
+	for (int i = 0; i < VERDICT_COUNT; i++)
+		if (verdicts[i].kind == VERDICT_LOOK && !verdicts[i].harmless)
+			return OUTCOME_UNSURE;
+	return OUTCOME_FITS;
 }
 
 static void advise_now(struct quality_report *report)
@@ -244,7 +249,7 @@ static void advise_now(struct quality_report *report)
 					     options->force_map, reads.path ? &reads.input : NULL,
 					     binary->kind == BINARY_UNTOUCHED ? binary->debug.path : NULL};
 
-	advise_outcome(outcome_of(report), report->quality->has_stability && report->quality->stability.layout < STABLE_ENOUGH, &files, &report->next);
+	advise_outcome(outcome_of(report), report->verdicts[VERDICT_STABILITY].few, &files, &report->next);
 }
 
 void quality_judge(struct quality_report *report)

@@ -27,6 +27,8 @@ enum verdict_kind { VERDICT_NONE, VERDICT_GOOD, VERDICT_LOOK, VERDICT_BAD };
 
 struct verdict {
 	enum verdict_kind kind; /* VERDICT_NONE: there is nothing to say */
+	bool harmless;          /* VERDICT_LOOK, and yet what the other figures say holds */
+	bool few;               /* with more samples it would be better */
 	char text[256];         /* a sentence without its end */
 };
 
