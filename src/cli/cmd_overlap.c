@@ -5,10 +5,10 @@
 #include "src/base/output.h"
 #include "src/cli/commands.h"
 #include "src/cli/measured.h"
-#include "src/cli/overlap_print.h"
 #include "src/base/say.h"
 #include "src/cli/operands.h"
 #include "src/elf/binary.h"
+#include "src/figures/overlap.h"
 #include "src/figures/same_names.h"
 
 struct arguments {
@@ -25,16 +25,6 @@ static const struct option_row rows[] = {
 	SANDBOX_ROW,
 	HELP_ROW,
 };
-
-static void tell_min(const struct overlap_report *report)
-{
-	for (int i = 0; report->min.given && i < OVERLAP_KIND_COUNT; i++) {
-		const struct overlap_share *share = &report->overlap->shares[i];
-		if (share->known && share->percent < report->min.is)
-			say(stderr, "overlap of %s is %.4f %%, and --min=%g was asked for", overlap_key((enum overlap_kind)i),
-			    share->percent, report->min.is);
-	}
-}
 
 /* One profile can be of the program before llvm-bolt and the other one of what it made. */
 static bool unify_names(const char *path, const struct flat_profile profiles[2], struct same_names *out, struct bc_error *err)
@@ -59,20 +49,19 @@ static int compare(const struct arguments *args, const char *const *paths, const
 {
 	BC_AUTO(overlap_free) struct overlap overlap = {0};
 	BC_AUTO(same_names_free) struct same_names same = {0};
-	struct overlap_report report = {&overlap, {paths[0], paths[1]}, args->min, false};
+	struct overlap_report report = {&overlap, {paths[0], paths[1]}, args->min.given, args->min.is, false};
 	struct output output;
 	struct bc_error err;
 
 	if ((args->bin && !unify_names(args->bin, profiles, &same, &err)) || !overlap_take(&profiles[0], &profiles[1], same.own, &overlap, &err) || !output_open(args->output, &output, &err))
 		return fail(&err);
-	for (int i = 0; i < OVERLAP_KIND_COUNT; i++)
-		report.wanting |= args->min.given && overlap.shares[i].known && overlap.shares[i].percent < args->min.is;
+	overlap_judge(&report);
 	(args->json ? overlap_json : overlap_text)(&report, output.file);
 	if (!output_commit(&output, &err))
 		return fail(&err);
 	if (!args->bin)
 		tell_likely_names(profiles);
-	tell_min(&report);
+	overlap_tell_min(&report, stderr);
 	return report.wanting ? EXIT_WANTING : partial ? EXIT_PARTIAL : EXIT_DONE;
 }
 

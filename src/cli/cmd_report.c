@@ -6,7 +6,7 @@
 #include "src/cli/commands.h"
 #include "src/cli/measured.h"
 #include "src/figures/quality_report.h"
-#include "src/cli/overlap_print.h"
+#include "src/figures/overlap.h"
 #include "src/cli/report_data.h"
 #include "src/cli/sample_options.h"
 #include "src/base/say.h"

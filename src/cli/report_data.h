@@ -4,7 +4,7 @@
 #define CLI_REPORT_DATA_H
 
 #include "src/verify/verify.h"
-#include "src/cli/overlap_print.h"
+#include "src/figures/overlap.h"
 #include "src/figures/quality_report.h"
 
 struct report_data {

@@ -6,6 +6,9 @@
 #ifndef FIGURES_OVERLAP_H
 #define FIGURES_OVERLAP_H
 
+#include <stdio.h>
+
+#include "src/base/json.h"
 #include "src/figures/flat.h"
 
 /* X(NAME, key, text) */
@@ -46,5 +49,27 @@ struct overlap {
 BC_MUST_USE bool overlap_take(const struct flat_profile *a, const struct flat_profile *b, const uint32_t *same, struct overlap *out,
 			      struct bc_error *err);
 void overlap_free(struct overlap *overlap);
+
+/* ---- what is said of it ---- */
+
+#define OVERLAP_MOVERS 10 /* that are shown, in each direction */
+
+struct overlap_report {
+	const struct overlap *overlap;
+	const char *paths[2];
+	bool has_min;
+	double min;   /* percent */
+	bool wanting; /* a share is below it */
+};
+
+/* Sets `wanting`. */
+void overlap_judge(struct overlap_report *report);
+
+void overlap_text(const struct overlap_report *report, FILE *out);
+void overlap_json_members(const struct overlap_report *report, struct json *json); /* but for what is asked of it */
+void overlap_json(const struct overlap_report *report, FILE *out);
+
+/* Shares that are below the least one, a line each. */
+void overlap_tell_min(const struct overlap_report *report, FILE *out);
 
 #endif

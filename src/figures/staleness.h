@@ -3,6 +3,8 @@
 #ifndef FIGURES_STALENESS_H
 #define FIGURES_STALENESS_H
 
+#include <stdio.h>
+
 #include "src/figures/block_match.h"
 
 /* What functions are told apart by. */
@@ -65,5 +67,27 @@ void staleness_free(struct staleness *staleness);
 double staleness_exact_percent(const struct staleness *staleness);
 double staleness_placed_percent(const struct staleness *staleness);
 enum stale_verdict staleness_verdict(const struct staleness *staleness);
+
+/* ---- what is said of it ---- */
+
+#define STALE_LOST 10 /* functions that are shown */
+
+struct stale_report {
+	const char *profile;             /* its path */
+	const struct staleness *builds;
+	size_t count;
+	bool has_min;
+	double min;                      /* percent */
+	bool wanting; /* one of the builds is below it */
+};
+
+/* Sets `wanting`. */
+void stale_judge(struct stale_report *report);
+
+void stale_text(const struct stale_report *report, FILE *out);
+void stale_json(const struct stale_report *report, FILE *out);
+
+/* Builds that are below the least share, a line each. */
+void stale_tell_min(const struct stale_report *report, FILE *out);
 
 #endif
