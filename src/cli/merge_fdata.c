@@ -17,9 +17,8 @@
 #include "src/base/text.h"
 #include "src/base/vec.h"
 #include "src/cli/llvm_options.h"
-#include "src/cli/merge_list.h"
+#include "src/profile/merge_list.h"
 #include "src/cli/merge_summary.h"
-#include "src/cli/merge_written.h"
 #include "src/profile/merge.h"
 #include "src/profile/yaml_items.h"
 

@@ -35,6 +35,14 @@
 	{0, "force-map", NULL, NO_FILE, "with --from-compiler: also if no function of it has a count", INTO(conversion.force_map)}
 #define SAMPLE_ROWS INPUT_FORMAT_ROW, BASIC_ROW, IMAGE_ROW, CODE_DIR_ROW, THREADS_ROW(conversion.threads)
 
+/* The row of --yaml-for, for a struct of arguments with this field. */
+#define YAML_FOR_ROW(field)                                                                                                        \
+	{                                                                                                                          \
+		0, "yaml-for", "RELEASE", NO_FILE,                                                                                 \
+		"write YAML with all keys that llvm-bolt of this release\nreads, such as 22 (default: those that 18 and later read)", INTO(field), \
+		.takes = "a release of llvm-bolt from 18 on", .least = YAML_RELEASE_FIRST                                          \
+	}
+
 /* Samples are counted as 'convert' counts them, but nothing is inferred from plain ones: they are
  * shown as they were recorded. */
 void sample_options_as_recorded(struct conversion_options *options);

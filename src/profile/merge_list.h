@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The inputs of a merge: operands, and the lines of lists. */
-#ifndef CLI_MERGE_LIST_H
-#define CLI_MERGE_LIST_H
+#ifndef PROFILE_MERGE_LIST_H
+#define PROFILE_MERGE_LIST_H
 
 #include "src/base/vec.h"
 #include "src/profile/input.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "src/cli/merge_list.h"
+#include "src/profile/merge_list.h"
 
 #include <stdlib.h>
 #include <string.h>
