@@ -16,7 +16,7 @@
 #include "src/cli/commands.h"
 #include "src/cli/operands.h"
 #include "src/cli/perf2bolt.h"
-#include "src/cli/profile_output.h"
+#include "src/flow/profile_output.h"
 #include "src/cli/progress.h"
 #include "src/cli/sample_options.h"
 #include "src/cli/options.h"

@@ -15,7 +15,7 @@
 
 #include "src/base/output.h"
 #include "src/cli/commands.h"
-#include "src/cli/profile_output.h"
+#include "src/flow/profile_output.h"
 #include "src/cli/progress.h"
 #include "src/cli/record_print.h"
 #include "src/cli/sample_options.h"

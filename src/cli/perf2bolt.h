@@ -12,7 +12,7 @@
 #include "src/base/vec.h"
 #include "src/cli/heat_output.h"
 #include "src/cli/llvm_options.h"
-#include "src/cli/profile_output.h"
+#include "src/flow/profile_output.h"
 #include "src/cli/sample_options.h"
 #include "src/profile/choice.h"
 

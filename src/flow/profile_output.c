@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "src/cli/profile_output.h"
+#include "src/flow/profile_output.h"
 
 #include <stdlib.h>
 #include <string.h>

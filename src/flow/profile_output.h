@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The files that a conversion writes, and in which form. */
-#ifndef CLI_PROFILE_OUTPUT_H
-#define CLI_PROFILE_OUTPUT_H
+#ifndef FLOW_PROFILE_OUTPUT_H
+#define FLOW_PROFILE_OUTPUT_H
 
 #include "src/base/output.h"
 #include "src/flow/conversion.h"
@@ -22,14 +22,6 @@ struct profile_output {
 	bool without_hashes; /* of YAML: functions without hashes will do */
 	const char *profgen; /* and what llvm-profgen reads; or NULL */
 };
-
-/* The row of --yaml-for, for a struct of arguments with this field. */
-#define YAML_FOR_ROW(field)                                                                                                        \
-	{                                                                                                                          \
-		0, "yaml-for", "RELEASE", NO_FILE,                                                                                 \
-		"write YAML with all keys that llvm-bolt of this release\nreads, such as 22 (default: those that 18 and later read)", INTO(field), \
-		.takes = "a release of llvm-bolt from 18 on", .least = YAML_RELEASE_FIRST                                          \
-	}
 
 /* Sets the options of the conversion that these outputs need. */
 void profile_output_prepare(const struct profile_output *output,
