@@ -34,4 +34,11 @@ BC_MUST_USE bool maps_open_next(const char *path, uint64_t until, struct carried
  * BC_NOTFOUND, BC_IO, BC_NOMEM */
 BC_MUST_USE bool maps_open_process(uint32_t pid, struct snapshots *out, struct bc_error *err);
 
+/* Adds snapshots to those in a .bcmaps file, and makes the file if there is none; "-" is stdout.
+ * Several processes can add to one file at the same time, and nothing is lost (src/base/output.h).
+ *
+ * BC_FORMAT  the file exists and holds no snapshots: it stays as it is
+ * and all errors of maps_open(), snapshots_merge() and output_commit() */
+BC_MUST_USE bool maps_add(const char *path, const struct snapshots *more, struct bc_error *err);
+
 #endif
