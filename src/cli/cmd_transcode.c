@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -11,9 +10,6 @@
 #include "src/cli/operands.h"
 #include "src/elf/binary.h"
 #include "src/elf/rewrite.h"
-
-/* At most so many functions are named in a message. */
-enum { NAMES_TOLD = 8 };
 
 #define NO_LAYOUT ((enum bat_layout)UINT32_MAX)
 
@@ -52,44 +48,6 @@ static int check(struct command_line *line)
 		return usage_error(line->command, "no -o given, and no --in-place", NULL);
 	args->path = line->operands.at[0];
 	return EXIT_DONE;
-}
-
-static void tell(const char *what, uint32_t count)
-{
-	if (count)
-		fprintf(stderr, "batconv: lost: %u %s\n", count, what);
-}
-
-static void tell_changes(const struct changed_vec *changed, bool all)
-{
-	size_t named = all || changed->len < NAMES_TOLD ? changed->len : NAMES_TOLD;
-
-	if (!changed->len)
-		return;
-	fprintf(stderr, "batconv: changed: fall-throughs of %zu function%s, which skip blocks that became empty: ",
-		changed->len, changed->len > 1 ? "s" : "");
-	for (size_t i = 0; i < named; i++) {
-		fputs(i ? ", " : "", stderr);
-		if (changed->at[i].name)
-			print_name(text_of(changed->at[i].name), stderr);
-		else
-			fprintf(stderr, "0x%" PRIx64, changed->at[i].address);
-	}
-	if (named < changed->len)
-		fprintf(stderr, " and %zu more (-v names them)", changed->len - named);
-	fputc('\n', stderr);
-}
-
-static void tell_losses(const struct transcode_losses *losses)
-{
-	tell("hashes of functions", losses->function_hashes);
-	tell("hashes and indices of blocks", losses->block_hashes);
-	tell("secondary entry points", losses->entry_points);
-	tell("entries that share an output offset with a later one", losses->entries);
-	tell("cold fragments of unknown functions", losses->fragments);
-	if (losses->unknown_hashes)
-		fprintf(stderr, "batconv: missing: hashes of functions and of %u block%s; fdata needs none, "
-			"YAML profiles of perf2bolt do\n", losses->unknown_hashes, plural(losses->unknown_hashes));
 }
 
 /* Makes the new file executable if the old one is.  A file that replaces the binary in its place
@@ -179,8 +137,8 @@ static bool transcode(const struct arguments *args, struct binary *subject, stru
 	if (!ok)
 		return false;
 	if (!args->quiet) {
-		tell_losses(&losses);
-		tell_changes(&changed, args->verbose);
+		transcode_losses_text(&losses, stderr);
+		fallthrough_changes_text(&changed, args->verbose, stderr);
 	}
 	return true;
 }

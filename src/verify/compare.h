@@ -5,12 +5,9 @@
 
 #include "src/elf/binary.h"
 
+/* CHANGE_MOVED: to another address, and nothing else. */
 enum change { CHANGE_NONE, CHANGE_VANISHED, CHANGE_APPEARED, CHANGE_MOVED, CHANGE_CHANGED };
 #define CHANGE_COUNT 5
-
-/* "same", "vanished", "appeared", "moved" (to another address, and nothing else) or
- * "changed". */
-const char *change_name(enum change change);
 
 struct difference {
 	const char *name; /* of the input function; a number in text if it has none */
@@ -36,6 +33,12 @@ struct comparison {
 /* BC_NOMEM */
 BC_MUST_USE bool compare_tables(const struct binary *a, const struct binary *b,
 				struct comparison *out, struct bc_error *err);
+/* The layouts count, too. */
+bool comparison_differs(const struct comparison *comparison, const struct binary *a, const struct binary *b);
+
+/* A line of numbers, then each difference, unless only the summary is wanted; or one JSON object. */
+void comparison_text(const struct comparison *comparison, const struct binary *a, const struct binary *b, bool summary_only, FILE *out);
+void comparison_json(const struct comparison *comparison, const struct binary *a, const struct binary *b, bool summary_only, FILE *out);
 void comparison_free(struct comparison *comparison);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "src/verify/transcode.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -255,4 +256,47 @@ bool transcode_prepare(struct bat_table *table, enum bat_layout layout,
 		return bc_fail_nomem(err);
 	*out = losses;
 	return true;
+}
+
+/* ---- what is lost and what changes, for people ---- */
+
+static void print_loss(const char *what, uint32_t count, FILE *out)
+{
+	if (count)
+		fprintf(out, "batconv: lost: %u %s\n", count, what);
+}
+
+/* At most so many functions are named. */
+enum { NAMES_TOLD = 8 };
+
+void fallthrough_changes_text(const struct changed_vec *changed, bool all, FILE *out)
+{
+	size_t named = all || changed->len < NAMES_TOLD ? changed->len : NAMES_TOLD;
+
+	if (!changed->len)
+		return;
+	fprintf(out, "batconv: changed: fall-throughs of %zu function%s, which skip blocks that became empty: ",
+		changed->len, changed->len > 1 ? "s" : "");
+	for (size_t i = 0; i < named; i++) {
+		fputs(i ? ", " : "", out);
+		if (changed->at[i].name)
+			print_name(text_of(changed->at[i].name), out);
+		else
+			fprintf(out, "0x%" PRIx64, changed->at[i].address);
+	}
+	if (named < changed->len)
+		fprintf(out, " and %zu more (-v names them)", changed->len - named);
+	fputc('\n', out);
+}
+
+void transcode_losses_text(const struct transcode_losses *losses, FILE *out)
+{
+	print_loss("hashes of functions", losses->function_hashes, out);
+	print_loss("hashes and indices of blocks", losses->block_hashes, out);
+	print_loss("secondary entry points", losses->entry_points, out);
+	print_loss("entries that share an output offset with a later one", losses->entries, out);
+	print_loss("cold fragments of unknown functions", losses->fragments, out);
+	if (losses->unknown_hashes)
+		fprintf(out, "batconv: missing: hashes of functions and of %u block%s; fdata needs none, "
+			"YAML profiles of perf2bolt do\n", losses->unknown_hashes, plural(losses->unknown_hashes));
 }

@@ -27,6 +27,9 @@ DEFINE_VEC(changed_vec, struct changed_function);
 BC_MUST_USE bool fallthrough_changes(const struct binary *binary, enum bat_layout layout,
 				     struct changed_vec *out);
 
+/* A line of their names, of at most the first ones unless `all`; nothing if there are none. */
+void fallthrough_changes_text(const struct changed_vec *changed, bool all, FILE *out);
+
 /* The bytes of a note section around a descriptor. */
 
 struct note_bytes {
@@ -55,5 +58,8 @@ struct transcode_losses {
  * BC_NOMEM */
 BC_MUST_USE bool transcode_prepare(struct bat_table *table, enum bat_layout layout,
 				   struct transcode_losses *out, struct bc_error *err);
+
+/* A line for each of them. */
+void transcode_losses_text(const struct transcode_losses *losses, FILE *out);
 
 #endif
