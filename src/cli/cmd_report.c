@@ -7,7 +7,7 @@
 #include "src/cli/measured.h"
 #include "src/figures/quality_report.h"
 #include "src/figures/overlap.h"
-#include "src/cli/report_data.h"
+#include "src/figures/page_data.h"
 #include "src/cli/sample_options.h"
 #include "src/base/say.h"
 #include "src/cli/operands.h"
@@ -94,7 +94,7 @@ static int run(struct command_line *line)
 	struct quality quality;
 	struct quality_report report = {.quality = &quality, .conversion = &conversion, .path = args->conversion.binary, .gates = gates};
 	struct verify_report checked = {.code = CODE_NONE};
-	const struct report_data data = {&conversion.options, &report, &sources, args->against, args->against ? &other : NULL, args->verify ? &checked : NULL};
+	const struct report_data data = {BATCONV_VERSION, &conversion.options, &report, &sources, args->against, args->against ? &other : NULL, args->verify ? &checked : NULL};
 	struct bc_error err = {0};
 	bool partial = false;
 

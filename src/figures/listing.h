@@ -6,9 +6,8 @@
 #include "src/isa/llvm.h"
 #include "src/base/json.h"
 #include "src/figures/flow_function.h"
-#include "src/figures/code_parts.h"
-#include "src/figures/shown_lines.h"
-#include "src/figures/subject.h"
+#include "src/figures/shown_code.h"
+#include "src/figures/page.h"
 
 struct listing {
 	const struct report_subject *subject;

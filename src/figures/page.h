@@ -1,11 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The page that a report is put into: src/figures/page.html, which is part of the program. */
+/*
+ * The page that a report is put into, src/figures/page.html, which is part of the program; what a
+ * report is of; and lists of its data, to which values are added while there is room.
+ */
 #ifndef FIGURES_PAGE_H
 #define FIGURES_PAGE_H
 
 #include <stdio.h>
+#include <stdlib.h>
 
+#include "src/base/attr.h"
+#include "src/base/json.h"
 #include "src/base/text.h"
+#include "src/figures/quality.h"
 
 #define PAGE_PLACEHOLDER "@BATCONV_REPORT_DATA@" /* stands in the page once */
 #define PAGE_MOST ((size_t)200000)               /* bytes of the page without data */
@@ -16,5 +23,56 @@ struct text page_template(void);
 
 /* Writes the page with its data, which has no '<'. */
 void page_write(struct text data, FILE *out);
+
+/* ---- what it is of ---- */
+
+/* Both are whole, and `sources` has heat by byte. */
+struct report_subject {
+	const struct conversion *conversion;
+	const struct quality_sources *sources;
+};
+
+static inline const struct binary *subject_binary(const struct report_subject *subject)
+{
+	return conversion_binary(subject->conversion);
+}
+
+/* NULL: the input was not given */
+static inline const struct pair *subject_pair(const struct report_subject *subject)
+{
+	return conversion_pair(subject->conversion);
+}
+
+/* The binary's function of a number, or NULL: it has code nowhere. */
+static inline const struct function *subject_function(const struct report_subject *subject,
+						     struct name_number name)
+{
+	const struct function_table *table = &conversion_binary(subject->conversion)->functions;
+
+	struct code_number code;
+
+	return functions_code_of(table, name, &code) ? &table->at[code.v] : NULL;
+}
+
+/* ---- its data ---- */
+
+/* A list that may take so many bytes: values are added while they fit. */
+struct page_part {
+	size_t room;      /* bytes that are left */
+	uint64_t base;    /* as of the list's json */
+	struct json json; /* the next value is written here, between part_begin() and part_end() */
+	char *text;
+	size_t size;
+};
+
+/* false: out of memory */
+BC_MUST_USE bool part_begin(struct page_part *part);
+
+/* Adds the value to a list if there is room for it and for `more` bytes elsewhere, which are taken from the room, too.  *added: it was.
+ * false: out of memory */
+BC_MUST_USE bool part_end(struct page_part *part, size_t more, struct json *list, bool *added);
+
+/* How many bytes the data may still take. */
+size_t page_room_left(const struct json *json);
 
 #endif

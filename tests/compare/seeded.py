@@ -46,8 +46,8 @@ SEEDS = [
      'return record->count;'),
     ('quality: what was dropped on purpose', 'src/figures/quality.c', 'return !(on_purpose(words) & BIT(reason));', 'return true;'),
     ('heat: fall-throughs of one instruction', 'src/figures/heat.c', '!is_outside(t, from) && from <= to &&', '!is_outside(t, from) && from < to &&'),
-    ('report: the size of the last block', 'src/figures/hottest_code.c', 'input ? input->size : 0;', '0;'),
-    ('report: points of the curve', 'src/figures/curve.c', 'exp(log((double)all) / (CURVE_POINTS - 2))', 'exp(log((double)all) / (CURVE_POINTS - 1))'),
+    ('report: the size of the last block', 'src/figures/page_code.c', 'input ? input->size : 0;', '0;'),
+    ('report: points of the curve', 'src/figures/page_heat.c', 'exp(log((double)all) / (CURVE_POINTS - 2))', 'exp(log((double)all) / (CURVE_POINTS - 1))'),
 ]
 
 

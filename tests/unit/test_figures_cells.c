@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "src/figures/cells.h"
+#include "src/figures/page_heat.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The pieces of functions of a small binary with a table of its own, worked out by hand. */
-#include "src/figures/code_parts.h"
+#include "src/figures/shown_code.h"
 
 #include "tests/support/cmocka.h"
 #include "tests/support/tiny_binary.h"

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Cache lines and pages of a few bytes, and the shares of curves, by hand. */
-#include "src/figures/footprint.h"
+#include "src/figures/page_heat.h"
 
 #include <stdlib.h>
 
-#include "src/figures/curve.h"
 #include "tests/support/cmocka.h"
 
 static struct heat heat_of(const struct heat_run *runs, size_t count, uint64_t bucket)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* What ran of tiny_binary.h's functions, at the places that the input has for them, by hand. */
-#include "src/figures/input_heat.h"
+#include "src/figures/page_heat.h"
 
 #include <stdlib.h>
 

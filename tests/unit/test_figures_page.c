@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "src/figures/page.h"
-#include "src/figures/part.h"
 
 #include <stdlib.h>
 #include <unistd.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The regions of tiny_binary.h's functions with sizes of their own, by hand. */
-#include "src/figures/regions.h"
+#include "src/figures/page_heat.h"
 
 #include "tests/support/cmocka.h"
 #include "tests/support/tiny_binary.h"

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* batconv report: all that its page shows, as one JSON object (docs/report.md). */
-#ifndef CLI_REPORT_DATA_H
-#define CLI_REPORT_DATA_H
+#ifndef FIGURES_PAGE_DATA_H
+#define FIGURES_PAGE_DATA_H
 
-#include "src/verify/verify.h"
 #include "src/figures/overlap.h"
 #include "src/figures/quality_report.h"
+#include "src/verify/verify.h"
 
 struct report_data {
+	const char *version; /* of batconv */
 	const struct conversion_options *options;
 	const struct quality_report *quality;
 	const struct quality_sources *sources;

@@ -1,27 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "src/cli/report_data.h"
+#include "src/figures/page_data.h"
 
-#include "src/figures/against.h"
-#include "src/figures/cells.h"
-#include "src/figures/hottest_code.h"
-#include "src/figures/curve.h"
-#include "src/figures/footprint.h"
-#include "src/figures/input_heat.h"
+#include <math.h>
+
 #include "src/figures/page.h"
-#include "src/figures/regions.h"
-#include "src/figures/sections.h"
-#include "src/figures/verified.h"
+#include "src/figures/page_code.h"
+#include "src/figures/page_heat.h"
 
-/* Bytes of the page for each part.  The blocks of functions get what is left. */
-#define ROOM_SECTIONS ((size_t)30000)
-#define ROOM_HEAT ((size_t)150000)
-#define ROOM_OTHER_HEAT ((size_t)60000)
+/* Bytes of the page for each part. */
 #define ROOM_MOVERS ((size_t)30000)
 #define ROOM_FINDINGS ((size_t)60000)
-#define ROOM_FUNCTIONS ((size_t)150000)
-#define ROOM_SPARE ((size_t)4000) /* of what stands around values */
 #define SAMPLES_SHOWN 20
-#define REGIONS_SHOWN 400
 
 /* ---- what it is of ---- */
 
@@ -58,7 +47,7 @@ static void write_head(struct json *json, const struct report_data *data)
 	build_id_format(&conversion_binary(c)->image.build_id, id);
 	json_string(json, "format", "batconv-report");
 	json_number(json, "version", 1);
-	json_string(json, "batconv", BATCONV_VERSION);
+	json_string(json, "batconv", data->version);
 	json_string(json, "optimized", data->options->binary);
 	json_string(json, "build_id", id);
 	write_path(json, "input", data->options->input);
@@ -104,53 +93,49 @@ static void write_words(struct json *json, const struct ledgers *ledgers)
 	json_close(json, '}');
 }
 
-/* ---- where it ran ---- */
-
-static bool write_regions(struct json *json, const struct binary *binary)
-{
-	struct region_vec regions;
-	bool ok = regions_take(binary, REGIONS_SHOWN, &regions);
-
-	if (ok)
-		regions_write(json, "regions", &regions);
-	region_vec_free(&regions);
-	return ok;
-}
-
-static bool write_input_heat(struct json *json, const struct report_subject *subject)
-{
-	BC_AUTO(heat_free) struct heat input = {0};
-	const struct pair *pair = subject_pair(subject);
-	uint64_t lost = 0;
-
-	if (pair)
-		return input_heat_take(&subject->sources->bytes, pair, &input, &lost) && cells_write(json, "input", &input, ROOM_HEAT) &&
-		       (json_number(json, "input_lost", lost), sections_write(json, "input_sections", &input, NULL, &pair->functions, ROOM_SECTIONS)) &&
-		       footprint_write(json, "footprint", &subject->sources->bytes, &input);
-	json_null(json, "input");
-	json_number(json, "input_lost", 0);
-	json_null(json, "input_sections");
-	return footprint_write(json, "footprint", &subject->sources->bytes, NULL);
-}
-
-static bool write_heat(struct json *json, const struct report_subject *subject)
-{
-	json_open(json, "heat", '{');
-	bool ok = cells_write(json, "output", &subject->sources->bytes, ROOM_HEAT) && write_input_heat(json, subject);
-	json_close(json, '}');
-	return ok;
-}
-
-static bool write_places(struct json *json, const struct report_subject *subject)
-{
-	const struct quality_sources *sources = subject->sources;
-	const struct function_table *functions = &subject_binary(subject)->functions;
-
-	return sections_write(json, "sections", &sources->bytes, &sources->heat, functions, ROOM_SECTIONS) &&
-	       write_regions(json, subject_binary(subject)) && write_heat(json, subject) && curve_write(json, "curve", sources);
-}
-
 /* ---- with --against ---- */
+
+#define MOVERS_SHOWN 100
+
+static bool moved_more(const struct overlap_mover *a, const struct overlap_mover *b)
+{
+	double x = fabs(a->b - a->a), y = fabs(b->b - b->a);
+
+	return x > y;
+}
+
+static void write_mover(struct json *json, const struct overlap_mover *mover)
+{
+	json_open(json, NULL, '[');
+	json_text(json, NULL, mover->name);
+	json_real(json, NULL, mover->a);
+	json_real(json, NULL, mover->b);
+	json_close(json, ']');
+}
+
+/* Those who lost stand at the beginning, those who gained at the end. */
+static bool movers_write(struct json *json, const char *key, const struct overlap *overlap, size_t room)
+{
+	const struct overlap_mover_vec *all = &overlap->movers;
+	struct page_part part = {.room = room, .base = json->base};
+	size_t first = 0, end = all->len;
+	bool ok = true, added = true;
+
+	json_open(json, key, '[');
+	for (size_t i = 0; ok && added && i < MOVERS_SHOWN && first < end; i++) {
+		const struct overlap_mover *mover = &all->at[first];
+		if (moved_more(&all->at[end - 1], mover))
+			mover = &all->at[--end];
+		else
+			first++;
+		if (!part_begin(&part))
+			return false;
+		write_mover(&part.json, mover);
+		ok = part_end(&part, 0, json, &added);
+	}
+	json_close(json, ']');
+	return ok;
+}
 
 static bool write_overlap(struct json *json, const struct report_data *data, const struct report_subject *subject,
 			  const struct code_parts *parts, struct bc_error *err)
@@ -170,12 +155,84 @@ static bool write_overlap(struct json *json, const struct report_data *data, con
 	json_open(json, "overlap", '{');
 	overlap_json_members(&report, json);
 	bool ok = movers_write(json, "movers", &overlap, ROOM_MOVERS) &&
-		  record_heats_write(json, "heat", subject, parts, data->other, &same, ROOM_OTHER_HEAT);
+		  record_heats_write(json, "heat", subject, parts, data->other, &same);
 	json_close(json, '}');
 	return ok || bc_fail_nomem(err);
 }
 
 /* ---- with --verify ---- */
+
+static void write_finding(struct json *json, const struct finding *finding)
+{
+	json_open(json, NULL, '[');
+	json_string(json, NULL, finding_infos[finding->kind].id);
+	if (finding->location.function)
+		json_string(json, NULL, finding->location.function);
+	else
+		json_null(json, NULL);
+	if (finding->location.address != NO_OFFSET)
+		json_hex_string(json, NULL, finding->location.address);
+	else
+		json_null(json, NULL);
+	json_string(json, NULL, finding->text);
+	json_close(json, ']');
+}
+
+static void write_kind(struct json *json, enum finding_kind kind, uint64_t count)
+{
+	const struct finding_info *info = &finding_infos[kind];
+
+	json_open(json, NULL, '{');
+	json_string(json, "id", info->id);
+	json_string(json, "severity", severity_name(info->severity));
+	json_string(json, "what", info->what);
+	json_whole_string(json, "remedy", info->remedy);
+	json_number(json, "count", count);
+	json_close(json, '}');
+}
+
+/* The worst first. */
+static bool write_findings(struct json *json, const struct findings *findings, size_t room)
+{
+	struct page_part part = {.room = room, .base = json->base};
+	bool ok = true, added = true;
+
+	json_open(json, "findings", '[');
+	for (int severity = SEVERITY_ERROR; ok && severity >= SEVERITY_NOTE; severity--)
+		for (size_t i = 0; ok && added && i < findings->len; i++) {
+			if ((int)finding_infos[findings->at[i].kind].severity != severity)
+				continue;
+			ok = part_begin(&part);
+			if (ok) {
+				write_finding(&part.json, &findings->at[i]);
+				ok = part_end(&part, 0, json, &added);
+			}
+		}
+	json_close(json, ']');
+	return ok;
+}
+
+static bool verified_write(struct json *json, const char *key, const struct verify_report *report, size_t room)
+{
+	const struct findings *findings = &report->findings;
+	uint64_t errors = findings_at_least(findings, SEVERITY_ERROR), warnings = findings_at_least(findings, SEVERITY_WARNING) - errors;
+
+	json_open(json, key, '{');
+	json_number(json, "errors", errors);
+	json_number(json, "warnings", warnings);
+	json_number(json, "notes", findings_at_least(findings, SEVERITY_NOTE) - errors - warnings);
+	json_bool(json, "unwound", report->unwound);
+	json_bool(json, "lined", report->lined);
+	json_open(json, "kinds", '[');
+	for (int severity = SEVERITY_ERROR; severity >= SEVERITY_NOTE; severity--)
+		for (size_t kind = 0; kind < FINDING_KIND_COUNT; kind++)
+			if (findings->counts[kind] && (int)finding_infos[kind].severity == severity)
+				write_kind(json, (enum finding_kind)kind, findings->counts[kind]);
+	json_close(json, ']');
+	bool ok = write_findings(json, findings, room);
+	json_close(json, '}');
+	return ok;
+}
 
 static bool write_verified(struct json *json, const struct report_data *data)
 {
@@ -185,44 +242,19 @@ static bool write_verified(struct json *json, const struct report_data *data)
 	return true;
 }
 
-/* ---- functions ---- */
-
-/* How many bytes the data may still take. */
-static size_t room_left(const struct json *json)
-{
-	long written = fflush(json->out) ? -1 : ftell(json->out);
-	size_t most = PAGE_DATA_MOST - ROOM_SPARE;
-
-	return written < 0 || (size_t)written > most ? 0 : most - (size_t)written;
-}
-
-static bool write_code(struct json *json, const struct report_data *data, const struct report_subject *subject,
-		       const struct code_parts *parts, const struct hottest_vec *hottest, struct bc_error *err)
-{
-	struct source_lines lines;
-	size_t listed;
-
-	if (!functions_write(json, "functions", subject, parts, hottest, ROOM_FUNCTIONS, &listed))
-		return bc_fail_nomem(err);
-	bool ok = source_lines_open(subject_binary(subject), data->options->binary, data->options->input, &data->options->debug, &lines, err) &&
-		  (code_write(json, "code", subject, parts, hottest, listed, &lines, room_left(json)) || bc_fail_nomem(err));
-	source_lines_close(&lines);
-	return ok;
-}
-
 static bool write_parts(struct json *json, const struct report_data *data, struct bc_error *err)
 {
 	const struct conversion *c = data->quality->conversion;
 	const struct report_subject subject = {c, data->sources};
 	struct code_parts parts = {0};
-	struct hottest_vec hottest = {0};
+	struct source_lines lines = {0};
 
-	bool ok = (code_parts_init(&parts, conversion_binary(c)) && hottest_functions(&data->sources->flat, &hottest) &&
-		   write_places(json, &subject)) || bc_fail_nomem(err);
+	bool ok = (code_parts_init(&parts, conversion_binary(c)) && places_write(json, &subject)) || bc_fail_nomem(err);
 	ok = ok && write_overlap(json, data, &subject, &parts, err) && (write_verified(json, data) || bc_fail_nomem(err)) &&
-	     write_code(json, data, &subject, &parts, &hottest, err);
+	     source_lines_open(subject_binary(&subject), data->options->binary, data->options->input, &data->options->debug, &lines, err) &&
+	     (functions_write(json, &subject, &parts, &lines) || bc_fail_nomem(err));
 	code_parts_free(&parts);
-	hottest_vec_free(&hottest);
+	source_lines_close(&lines);
 	return ok;
 }
 
