@@ -154,4 +154,17 @@ void print_name(struct text name, FILE *out);
 /* The same for a message in memory, where each such byte becomes '?'. */
 void make_printable(char *line);
 
+/* ---- the name that a word was meant for ---- */
+
+struct similar {
+	const char *word; /* that was given */
+	const char *best; /* the nearest so far, or NULL: borrowed */
+	size_t distance;
+};
+
+/* Tries one more candidate.  It is near if changes of at most a third of the letters, and at most
+ * two, make one word of the other: a letter left out, put in or replaced, or two neighbours
+ * exchanged. */
+void similar_try(struct similar *similar, const char *candidate);
+
 #endif

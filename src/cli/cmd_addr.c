@@ -5,7 +5,7 @@
 
 #include "src/base/lines.h"
 #include "src/address/query.h"
-#include "src/cli/commands.h"
+#include "src/cli/options.h"
 #include "src/base/say.h"
 #include "src/cli/operands.h"
 #include "src/cli/sample_options.h"

@@ -13,7 +13,6 @@
 #include "src/base/output.h"
 #include "src/base/parallel.h"
 #include "src/base/vec.h"
-#include "src/cli/commands.h"
 #include "src/cli/operands.h"
 #include "src/cli/perf2bolt.h"
 #include "src/flow/profile_output.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "src/base/output.h"
 #include "src/verify/compare.h"
-#include "src/cli/commands.h"
+#include "src/cli/options.h"
 #include "src/cli/operands.h"
 #include "src/elf/binary.h"
 

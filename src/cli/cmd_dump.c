@@ -3,7 +3,7 @@
 
 #include "src/base/output.h"
 #include "src/base/vec.h"
-#include "src/cli/commands.h"
+#include "src/cli/options.h"
 #include "src/cli/operands.h"
 #include "src/elf/binary.h"
 #include "src/figures/dump.h"

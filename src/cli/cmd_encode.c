@@ -4,7 +4,7 @@
 #include "src/base/output.h"
 #include "src/verify/table_json.h"
 #include "src/verify/transcode.h"
-#include "src/cli/commands.h"
+#include "src/cli/options.h"
 #include "src/cli/operands.h"
 
 struct arguments {

@@ -2,7 +2,7 @@
 
 #include "src/base/output.h"
 #include "src/flow/bolt_job.h"
-#include "src/cli/commands.h"
+#include "src/cli/options.h"
 #include "src/cli/operands.h"
 #include "src/cli/sample_options.h"
 #include "src/figures/summary.h"

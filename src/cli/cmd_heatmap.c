@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 
-#include "src/cli/commands.h"
+#include "src/cli/options.h"
 #include "src/cli/heat_output.h"
 #include "src/figures/summary.h"
 #include "src/cli/operands.h"

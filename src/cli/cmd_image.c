@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "src/address/image_print.h"
-#include "src/cli/commands.h"
+#include "src/cli/options.h"
 #include "src/base/say.h"
 #include "src/cli/operands.h"
 

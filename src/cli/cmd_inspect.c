@@ -5,7 +5,7 @@
 
 #include "src/base/json.h"
 #include "src/base/share.h"
-#include "src/cli/commands.h"
+#include "src/cli/options.h"
 #include "src/cli/operands.h"
 #include "src/cli/progress.h"
 #include "src/elf/load.h"

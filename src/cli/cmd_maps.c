@@ -9,7 +9,7 @@
 #include "src/samples/snapshots.h"
 #include "src/samples/open.h"
 #include "src/base/file.h"
-#include "src/cli/commands.h"
+#include "src/cli/options.h"
 #include "src/cli/sample_options.h"
 #include "src/cli/operands.h"
 

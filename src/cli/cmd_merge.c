@@ -9,7 +9,6 @@
 
 #include "src/base/counts.h"
 #include "src/base/output.h"
-#include "src/cli/commands.h"
 #include "src/cli/merge_fdata.h"
 #include "src/profile/merge_list.h"
 #include "src/cli/merge_summary.h"

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "src/base/output.h"
-#include "src/cli/commands.h"
+#include "src/cli/options.h"
 #include "src/cli/measured.h"
 #include "src/base/say.h"
 #include "src/cli/operands.h"

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "src/base/output.h"
-#include "src/cli/commands.h"
+#include "src/cli/options.h"
 #include "src/cli/operands.h"
 #include "src/cli/measured.h"
 #include "src/figures/quality_report.h"

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "src/base/output.h"
-#include "src/cli/commands.h"
+#include "src/cli/options.h"
 #include "src/flow/profile_output.h"
 #include "src/cli/progress.h"
 #include "src/cli/record_print.h"

@@ -6,7 +6,7 @@
 
 #include "src/base/file.h"
 #include "src/base/output.h"
-#include "src/cli/commands.h"
+#include "src/cli/options.h"
 #include "src/cli/sample_options.h"
 #include "src/base/say.h"
 #include "src/cli/operands.h"

@@ -4,7 +4,7 @@
 #include "src/base/json.h"
 #include "src/base/output.h"
 #include "src/base/share.h"
-#include "src/cli/commands.h"
+#include "src/cli/options.h"
 #include "src/cli/operands.h"
 #include "src/figures/staleness.h"
 

@@ -6,7 +6,7 @@
 #include "src/base/output.h"
 #include "src/base/sparse.h"
 #include "src/verify/transcode.h"
-#include "src/cli/commands.h"
+#include "src/cli/options.h"
 #include "src/cli/operands.h"
 #include "src/elf/binary.h"
 #include "src/elf/rewrite.h"

@@ -4,7 +4,7 @@
 
 #include "src/base/output.h"
 #include "src/base/parallel.h"
-#include "src/cli/commands.h"
+#include "src/cli/options.h"
 #include "src/cli/sample_options.h"
 #include "src/cli/operands.h"
 #include "src/figures/verification.h"

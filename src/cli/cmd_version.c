@@ -8,7 +8,7 @@
 #include "src/base/attr.h"
 #include "src/base/library.h"
 #include "src/base/sandbox.h"
-#include "src/cli/commands.h"
+#include "src/cli/options.h"
 #include "src/isa/llvm.h"
 #include "src/base/json.h"
 #include "src/address/debug_lines.h"

@@ -70,12 +70,10 @@ static void put_escaped(struct text text, const char *special, const char *quote
 /* The first paragraph of the command's help. */
 static void put_summary(const struct completed_command *it, const char *special, const char *quote, FILE *out)
 {
-	const char *help = it->command->help, *end = strstr(help, "\n\n");
-
 	if (it->is_program)
 		fprintf(out, "take the command line of %s", it->command->name);
 	else
-		put_escaped((struct text){help, end ? (size_t)(end - help) : strlen(help)}, special, quote, out);
+		put_escaped(command_summary(it->command), special, quote, out);
 }
 
 /* The rows of a command that its help shows: the next one from number `at` on, or NULL. */

@@ -11,7 +11,6 @@
 #include "src/base/file.h"
 #include "src/base/output.h"
 #include "src/flow/bolt_job.h"
-#include "src/cli/commands.h"
 #include "src/cli/completion.h"
 #include "src/cli/merge_fdata.h"
 #include "src/cli/perf2bolt.h"
@@ -112,12 +111,12 @@ static int unknown_command(const char *word)
 /* The first paragraph of a command's help, its lines below each other. */
 static void summarise(const struct command *command, FILE *out)
 {
-	const char *end = strstr(command->help, "\n\n");
+	struct text summary = command_summary(command);
 
 	fprintf(out, "  %-10s ", command->name);
-	for (const char *c = command->help; *c && c != end; c++) {
-		putc(*c, out);
-		if (*c == '\n')
+	for (size_t i = 0; i < summary.len; i++) {
+		putc(summary.at[i], out);
+		if (summary.at[i] == '\n')
 			fprintf(out, "%13s", "");
 	}
 	putc('\n', out);

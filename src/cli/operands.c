@@ -4,7 +4,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "src/cli/commands.h"
+#include "src/cli/options.h"
 #include "src/base/say.h"
 #include "src/samples/reader.h"
 

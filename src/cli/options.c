@@ -628,6 +628,13 @@ void command_help(const struct command *command, FILE *out)
 			print_option(&command->options[i], out);
 }
 
+struct text command_summary(const struct command *command)
+{
+	const char *end = strstr(command->help, "\n\n");
+
+	return (struct text){command->help, end ? (size_t)(end - command->help) : strlen(command->help)};
+}
+
 const char *role_name(enum file_role role)
 {
 	static const char *const names[] = {"none", "read", "read-list", "written", "updated", "operands-updated",
@@ -652,10 +659,10 @@ void command_roles(const struct command *command, FILE *out)
 }
 
 /* As one line. */
-static void put_line(const char *text, size_t length, FILE *out)
+static void put_line(struct text text, FILE *out)
 {
-	for (size_t i = 0; i < length; i++)
-		putc(text[i] == '\n' ? ' ' : text[i], out);
+	for (size_t i = 0; i < text.len; i++)
+		putc(text.at[i] == '\n' ? ' ' : text.at[i], out);
 	putc('\n', out);
 }
 
@@ -669,10 +676,9 @@ enum command_takes command_operands(const struct command *command)
 void command_table(const struct command *command, const char *kind, FILE *out)
 {
 	static const char *const kinds[] = {"none", "file", "command"};
-	const char *end = strstr(command->help, "\n\n");
 
 	fprintf(out, "%s\t%s\t%s\t", kind, command->name, kinds[command_operands(command)]);
-	put_line(command->help, end ? (size_t)(end - command->help) : strlen(command->help), out);
+	put_line(command_summary(command), out);
 	for (size_t i = 0; i < command->option_count; i++) {
 		const struct option_row *row = &command->options[i];
 		struct text arg = option_argument(row);
@@ -684,7 +690,7 @@ void command_table(const struct command *command, const char *kind, FILE *out)
 		for (const char *c = words ? words + 1 : ""; *c; c++)
 			putc(*c == ',' ? ' ' : *c, out);
 		putc('\t', out);
-		put_line(row->help, strlen(row->help), out);
+		put_line(text_of(row->help), out);
 	}
 }
 
@@ -709,49 +715,6 @@ int files_refuse(const struct command *command, const struct bc_error *err)
 		return usage_error(command, err->text, NULL);
 	fprintf(stderr, "batconv: %s\n", err->text);
 	return EXIT_FAILED;
-}
-
-/* ---- the name that a word was meant for ---- */
-
-/* Words longer than this are not compared. */
-#define LONGEST ((size_t)40)
-
-static size_t least(size_t a, size_t b)
-{
-	return a < b ? a : b;
-}
-
-/* Optimal string alignment: three rows of the table are enough. */
-static size_t distance(const char *a, size_t a_len, const char *b, size_t b_len)
-{
-	size_t rows[3][LONGEST + 1];
-
-	for (size_t k = 0; k <= b_len; k++)
-		rows[0][k] = k;
-	for (size_t i = 1; i <= a_len; i++) {
-		size_t *row = rows[i % 3], *above = rows[(i + 2) % 3];
-		const size_t *two_above = rows[(i + 1) % 3];
-		row[0] = i;
-		for (size_t k = 1; k <= b_len; k++) {
-			row[k] = least(above[k - 1] + (a[i - 1] != b[k - 1]), least(above[k], row[k - 1]) + 1);
-			if (i > 1 && k > 1 && a[i - 1] == b[k - 2] && a[i - 2] == b[k - 1])
-				row[k] = least(row[k], two_above[k - 2] + 1);
-		}
-	}
-	return rows[a_len % 3][b_len];
-}
-
-void similar_try(struct similar *similar, const char *candidate)
-{
-	size_t len = strlen(similar->word), other = strlen(candidate);
-
-	if (len > LONGEST || other > LONGEST)
-		return;
-	size_t far = distance(similar->word, len, candidate, other);
-	if (far > 2 || 3 * far > len || (similar->best && far >= similar->distance))
-		return;
-	similar->best = candidate;
-	similar->distance = far;
 }
 
 /* ---- --sandbox ---- */

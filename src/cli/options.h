@@ -132,6 +132,12 @@ struct command {
 };
 #define COMMAND_OPTIONS(rows) .options = (rows), .option_count = BC_COUNT(rows)
 
+/* One a file, cmd_*.c; main.c has the order of them. */
+extern const struct command convert_command, addr_command, inspect_command, image_command,
+	maps_command, stacks_command, verify_command, dump_command, encode_command, transcode_command,
+	extract_command, diff_command, merge_command, quality_command, overlap_command, stale_command,
+	heatmap_command, report_command, record_command, version_command;
+
 /* A command line that is read. */
 struct command_line {
 	const struct command *command;
@@ -208,6 +214,9 @@ bool *new_recordings(const struct command_line *line, size_t first, int *code);
 
 void command_help(const struct command *command, FILE *out);
 
+/* The first paragraph of its help. */
+struct text command_summary(const struct command *command);
+
 /* What the tables say about files, for programs: lines COMMAND OPTION VALUE ROLE, where
  * OPTION can be "operands", and VALUE "-" for none. */
 void command_roles(const struct command *command, FILE *out);
@@ -226,19 +235,6 @@ int usage_error(const struct command *command, const char *what, const char *wor
 
 /* What to exit with after files_are_apart() failed, and a message. */
 int files_refuse(const struct command *command, const struct bc_error *err);
-
-/* ---- the name that a word was meant for ---- */
-
-struct similar {
-	const char *word; /* that was given */
-	const char *best; /* the nearest so far, or NULL: borrowed */
-	size_t distance;
-};
-
-/* Tries one more candidate.  It is near if changes of at most a third of the letters, and at most
- * two, make one word of the other: a letter left out, put in or replaced, or two neighbours
- * exchanged. */
-void similar_try(struct similar *similar, const char *candidate);
 
 /* ---- --sandbox ---- */
 

@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "src/cli/commands.h"
+#include "src/cli/options.h"
 #include "src/cli/perf2bolt.h"
 
 #define MOST_WORDS 64
