@@ -48,7 +48,7 @@ static const struct option_row rows[] = {
 	{0, "return", NULL, NO_FILE, "ADDRESS is a return address: look up the call before it", INTO(before)},
 	{0, "explain", NULL, NO_FILE, "show the formulas with their numbers", INTO(explain)},
 	{0, "source", NULL, NO_FILE, "show source lines, from the DWARF of INPUT or else BIN", INTO(source)},
-	{0, "json", NULL, NO_FILE, "one JSON object per address", INTO(json)},
+	JSON_ROW("one JSON object per address"),
 	DEBUG_DIR_ROW,
 	SANDBOX_ROW,
 	HELP_ROW,

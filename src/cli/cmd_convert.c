@@ -169,8 +169,6 @@ static bool binaries_add(struct binary_vec *list, const char *path, struct bc_er
 
 /* ---- the command ---- */
 
-enum stats_form { STATS_TEXT, STATS_JSON, STATS_NONE };
-
 struct arguments {
 	struct conversion_options conversion;
 	struct profile_output output;
@@ -328,12 +326,11 @@ static const struct option_row rows[] = {
 	 "before reading any input, drop the rights to run programs,\nuse the network, and write outside the output directories,\n"
 	 "as far as the kernel supports it",
 	 .read = option_sandbox},
-	{0, "stats", "FORM:text,json,none", NO_FILE, "summary on stderr: text (default), json or none", INTO(stats)},
-	{0, "stats-file", "FILE", FILE_WRITTEN, "also write the summary as JSON to FILE", INTO(stats_file)},
-	{0, "progress", NULL, NO_FILE, "show progress (default: on a terminal, for long runs)", INTO_SET(progress, PROGRESS_ALWAYS)},
-	{0, "no-progress", NULL, NO_FILE, "never show progress", INTO_SET(progress, PROGRESS_NEVER)},
-	{'q', "quiet", NULL, NO_FILE, "print only errors, no summary", INTO(quiet)},
-	{'v', "verbose", NULL, NO_FILE, "print a longer summary", INTO(verbose)},
+	STATS_ROW,
+	STATS_FILE_ROW,
+	PROGRESS_ROWS(", for long runs"),
+	QUIET_ROW("print only errors, no summary"),
+	VERBOSE_ROW,
 	HELP_ROW,
 };
 #undef SHOWN
@@ -499,8 +496,7 @@ static int check(struct command_line *line)
 	struct filter *filter = &conversion->aggregate.filter;
 	struct bc_error conflict;
 
-	if (args->quiet && args->stats == STATS_TEXT) /* the summary as JSON was asked for by name */
-		args->stats = STATS_NONE;
+	args->stats = stats_if_quiet(args->stats, args->quiet);
 	conversion->any_code = conversion->force;
 	if (conversion->as_perf2bolt)
 		conversion->aggregate.rules = (struct profile_rules){0};

@@ -11,9 +11,9 @@ struct arguments {
 };
 
 static const struct option_row rows[] = {
-	{0, "json", NULL, NO_FILE, "print JSON", INTO(json)},
+	JSON_ROW("print JSON"),
 	{0, "stat", NULL, NO_FILE, "print only the summary", INTO(stat)},
-	{'o', "output", "FILE", FILE_WRITTEN, "write to FILE (default: stdout)", INTO(output)},
+	OUTPUT_ROW,
 	SANDBOX_ROW,
 	HELP_ROW,
 };

@@ -43,7 +43,7 @@ static const char *read_address(struct command_line *line, const struct option_r
 }
 
 static const struct option_row rows[] = {
-	{0, "json", NULL, NO_FILE, "print JSON, which 'batconv encode' reads", INTO(json)},
+	JSON_ROW("print JSON, which 'batconv encode' reads"),
 	{0, "raw", NULL, NO_FILE, "print every stored field: byte, size, encoding, value", INTO(raw)},
 	{0, "summary", NULL, NO_FILE, "print layout, counts and sizes", INTO(summary)},
 	{'f', "function", "NAME", NO_FILE, "show only this function: a name as in profiles, with or\nwithout /file.c/N, or an address in it",
@@ -51,7 +51,7 @@ static const struct option_row rows[] = {
 	{'t', "translate", "ADDRESS", NO_FILE, "show where an address lies in the input binary;\nrepeatable",
 	 INTO_BY(translate, read_address), .takes = "a hexadecimal address"},
 	{'C', "demangle", NULL, NO_FILE, "demangle C++ names", INTO(dump.demangled)},
-	{'o', "output", "FILE", FILE_WRITTEN, "write to FILE (default: stdout)", INTO(output)},
+	OUTPUT_ROW,
 	SANDBOX_ROW,
 	HELP_ROW,
 };

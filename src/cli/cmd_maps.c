@@ -33,7 +33,7 @@ static const struct option_row rows[] = {
 	{0, "executable", NULL, NO_FILE, "keep only executable regions, which is enough for samples", INTO(executable)},
 	{0, "all", NULL, NO_FILE, "all regions (default: executable ones)", INTO(all)},
 	{0, "raw", NULL, NO_FILE, "print text that batconv can read again", INTO(raw)},
-	{0, "json", NULL, NO_FILE, "one JSON object per map", INTO(json)},
+	JSON_ROW("one JSON object per map"),
 	NEW_RECORDING_ROW,
 	SANDBOX_ROW,
 	HELP_ROW,

@@ -19,8 +19,6 @@
 #include "src/elf/binary.h"
 #include "src/profile/merge.h"
 
-enum merge_stats { MERGE_STATS_TEXT, MERGE_STATS_JSON, MERGE_STATS_NONE };
-
 /* An operand, or a list of --files-from, with what the options before it say. */
 struct named_source {
 	const char *path;
@@ -36,7 +34,7 @@ struct arguments {
 	const char *output;     /* NULL or "-": stdout; a directory if by_build */
 	const char *stats_file; /* or NULL */
 	const char *expect;     /* a binary, in place of merge.expect; or NULL */
-	enum merge_stats stats;
+	enum stats_form stats;
 	enum progress_mode progress;
 	bool by_build, verbose, quiet, sandbox;
 	uint64_t weight; /* of the inputs that follow on the command line */
@@ -146,12 +144,11 @@ static const struct option_row rows[] = {
 	{0, "sandbox", NULL, NO_FILE,
 	 "before reading any input, drop the rights to run programs,\nuse the network, and write anywhere but to outputs and DIR",
 	 .read = option_sandbox},
-	{0, "stats", "FORM:text,json,none", NO_FILE, "summary on stderr: text (default), json or none", INTO(stats)},
-	{0, "stats-file", "FILE", FILE_WRITTEN, "also write the summary as JSON to FILE", INTO(stats_file)},
-	{0, "progress", NULL, NO_FILE, "show progress (default: on a terminal, for long runs)", INTO_SET(progress, PROGRESS_ALWAYS)},
-	{0, "no-progress", NULL, NO_FILE, "never show progress", INTO_SET(progress, PROGRESS_NEVER)},
-	{'q', "quiet", NULL, NO_FILE, "print only errors and skipped inputs", INTO(quiet)},
-	{'v', "verbose", NULL, NO_FILE, "print a longer summary", INTO(verbose)},
+	STATS_ROW,
+	STATS_FILE_ROW,
+	PROGRESS_ROWS(", for long runs"),
+	QUIET_ROW("print only errors and skipped inputs"),
+	VERBOSE_ROW,
 	HELP_ROW,
 };
 
@@ -200,8 +197,7 @@ static int check(struct command_line *line)
 	struct arguments *args = line->arguments;
 	struct bc_error err;
 
-	if (args->quiet && args->stats == MERGE_STATS_TEXT) /* the summary as JSON was asked for by name */
-		args->stats = MERGE_STATS_NONE;
+	args->stats = stats_if_quiet(args->stats, args->quiet);
 	if (!list_inputs(args, &err))
 		return files_refuse(line->command, &err);
 	if (!args->list.inputs.len)
@@ -340,7 +336,7 @@ static void enter_sandbox(const struct arguments *args)
 	if (!args->sandbox)
 		return;
 	struct sandbox sandbox = sandbox_enter(outputs, BC_COUNT(outputs));
-	if (args->stats != MERGE_STATS_JSON)
+	if (args->stats != STATS_JSON)
 		sandbox_tell(&sandbox, sandbox_writes(outputs, BC_COUNT(outputs)));
 }
 
@@ -367,7 +363,7 @@ static int refuse(const struct arguments *args, struct merge_outcome *outcome, c
 	bool all_named = !*err->text;
 
 	outcome->refusal = all_named ? "inputs cannot be used" : err->text;
-	if (args->stats == MERGE_STATS_JSON) {
+	if (args->stats == STATS_JSON) {
 		merge_summary_json(outcome, stderr);
 		return err->code == BC_MISMATCH ? EXIT_WANTING : EXIT_FAILED;
 	}
@@ -381,13 +377,13 @@ static int tell(const struct arguments *args, const struct merge_outcome *outcom
 {
 	const struct merge_report *report = &outcome->merge->report;
 
-	if (args->stats == MERGE_STATS_JSON) {
+	if (args->stats == STATS_JSON) {
 		merge_summary_json(outcome, stderr);
 	} else {
 		merge_summary_bad(outcome->merge, true, stderr);
 		(void)!merge_summary_doubles(outcome->merge, stderr);
 		merge_summary_inferred(outcome->merge, stderr);
-		if (args->stats == MERGE_STATS_TEXT)
+		if (args->stats == STATS_TEXT)
 			merge_summary_text(outcome, args->verbose, stderr);
 	}
 	return report->bad || report->saturated ? EXIT_PARTIAL : EXIT_DONE;
@@ -436,7 +432,7 @@ static int run_merge(struct command_line *line)
 	int code;
 
 	args->sandbox = line->sandbox;
-	progress_init(&progress, args->stats == MERGE_STATS_NONE ? PROGRESS_NEVER : args->progress);
+	progress_init(&progress, args->stats == STATS_NONE ? PROGRESS_NEVER : args->progress);
 	args->merge.progress = (struct merge_progress){progress_show, &progress};
 	if (args->by_build && !output_folder_make(args->output, &made, &err))
 		return fail(&err);

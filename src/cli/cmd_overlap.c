@@ -20,8 +20,8 @@ struct arguments {
 static const struct option_row rows[] = {
 	{0, "bin", "BIN", FILE_READ, "the binary that ran: samples are converted for it first, and\na local function is known by both of its names", INTO(bin), .place = PLACE_BINARY},
 	{0, "min", "PERCENT", NO_FILE, "exit code 3 if a share is below PERCENT", INTO(min), .takes = "a number from 0 to 100"},
-	{0, "json", NULL, NO_FILE, "as JSON", INTO(json)},
-	{'o', "output", "FILE", FILE_WRITTEN, "write to FILE (default: stdout)", INTO(output)},
+	JSON_ROW("as JSON"),
+	OUTPUT_ROW,
 	SANDBOX_ROW,
 	HELP_ROW,
 };

@@ -41,8 +41,8 @@ static const char *read_limit(struct command_line *line, const struct option_row
 }
 
 static const struct option_row rows[] = {
-	{0, "json", NULL, NO_FILE, "print JSON", INTO(json)},
-	{'o', "output", "FILE", FILE_WRITTEN, "write to FILE (default: stdout)", INTO(output)},
+	JSON_ROW("print JSON"),
+	OUTPUT_ROW,
 	{0, "input", "INPUT", FILE_READ, "the binary that llvm-bolt read: figures of the profile that\n"
 	 "convert makes with it, and gaps in the flow of its code",
 	 INTO(conversion.input), .place = PLACE_INPUT, .of_samples = true},

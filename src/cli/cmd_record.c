@@ -36,8 +36,6 @@
 #define MEMORY_LEAST ((size_t)1 << 20) /* bytes: less holds no counts beside processes and what waits */
 #define FEW 100   /* samples: of the machine, a binary with less gets no file */
 
-enum record_stats { RECORD_STATS_TEXT, RECORD_STATS_JSON, RECORD_STATS_NONE };
-
 struct arguments {
 	const char *pid_list; /* the last one that was given */
 	struct task_vec pids;
@@ -49,7 +47,7 @@ struct arguments {
 	struct percent overhead;
 	struct record_keep keep;
 	size_t memory;
-	enum record_stats stats;
+	enum stats_form stats;
 	enum progress_mode progress;
 };
 
@@ -181,11 +179,10 @@ static const struct option_row rows[] = {
 	{0, "forward-exit", NULL, NO_FILE, "exit with the command's exit code, if nothing failed", INTO(forward)},
 	{0, "sandbox", NULL, NO_FILE,
 	 "when all is opened, drop all rights but to read mapped\nfiles and to write shards: docs/security.md", .read = option_sandbox},
-	{0, "stats", "FORM:text,json,none", NO_FILE, "summary on stderr: text (default), json or none", INTO(stats)},
-	{0, "progress", NULL, NO_FILE, "show progress (default: on a terminal)", INTO_SET(progress, PROGRESS_ALWAYS)},
-	{0, "no-progress", NULL, NO_FILE, "never show progress", INTO_SET(progress, PROGRESS_NEVER)},
-	{'q', "quiet", NULL, NO_FILE, "print only warnings and errors", INTO(quiet)},
-	{'v', "verbose", NULL, NO_FILE, "print a longer summary", INTO(verbose)},
+	STATS_ROW,
+	PROGRESS_ROWS(""),
+	QUIET_ROW("print only warnings and errors"),
+	VERBOSE_ROW,
 	HELP_ROW,
 	/* of perf record */
 	{0, "all-cpus", NULL, NO_FILE, NULL, INTO(all)},
@@ -324,8 +321,7 @@ static int check(struct command_line *line)
 
 	if (code != EXIT_DONE)
 		return code;
-	if (args->quiet && args->stats == RECORD_STATS_TEXT) /* the summary as JSON was asked for by name */
-		args->stats = RECORD_STATS_NONE;
+	args->stats = stats_if_quiet(args->stats, args->quiet);
 	if (args->frequency.given && args->period.given)
 		return usage_error(line->command, "-F gives a frequency and -c a period: one of them", NULL);
 	if (args->pages.given && args->pages.is & (args->pages.is - 1))
@@ -691,20 +687,20 @@ static void tell_notes(const struct record_run *r)
 	const struct arguments *args = r->args;
 	enum perf_target target = target_of(args);
 
-	if (args->stats == RECORD_STATS_JSON)
+	if (args->stats == STATS_JSON)
 		return;
 	if (args->branch_option && args->verbose)
 		say(stderr, "-b and -j ask for what is recorded anyhow, where the processor has it");
 	for (size_t i = 0; i < r->rings.notes.len; i++) {
 		const struct perf_note *note = &r->rings.notes.at[i];
-		bool wanted = args->stats == RECORD_STATS_TEXT && !(note->kind == PERF_NOTE_INPUT && input_of(r));
+		bool wanted = args->stats == STATS_TEXT && !(note->kind == PERF_NOTE_INPUT && input_of(r));
 		if (wanted || note->kind == PERF_NOTE_CHANGED)
 			say(stderr, "%s", note->text);
 	}
 	if ((target == PERF_MACHINE || target == PERF_CGROUP) && proc_is_in_namespace(PROC_ROOT))
 		say(stderr, "warning: this program runs in a pid namespace (a container): samples of processes outside have no process here, and are dropped. "
 		    "Run it on the host, or with hostPID: true (Kubernetes), --pid=host (Docker)");
-	if (!r->command && !args->duration && args->stats == RECORD_STATS_TEXT)
+	if (!r->command && !args->duration && args->stats == STATS_TEXT)
 		say(stderr, "recording %s until %sCtrl-C (or for a time: -d, or a command)", r->named, target == PERF_TASKS ? "all of it has ended, or " : "");
 }
 
@@ -749,7 +745,7 @@ static void begin_last(const struct record_run *r, sigset_t *blocked)
 		return;
 	for (size_t i = 0; i < r->shards.binaries.len && !makes_profile(r); i++)
 		left -= r->shards.binaries.at[i].samples;
-	if (r->args->stats != RECORD_STATS_JSON)
+	if (r->args->stats != STATS_JSON)
 		snprintf(lost_by_signal, sizeof(lost_by_signal), "batconv: ended before all was written: up to %" PRIu64 " sample%s lost\n", left, plural_of(left, " is", "s are"));
 	ending = r->signals;
 	sigprocmask(SIG_SETMASK, r->mask, blocked);
@@ -836,7 +832,7 @@ static void enter_sandbox(const struct record_run *r)
 	snprintf(folder, sizeof(folder), "%.*s", !slash ? 1 : slash == r->args->output ? 1 : (int)(slash - r->args->output), slash ? r->args->output : ".");
 	struct sandbox entered = sandbox_enter_recording(r->command, r->shards.folder ? r->shards.folder : folder);
 
-	if (r->args->stats != RECORD_STATS_JSON && entered.calls != CALLS_LISTED)
+	if (r->args->stats != STATS_JSON && entered.calls != CALLS_LISTED)
 		say(stderr, "warning: --sandbox: %s: nothing is given up", entered.calls == CALLS_NOT_BUILT ? "this build is without libseccomp" : "no seccomp in this kernel");
 }
 
@@ -944,11 +940,11 @@ static int finish_recording(struct record_run *r, const struct bc_error *unwritt
 	if (code == EXIT_DONE && (stats.lost + stats.lost_samples) * 100 > taken)
 		code = EXIT_PARTIAL;
 	record_shards_sort(&r->shards);
-	if (args->stats == RECORD_STATS_JSON)
+	if (args->stats == STATS_JSON)
 		record_json(&result, stderr);
 	else
-		record_summary(&result, args->stats == RECORD_STATS_TEXT, args->verbose, stderr);
-	if (!stats.samples.kept && args->stats != RECORD_STATS_JSON)
+		record_summary(&result, args->stats == STATS_TEXT, args->verbose, stderr);
+	if (!stats.samples.kept && args->stats != STATS_JSON)
 		record_explain(&result, args->pids.at, args->pids.len, stderr);
 	if (unwritten)
 		return fail(unwritten);
@@ -969,7 +965,7 @@ static int run(struct command_line *line)
 	const char *binary = folder ? NULL : only_binary(args, &line->operands, found);
 	if (!args->replay) /* which nothing is lost of where it is ended */
 		take_signals(&before);
-	record_view_init(&r.view, args->stats == RECORD_STATS_NONE ? PROGRESS_NEVER : args->progress);
+	record_view_init(&r.view, args->stats == STATS_NONE ? PROGRESS_NEVER : args->progress);
 	bool ok = record_shards_open(&r.shards, args->output, binary, args->least.given ? args->least.is : wide ? FEW : 1, args->keep, &err) &&
 		  check_profile(&r, &err) && want_files(&r, &err) && (args->replay ? replay(&r, &err) : record(&r, cgroup, &err));
 	record_view_clear(&r.view);

@@ -59,7 +59,7 @@ static const char *refuse_input(struct command_line *line, const struct option_r
 }
 
 static const struct option_row rows[] = {
-	{'o', "output", "FILE", FILE_WRITTEN, "write to FILE (default: stdout)", INTO(output)},
+	OUTPUT_ROW,
 	{0, "format", "FORMAT:text,json,folded,pprof", NO_FILE, "text (default), json, folded (for flame graphs) or pprof", INTO(format)},
 	{0, "maps", "FILE", FILE_READ, "maps: .bcmaps or text of /proc/PID/maps; for processes of\n"
 	 "which a recording has no mappings; repeatable",
@@ -77,7 +77,7 @@ static const struct option_row rows[] = {
 	NEW_RECORDING_ROW,
 	DEBUG_DIR_ROW,
 	SANDBOX_ROW,
-	{'q', "quiet", NULL, NO_FILE, "print only errors", INTO(quiet)},
+	QUIET_ROW("print only errors"),
 	HELP_ROW,
 };
 

@@ -20,8 +20,8 @@ static const struct option_row rows[] = {
 	 INTO(hashes)},
 	{0, "min-exact", "PERCENT", NO_FILE, "exit code 3 if less than PERCENT of the samples are in exact\nfunctions", INTO(min),
 	 .takes = "a number from 0 to 100"},
-	{0, "json", NULL, NO_FILE, "as JSON", INTO(json)},
-	{'o', "output", "FILE", FILE_WRITTEN, "write to FILE (default: stdout)", INTO(output)},
+	JSON_ROW("as JSON"),
+	OUTPUT_ROW,
 	SANDBOX_ROW,
 	HELP_ROW,
 };

@@ -24,7 +24,7 @@ static const struct option_row rows[] = {
 	 INTO(layout)},
 	{'o', "output", "FILE", FILE_WRITTEN, "write the binary to FILE", INTO(output)},
 	{0, "in-place", NULL, OPERANDS_UPDATED, "replace BINARY", INTO(in_place)},
-	{'q', "quiet", NULL, NO_FILE, "do not print lost information and changes", INTO(quiet)},
+	QUIET_ROW("do not print lost information and changes"),
 	{'v', "verbose", NULL, NO_FILE, "name all functions that change, not only the first ones", INTO(verbose)},
 	HELP_ROW,
 };

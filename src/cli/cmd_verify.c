@@ -48,7 +48,7 @@ static const struct option_row rows[] = {
 	 INTO_BY(fail_on, read_severity)},
 	{0, "json", NULL, NO_FILE, "print the findings as JSON", INTO_BY(form, read_form), .value = FORM_JSON},
 	{0, "sarif", NULL, NO_FILE, "print the findings as SARIF 2.1.0, for code-scanning tools", INTO_BY(form, read_form), .value = FORM_SARIF},
-	{'o', "output", "FILE", FILE_WRITTEN, "write to FILE (default: stdout)", INTO(output)},
+	OUTPUT_ROW,
 	{0, "limit", "N", NO_FILE, "show at most N findings of each kind (default: 20);\nall are counted",
 	 INTO_BY(verify.most, option_size), .takes = "a number"},
 	{0, "no-code", NULL, NO_FILE, "do not decode instructions: faster, needs no libLLVM", INTO(verify.no_code)},
@@ -61,7 +61,7 @@ static const struct option_row rows[] = {
 	{0, "dwarf", NULL, NO_FILE, "with --input: compare also source lines, scopes and\nvariables in debug information, at each instruction", INTO(verify.dwarf)},
 	THREADS_ROW(verify.threads),
 	SANDBOX_ROW,
-	{'q', "quiet", NULL, NO_FILE, "print only findings", INTO(quiet)},
+	QUIET_ROW("print only findings"),
 	HELP_ROW,
 };
 

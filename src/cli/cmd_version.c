@@ -18,7 +18,7 @@ struct arguments {
 };
 
 static const struct option_row rows[] = {
-	{0, "json", NULL, NO_FILE, "print JSON", INTO(json)},
+	JSON_ROW("print JSON"),
 	HELP_ROW,
 };
 

@@ -206,6 +206,27 @@ option_reader option_help, option_sandbox, option_new_recording, option_threads;
 #define THREADS_ROW(field)                                                                                   \
 	{0, "threads", "N", NO_FILE, "number of threads (default: one per processor)", INTO_BY(field, option_threads)}
 
+#define OUTPUT_ROW {'o', "output", "FILE", FILE_WRITTEN, "write to FILE (default: stdout)", INTO(output)}
+#define JSON_ROW(help) {0, "json", NULL, NO_FILE, (help), INTO(json)}
+
+/* Of commands that end with a summary. */
+enum stats_form { STATS_TEXT, STATS_JSON, STATS_NONE };
+#define STATS_ROW                                                                                            \
+	{0, "stats", "FORM:text,json,none", NO_FILE, "summary on stderr: text (default), json or none", INTO(stats)}
+#define STATS_FILE_ROW                                                                                       \
+	{0, "stats-file", "FILE", FILE_WRITTEN, "also write the summary as JSON to FILE", INTO(stats_file)}
+#define PROGRESS_ROWS(when)                                                                                  \
+	{0, "progress", NULL, NO_FILE, "show progress (default: on a terminal" when ")", INTO_SET(progress, PROGRESS_ALWAYS)}, \
+	{0, "no-progress", NULL, NO_FILE, "never show progress", INTO_SET(progress, PROGRESS_NEVER)}
+#define QUIET_ROW(help) {'q', "quiet", NULL, NO_FILE, (help), INTO(quiet)}
+#define VERBOSE_ROW {'v', "verbose", NULL, NO_FILE, "print a longer summary", INTO(verbose)}
+
+/* --quiet leaves out the summary, but not as JSON, which was asked for by name. */
+static inline enum stats_form stats_if_quiet(enum stats_form form, bool quiet)
+{
+	return quiet && form == STATS_TEXT ? STATS_NONE : form;
+}
+
 /* Sets begins[0 .. operands - first): does a --new-recording stand before this operand?  For free().  NULL after a message: such an
  * option stands not between two of them, or there is no memory; *code is what to exit with. */
 bool *new_recordings(const struct command_line *line, size_t first, int *code);
