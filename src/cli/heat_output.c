@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "src/base/say.h"
-#include "src/figures/heat_write.h"
+#include "src/figures/heat.h"
 
 void heat_output_init(struct heat_output *output)
 {

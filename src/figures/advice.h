@@ -6,8 +6,33 @@
 #ifndef FIGURES_ADVICE_H
 #define FIGURES_ADVICE_H
 
+#include <limits.h>
+
+#include "src/elf/bolt_input.h"
+#include "src/samples/file_kind.h"
 #include "src/samples/read_options.h"
-#include "src/figures/facts.h"
+
+/* ---- what is known of a file: only its beginning is read, and of a binary the headers ---- */
+
+struct file_facts {
+	bool read; /* it is there and was looked at; else its kind is FILE_UNKNOWN: a pipe, for example */
+	enum file_kind kind;
+	const struct foreign *foreign; /* FILE_FOREIGN */
+	/* FILE_BINARY, FILE_SIDE: */
+	bool opened; /* its headers could be read */
+	enum machine machine;
+	enum bolt_trace trace;
+	struct build_id id;
+	struct bolt_input bolt; /* of one that llvm-bolt did not write */
+	/* FILE_FOLDER: */
+	size_t recordings, others; /* files in it, as far as it was looked at */
+	char recording[NAME_MAX + 1]; /* the name of one of them */
+};
+
+/* Never fails: of a file that cannot be read there are no facts. */
+void file_facts_look(const char *path, struct file_facts *out);
+
+/* ---- advice ---- */
 
 /* What a place of a command line takes. */
 enum advice_place {

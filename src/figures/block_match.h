@@ -13,8 +13,7 @@
 #ifndef FIGURES_BLOCK_MATCH_H
 #define FIGURES_BLOCK_MATCH_H
 
-#include "src/figures/new_build.h"
-#include "src/figures/old_profile.h"
+#include "src/figures/builds.h"
 
 enum block_fate { BLOCK_EXACT, BLOCK_CALL, BLOCK_LOOSE, BLOCK_LOST, BLOCK_FATES };
 

@@ -6,9 +6,12 @@
 #ifndef FIGURES_HEAT_H
 #define FIGURES_HEAT_H
 
+#include <stdio.h>
+
 #include "src/base/vec.h"
-#include "src/elf/functions.h"
 #include "src/count/aggregate.h"
+#include "src/elf/functions.h"
+#include "src/figures/heat.h"
 
 #define HEAT_LONGEST_FALL_THROUGH UINT64_C(65536) /* bytes; longer ones are left out */
 
@@ -101,5 +104,23 @@ BC_MUST_USE bool heat_sections_take(const struct heat *heat, const struct functi
 
 /* How many buckets contain a byte of a section. */
 uint64_t heat_section_buckets(const struct heat *heat, const struct heat_section *section);
+
+/* ---- as llvm-bolt-heatmap 22 writes it: a picture in text, and two tables ---- */
+
+struct heat_picture {
+	const struct heat_sections *sections;
+	unsigned line;  /* buckets of a line, at least 1 */
+	bool mappings;  /* sections are in the legend */
+	bool wide;      /* addresses of 16 digits */
+};
+
+/* How many cells the picture has, those of empty lines included.  heat: at most HEAT_BUCKETS_MOST buckets */
+uint64_t heat_picture_cells(const struct heat *heat, unsigned line);
+
+void heat_write_picture(const struct heat *heat, const struct heat_picture *how, FILE *out);
+
+/* The hottest buckets first: how many, their size, and their share of all hits. */
+void heat_write_buckets(const struct heat *heat, const struct heat_run_vec *hottest, FILE *out);
+void heat_write_sections(const struct heat *heat, const struct heat_sections *sections, FILE *out);
 
 #endif

@@ -5,7 +5,7 @@
 
 #include "src/isa/llvm.h"
 #include "src/base/json.h"
-#include "src/figures/flow_function.h"
+#include "src/figures/flow_figures.h"
 #include "src/figures/shown_code.h"
 #include "src/figures/page.h"
 

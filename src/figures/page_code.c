@@ -5,8 +5,7 @@
 #include "src/base/counts.h"
 #include "src/base/share.h"
 #include "src/base/sort.h"
-#include "src/figures/flow_function.h"
-#include "src/figures/flow_gaps.h"
+#include "src/figures/flow_figures.h"
 #include "src/figures/listing.h"
 
 #define ROOM_FUNCTIONS ((size_t)150000) /* bytes of the page for rows; blocks get what is left */

@@ -8,10 +8,9 @@
 
 #include "src/base/json.h"
 #include "src/code/pair.h"
-#include "src/figures/code_places.h"
+#include "src/figures/quality.h"
 #include "src/figures/heat.h"
 #include "src/figures/page.h"
-#include "src/figures/quality.h"
 #include "src/figures/same_names.h"
 #include "src/figures/shown_code.h"
 

@@ -6,12 +6,43 @@
 #ifndef FIGURES_QUALITY_H
 #define FIGURES_QUALITY_H
 
-#include "src/flow/conversion.h"
-#include "src/profile/figures.h"
-#include "src/figures/code_places.h"
-#include "src/figures/flow_balance.h"
+#include "src/count/located.h"
+#include "src/figures/flow_figures.h"
 #include "src/figures/heat.h"
 #include "src/figures/stability.h"
+#include "src/flow/conversion.h"
+#include "src/profile/figures.h"
+
+/* ---- in which kind of code the program ran: BOLT made it hot or cold, or it lies where it was ---- */
+
+/* X(NAME, key for machines, text for people) */
+#define CODE_PLACES(X)                                                         \
+	X(HOT, "hot", "in hot parts of functions that BOLT moved")             \
+	X(COLD, "cold", "in cold parts")                                       \
+	X(OLD, "old", "in code at its old place (.bolt.org.text)")             \
+	X(LEFT, "left", "in functions that BOLT left alone")                   \
+	X(PLT, "plt", "in PLT entries")                                        \
+	X(NONE, "none", "in no function")
+
+#define X(name, key, text) PLACE_##name,
+enum code_place { CODE_PLACES(X) CODE_PLACE_COUNT };
+#undef X
+
+struct code_places {
+	uint64_t all[CODE_PLACE_COUNT];     /* traces that began in such code, or plain samples in it */
+	uint64_t hottest[CODE_PLACE_COUNT]; /* of these, at the addresses that hold the first 90 % of them */
+	uint64_t sum, hottest_sum;
+};
+
+#define HOTTEST_PERCENT 90
+
+/* "hot" */
+const char *code_place_key(enum code_place place);
+
+/* Which kind of code is at a place? */
+enum code_place code_place_of(const struct binary *binary, struct output_place place);
+
+/* ---- all figures ---- */
 
 /* The shares of the samples for which functions and bytes are counted. */
 #define HELD_LEVELS 3

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "src/base/counts.h"
-#include "src/figures/flow_balance.h"
+#include "src/figures/flow_figures.h"
 #include "src/figures/overlap.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -54,7 +54,7 @@ FAULTS = [
     ('bits of instructions: a word too few', 'src/flow/insn_starts.c', 'calloc(code.size / WORD_BITS + 1, sizeof(*bits));',
      'calloc(code.size / WORD_BITS, sizeof(*bits));'),
     ('functions of a profile: one too few', 'src/figures/flat.c', 'while (functions->len <= *number)', 'while (functions->len < *number)'),
-    ('calls of a measured profile: half as many as functions', 'src/figures/flow_gaps.c', 'calls->counts = calloc(profile->functions.len + 1,',
+    ('calls of a measured profile: half as many as functions', 'src/figures/flow_figures.c', 'calls->counts = calloc(profile->functions.len + 1,',
      'calls->counts = calloc(profile->functions.len / 2 + 1,'),
     ('fragments of each function: no room for the end', 'src/elf/fragments_by_function.c', 'calloc(count + (size_t)1, sizeof(*out->first))};',
      'calloc(count, sizeof(*out->first))};'),

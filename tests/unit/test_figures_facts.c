@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* What a file is: by the lines of resolved stacks that it begins with, and what a directory has in it. */
-#include "src/figures/facts.h"
+#include "src/figures/advice.h"
 
 #include <string.h>
 #include <sys/stat.h>

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "src/figures/flow_balance.h"
+#include "src/figures/flow_figures.h"
 #include "tests/support/cmocka.h"
 
 static void read_text(const char *text, struct flat_profile *out)

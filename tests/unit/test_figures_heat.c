@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/figures/heat_write.h"
+#include "src/figures/heat.h"
 #include "tests/support/cmocka.h"
 #include "tests/support/prng.h"
 
