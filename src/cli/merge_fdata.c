@@ -87,7 +87,7 @@ static bool merge_print_take(void *ctx, enum profile_kind kind, const struct pro
 	if (part == YAML_FUNCTION) /* an unknown key */
 		return true;
 	key_take_number(&key);
-	if (p->what == PRINT_BRANCHES && key_take_byte(&key) == BLOCK_SUCCESSOR) {
+	if (p->what == PRINT_BRANCHES && key_take_byte(&key) == YAML_BLOCK_SUCCESSOR) {
 		uint64_t *count = &p->functions.at[p->functions.len - 1].count;
 		*count = count_add_saturating(*count, item->sum[0]);
 	}

@@ -22,7 +22,7 @@
 #include "src/base/say.h"
 #include "src/figures/summary.h"
 #include "src/elf/bolt_input.h"
-#include "src/profile/figures.h"
+#include "src/profile/density.h"
 
 /* ---- lines that begin with BOLT-INFO, in perf2bolt's words and with its numbers: scripts look for them ---- */
 
@@ -105,7 +105,7 @@ static void print_density(const struct perf2bolt_arguments *arguments, double de
 }
 
 /* Of the profile, at the end.  The advice to sample more goes to `warnings`. */
-static void perf2bolt_info_figures(const struct perf2bolt_arguments *arguments, const struct figures *figures,
+static void perf2bolt_info_figures(const struct perf2bolt_arguments *arguments, const struct density *figures,
 			    FILE *out, FILE *warnings)
 {
 	float share = figures->functions ? (float)figures->profiled / (float)figures->functions * 100.0f : 0;
@@ -376,14 +376,14 @@ static bool check(const struct perf2bolt_arguments *arguments, const struct conv
 static bool print_figures(const struct perf2bolt_arguments *arguments, struct conversion *conversion,
 			   FILE *out, struct bc_error *err)
 {
-	const struct figures_options options = {
+	const struct density_options options = {
 		arguments->density_cutoff, conversion->left_out,
 		perf2bolt_is_strict(arguments, &conversion_binary(conversion)->image), &conversion->graphs, conversion->threads, NULL};
-	struct figures figures;
+	struct density figures;
 
 	if (conversion_wants(conversion, WANT_COUNTS))
 		return true;
-	if (!figures_take(&conversion->profile, &conversion->executed, &options, &figures, err))
+	if (!density_measure(&conversion->profile, &conversion->executed, &options, &figures, err))
 		return false;
 	perf2bolt_info_figures(arguments, &figures, out, stderr);
 	return true;

@@ -27,7 +27,7 @@ struct aggregate_options {
 	bool impute; /* for convert(): guess where a trace without an end ended */
 	bool halves; /* totals.halves */
 	bool ends;   /* count what stacks begin and end with, too (totals.ends) */
-	unsigned names; /* for convert(): of functions that may be written (nameable.h) */
+	unsigned names; /* for convert(): of functions that may be written (profile/profile.h) */
 	struct profile_rules rules; /* likewise */
 	unsigned threads; /* that count samples, at least 1 */
 	struct filter filter;

@@ -6,7 +6,7 @@
 
 #include "src/figures/flat.h"
 #include "src/profile/blocks.h"
-#include "src/profile/head.h"
+#include "src/profile/item.h"
 
 /* ---- the profile of the earlier build ---- */
 

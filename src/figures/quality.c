@@ -273,12 +273,12 @@ static bool measure_flow(struct conversion *c, struct quality_sources *sources, 
 static bool measure_density(struct conversion *c, const struct quality_options *how,
 			    struct name_marks *not_simple, struct quality *out, struct bc_error *err)
 {
-	const struct figures_options options = {how->density_cutoff, c->left_out,
+	const struct density_options options = {how->density_cutoff, c->left_out,
 						image_section(&conversion_binary(c)->image, ".rela.text"), &c->graphs, c->threads, not_simple};
 
 	out->density_cutoff = how->density_cutoff;
 	out->threshold = how->threshold;
-	bool ok = figures_take(&c->profile, &c->executed, &options, &out->density, err);
+	bool ok = density_measure(&c->profile, &c->executed, &options, &out->density, err);
 	out->has_density = ok && out->of_samples;
 	return ok;
 }

@@ -11,7 +11,7 @@
 #include "src/figures/heat.h"
 #include "src/figures/stability.h"
 #include "src/flow/conversion.h"
-#include "src/profile/figures.h"
+#include "src/profile/density.h"
 
 /* ---- in which kind of code the program ran: BOLT made it hot or cold, or it lies where it was ---- */
 
@@ -64,7 +64,7 @@ struct quality {
 	bool says_inferred; /* a profile alone says so of its branches, or they are the compiler's: their flow is consistent by construction */
 
 	bool has_density;
-	struct figures density;
+	struct density density;
 	uint64_t density_cutoff;
 	double threshold;    /* the density that is enough for perf2bolt */
 

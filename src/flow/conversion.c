@@ -3,13 +3,13 @@
 
 #include <inttypes.h>
 
-#include "src/samples/image_given.h"
 #include "src/base/parallel.h"
-#include "src/flow/kernel_check.h"
 #include "src/elf/binary.h"
+#include "src/flow/kernel_check.h"
 #include "src/profile/blocks.h"
-#include "src/profile/memory.h"
-#include "src/profile/touched.h"
+#include "src/profile/choice.h"
+#include "src/profile/profile.h"
+#include "src/samples/image_given.h"
 
 /* Names the binary in an error of its code. */
 static bool of_binary(const struct conversion *c, bool ok, struct bc_error *err)

@@ -9,19 +9,19 @@
 #ifndef FLOW_CONVERSION_H
 #define FLOW_CONVERSION_H
 
-#include "src/samples/snapshots.h"
+#include "src/code/hash_source.h"
 #include "src/count/aggregate.h"
-#include "src/samples/reader.h"
+#include "src/flow/compiler_counts.h"
 #include "src/flow/convert.h"
+#include "src/flow/infer.h"
 #include "src/flow/preagg_counts.h"
 #include "src/flow/ranges.h"
-#include "src/flow/compiler_counts.h"
-#include "src/flow/infer.h"
-#include "src/code/hash_source.h"
-#include "src/profile/source.h"
 #include "src/profile/choice.h"
-#include "src/profile/executed.h"
+#include "src/profile/density.h"
+#include "src/profile/probes.h"
 #include "src/samples/flow_walk.h"
+#include "src/samples/reader.h"
+#include "src/samples/snapshots.h"
 
 /* Outputs, as bits.  Zero: whoever needs the counted samples only ends with conversion_count(). */
 enum conversion_wants {
@@ -56,7 +56,7 @@ struct conversion_options {
 	const char *image_name; /* take mappings of this name for the binary's; or NULL */
 	bool ignore_build_id;   /* the name of a mapping decides, not its build-id */
 	bool as_perf2bolt;      /* each file is a recording of its own, and a kernel is where its file says, whatever a recording
-				   tells; executed.h */
+				   tells; density.h */
 	struct aggregate_options aggregate; /* .erratum: wanted where it applies */
 
 	const struct function_choice *choice; /* functions whose code is read where they have no BAT; NULL: all */

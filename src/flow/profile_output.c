@@ -8,8 +8,8 @@
 #include "src/elf/load.h"
 #include "src/flow/profgen.h"
 #include "src/profile/fdata.h"
-#include "src/profile/nameable.h"
 #include "src/profile/preagg.h"
+#include "src/profile/profile.h"
 
 static bool write_fdata(const struct conversion *c, const char *binary, FILE *file, struct yaml_report *yaml, struct bc_error *err)
 {

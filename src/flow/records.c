@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "src/flow/records.h"
 
-#include "src/profile/nameable.h"
+#include "src/profile/profile.h"
 
 bool record_facts_open(struct record_facts *facts, unsigned names, struct bc_error *err)
 {

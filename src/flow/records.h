@@ -10,7 +10,7 @@
 #include "src/flow/made_blocks.h"
 #include "src/flow/plt_calls.h"
 #include "src/flow/traces.h"
-#include "src/profile/address_check.h"
+#include "src/profile/build_check.h"
 #include "src/profile/profile.h"
 
 /* What all threads read. */
@@ -40,7 +40,7 @@ struct record_walker {
 	bool no_memory;
 };
 
-/* names: the rules of nameable.h.  BC_NOMEM; the facts are to be closed all the same */
+/* names: NAMES_ONE_LINE and so on (profile.h).  BC_NOMEM; the facts are to be closed all the same */
 BC_MUST_USE bool record_facts_open(struct record_facts *facts, unsigned names, struct bc_error *err);
 void record_facts_close(struct record_facts *facts);
 

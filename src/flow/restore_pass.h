@@ -4,8 +4,8 @@
 #define FLOW_RESTORE_PASS_H
 
 #include "src/elf/fragments_by_function.h"
-#include "src/profile/entries.h"
 #include "src/flow/restore.h"
+#include "src/profile/profile.h"
 
 /* Steps past a block, which the output has as steps through it, as it asks the block's condition in front of the block before. */
 struct displaced {

@@ -11,13 +11,12 @@
 #include <stdatomic.h>
 
 #include "src/code/cfg.h"
+#include "src/code/pair.h"
 #include "src/count/aggregate.h"
 #include "src/count/located.h"
 #include "src/elf/thunks.h"
 #include "src/flow/insn_starts.h"
-#include "src/code/pair.h"
 #include "src/profile/build_check.h"
-#include "src/profile/impute.h"
 
 struct located_trace {
 	const struct count_row *row;

@@ -3,16 +3,37 @@
  * Do the samples belong to this very binary?  A build-id cannot tell: every
  * BOLTed build of one input carries the same one.  The code can: a sampled
  * branch must lie on a branch instruction, and a direct one must go where its
- * instruction says.  A plain sample must lie where an instruction begins
- * (address_check.h), which tells less.  The branches of a processor's trace are those
+ * instruction says.  A plain sample must lie where an instruction begins:
+ * in the binary that ran it always does, in another build of it often not.  The branches of a processor's trace are those
  * of the code that it was walked through: whether its answers fit that code tells.
  */
 #ifndef PROFILE_BUILD_CHECK_H
 #define PROFILE_BUILD_CHECK_H
 
 #include "src/base/share.h"
-#include "src/isa/insn.h"
 #include "src/count/sample_counter.h"
+#include "src/elf/binary.h"
+#include "src/isa/insn.h"
+
+/* ---- plain samples ---- */
+
+enum address_verdict {
+	ADDRESS_BEGINS, /* an instruction begins there */
+	ADDRESS_INSIDE, /* it is within one            */
+	ADDRESS_UNSURE, /* the code cannot be read so far without a disassembler */
+};
+
+/* How far the code was read for the last address; zeroed at first. */
+struct address_walk {
+	const struct function *function;
+	uint32_t from, at; /* offsets: where it was read from; an instruction */
+};
+
+/* Judge an address by where it lies; place.function is not NULL.  Reads
+ * instructions from the last known beginning on: an entry of the fragment, else
+ * the function's start.  Addresses that ascend have the code read once. */
+enum address_verdict address_check(const struct binary *binary, struct output_place place,
+				   struct address_walk *walk);
 
 /* More than this share that disagrees, and the samples are taken to be of another
  * build, unless a build-id tells that they are not (belonging.h).  The right binary gave 0 in every recording tried.  SQLite's branches of

@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/profile/touched.h"
-
 /* The longest name of C++ programs is far below; a longer one is cut, and fits nothing. */
 #define LONGEST_NAME 65536
 
@@ -170,4 +168,26 @@ void choice_free(struct function_choice *choice)
 {
 	choice_name_vec_free(&choice->names);
 	choice_name_vec_free(&choice->skip);
+}
+
+static void touch(struct location at, struct code_marks *touched)
+{
+	if (at.function != LOCATION_NONE)
+		*code_marks_of(touched, (struct code_number){at.function}) = true;
+}
+
+bool touched_functions(struct located_counts *located, struct code_marks *out)
+{
+	if (!code_marks_make(out, &located->binary->functions))
+		return false;
+	for (size_t shard = 0; shard < COUNTS_SHARDS; shard++) {
+		const struct count_table *table = located_rows(located, shard);
+		for (size_t i = 0; i < table->used; i++) {
+			const struct location *row = located_row(located, shard, i);
+			touch(row[END_FROM], out);
+			if (!located->basic)
+				touch(row[END_BRANCH], out);
+		}
+	}
+	return true;
 }

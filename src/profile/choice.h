@@ -40,4 +40,7 @@ static inline bool choice_is_all(const struct function_choice *choice)
 BC_MUST_USE bool choice_apply(const struct function_choice *choice, struct located_counts *located,
 			      struct code_marks *out, struct bc_error *err);
 
+/* Marks the functions that a sample touched in *out, for code_marks_free().  false: out of memory */
+BC_MUST_USE bool touched_functions(struct located_counts *located, struct code_marks *out);
+
 #endif

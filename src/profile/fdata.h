@@ -9,7 +9,6 @@
 #include <stdio.h>
 
 #include "src/base/emit.h"
-#include "src/profile/head.h"
 #include "src/profile/item.h"
 #include "src/profile/profile.h"
 

@@ -9,11 +9,11 @@
 
 #include "src/base/file.h"
 #include "src/base/strings.h"
-#include "src/profile/sorter.h"
-#include "src/profile/yaml_names.h"
 #include "src/profile/preagg.h"
 #include "src/profile/shard.h"
+#include "src/profile/sorter.h"
 #include "src/profile/text_input.h"
+#include "src/profile/yaml_items.h"
 
 /*
  * What one thread reads inputs with.  Threads share nothing while they run, so they need no locks; what

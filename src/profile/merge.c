@@ -7,8 +7,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "src/profile/weighed.h"
-
 /* A thread with less to sort in would write many short runs. */
 #define WORKER_MEMORY ((size_t)16 << 20)
 

@@ -12,13 +12,12 @@
 
 #include <stdio.h>
 
+#include "src/base/counts.h"
 #include "src/base/emit.h"
 #include "src/base/map.h"
-#include "src/base/counts.h"
 #include "src/count/returns.h"
-#include "src/samples/preagg_line.h"
-#include "src/profile/head.h"
 #include "src/profile/item.h"
+#include "src/samples/preagg_line.h"
 
 /* The places are those that are in a line with this letter.  B always has its mispredictions, as
  * perf2bolt 22 wants; others if there are any. */

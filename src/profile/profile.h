@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The profile: counts of branches between places of the input binary.
+ * A profile in memory: counts of branches between places of the input binary, of plain samples, and of accesses to memory.
  *
  * Records are put into batches, one per thread, as they come; profile_build()
  * brings them into the order in which BOLT's tools write them, and adds up
@@ -11,6 +11,7 @@
 
 #include "src/base/counts.h"
 #include "src/base/vec.h"
+#include "src/count/ledger.h"
 #include "src/elf/binary.h"
 
 enum record_kind {
@@ -62,7 +63,7 @@ struct profile {
 	size_t record_count;
 	struct name_number *by_name; /* functions that have records, by printed name: what the words number */
 	size_t function_count;
-	struct access_vec accesses; /* see memory.h; by names and offsets */
+	struct access_vec accesses; /* see memory_convert(); by names and offsets */
 };
 
 /* Put a record into a batch.  A count of 0 adds nothing.  Returns false when
@@ -119,5 +120,63 @@ size_t profile_owner(const struct profile *profile, size_t index);
  * from *own, which is for free().  BC_NOMEM. */
 BC_MUST_USE bool profile_one_by_name(const struct profile *profile, struct profile *out,
 				     struct packed_record **own, struct bc_error *err);
+
+/* ---- entries ----
+ * How often, and where, functions are entered: the records that come from other functions or from outside, by the function
+ * they go to. */
+
+struct entry {
+	uint32_t function; /* index into the binary's functions */
+	uint32_t offset;
+	uint64_t count;
+	uint64_t external; /* of these, from no function of the binary */
+};
+DEFINE_VEC(entry_vec, struct entry);
+
+/* Whether a record is a branch within one function; one to the function's own
+ * beginning is recursion and none. */
+static inline bool record_is_internal(const struct record *record)
+{
+	return record->kind == RECORD_BRANCH && record->to.function == record->from.function &&
+	       record->to.offset != 0;
+}
+
+/* Adds the entry that a record tells, if it does.  Returns false when out of memory. */
+BC_MUST_USE bool entries_add(const struct binary *binary, const struct record *record, struct entry_vec *out);
+
+/* To be called when all were added: sorts by function and offset, each place once. */
+void entries_sort(struct entry_vec *entries);
+
+/* Those of a profile, sorted.  Returns false when out of memory. */
+BC_MUST_USE bool entries_collect(const struct profile *profile, struct entry_vec *out);
+
+/* Those of a function: *out, and how many. */
+size_t entries_of(const struct entry_vec *entries, uint32_t function, const struct entry **out);
+
+/* ---- names ----
+ * Not every format holds every name. */
+
+#define NAMES_ONE_LINE 1u /* fdata: merge-fdata refuses the whole file for a newline in a name */
+#define NAMES_UTF8 2u     /* YAML is UTF-8: there is no way to write another byte */
+
+/* Whether rules, a sum of those above, allow a name. */
+bool name_is_allowed(const char *name, unsigned rules);
+
+/* Marks functions whose printed name is not allowed in *out, for code_marks_free(); none: all are allowed.
+ * Returns false when out of memory. */
+BC_MUST_USE bool nameable_find(const struct function_table *functions, const struct image *image,
+			       unsigned rules, struct code_marks *out);
+
+/* ---- accesses to memory ---- */
+
+/* Translate counted accesses (vaddr of the code, vaddr of the data), which are sorted
+ * by it, and put them into the profile.  The ledger tells what became of them.
+ *
+ * names  which names may be written: NAMES_ONE_LINE and so on
+ *
+ * BC_NOMEM */
+BC_MUST_USE bool memory_convert(struct count_table *counted, unsigned names,
+				struct profile *profile, struct ledger *ledger,
+				struct bc_error *err);
 
 #endif

@@ -18,7 +18,6 @@
 #include <stdio.h>
 
 #include "src/base/file.h"
-#include "src/profile/head.h"
 #include "src/profile/item.h"
 
 struct shard {

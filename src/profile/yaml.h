@@ -11,7 +11,6 @@
 #include "src/base/file.h"
 #include "src/base/map.h"
 #include "src/base/vec.h"
-#include "src/profile/head.h"
 #include "src/profile/item.h"
 
 struct yaml_block {

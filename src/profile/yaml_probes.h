@@ -4,8 +4,31 @@
 #define PROFILE_YAML_PROBES_H
 
 #include "src/base/emit.h"
-#include "src/profile/numbers.h"
-#include "src/profile/source.h"
+#include "src/profile/probes.h"
+
+/*
+ * The numbers by which a YAML profile names GUIDs and hashes of functions: the most frequent first, of equally
+ * frequent ones the larger first.  GUIDs are counted in the trees of functions that the samples touched, hashes in
+ * .pseudo_probe_desc.
+ */
+struct counted_number {
+	uint64_t value;
+	uint64_t count;
+};
+DEFINE_VEC(counted_number_vec, struct counted_number);
+
+struct value_number {
+	uint64_t value;
+	uint32_t number;
+};
+DEFINE_VEC(value_number_vec, struct value_number);
+
+struct probe_numbers {
+	struct counted_number_vec guids;  /* by number */
+	struct counted_number_vec hashes; /* by number */
+	struct value_number_vec of_guid;  /* by GUID */
+	struct value_number_vec of_hash;  /* by hash */
+};
 
 /* A call probe of the present block. */
 struct call_probe {

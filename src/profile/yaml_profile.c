@@ -7,7 +7,7 @@
 #include "src/base/emit.h"
 #include "src/profile/yaml_probes.h"
 #include "src/profile/blocks.h"
-#include "src/profile/entries.h"
+#include "src/profile/profile.h"
 
 struct writer {
 	const struct profile *profile;

@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "src/profile/source.h"
+#include "src/profile/probes.h"
 #include "src/profile/profile.h"
 #include "src/profile/yaml.h"
 

@@ -44,7 +44,7 @@ OPENERS = {
     'src/record/live.c': 'the user: the cgroups below the one of --cgroup',
     'src/record/record_shards.c': 'the user: the directory of the shards',
     'src/cli/cmd_record.c': 'the user: the directory of a cgroup',
-    'src/profile/run.c': 'the user: files without a name, in the folder of --tmpdir or of the output',
+    'src/profile/sorter.c': 'the user: files without a name, in the folder of --tmpdir or of the output',
     'src/cli/main.c': '/dev/null in the place of a closed descriptor',
     'lib/capture/own_maps.c': '/proc/self/maps',
 }

@@ -26,7 +26,7 @@ import trees  # noqa: E402
 SEEDS = [
     ('conversion: a block that begins where a fall-through ends', 'src/flow/fall_throughs.c',
      'if (i + 1 == fragment->entry_count || entries[i + 1].output > to)', 'if (i + 1 == fragment->entry_count || entries[i + 1].output >= to)'),
-    ('conversion: imputed fall-throughs', 'src/profile/impute.c', 'impute->bytes / impute->count}', 'impute->bytes / (impute->count + 1)}'),
+    ('conversion: imputed fall-throughs', 'src/count/located.c', 'impute->bytes / impute->count}', 'impute->bytes / (impute->count + 1)}'),
     ('conversion: landing pads behind calls', 'src/flow/insn_starts.c', ' && !labels_have(places->pads, trace_end_vaddr(trace.from).v);', ';'),
     ('table: the address of an entry is below it', 'bat/translate.c', 'first += first[half].output <= offset ? half : 0;',
      'first += first[half].output < offset ? half : 0;'),

@@ -5,7 +5,7 @@
 #undef NDEBUG /* what is asserted here must be done, too */
 #include <assert.h>
 
-#include "src/profile/section.h"
+#include "src/profile/probes.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

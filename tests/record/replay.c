@@ -16,7 +16,7 @@
 #include "src/base/output.h"
 #include "src/flow/conversion.h"
 #include "src/profile/fdata.h"
-#include "src/profile/nameable.h"
+#include "src/profile/profile.h"
 #include "src/record/recorder.h"
 
 struct job {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "src/profile/address_check.h"
+#include "src/profile/build_check.h"
 
 #include <string.h>
 

@@ -11,7 +11,7 @@ static void *failing_calloc(size_t count, size_t size)
 }
 
 #define calloc failing_calloc
-#include "src/profile/figures.c"
+#include "src/profile/density.c"
 #undef calloc
 
 #include <string.h>
@@ -69,13 +69,13 @@ static void end(struct profile *profile)
 	tiny_binary_fini(&tiny);
 }
 
-static struct figures take(const struct profile *profile, uint64_t cutoff)
+static struct density measured(const struct profile *profile, uint64_t cutoff)
 {
-	const struct figures_options options = {.cutoff = cutoff, .graphs = &graphs, .threads = 1};
-	struct figures figures;
+	const struct density_options options = {.cutoff = cutoff, .graphs = &graphs, .threads = 1};
+	struct density figures;
 	struct bc_error err;
 
-	assert_true(figures_take(profile, &executed, &options, &figures, &err));
+	assert_true(density_measure(profile, &executed, &options, &figures, &err));
 	return figures;
 }
 
@@ -85,14 +85,14 @@ static void densities(void **state)
 
 	(void)state;
 	make(&profile);
-	struct figures figures = take(&profile, 900000); /* 13.5 of 15: hot is 3, plain 2 */
+	struct density figures = measured(&profile, 900000); /* 13.5 of 15: hot is 3, plain 2 */
 	assert_int_equal(figures.functions, 5);
 	assert_int_equal(figures.profiled, 3);
 	assert_int_equal(figures.not_simple, 0);
 	assert_true(figures.density == 2);
-	assert_true(take(&profile, 1000000).density == 0.5);
-	assert_true(take(&profile, 600000).density == 3); /* 9 */
-	assert_true(take(&profile, 0).density == 0);
+	assert_true(measured(&profile, 1000000).density == 0.5);
+	assert_true(measured(&profile, 600000).density == 3); /* 9 */
+	assert_true(measured(&profile, 0).density == 0);
 	/* Of a PLT entry, and of a function that BOLT split, nobody asks what the graph is. */
 	assert_null(cfg_find(&graphs, &tiny.functions[EXT]));
 	assert_null(cfg_find(&graphs, &tiny.functions[HOT]));
@@ -109,14 +109,14 @@ static void without_a_disassembler(void **state)
 
 	(void)state;
 	make(&profile);
-	assert_false(take(&profile, 1000000).no_disassembler); /* it was not needed */
+	assert_false(measured(&profile, 1000000).no_disassembler); /* it was not needed */
 	cfg_free(&graphs);
 	tiny.code[0x110] = 0x06;
 	pid_t child = fork();
 	assert_true(child >= 0);
 	if (!child) {
 		bool ok = !setrlimit(RLIMIT_NOFILE, &none);
-		struct figures figures = take(&profile, 1000000);
+		struct density figures = measured(&profile, 1000000);
 		_exit(!ok || !figures.no_disassembler || figures.not_simple != 1 || figures.profiled != 2);
 	}
 	assert_int_equal(waitpid(child, &how, 0), child);
@@ -127,9 +127,9 @@ static void without_a_disassembler(void **state)
 /* Each allocation fails once. */
 static void without_memory(void **state)
 {
-	const struct figures_options options = {.cutoff = 1000000, .graphs = &graphs, .threads = 1};
+	const struct density_options options = {.cutoff = 1000000, .graphs = &graphs, .threads = 1};
 	struct profile profile;
-	struct figures figures;
+	struct density figures;
 	unsigned long n = 0;
 
 	(void)state;
@@ -137,7 +137,7 @@ static void without_memory(void **state)
 	for (bool ok = false; !ok; n++) {
 		struct bc_error err = {0};
 		allowed = n;
-		ok = figures_take(&profile, &executed, &options, &figures, &err);
+		ok = density_measure(&profile, &executed, &options, &figures, &err);
 		assert_true(ok || err.code == BC_NOMEM);
 		cfg_free(&graphs);
 	}

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Accesses to data in the binary of tiny_binary.h, with symbols of their own: which symbol names each, and their order. */
-#include "src/profile/memory.h"
+#include "src/profile/profile.h"
 
 #include <elf.h>
 
-#include "src/profile/nameable.h"
 #include "tests/support/cmocka.h"
 #include "tests/support/tiny_binary.h"
 

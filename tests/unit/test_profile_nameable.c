@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Names that fdata and YAML can hold, by their rules: merge-fdata reads lines, YAML is UTF-8. */
-#include "src/profile/nameable.h"
+#include "src/profile/profile.h"
 
 #include "tests/support/cmocka.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Sections of pseudo-probes, put together by hand as section.h has them; and what is damaged. */
-#include "src/profile/section.h"
+/* Sections of pseudo-probes, put together by hand as probes.h has them; and what is damaged. */
+#include "src/profile/probes.h"
 
 #include <elf.h>
 #include <stdlib.h>
@@ -8,7 +8,6 @@
 
 #include "src/base/bytes.h"
 #include "src/base/digest.h"
-#include "src/profile/placed.h"
 #include "tests/support/cmocka.h"
 
 enum { FIRST = 0x1111, SECOND = 0x2222, INLINED = 0x3333, COLD = 0x4444 }; /* GUIDs */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "src/profile/head.h"
+#include "src/profile/item.h"
 
 #include <stdlib.h>
 
