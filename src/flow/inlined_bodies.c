@@ -363,20 +363,24 @@ static void follow(struct search *s, struct place place, bool begins)
 	}
 }
 
-/* Marks the instructions that blocks of the table begin with: the ways end there, and begin there.
- */
-static void mark_blocks(struct search *s, struct out_function *part)
-{
-	const struct bat_table *bat = &s->all->binary->bat;
+/* A block of the table, by its entry: where the output has it, and which one of the input it is. */
+struct table_block {
+	uint32_t entry, at, block;
+};
 
-	for (uint32_t i = part->fragment->first_entry;
-	     i < part->fragment->first_entry + part->fragment->entry_count; i++) {
-		struct bat_entry entry = bat->entries[i];
-		uint32_t at =
-			bat_entry_is_branch(entry) ? NO_INSN : insns_at(&part->insns, entry.output);
-		if (at != NO_INSN && code_block_from(s->code, bat_entry_input(entry)) != NO_BLOCK)
-			code_of_part(s, part)->ties[at].insn = NO_INSN;
+/* Goes on to the next block of the table that begins at an instruction of the part, and one of the input. */
+static bool next_block(const struct search *s, const struct out_function *part, struct table_block *next)
+{
+	const struct bat_entry *entries = s->all->binary->bat.entries + part->fragment->first_entry;
+
+	while (next->entry < part->fragment->entry_count) {
+		struct bat_entry entry = entries[next->entry++];
+		next->at = bat_entry_is_branch(entry) ? NO_INSN : insns_at(&part->insns, entry.output);
+		next->block = next->at == NO_INSN ? NO_BLOCK : code_block_from(s->code, bat_entry_input(entry));
+		if (next->block != NO_BLOCK)
+			return true;
 	}
+	return false;
 }
 
 /* The body of a function that an instruction of the input calls and that can be inlined;
@@ -442,20 +446,10 @@ static bool count_fewer(struct search *s, struct out_function **parts, size_t co
 
 static void follow_blocks(struct search *s, struct out_function *part)
 {
-	const struct bat_table *bat = &s->all->binary->bat;
-
-	for (uint32_t i = part->fragment->first_entry;
-	     i < part->fragment->first_entry + part->fragment->entry_count; i++) {
-		struct bat_entry entry = bat->entries[i];
-		uint32_t at =
-			bat_entry_is_branch(entry) ? NO_INSN : insns_at(&part->insns, entry.output);
-		uint32_t block =
-			at == NO_INSN ? NO_BLOCK : code_block_from(s->code, bat_entry_input(entry));
-		if (block == NO_BLOCK || !may_have_bodies(s, block))
+	for (struct table_block next = {0}; next_block(s, part, &next);) {
+		if (!may_have_bodies(s, next.block))
 			continue;
-		follow(s,
-		       (struct place){part, at, ROOT_FRAME, s->code->blocks.at[block].first, false},
-		       true);
+		follow(s, (struct place){part, next.at, ROOT_FRAME, s->code->blocks.at[next.block].first, false}, true);
 		while (s->open.len)
 			follow(s, s->open.at[--s->open.len], false);
 	}
@@ -480,16 +474,15 @@ static bool has_sound(const struct inlined_frame_vec *frames)
 	return false;
 }
 
-/* Makes what a part is followed with. */
+/* Makes what a part is followed with.  The ways end, and begin, at the instructions that blocks of the table begin with, which are marked. */
 static bool make_ties(struct search *s, struct out_function *part)
 {
 	struct inlined_code *code = code_of_part(s, part);
 
 	code->ties = calloc(part->insns.len + 1, sizeof(*code->ties));
-	if (!code->ties)
-		return false;
-	mark_blocks(s, part);
-	return true;
+	for (struct table_block next = {0}; code->ties && next_block(s, part, &next);)
+		code->ties[next.at].insn = NO_INSN;
+	return code->ties;
 }
 
 /* Makes what a part is counted with, if the function has bodies. */

@@ -4,27 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/base/attr.h"
 #include "src/flow/restore_pass.h"
-
-static void note_named(struct pass *pass, const struct function *function)
-{
-	if (function)
-		pass->named[function - pass->binary->functions.at] = true;
-}
-
-void pass_add(struct pass *pass, struct record record)
-{
-	note_named(pass, record.from.function);
-	note_named(pass, record.to.function);
-	if (!record_push(pass->out, pass->binary, &record))
-		pass->out_of_memory = true;
-}
-
-void pass_add_edge(struct pass *pass, uint32_t from, uint32_t to, uint64_t count, uint64_t mispredicted)
-{
-	pass_add(pass, (struct record){RECORD_BRANCH, {pass->function, from}, {pass->function, to}, count,
-				       mispredicted, 0});
-}
 
 /* ---- copies of blocks ---- */
 
@@ -193,20 +174,21 @@ static void take_displaced(struct pass *pass, const struct record *record, uint3
  *   block in front.
  * What else there is would make llvm-bolt drop the profile of the whole function, and is left out: so is a step to a landing pad, which an
  * unwinder in the binary entered by a return. */
-static void take_no_edge(struct pass *pass, const struct record *record)
+static bool take_no_edge(struct pass *pass, const struct record *record)
 {
 	const struct code *code = pass->code;
 	uint32_t source = code_block_at(code, record->from.offset), target = code_block_from(code, record->to.offset), other;
 
 	pass_count(pass, RESTORE_EDGES, record->count);
 	if (source == NO_BLOCK || target == NO_BLOCK || code->blocks.at[target].pad)
-		return;
+		return true;
 	if ((other = code_condition_between(code, source, target)) != NO_BLOCK) {
 		pass_add_edge(pass, record->from.offset, code->blocks.at[other].start, record->count, record->mispredicted);
 		pass_add_edge(pass, code_last(code, other), record->to.offset, record->count, 0);
 	} else if ((other = find_before(pass, source, target)) != NO_BLOCK) {
 		take_displaced(pass, record, other, source, target);
 	}
+	return true;
 }
 
 /* Tells a step out of a copy, which the output has as one out of the block that the copy follows, by the block that was copied. */
@@ -215,7 +197,7 @@ static bool leaves_copy(struct pass *pass, const struct record *record)
 	const struct code *code = pass->code;
 	uint32_t source = code_block_at(code, record->from.offset), target = code_block_from(code, record->to.offset);
 
-	if (!pass_does(pass, RESTORE_COPIES) || source == NO_BLOCK || target == NO_BLOCK)
+	if (source == NO_BLOCK || target == NO_BLOCK)
 		return false;
 	uint32_t copied = copies_source(pass, source, target);
 	if (copied == NO_BLOCK)
@@ -224,65 +206,13 @@ static bool leaves_copy(struct pass *pass, const struct record *record)
 	return true;
 }
 
-static void take_internal(struct pass *pass, struct record *record)
+static void unfold(struct pass *pass, struct record *record)
 {
-	struct way way;
+	const struct function *callee = record->kind == RECORD_BRANCH ? unfolded(pass, record) : NULL;
 
-	if (!pass->code->blocks.len || !pass_does(pass, RESTORE_DELETED)) {
-		if (pass_does(pass, RESTORE_DELETED) && has_table(pass))
-			pass_count_guarded(pass, pass->code->misfits ? GUARD_OFFSETS : GUARD_NO_GRAPH, record->count);
-		pass_add(pass, *record);
-		return;
-	}
-	record->from.offset = code_source(pass->code, record->from.offset);
-	enum way_kind kind = code_way(pass->code, record->from.offset, record->to.offset, &way);
-	switch (kind) {
-	case WAY_AS_IS:
-		pass_add(pass, *record);
-		break;
-	case WAY_NONE:
-		if (leaves_copy(pass, record))
-			break;
-		if (pass_does(pass, RESTORE_EDGES)) {
-			take_no_edge(pass, record);
-			break;
-		}
-		/* fall through */
-	case WAY_ANY:
-		pass_count_guarded(pass, kind == WAY_ANY ? GUARD_ANY_AIM : GUARD_NO_WAY, record->count);
-		pass_add(pass, *record);
-		break;
-	case WAY_WITHIN:
-		pass_count(pass, RESTORE_MADE, record->count);
-		break;
-	case WAY_FOUND:
-		add_way(pass, record, &way);
-		break;
-	}
-}
-
-static void take_call(struct pass *pass, struct record record)
-{
-	const struct function *callee = NULL;
-
-	if (record.kind == RECORD_BRANCH && pass_does(pass, RESTORE_FOLDED))
-		callee = unfolded(pass, &record);
 	if (callee) {
-		record.to.function = callee;
-		pass_count(pass, RESTORE_FOLDED, record.count);
-	}
-	pass_add(pass, record);
-}
-
-/* Walks the way of each record, one by one. */
-static void take_ways(struct pass *pass)
-{
-	for (size_t i = pass->begin; i < pass->end; i++) {
-		struct record record = pass_record(pass, i);
-		if (record_is_internal(&record))
-			take_internal(pass, &record);
-		else
-			take_call(pass, record);
+		record->to.function = callee;
+		pass_count(pass, RESTORE_FOLDED, record->count);
 	}
 }
 
@@ -375,9 +305,11 @@ static void find_return(struct pass *pass, uint32_t block)
 }
 
 /* Each block of a chain of copies is left for the next as often as it was entered and left for no other. */
-static void copies_restore(struct pass *pass, struct flows *flows)
+static bool copies_restore(struct pass *pass, struct flows *flows, bool *replaced)
 {
 	const struct code *code = pass->code;
+
+	(void)replaced;
 
 	for (uint32_t i = 0; i < code->blocks.len; i++) {
 		if (pass->copies[i].of == NO_BLOCK && flows->in[i] > flows->on[i])
@@ -394,18 +326,20 @@ static void copies_restore(struct pass *pass, struct flows *flows)
 			flows->in[to] = count_add_saturating(flows->in[to], count);
 		}
 	}
+	return true;
 }
 
 /* Adds the edge that leaves the first block, if llvm-bolt removed that: control entered it and went
  * on to the next one. */
-static void leave_first_block(struct pass *pass, struct flows *flows)
+static bool leave_first_block(struct pass *pass, struct flows *flows, bool *replaced)
 {
 	const struct code *code = pass->code;
 	uint32_t block = 0;
 
+	(void)replaced;
 	for (uint32_t steps = 0; steps < WAY_MOST && code->blocks.at[block].removable; steps++) {
 		if (code->blocks.at[block].succ_count != 1 || flows->in[block] <= flows->out[block])
-			return;
+			break;
 		uint64_t count = flows->in[block] - flows->out[block];
 		uint32_t next = code->successors.at[code->blocks.at[block].succ];
 		pass_add_edge(pass, code_last(code, block), code->blocks.at[next].start, count, 0);
@@ -414,6 +348,7 @@ static void leave_first_block(struct pass *pass, struct flows *flows)
 		flows->in[next] += count;
 		block = next;
 	}
+	return true;
 }
 
 /* Makes a step to a condition one less for each that did not go through it. */
@@ -437,12 +372,139 @@ static void take_back(struct pass *pass, struct displaced *displaced, struct flo
 	}
 }
 
-static void take_all_back(struct pass *pass, struct flows *flows, bool *replaced)
+static bool take_all_back(struct pass *pass, struct flows *flows, bool *replaced)
 {
 	const struct displaced_vec *displaced = &pass->displaced;
 
 	for (; pass->first_displaced < displaced->len && displaced->at[pass->first_displaced].function == pass->function; pass->first_displaced++)
 		take_back(pass, &displaced->at[pass->first_displaced], flows, replaced);
+	return true;
+}
+
+/* ---- twins ---- */
+
+/* Names each function whose code ran as that of another one, and that no record names: llvm-bolt does not look at functions without
+ * a record, would not fold it again, and would leave it as cold code that runs. */
+static bool name_twins(struct pass *pass)
+{
+	const struct pair *pair = pass->how->pair;
+	const struct function *output = pair->output->functions.at;
+
+	for (size_t i = 0; i < pair->functions.count; i++)
+		if (pair->body_of[i] != NO_FUNCTION && pair->output_of[i] != NO_FUNCTION && pass->named[pair->output_of[i]])
+			pass->named[pair->body_of[i]] = true;
+	for (size_t i = 0; i < pair->functions.count; i++) {
+		uint32_t twin = pair->output_of[i], body = pair->body_of[i];
+		if (twin == NO_FUNCTION || body == NO_FUNCTION || twin == body || !pass->named[body] || pass->named[twin])
+			continue;
+		pass_add(pass, (struct record){RECORD_ENTRY, {0}, {&output[twin], 0}, 1, 0, 0});
+		pass_count(pass, RESTORE_TWINS, 1);
+	}
+	return true;
+}
+
+/* ---- the rules ---- */
+
+/*
+ * What each rule of --restore= does, in the order in which it is done.  A rule that is not among these needs no input, or
+ * changes where the ends of a trace lie (old_place_by_rules), which is decided before: flow/records.c, or when the profile is
+ * written.
+ */
+struct rule_pass {
+	unsigned rules; /* bits: done if all of them are chosen */
+	/* First pass, for each record.  A call of a body that several functions share: whom the input calls.  A step within a
+	 * function that is no edge of the input, and no way through blocks that were taken out; true: it was told. */
+	void (*call)(struct pass *pass, struct record *record);
+	bool (*step)(struct pass *pass, const struct record *record);
+	/* Second pass, for each function: what only the sums of its counts show.  *replaced[i]: record begin + i is not to be
+	 * added any more.  False: out of memory */
+	bool (*sums)(struct pass *pass, struct flows *flows, bool *replaced);
+	/* When all functions are done.  False: out of memory */
+	bool (*last)(struct pass *pass);
+};
+static const struct rule_pass rule_passes[] = {
+	{RESTORE_BIT(RESTORE_FOLDED), .call = unfold},
+	{RESTORE_BIT(RESTORE_COPIES), .step = leaves_copy},
+	{RESTORE_BIT(RESTORE_EDGES), .step = take_no_edge, .sums = take_all_back},
+	{RESTORE_BIT(RESTORE_DELETED) | RESTORE_BIT(RESTORE_ENTRIES), .sums = leave_first_block},
+	{RESTORE_BIT(RESTORE_COPIES), .sums = copies_restore},
+	{RESTORE_BIT(RESTORE_INLINED), .sums = inlined_restore, .last = inlined_restore_nested},
+	{RESTORE_BIT(RESTORE_TWINS), .last = name_twins},
+};
+
+/* The next one that is chosen, from one on; NULL: none is left. */
+static const struct rule_pass *chosen_rule(const struct pass *pass, const struct rule_pass *rule)
+{
+	while (rule < rule_passes + BC_COUNT(rule_passes) && (pass->how->rules.restore & rule->rules) != rule->rules)
+		rule++;
+	return rule < rule_passes + BC_COUNT(rule_passes) ? rule : NULL;
+}
+
+/* Leaves a step as the output has it. */
+static void leave(struct pass *pass, const struct record *record, enum restore_guard guard)
+{
+	pass_count_guarded(pass, guard, record->count);
+	pass_add(pass, *record);
+}
+
+static void take_step(struct pass *pass, const struct record *record)
+{
+	for (const struct rule_pass *rule = rule_passes; (rule = chosen_rule(pass, rule)); rule++)
+		if (rule->step && rule->step(pass, record))
+			return;
+	leave(pass, record, GUARD_NO_WAY);
+}
+
+static void take_internal(struct pass *pass, struct record *record)
+{
+	struct way way;
+
+	if (!pass_does(pass, RESTORE_DELETED)) {
+		pass_add(pass, *record);
+		return;
+	}
+	if (!pass->code->blocks.len) {
+		if (has_table(pass))
+			leave(pass, record, pass->code->misfits ? GUARD_OFFSETS : GUARD_NO_GRAPH);
+		else
+			pass_add(pass, *record);
+		return;
+	}
+	record->from.offset = code_source(pass->code, record->from.offset);
+	switch (code_way(pass->code, record->from.offset, record->to.offset, &way)) {
+	case WAY_AS_IS:
+		pass_add(pass, *record);
+		break;
+	case WAY_NONE:
+		take_step(pass, record);
+		break;
+	case WAY_ANY:
+		leave(pass, record, GUARD_ANY_AIM);
+		break;
+	case WAY_WITHIN:
+		pass_count(pass, RESTORE_MADE, record->count);
+		break;
+	case WAY_FOUND:
+		add_way(pass, record, &way);
+		break;
+	}
+}
+
+static void take_call(struct pass *pass, struct record *record)
+{
+	for (const struct rule_pass *rule = rule_passes; (rule = chosen_rule(pass, rule)); rule++)
+		if (rule->call)
+			rule->call(pass, record);
+	pass_add(pass, *record);
+}
+
+/* Walks the way of each record, one by one. */
+static void take_ways(struct pass *pass)
+{
+	for (size_t i = pass->begin; i < pass->end; i++) {
+		struct record record = pass_record(pass, i);
+		(record_is_internal(&record) ? take_internal : take_call)(pass, &record);
+	}
 }
 
 /* Restores what only the sum of all counts of a function shows. */
@@ -454,13 +516,8 @@ static bool take_sums(struct pass *pass)
 
 	if (ok && pass->code->blocks.len) {
 		ok = flows_count(pass, &flows);
-		if (ok)
-			take_all_back(pass, &flows, replaced);
-		if (ok && pass_does(pass, RESTORE_DELETED) && pass_does(pass, RESTORE_ENTRIES))
-			leave_first_block(pass, &flows);
-		if (ok && pass_does(pass, RESTORE_COPIES))
-			copies_restore(pass, &flows);
-		ok = ok && (!pass_does(pass, RESTORE_INLINED) || inlined_restore(pass, &flows, replaced));
+		for (const struct rule_pass *rule = rule_passes; ok && (rule = chosen_rule(pass, rule)); rule++)
+			ok = !rule->sums || rule->sums(pass, &flows, replaced);
 		flows_free(&flows);
 	}
 	for (size_t i = pass->begin; ok && i < pass->end; i++)
@@ -529,25 +586,6 @@ static bool collect_entries(struct pass *pass)
 	return true;
 }
 
-/* Names each function whose code ran as that of another one, and that no record names: llvm-bolt does not look at functions without
- * a record, would not fold it again, and would leave it as cold code that runs. */
-static void name_twins(struct pass *pass)
-{
-	const struct pair *pair = pass->how->pair;
-	const struct function *output = pair->output->functions.at;
-
-	for (size_t i = 0; i < pair->functions.count; i++)
-		if (pair->body_of[i] != NO_FUNCTION && pair->output_of[i] != NO_FUNCTION && pass->named[pair->output_of[i]])
-			pass->named[pair->body_of[i]] = true;
-	for (size_t i = 0; i < pair->functions.count; i++) {
-		uint32_t twin = pair->output_of[i], body = pair->body_of[i];
-		if (twin == NO_FUNCTION || body == NO_FUNCTION || twin == body || !pass->named[body] || pass->named[twin])
-			continue;
-		pass_add(pass, (struct record){RECORD_ENTRY, {0}, {&output[twin], 0}, 1, 0, 0});
-		pass_count(pass, RESTORE_TWINS, 1);
-	}
-}
-
 /* The next function that has records or that is entered; *group and *entry: how many of each are behind it. */
 static bool next_function(const struct pass *pass, size_t *group, size_t *entry, struct record_group *out)
 {
@@ -573,10 +611,9 @@ static bool take_all_sums(struct pass *pass)
 	for (size_t group = 0, entry = 0; !pass->out_of_memory && next_function(pass, &group, &entry, &next);)
 		if (!begin_group(pass, &next) || !take_sums(pass))
 			return false;
-	if (pass_does(pass, RESTORE_INLINED) && !nested_restore(pass))
-		return false;
-	if (pass_does(pass, RESTORE_TWINS))
-		name_twins(pass);
+	for (const struct rule_pass *rule = rule_passes; (rule = chosen_rule(pass, rule)); rule++)
+		if (rule->last && !rule->last(pass))
+			return false;
 	return !pass->out_of_memory;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A pass of restore_records() over all functions, and the last of its steps: calls of functions that llvm-bolt inlined. */
+/* A pass of restore_records() over all functions, and what its rules add to. */
 #ifndef FLOW_RESTORE_PASS_H
 #define FLOW_RESTORE_PASS_H
 
@@ -56,10 +56,23 @@ static inline struct record pass_record(const struct pass *pass, size_t number)
 	return record_unpack(&pass->groups.records[number], pass->binary, false);
 }
 
-void pass_add(struct pass *pass, struct record record);
+static inline void pass_add(struct pass *pass, struct record record)
+{
+	const struct function *functions = pass->binary->functions.at;
+
+	if (record.from.function)
+		pass->named[record.from.function - functions] = true;
+	if (record.to.function)
+		pass->named[record.to.function - functions] = true;
+	if (!record_push(pass->out, pass->binary, &record))
+		pass->out_of_memory = true;
+}
 
 /* Adds a branch within the current function. */
-void pass_add_edge(struct pass *pass, uint32_t from, uint32_t to, uint64_t count, uint64_t mispredicted);
+static inline void pass_add_edge(struct pass *pass, uint32_t from, uint32_t to, uint64_t count, uint64_t mispredicted)
+{
+	pass_add(pass, (struct record){RECORD_BRANCH, {pass->function, from}, {pass->function, to}, count, mispredicted, 0});
+}
 
 static inline bool pass_does(const struct pass *pass, enum restore_rule rule)
 {
@@ -81,19 +94,14 @@ struct flows {
 	uint64_t *in, *out; /* per block: what arrives, and what leaves for other blocks or functions, calls included */
 	uint64_t *on;       /* of what leaves: what goes on in the function */
 };
-/* Restores calls of functions that were inlined, when all else is restored.  Adds the records that replace others: *replaced[i] is for
- * record begin + i.  Returns false when out of memory. */
-bool inlined_restore(struct pass *pass, const struct flows *flows, bool *replaced);
 
-/* Gives the functions that were inlined into the current one what their bodies counted there.  `entered`: how often each frame that it calls itself
- * was.  Returns false when out of memory. */
-bool bodies_restore(struct pass *pass, const struct inlined_frame_vec *frames, const uint64_t *entered);
+/* ---- the rule `inlined`, in restore_inlined.c.  False: out of memory ---- */
 
-/* When the calls of all functions are restored: gives functions whose copies ran, pass->copied_runs, the calls that they always make, and so on for
- * those that these call.  Returns false when out of memory. */
-bool nested_restore(struct pass *pass);
+/* Restores calls of functions that were inlined.  Adds the records that replace others: *replaced[i] is for record begin + i. */
+bool inlined_restore(struct pass *pass, struct flows *flows, bool *replaced);
 
-/* Adds a call that was inlined, and for a PLT entry the jump by which it goes on. */
-void inlined_add_call(struct pass *pass, const struct function *caller, struct known_call call, uint64_t count);
+/* When the calls of all functions are restored: gives functions whose copies ran, pass->copied_runs, the calls that they always
+ * make, and so on for those that these call. */
+bool inlined_restore_nested(struct pass *pass);
 
 #endif

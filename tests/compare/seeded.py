@@ -31,7 +31,7 @@ SEEDS = [
     ('table: the address of an entry is below it', 'bat/translate.c', 'first += first[half].output <= offset ? half : 0;',
      'first += first[half].output < offset ? half : 0;'),
     ('restore: ways through blocks that llvm-bolt took out', 'src/flow/restore.c', 'add_way(pass, record, &way);', 'pass_add(pass, *record);'),
-    ('restore: folded calls that stay', 'src/flow/restore.c', 'record.to.function = callee;', ''),
+    ('restore: folded calls that stay', 'src/flow/restore.c', 'record->to.function = callee;', ''),
     ('restore: calls at tails', 'src/flow/records.c', 'step.from.offset = code->insns->at[out.insn].offset;', ''),
     ('ranges: the last instruction of a range', 'src/flow/profgen.c', 'emit_hex(out, ranges->at[i].to - ranges->base);',
      'emit_hex(out, ranges->at[i].to - ranges->base + (ranges->at[i].count == 7));'),

@@ -11,6 +11,211 @@
 #include "src/elf/plt.h"
 #include "src/flow/restore_pass.h"
 
+/* Adds the jump by which a PLT entry of the output goes on. */
+static void add_plt_jump(struct pass *pass, const struct function *entry, uint64_t count)
+{
+	uint32_t jump = plt_jump_in(&pass->binary->image, (struct vaddr){entry->address});
+
+	pass_add(pass, (struct record){RECORD_BRANCH, {entry, jump}, {NULL, 0}, count, 0, 0});
+}
+
+static const struct function *named(const struct pass *pass, uint32_t input)
+{
+	return &pass->binary->functions.at[pass->how->pair->output_of[input]];
+}
+
+/* Adds a call that was inlined, and for a PLT entry the jump by which it goes on. */
+static void add_call(struct pass *pass, const struct function *caller, struct known_call call, uint64_t count)
+{
+	const struct function *to = named(pass, call.callee);
+
+	pass_add(pass, (struct record){RECORD_BRANCH, {caller, call.place}, {to, call.to}, count, 0, 0});
+	if (to->kind == FUNCTION_PLT)
+		add_plt_jump(pass, to, count);
+	pass_count(pass, RESTORE_INLINED, count);
+}
+
+/* ---- bodies ---- */
+
+/*
+ * What the bodies of inlined functions counted: each instruction of them in the output is one of
+ * the input, and ran as often.  What the output does not have, as calls, returns and jumps, ran as
+ * often as control came there.
+ */
+
+/* An instruction of a frame's function. */
+struct insn_count {
+	uint64_t ran, jumped;
+	uint64_t arrives; /* what the ways here bring, if it is not known how often it ran */
+	bool known;
+	bool begins; /* a jump leads there */
+};
+
+struct sums {
+	struct pass *pass;
+	const struct inlined_frame_vec *frames;
+	size_t *first; /* per frame: its first instruction in `at` */
+	struct insn_count *at;
+};
+
+static const struct insn_vec *body_code(const struct sums *s, uint32_t frame)
+{
+	return known_calls_code(s->pass->calls, s->frames->at[frame].function);
+}
+
+static const struct function *function_of(const struct sums *s, uint32_t frame)
+{
+	return &s->pass->how->pair->functions.at[s->frames->at[frame].function];
+}
+
+static bool is_sound(const struct sums *s, uint32_t frame)
+{
+	return frame > ROOT_FRAME && !s->frames->at[frame].broken;
+}
+
+/* Adds what one fragment counted. */
+static void add_fragment(struct sums *s, const struct function *f)
+{
+	const struct inlined_bodies *inlined = s->pass->how->inlined;
+	const struct inlined_code *code = inlined_code_of(inlined, f);
+	size_t count = code ? out_function_of(inlined->functions, f)->insns.len : 0;
+	uint64_t ran = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct inlined_tie *tie = &code->ties[i];
+		uint64_t jumped = code->taken[i];
+		ran += code->runs[i];
+		if (!is_sound(s, tie->frame) || tie->between)
+			continue;
+		struct insn_count *insn = &s->at[s->first[tie->frame] + tie->insn];
+		if (tie->turned)
+			jumped = ran > jumped ? ran - jumped : 0;
+		insn->known = true;
+		insn->ran = count_add_saturating(insn->ran, ran);
+		insn->jumped = count_add_saturating(insn->jumped, jumped);
+	}
+}
+
+/* Gives each instruction that the output does not have what comes there.  Twice: once more for
+ * jumps back. */
+static void fill_in(struct sums *s, uint32_t frame, uint64_t entered)
+{
+	const struct insn_vec *code = body_code(s, frame);
+	struct insn_count *at = s->at + s->first[frame];
+
+	for (unsigned round = 0; round < 2; round++) {
+		for (size_t i = 0; i < code->len; i++)
+			at[i].arrives = i ? 0 : entered;
+		for (size_t i = 0; i < code->len; i++) {
+			const struct insn *insn = &code->at[i];
+			uint32_t to = insn_jumps_to(function_of(s, frame), code, insn);
+			if (!at[i].known && (!round || at[i].arrives > at[i].ran))
+				at[i].ran = at[i].arrives;
+			if (insn->kind == INSN_JUMP)
+				at[i].jumped = at[i].ran;
+			if (to != NO_INSN) {
+				at[to].begins = true;
+				at[to].arrives = count_add_saturating(at[to].arrives, at[i].jumped);
+			}
+			if (i + 1 < code->len &&
+			    (insn_goes_on(*insn) || insn->kind == INSN_CONDITIONAL))
+				at[i + 1].arrives = count_add_saturating(
+					at[i + 1].arrives,
+					at[i].ran - (at[i].jumped < at[i].ran ? at[i].jumped
+									      : at[i].ran));
+		}
+	}
+}
+
+static void add_edge(struct sums *s, const struct function *f, uint32_t from, uint32_t to,
+		     uint64_t count)
+{
+	if (count)
+		pass_add(s->pass, (struct record){RECORD_BRANCH, {f, from}, {f, to}, count, 0, 0});
+}
+
+/* Does a block end with an instruction that goes on?  A jump within the function right behind a
+ * conditional one is in its block. */
+static bool ends_block(const struct function *f, const struct insn_vec *code,
+		       const struct insn_count *at, size_t insn)
+{
+	if (insn + 1 == code->len)
+		return false;
+	const struct insn *next = &code->at[insn + 1];
+	if (code->at[insn].kind == INSN_CONDITIONAL)
+		return next->kind != INSN_JUMP || !insn_stays(f, next) || at[insn + 1].begins;
+	return insn_goes_on(code->at[insn]) && at[insn + 1].begins;
+}
+
+/* Adds the steps between the blocks of a body. */
+static void add_edges(struct sums *s, uint32_t frame, const struct function *f)
+{
+	const struct insn_vec *code = body_code(s, frame);
+	const struct insn_count *at = s->at + s->first[frame];
+
+	for (size_t i = 0; i < code->len; i++) {
+		const struct insn *insn = &code->at[i];
+		uint32_t to = insn_jumps_to(function_of(s, frame), code, insn);
+		if (to != NO_INSN)
+			add_edge(s, f, insn->offset, code->at[to].offset, at[i].jumped);
+		if (ends_block(function_of(s, frame), code, at, i) && at[i].ran > at[i].jumped)
+			add_edge(s, f, insn->offset, code->at[i + 1].offset,
+				 at[i].ran - at[i].jumped);
+	}
+}
+
+static void add_frame(struct sums *s, uint32_t number, uint64_t entered)
+{
+	const struct pair *pair = s->pass->how->pair;
+	const struct inlined_frame *frame = &s->frames->at[number];
+	const struct function *f = pair_output_of(pair, function_of(s, number));
+
+	if (frame->caller != ROOT_FRAME) {
+		const struct insn *site = &body_code(s, frame->caller)->at[frame->site];
+		const struct insn_count *count = &s->at[s->first[frame->caller] + frame->site];
+		const struct function *caller = pair_output_of(pair, function_of(s, frame->caller));
+		entered = site->kind == INSN_CONDITIONAL ? count->jumped : count->ran;
+		if (f && caller && entered)
+			add_call(s->pass, caller,
+					 (struct known_call){site->offset, frame->function, 0},
+					 entered);
+	}
+	fill_in(s, number, entered);
+	if (f)
+		add_edges(s, number, f);
+}
+
+/* Gives the functions that were inlined into the current one what their bodies counted there.  `entered`: how often each frame
+ * that the current one calls was.  False: out of memory. */
+static bool restore_bodies(struct pass *pass, const struct inlined_frame_vec *frames, const uint64_t *entered)
+{
+	struct sums s = {
+		.pass = pass, .frames = frames, .first = calloc(frames->len + 1, sizeof(*s.first))};
+	const struct binary *binary = pass->binary;
+	uint32_t hot = binary->fragment_of[pass->function - binary->functions.at];
+	size_t count = 0;
+
+	if (!s.first)
+		return false;
+	for (uint32_t i = ROOT_FRAME + 1; i < frames->len; i++) {
+		s.first[i] = count;
+		count += is_sound(&s, i) ? body_code(&s, i)->len : 0;
+	}
+	s.at = calloc(count + 1, sizeof(*s.at));
+	for (uint32_t i = pass->fragments.first[hot]; s.at && i < pass->fragments.first[hot + 1];
+	     i++)
+		add_fragment(&s, binary_fragment_function(binary, pass->fragments.at[i]));
+	for (uint32_t i = ROOT_FRAME + 1; s.at && i < frames->len; i++)
+		if (is_sound(&s, i))
+			add_frame(&s, i, entered[i]);
+	bool ok = s.at;
+	free(s.at);
+	free(s.first);
+	return ok && !pass->out_of_memory;
+}
+
+/* ---- calls that are missing at their place ---- */
+
 /* A call or jump of the output that leaves its function, with the place in the input to which it
  * belongs. */
 struct kept_call {
@@ -149,29 +354,6 @@ static bool list_sites(struct pass *pass, const struct flows *flows, const struc
 	return true;
 }
 
-/* Adds the jump by which a PLT entry of the output goes on. */
-static void add_plt_jump(struct pass *pass, const struct function *entry, uint64_t count)
-{
-	uint32_t jump = plt_jump_in(&pass->binary->image, (struct vaddr){entry->address});
-
-	pass_add(pass, (struct record){RECORD_BRANCH, {entry, jump}, {NULL, 0}, count, 0, 0});
-}
-
-static const struct function *named(const struct pass *pass, uint32_t input)
-{
-	return &pass->binary->functions.at[pass->how->pair->output_of[input]];
-}
-
-void inlined_add_call(struct pass *pass, const struct function *caller, struct known_call call, uint64_t count)
-{
-	const struct function *to = named(pass, call.callee);
-
-	pass_add(pass, (struct record){RECORD_BRANCH, {caller, call.place}, {to, call.to}, count, 0, 0});
-	if (to->kind == FUNCTION_PLT)
-		add_plt_jump(pass, to, count);
-	pass_count(pass, RESTORE_INLINED, count);
-}
-
 /* Notes what copies of a function counted. */
 static void note_copied(struct pass *pass, struct body_count_vec *counts, uint32_t function, uint32_t place, uint64_t count)
 {
@@ -181,7 +363,7 @@ static void note_copied(struct pass *pass, struct body_count_vec *counts, uint32
 
 static void add_site(struct pass *pass, const struct site *site)
 {
-	inlined_add_call(pass, pass->function, (struct known_call){site->place, site->callee, 0}, site->count);
+	add_call(pass, pass->function, (struct known_call){site->place, site->callee, 0}, site->count);
 	if (!site->frame)
 		note_copied(pass, &pass->copied_runs, site->callee, 0, site->count);
 }
@@ -377,12 +559,12 @@ static bool add_bodies(struct pass *pass, const struct site_vec *sites)
 		return !code;
 	for (size_t i = 0; i < sites->len; i++)
 		entered[sites->at[i].frame] += sites->at[i].count;
-	bool ok = bodies_restore(pass, code->frames, entered);
+	bool ok = restore_bodies(pass, code->frames, entered);
 	free(entered);
 	return ok;
 }
 
-bool inlined_restore(struct pass *pass, const struct flows *flows, bool *replaced)
+bool inlined_restore(struct pass *pass, struct flows *flows, bool *replaced)
 {
 	struct kept_vec kept = {0};
 	struct site_vec sites = {0};
@@ -398,5 +580,145 @@ bool inlined_restore(struct pass *pass, const struct flows *flows, bool *replace
 	}
 	kept_vec_free(&kept);
 	site_vec_free(&sites);
+	return ok && !pass->out_of_memory;
+}
+
+/* ---- calls within bodies ---- */
+
+/*
+ * Calls within inlined bodies.  Where llvm-bolt inlined a function, a copy of it ran, and what the
+ * function calls was mostly inlined in turn: no code of the output has these calls.  A function
+ * calls what all ways through its code call as often as its copies ran; so do the functions that it
+ * calls, and callers come before what they call.  Recursion ends where it leads back.
+ */
+
+static bool count_less(const struct body_count *a, const struct body_count *b)
+{
+	return a->function != b->function ? a->function < b->function : a->place < b->place;
+}
+DEFINE_SORT(sort_counts, struct body_count, count_less)
+DEFINE_SEARCH(counts_before, struct body_count, struct body_count, count_less(item, &key))
+
+/* A function whose copies ran, or one that such a function always calls. */
+struct body {
+	uint32_t function;         /* the input's */
+	uint32_t first, next, end; /* its calls, of nest.calls; `next` is the one to follow next */
+	uint32_t order; /* callers have larger numbers than what they call; 0: not known yet */
+	uint64_t runs;  /* of its copies */
+};
+DEFINE_VEC(body_vec, struct body);
+DEFINE_VEC(number_vec, uint32_t);
+
+struct nest {
+	struct pass *pass;
+	struct body_vec bodies;
+	struct number_vec order; /* bodies, what is called first */
+	struct known_call_vec calls;
+	uint32_t *body_of; /* per function of the input: its body + 1; 0: none */
+};
+
+/* Adds the body of a function, if it is new; sets *out to its number.  Returns false when out of
+ * memory. */
+static bool find_body(struct nest *nest, uint32_t function, uint32_t *out, bool *is_new)
+{
+	*is_new = !nest->body_of[function];
+	if (*is_new) {
+		struct body body = {.function = function, .first = (uint32_t)nest->calls.len};
+		if (!known_calls_always(nest->pass->calls, function, &nest->calls))
+			return false;
+		body.next = body.first;
+		body.end = (uint32_t)nest->calls.len;
+		if (!body_vec_push(&nest->bodies, body))
+			return false;
+		nest->body_of[function] = (uint32_t)nest->bodies.len;
+	}
+	*out = nest->body_of[function] - 1;
+	return true;
+}
+
+/* Follows the calls of a function, in depth, so that each one comes into order behind all that it
+ * calls. */
+static bool follow(struct nest *nest, uint32_t function, struct number_vec *open)
+{
+	uint32_t number;
+	bool is_new;
+
+	if (!find_body(nest, function, &number, &is_new))
+		return false;
+	if (is_new && !number_vec_push(open, number))
+		return false;
+	while (open->len) {
+		struct body *body = &nest->bodies.at[open->at[open->len - 1]];
+		if (body->next == body->end) {
+			if (!number_vec_push(&nest->order, open->at[--open->len]))
+				return false;
+			body->order = (uint32_t)nest->order.len;
+			continue;
+		}
+		uint32_t callee = nest->calls.at[body->next++].callee;
+		if (!find_body(nest, callee, &number, &is_new) ||
+		    (is_new && !number_vec_push(open, number)))
+			return false;
+	}
+	return true;
+}
+
+static uint64_t known_count(const struct body_count_vec *counts, uint32_t function, uint32_t place)
+{
+	struct body_count key = {function, place, 0};
+	uint64_t sum = 0;
+
+	for (size_t i = counts_before(counts->at, counts->len, key);
+	     i < counts->len && !count_less(&key, &counts->at[i]); i++)
+		sum = count_add_saturating(sum, counts->at[i].count);
+	return sum;
+}
+
+/* Gives a function's runs to its calls. */
+static void pass_on(struct nest *nest, const struct body *body)
+{
+	struct pass *pass = nest->pass;
+	const struct pair *pair = pass->how->pair;
+	const struct function *caller = pair_output_of(pair, &pair->functions.at[body->function]);
+
+	for (uint32_t i = body->first; i < body->end; i++) {
+		struct known_call call = nest->calls.at[i];
+		struct body *callee = &nest->bodies.at[nest->body_of[call.callee] - 1];
+		uint64_t known = known_count(&pass->copied_calls, body->function, call.place);
+		if (body->runs <= known)
+			continue;
+		uint64_t count = body->runs - known;
+		if (caller && pair->output_of[call.callee] != NO_FUNCTION)
+			add_call(pass, caller, call, count);
+		if (!call.to && callee->order < body->order)
+			callee->runs = count_add_saturating(callee->runs, count);
+	}
+}
+
+bool inlined_restore_nested(struct pass *pass)
+{
+	const struct body_count_vec *runs = &pass->copied_runs;
+	struct nest nest = {
+		.pass = pass,
+		.body_of = calloc(pass->how->pair->functions.count + 1, sizeof(*nest.body_of))};
+	struct number_vec open = {0};
+	bool ok = nest.body_of;
+
+	sort_counts(runs->at, runs->len);
+	sort_counts(pass->copied_calls.at, pass->copied_calls.len);
+	for (size_t i = 0; ok && i < runs->len; i++) {
+		ok = follow(&nest, runs->at[i].function, &open);
+		if (ok) {
+			struct body *body = &nest.bodies.at[nest.body_of[runs->at[i].function] - 1];
+			body->runs = count_add_saturating(body->runs, runs->at[i].count);
+		}
+	}
+	for (size_t i = nest.order.len; ok && i; i--)
+		pass_on(&nest, &nest.bodies.at[nest.order.at[i - 1]]);
+	body_vec_free(&nest.bodies);
+	number_vec_free(&nest.order);
+	number_vec_free(&open);
+	known_call_vec_free(&nest.calls);
+	free(nest.body_of);
 	return ok && !pass->out_of_memory;
 }
