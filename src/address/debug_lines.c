@@ -3,38 +3,231 @@
 
 #include <stdlib.h>
 
-#include "src/base/library.h"
+#include "src/base/sort.h"
+#include "src/base/strings.h"
+#include "src/base/vec.h"
 #include "src/elf/libdw.h"
+
+#define PURPOSE "source lines"
 
 void debug_lines_stay_offline(void)
 {
 	unsetenv("DEBUGINFOD_URLS");
 }
 
+bool debug_lines_can(struct bc_error *err)
+{
+	struct libdw dw;
+
+	return libdw_load(PURPOSE, &dw, err);
+}
+
 #ifdef BATCONV_HAVE_LIBDW
 
-#include <elfutils/libdwelf.h>
-#include <elfutils/libdwfl.h>
 #include <errno.h>
-#include <stddef.h>
 #include <string.h>
 
-#include "src/elf/debug_file.h"
-
-/* What is used of libdw, by the types of its own header. */
-struct libdw {
-	__typeof__(dwfl_begin) *begin;
-	__typeof__(dwfl_end) *end;
-	__typeof__(dwfl_report_begin) *report_begin;
-	__typeof__(dwfl_report_offline) *report_offline;
-	__typeof__(dwfl_report_end) *report_end;
-	__typeof__(dwfl_module_info) *info;
-	__typeof__(dwfl_module_getelf) *getelf;
-	__typeof__(dwfl_module_getdwarf) *getdwarf;
-	__typeof__(dwfl_offline_section_address) *section_address;
-	__typeof__(dwfl_module_build_id) *build_id;
-	__typeof__(dwelf_dwarf_gnu_debugaltlink) *altlink;
+/* [start, end) is code of the unit. */
+struct unit_range {
+	Dwarf_Addr start, end;
+	Dwarf_Die unit;
 };
+DEFINE_VEC(unit_range_vec, struct unit_range);
+DEFINE_VEC(place_vec, struct source_place);
+DEFINE_VEC(places_vec, struct source_places);
+
+/* What was found of an address is kept: the addresses of a profile repeat. */
+struct dwarf_places {
+	const struct libdw *dw;
+	Dwarf *dwarf; /* NULL: the file has no DWARF */
+	bool inlines;
+	struct unit_range_vec units; /* by ascending start */
+	struct strings addresses;    /* that were looked up, by their bytes ... */
+	struct places_vec found;     /* ... and by their number what was found */
+	struct place_vec at_hand;
+};
+
+/* ---- which unit: by the ranges of its own, as not every compiler writes .debug_aranges ---- */
+
+static int by_start(const void *a, const void *b)
+{
+	const struct unit_range *x = a, *y = b;
+
+	return (x->start > y->start) - (x->start < y->start);
+}
+
+/* What a linker dropped stays in DWARF, at 0 or 1. */
+static bool add_unit(struct dwarf_places *p, Dwarf_Die *unit)
+{
+	Dwarf_Addr base, start, end;
+	ptrdiff_t at = 0;
+
+	while ((at = p->dw->dwarf_ranges(unit, at, &base, &start, &end)) > 0)
+		if (start > 1 && end > start && !unit_range_vec_push(&p->units, (struct unit_range){start, end, *unit}))
+			return false;
+	return true;
+}
+
+static bool list_units(struct dwarf_places *p)
+{
+	Dwarf_Off at = 0, next;
+	size_t header;
+
+	for (; !p->dw->dwarf_nextcu(p->dwarf, at, &next, &header, NULL, NULL, NULL); at = next) {
+		Dwarf_Die unit;
+		if (p->dw->dwarf_offdie(p->dwarf, at + header, &unit) && !add_unit(p, &unit))
+			return false;
+	}
+	if (p->units.len)
+		qsort(p->units.at, p->units.len, sizeof(*p->units.at), by_start);
+	return true;
+}
+
+DEFINE_SEARCH(units_above, struct unit_range, uint64_t, item->start <= key)
+
+static Dwarf_Die *unit_at(struct dwarf_places *p, uint64_t at)
+{
+	size_t above = units_above(p->units.at, p->units.len, at);
+
+	return above && at < p->units.at[above - 1].end ? &p->units.at[above - 1].unit : NULL;
+}
+
+/* ---- which places ---- */
+
+static const char *name_of(const struct libdw *dw, Dwarf_Die *die)
+{
+	static const unsigned linkage[] = {DW_AT_linkage_name, DW_AT_MIPS_linkage_name};
+	Dwarf_Attribute attr;
+
+	for (size_t i = 0; i < 2; i++)
+		if (dw->dwarf_attr_integrate(die, linkage[i], &attr) && dw->dwarf_formstring(&attr))
+			return dw->dwarf_formstring(&attr);
+	return dw->dwarf_diename(die);
+}
+
+static Dwarf_Word number_of(const struct libdw *dw, Dwarf_Die *die, unsigned name)
+{
+	Dwarf_Attribute attr;
+	Dwarf_Word value;
+
+	return dw->dwarf_attr(die, name, &attr) && !dw->dwarf_formudata(&attr, &value) ? value : 0;
+}
+
+static void find_line(const struct libdw *dw, Dwarf_Die *unit, uint64_t at, struct source_place *out)
+{
+	Dwarf_Line *line = dw->dwarf_getsrc_die(unit, at);
+	int number = 0;
+
+	if (line && !dw->dwarf_lineno(line, &number) && number > 0) {
+		out->file = dw->dwarf_linesrc(line, NULL, NULL);
+		out->line = out->file ? (uint32_t)number : 0;
+	}
+}
+
+/* Where an inlined function was called. */
+static void find_call(const struct libdw *dw, Dwarf_Die *unit, Dwarf_Die *inlined, struct source_place *out)
+{
+	Dwarf_Word file = number_of(dw, inlined, DW_AT_call_file), line = number_of(dw, inlined, DW_AT_call_line);
+	Dwarf_Files *files;
+	size_t count;
+
+	*out = (struct source_place){0};
+	if (!line || line > INT32_MAX || dw->dwarf_getsrcfiles(unit, &files, &count) || file >= count)
+		return;
+	out->file = dw->dwarf_filesrc(files, (size_t)file, NULL, NULL);
+	out->line = out->file ? (uint32_t)line : 0;
+}
+
+/* The blocks and functions around an address, innermost first.  Those around the innermost
+ * one are asked for by itself: around an address they go on where it was written, not where
+ * it was inlined. */
+static int find_scopes(struct dwarf_places *p, Dwarf_Die *unit, uint64_t at, Dwarf_Die **out)
+{
+	Dwarf_Die *around = NULL, innermost;
+	int count = p->dw->dwarf_getscopes(unit, at, &around);
+	bool any = count > 0 && p->dw->dwarf_offdie(p->dwarf, p->dw->dwarf_dieoffset(&around[0]), &innermost);
+
+	if (count > 0)
+		free(around);
+	return any ? p->dw->dwarf_getscopes_die(&innermost, out) : 0;
+}
+
+static bool find_inlines(struct dwarf_places *p, Dwarf_Die *unit, uint64_t at, struct source_place place)
+{
+	Dwarf_Die *scopes = NULL;
+	int count = find_scopes(p, unit, at, &scopes);
+	bool ok = true, whole = false;
+
+	for (int i = 0; ok && !whole && i < count; i++) {
+		int tag = p->dw->dwarf_tag(&scopes[i]);
+		whole = tag == DW_TAG_subprogram || tag == DW_TAG_entry_point;
+		if (!whole && tag != DW_TAG_inlined_subroutine)
+			continue;
+		place.function = name_of(p->dw, &scopes[i]);
+		ok = place_vec_push(&p->at_hand, place);
+		if (!whole)
+			find_call(p->dw, unit, &scopes[i], &place);
+	}
+	if (count > 0)
+		free(scopes);
+	return ok && (whole || !(place.line || p->at_hand.len) || place_vec_push(&p->at_hand, place));
+}
+
+static bool look_up(struct dwarf_places *p, uint64_t at)
+{
+	Dwarf_Die *unit = unit_at(p, at);
+	struct source_place place = {0};
+
+	p->at_hand.len = 0;
+	if (!unit)
+		return true;
+	find_line(p->dw, unit, at, &place);
+	if (p->inlines)
+		return find_inlines(p, unit, at, place);
+	return !place.line || place_vec_push(&p->at_hand, place);
+}
+
+/* A copy that stays. */
+static bool keep(struct dwarf_places *p)
+{
+	size_t count = p->at_hand.len;
+	struct source_place *copy = calloc(count + 1, sizeof(*copy));
+
+	if (!copy)
+		return false;
+	for (size_t i = 0; i < count; i++)
+		copy[i] = p->at_hand.at[i];
+	if (places_vec_push(&p->found, (struct source_places){copy, count}))
+		return true;
+	free(copy);
+	return false;
+}
+
+static bool find_places(struct dwarf_places *p, uint64_t at, struct source_places *out)
+{
+	uint32_t number;
+
+	if (!strings_intern(&p->addresses, (struct text){(const char *)&at, sizeof(at)}, &number))
+		return false;
+	if (number > p->found.len && (!look_up(p, at) || !keep(p))) {
+		strings_truncate(&p->addresses, number);
+		return false;
+	}
+	*out = p->found.at[number - 1];
+	return true;
+}
+
+static void close_places(struct dwarf_places *p)
+{
+	for (size_t i = 0; i < p->found.len; i++)
+		free((void *)(uintptr_t)p->found.at[i].at);
+	places_vec_free(&p->found);
+	place_vec_free(&p->at_hand);
+	unit_range_vec_free(&p->units);
+	strings_free(&p->addresses);
+}
+
+/* ---- which file ---- */
 
 struct debug_lines {
 	struct libdw dw;
@@ -42,45 +235,12 @@ struct debug_lines {
 	Dwfl *dwfl;
 	Dwfl_Module *module;
 	uint64_t bias; /* libdw's address - vaddr */
-	struct dwarf_places *places; /* NULL: the file has no DWARF */
-	uint64_t dwarf_bias;         /* libdw's address - DWARF's */
-	struct bc_error wrong;       /* of the files that libdw asked for */
+	struct dwarf_places places;
+	uint64_t dwarf_bias;     /* libdw's address - DWARF's */
+	struct bc_error wrong;   /* of the files that libdw asked for */
 	const struct debug_dirs *dirs;
-	struct bc_error refused;     /* a debug file of another build */
+	struct bc_error refused; /* a debug file of another build */
 };
-
-static const struct libdw_function symbols[] = {
-	{"dwfl_begin", offsetof(struct libdw, begin)},
-	{"dwfl_end", offsetof(struct libdw, end)},
-	{"dwfl_report_begin", offsetof(struct libdw, report_begin)},
-	{"dwfl_report_offline", offsetof(struct libdw, report_offline)},
-	{"dwfl_report_end", offsetof(struct libdw, report_end)},
-	{"dwfl_module_info", offsetof(struct libdw, info)},
-	{"dwfl_module_getelf", offsetof(struct libdw, getelf)},
-	{"dwfl_module_getdwarf", offsetof(struct libdw, getdwarf)},
-	{"dwfl_offline_section_address", offsetof(struct libdw, section_address)},
-	{"dwfl_module_build_id", offsetof(struct libdw, build_id)},
-	{"dwelf_dwarf_gnu_debugaltlink", offsetof(struct libdw, altlink)},
-};
-
-const char *debug_lines_library(struct bc_error *err)
-{
-	__typeof__(dwfl_version) *version;
-	struct bc_error why;
-	void *library;
-
-	if (!library_load(LIBDW_LIBRARY, &library, &why)) {
-		bc_fail(err, BC_UNSUPPORTED, "none found: %s", why.text);
-		return NULL;
-	}
-	void *symbol = library_symbol(library, "dwfl_version");
-	if (!symbol) {
-		bc_fail(err, BC_UNSUPPORTED, "none found: " LIBDW_LIBRARY " has no dwfl_version");
-		return NULL;
-	}
-	memcpy(&version, &symbol, sizeof(version));
-	return version(NULL);
-}
 
 static void take_id(const void *bytes, ssize_t size, struct build_id *out)
 {
@@ -99,13 +259,13 @@ static void wanted_id(const struct debug_lines *source, Dwfl_Module *module, boo
 	GElf_Addr at;
 
 	if (!is_alt) {
-		int size = source->dw.build_id(module, &bits, &at);
+		int size = source->dw.dwfl_module_build_id(module, &bits, &at);
 		take_id(bits, size, out);
 		return;
 	}
-	Dwarf *dwarf = source->dw.getdwarf(module, &at);
+	Dwarf *dwarf = source->dw.dwfl_module_getdwarf(module, &at);
 	if (dwarf)
-		take_id(alt_bits, source->dw.altlink(dwarf, &ignored, &alt_bits), out);
+		take_id(alt_bits, source->dw.dwelf_dwarf_gnu_debugaltlink(dwarf, &ignored, &alt_bits), out);
 }
 
 /* libdw asks for a file with more debug information.  Its own way to look for one would
@@ -134,24 +294,24 @@ static bool report(struct debug_lines *source, const char *path)
 
 	source->callbacks = (Dwfl_Callbacks){
 		.find_debuginfo = find_debuginfo,
-		.section_address = dw->section_address,
+		.section_address = dw->dwfl_offline_section_address,
 	};
 	errno = 0;
-	/* NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): it does not follow what memcpy wrote in load() */
-	source->dwfl = dw->begin(&source->callbacks);
+	/* NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): it does not follow what memcpy wrote in libdw_load() */
+	source->dwfl = dw->dwfl_begin(&source->callbacks);
 	if (!source->dwfl)
 		return false;
-	dw->report_begin(source->dwfl);
-	source->module = dw->report_offline(source->dwfl, path, path, -1);
-	dw->report_end(source->dwfl, NULL, NULL);
-	if (!source->module || !dw->getelf(source->module, &bias) ||
-	    !dw->info(source->module, &userdata, NULL, NULL, NULL, NULL, NULL, NULL))
+	dw->dwfl_report_begin(source->dwfl);
+	source->module = dw->dwfl_report_offline(source->dwfl, path, path, -1);
+	dw->dwfl_report_end(source->dwfl, NULL, NULL);
+	if (!source->module || !dw->dwfl_module_getelf(source->module, &bias) ||
+	    !dw->dwfl_module_info(source->module, &userdata, NULL, NULL, NULL, NULL, NULL, NULL))
 		return false;
 	*userdata = source;
 	source->bias = bias;
 	/* Looks for the debug file now, before libdw does: libdw would open files that it must
 	 * not.  That there is none is no error. */
-	return dw->getdwarf(source->module, &bias) || errno != ENOMEM;
+	return dw->dwfl_module_getdwarf(source->module, &bias) || errno != ENOMEM;
 }
 
 static bool has_debug_files(const struct debug_lines *source, struct bc_error *err)
@@ -168,41 +328,28 @@ static bool had_memory(struct bc_error *err)
 }
 
 /* A file without DWARF has no places, which is no error. */
-static bool open_places(struct debug_lines *source, void *library, bool inlines, struct bc_error *err)
+static bool open_places(struct debug_lines *source, bool inlines, struct bc_error *err)
 {
 	GElf_Addr bias = 0;
-	Dwarf *dwarf = source->dw.getdwarf(source->module, &bias);
+	Dwarf *dwarf = source->dw.dwfl_module_getdwarf(source->module, &bias);
 
 	source->dwarf_bias = bias;
+	source->places = (struct dwarf_places){.dw = &source->dw, .dwarf = dwarf, .inlines = inlines};
 	errno = 0;
-	return !dwarf || (dwarf_places_open(library, dwarf, inlines, &source->places, err) && had_memory(err));
-}
-
-static bool load(void **library, struct libdw *dw, struct bc_error *err)
-{
-	return libdw_load("source lines", library, err) && libdw_find(*library, "source lines", symbols, BC_COUNT(symbols), dw, err);
-}
-
-bool debug_lines_can(struct bc_error *err)
-{
-	struct libdw dw;
-	void *library;
-
-	return load(&library, &dw, err);
+	return !dwarf || ((list_units(&source->places) || bc_fail_nomem(err)) && had_memory(err));
 }
 
 bool debug_lines_open(const char *path, const struct debug_dirs *dirs, bool inlines, struct debug_lines **out,
 		 struct bc_error *err)
 {
 	struct debug_lines *source = calloc(1, sizeof(*source));
-	void *library;
 
 	if (!source)
 		return bc_fail_nomem(err);
 	source->dirs = dirs;
-	if (load(&library, &source->dw, err) &&
+	if (libdw_load(PURPOSE, &source->dw, err) &&
 	    (report(source, path) || (errno == ENOMEM ? bc_fail_nomem(err) : bc_fail(err, BC_IO, "%s: libdw cannot read it", path))) &&
-	    has_debug_files(source, err) && open_places(source, library, inlines, err)) {
+	    has_debug_files(source, err) && open_places(source, inlines, err)) {
 		*out = source;
 		return true;
 	}
@@ -212,10 +359,11 @@ bool debug_lines_open(const char *path, const struct debug_dirs *dirs, bool inli
 
 void debug_lines_close(struct debug_lines *source)
 {
-	if (source)
-		dwarf_places_close(source->places);
-	if (source && source->dwfl)
-		source->dw.end(source->dwfl);
+	if (!source)
+		return;
+	close_places(&source->places);
+	if (source->dwfl)
+		source->dw.dwfl_end(source->dwfl);
 	free(source);
 }
 
@@ -228,22 +376,11 @@ bool debug_lines_find(struct debug_lines *source, struct vaddr at, struct source
 {
 	*out = (struct source_places){0};
 	errno = 0;
-	return !source->places ||
-	       (dwarf_places_find(source->places, at.v + source->bias - source->dwarf_bias, out, err) && had_memory(err));
+	return !source->places.dwarf ||
+	       ((find_places(&source->places, at.v + source->bias - source->dwarf_bias, out) || bc_fail_nomem(err)) && had_memory(err));
 }
 
 #else
-
-const char *debug_lines_library(struct bc_error *err)
-{
-	bc_fail(err, BC_UNSUPPORTED, "%s", library_none() ? library_none() : "not built in");
-	return NULL;
-}
-
-bool debug_lines_can(struct bc_error *err)
-{
-	return libdw_left_out("source lines", err);
-}
 
 bool debug_lines_open(const char *path, const struct debug_dirs *dirs, bool inlines, struct debug_lines **out,
 		 struct bc_error *err)
@@ -252,7 +389,7 @@ bool debug_lines_open(const char *path, const struct debug_dirs *dirs, bool inli
 	(void)dirs;
 	(void)inlines;
 	(void)out;
-	return libdw_left_out("source lines", err);
+	return debug_lines_can(err);
 }
 
 void debug_lines_close(struct debug_lines *source)

@@ -7,8 +7,23 @@
 #ifndef ADDRESS_DEBUG_LINES_H
 #define ADDRESS_DEBUG_LINES_H
 
+#include "src/base/address.h"
 #include "src/elf/debug_file.h"
-#include "src/address/dwarf_places.h"
+
+/* Where in the source an address is, in one function of those that were inlined into each
+ * other there. */
+struct source_place {
+	const char *function; /* NULL: not known; mangled if it has such a name */
+	const char *file;     /* NULL: not known */
+	uint32_t line;        /* 0: not known */
+};
+
+/* Innermost first; the last one is the function that the code belongs to, the others were
+ * inlined.  Strings live as long as what they were read from. */
+struct source_places {
+	const struct source_place *at;
+	size_t count;
+};
 
 struct debug_lines;
 
@@ -16,14 +31,11 @@ struct debug_lines;
  * a download.  For programs of their own: it changes the environment. */
 void debug_lines_stay_offline(void);
 
-/* The version of libdw, which is loaded for it.  NULL: there is none, and err says why (BC_UNSUPPORTED). */
-const char *debug_lines_library(struct bc_error *err);
-
 /* Can source lines be had at all?  BC_UNSUPPORTED: built without libdw, or it is not installed. */
 BC_MUST_USE bool debug_lines_can(struct bc_error *err);
 
 /* dirs     where debug files are looked for, too; NULL: nowhere else
- * inlines  find inlined calls, too (dwarf_places.h)
+ * inlines  find inlined calls, too: else there is one place, the line of the instruction, without a function
  *
  * BC_UNSUPPORTED  built without libdw, or it is not installed
  *                 or what the file names as its debug file is no regular file

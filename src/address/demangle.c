@@ -24,15 +24,15 @@ static demangle_fn *load(void)
 static demangle_fn *load(void)
 {
 	static const char *const libraries[] = {"libstdc++.so.6", "libc++abi.so.1"};
-	demangle_fn *function = NULL;
+	demangle_fn *function;
 
-	for (size_t i = 0; !function && i < sizeof(libraries) / sizeof(*libraries); i++) {
+	for (size_t i = 0; i < sizeof(libraries) / sizeof(*libraries); i++) {
 		struct bc_error ignored;
 		void *library;
-		void *address = library_load(libraries[i], &library, &ignored) ? library_symbol(library, "__cxa_demangle") : NULL;
-		memcpy(&function, &address, sizeof(function));
+		if (library_load(libraries[i], &library, &ignored) && library_function(library, "__cxa_demangle", &function))
+			return function;
 	}
-	return function;
+	return NULL;
 }
 
 #endif

@@ -17,16 +17,18 @@ bool library_load(const char *name, void **out, struct bc_error *err)
 	return bc_fail(err, BC_UNSUPPORTED, "%s", library_none());
 }
 
-void *library_symbol(void *library, const char *name)
+bool library_function(void *library, const char *name, void *out)
 {
 	(void)library;
 	(void)name;
-	return NULL;
+	(void)out;
+	return false;
 }
 
 #else
 
 #include <dlfcn.h>
+#include <string.h>
 
 const char *library_none(void)
 {
@@ -39,9 +41,13 @@ bool library_load(const char *name, void **out, struct bc_error *err)
 	return *out || bc_fail(err, BC_UNSUPPORTED, "%s", dlerror());
 }
 
-void *library_symbol(void *library, const char *name)
+bool library_function(void *library, const char *name, void *out)
 {
-	return dlsym(library, name);
+	void *address = dlsym(library, name);
+
+	if (address)
+		memcpy(out, &address, sizeof(address)); /* POSIX: a function's address fits a data pointer. */
+	return address;
 }
 
 #endif

@@ -17,7 +17,7 @@ BC_MUST_USE bool library_load(const char *name, void **out, struct bc_error *err
 /* Why this program loads none; NULL: it loads them. */
 const char *library_none(void);
 
-/* The address of a function of it; NULL: it lacks one of this name. */
-void *library_symbol(void *library, const char *name);
+/* Writes the address of a function of it to the pointer to a function at `out`.  False: it lacks one of this name. */
+BC_MUST_USE bool library_function(void *library, const char *name, void *out);
 
 #endif

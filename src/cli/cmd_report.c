@@ -11,9 +11,9 @@
 #include "src/cli/sample_options.h"
 #include "src/base/say.h"
 #include "src/cli/operands.h"
+#include "src/elf/libdw.h"
 #include "src/isa/llvm.h"
 #include "src/figures/page.h"
-#include "src/address/debug_lines.h"
 
 struct arguments {
 	struct conversion_options conversion;
@@ -113,7 +113,7 @@ static int run(struct command_line *line)
 	if (!made)
 		return fail(&err);
 	summary_warnings(&summary, stderr);
-	if (!debug_lines_library(&err))
+	if (!libdw_version(&err))
 		say(stderr, "warning: the page has no source lines: libdw: %s", err.text);
 	if (!llvm_loaded())
 		say(stderr, "warning: the page has no instructions: libLLVM: %s",

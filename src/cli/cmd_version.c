@@ -9,9 +9,9 @@
 #include "src/base/library.h"
 #include "src/base/sandbox.h"
 #include "src/cli/options.h"
+#include "src/elf/libdw.h"
 #include "src/isa/llvm.h"
 #include "src/base/json.h"
-#include "src/address/debug_lines.h"
 
 struct arguments {
 	bool json;
@@ -39,7 +39,7 @@ static size_t find_libraries(struct linked_library *out, struct bc_error *err)
 
 	if (llvm_open(&context))
 		llvm_close(&context);
-	const char *libdw = debug_lines_library(err);
+	const char *libdw = libdw_version(err);
 	out[count++] = (struct linked_library){"libLLVM", "libllvm", llvm_loaded(), library_none() ? library_none() : "none found"};
 	out[count++] = (struct linked_library){"libseccomp", "libseccomp", sandbox_library(),
 					"not built in (--sandbox denies no system calls)"};

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "src/elf/libdw.h"
 
-#include <string.h>
+#include <stddef.h>
 
 #include "src/base/library.h"
 
-bool libdw_load(const char *purpose, void **library, struct bc_error *err)
+#define LIBDW_LIBRARY "libdw.so.1"
+
+static bool load(const char *purpose, void **library, struct bc_error *err)
 {
 	struct bc_error why;
 
@@ -15,22 +17,60 @@ bool libdw_load(const char *purpose, void **library, struct bc_error *err)
 	return bc_fail(err, BC_UNSUPPORTED, "%s need " LIBDW_LIBRARY ": %s%s", purpose, why.text, remedy);
 }
 
-bool libdw_left_out(const char *purpose, struct bc_error *err)
+#ifdef BATCONV_HAVE_LIBDW
+
+bool libdw_load(const char *purpose, struct libdw *out, struct bc_error *err)
+{
+	static const struct {
+		const char *name;
+		size_t offset;
+	} functions[] = {
+#define LIBDW_ROW(name) {#name, offsetof(struct libdw, name)},
+		LIBDW_FUNCTIONS(LIBDW_ROW)
+#undef LIBDW_ROW
+	};
+	void *library;
+
+	if (!load(purpose, &library, err))
+		return false;
+	for (size_t i = 0; i < BC_COUNT(functions); i++)
+		if (!library_function(library, functions[i].name, (char *)out + functions[i].offset))
+			return bc_fail(err, BC_UNSUPPORTED, "%s need a " LIBDW_LIBRARY " with %s", purpose, functions[i].name);
+	return true;
+}
+
+const char *libdw_version(struct bc_error *err)
+{
+	__typeof__(dwfl_version) *version;
+	struct bc_error why;
+	void *library;
+
+	if (!library_load(LIBDW_LIBRARY, &library, &why))
+		bc_fail(err, BC_UNSUPPORTED, "none found: %s", why.text);
+	else if (!library_function(library, "dwfl_version", &version))
+		bc_fail(err, BC_UNSUPPORTED, "none found: " LIBDW_LIBRARY " has no dwfl_version");
+	else
+		return version(NULL);
+	return NULL;
+}
+
+#else
+
+/* A program that loads no libraries says that, whatever it was built with. */
+bool libdw_load(const char *purpose, struct libdw *out, struct bc_error *err)
 {
 	void *library;
 
+	*out = (struct libdw){0};
 	if (library_none())
-		return libdw_load(purpose, &library, err);
+		return load(purpose, &library, err);
 	return bc_fail(err, BC_UNSUPPORTED, "%s: this build is without libdw", purpose);
 }
 
-bool libdw_find(void *library, const char *purpose, const struct libdw_function *functions, size_t count, void *out, struct bc_error *err)
+const char *libdw_version(struct bc_error *err)
 {
-	for (size_t i = 0; i < count; i++) {
-		void *symbol = library_symbol(library, functions[i].name);
-		if (!symbol)
-			return bc_fail(err, BC_UNSUPPORTED, "%s need a " LIBDW_LIBRARY " with %s", purpose, functions[i].name);
-		memcpy((char *)out + functions[i].offset, &symbol, sizeof(symbol));
-	}
-	return true;
+	bc_fail(err, BC_UNSUPPORTED, "%s", library_none() ? library_none() : "not built in");
+	return NULL;
 }
+
+#endif

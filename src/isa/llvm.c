@@ -45,21 +45,11 @@ static const struct {
 	{"LLVMDisasmInstruction", &llvm.decode},
 };
 
-/* Take a function from a library; false if it has none of this name. */
-static bool bind_one(void *library, const char *symbol, void *field)
-{
-	void *address = library_symbol(library, symbol);
-
-	if (address)
-		memcpy(field, &address, sizeof(address)); /* POSIX: a function's address fits a data pointer. */
-	return address;
-}
-
 /* Take the interface from a library; false if a part of it is missing. */
 static bool bind(void *library)
 {
 	for (size_t i = 0; i < BC_COUNT(interface); i++)
-		if (!bind_one(library, interface[i].symbol, interface[i].field))
+		if (!library_function(library, interface[i].symbol, interface[i].field))
 			return false;
 	return true;
 }
@@ -114,7 +104,7 @@ bool llvm_open_text(enum machine machine, struct llvm_context *out)
 	*out = (struct llvm_context){0};
 	load_once();
 	for (size_t i = 0; llvm.name && i < BC_COUNT(machines[machine].initialize) && machines[machine].initialize[i]; i++) {
-		if (!bind_one(llvm.library, machines[machine].initialize[i], &initialize))
+		if (!library_function(llvm.library, machines[machine].initialize[i], &initialize))
 			return false;
 		initialize();
 	}

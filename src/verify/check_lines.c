@@ -10,7 +10,7 @@
 #include "src/verify/folded_functions.h"
 #include "src/verify/insn_ties.h"
 #include "src/elf/fragments_by_function.h"
-#include "src/elf/line_rows.h"
+#include "src/verify/line_rows.h"
 
 struct checking {
 	const struct binary *subject;

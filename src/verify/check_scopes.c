@@ -10,7 +10,7 @@
 #include "src/base/strings.h"
 #include "src/verify/checks.h"
 #include "src/verify/dwarf_names.h"
-#include "src/elf/debug_entries.h"
+#include "src/verify/debug_entries.h"
 
 /* Of one kind and one function, or one unit outside of functions, that many findings are added, the rest is counted. */
 #define TOLD_MOST 3

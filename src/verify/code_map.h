@@ -10,7 +10,7 @@
 
 #include "src/verify/folded_functions.h"
 #include "src/verify/insn_ties.h"
-#include "src/elf/debug_entries.h"
+#include "src/verify/debug_entries.h"
 
 enum run_kind {
 	RUN_SAME,   /* the input has the same instructions: each at the same distance from the beginning, or it is one instruction */

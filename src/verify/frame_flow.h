@@ -7,7 +7,7 @@
 #ifndef VERIFY_FRAME_FLOW_H
 #define VERIFY_FRAME_FLOW_H
 
-#include "src/elf/cfi.h"
+#include "src/verify/cfi.h"
 #include "src/elf/lsda.h"
 #include "src/isa/insn.h"
 #include "src/isa/stack_effect.h"

@@ -2,7 +2,7 @@
 #include "src/verify/scope_bounds.h"
 
 #include "src/base/sort.h"
-#include "src/elf/debug_entries.h"
+#include "src/verify/debug_entries.h"
 
 static bool bound_less(const uint64_t *a, const uint64_t *b)
 {

@@ -6,7 +6,7 @@
 #ifndef VERIFY_UNIT_ORDER_H
 #define VERIFY_UNIT_ORDER_H
 
-#include "src/elf/line_rows.h"
+#include "src/verify/line_rows.h"
 
 struct unit_order {
 	uint32_t *output_of; /* by number of the unit in the input's line_rows.units; NULL: all are where they are in the input, ... */

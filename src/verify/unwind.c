@@ -10,7 +10,7 @@
 #include "src/verify/checks.h"
 #include "src/verify/frame_flow.h"
 #include "src/verify/insn_ties.h"
-#include "src/elf/cfi.h"
+#include "src/verify/cfi.h"
 #include "src/elf/fragments_by_function.h"
 #include "src/elf/lsda.h"
 

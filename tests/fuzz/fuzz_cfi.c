@@ -11,7 +11,7 @@
 #include <elf.h>
 #include <string.h>
 
-#include "src/elf/cfi.h"
+#include "src/verify/cfi.h"
 #include "src/elf/lsda.h"
 
 #define BASE 0x1000u

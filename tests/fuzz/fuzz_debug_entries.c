@@ -7,8 +7,8 @@
 #include <assert.h>
 #include <string.h>
 
-#include "src/elf/debug_entries.h"
-#include "src/elf/line_rows.h"
+#include "src/verify/debug_entries.h"
+#include "src/verify/line_rows.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

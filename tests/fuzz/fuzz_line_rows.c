@@ -7,7 +7,7 @@
 #include <assert.h>
 #include <string.h>
 
-#include "src/elf/line_rows.h"
+#include "src/verify/line_rows.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

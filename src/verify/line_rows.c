@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "src/elf/line_rows.h"
+#include "src/verify/line_rows.h"
 
 #include <string.h>
 
 #include "src/base/sort.h"
-#include "src/elf/libdw.h"
+#include "src/verify/dwarf_file.h"
 
 /* ---- looking up ---- */
 
@@ -69,67 +69,15 @@ uint64_t line_rows_next(const struct line_rows *rows, uint64_t address, uint64_t
 	return end;
 }
 
+#define PURPOSE "line tables"
+
 #ifdef BATCONV_HAVE_LIBDW
 
-#include <dwarf.h>
-#include <elfutils/libdw.h>
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "src/elf/dwarf_file.h"
-
-#define PURPOSE "line tables"
-
-/* What is used of libdw, by the types of its own header. */
-struct libdw {
-	__typeof__(dwarf_errmsg) *errmsg;
-	__typeof__(dwarf_get_units) *get_units;
-	__typeof__(dwarf_offdie) *offdie;
-	__typeof__(dwarf_dieoffset) *dieoffset;
-	__typeof__(dwarf_attr) *attr;
-	__typeof__(dwarf_formstring) *formstring;
-	__typeof__(dwarf_formudata) *formudata;
-	__typeof__(dwarf_child) *child;
-	__typeof__(dwarf_siblingof) *siblingof;
-	__typeof__(dwarf_getsrcfiles) *getsrcfiles;
-	__typeof__(dwarf_filesrc) *filesrc;
-	__typeof__(dwarf_getsrclines) *getsrclines;
-	__typeof__(dwarf_onesrcline) *onesrcline;
-	__typeof__(dwarf_line_file) *line_file;
-	__typeof__(dwarf_lineaddr) *lineaddr;
-	__typeof__(dwarf_lineno) *lineno;
-	__typeof__(dwarf_linecol) *linecol;
-	__typeof__(dwarf_linebeginstatement) *linebeginstatement;
-	__typeof__(dwarf_lineendsequence) *lineendsequence;
-	__typeof__(dwarf_linediscriminator) *linediscriminator;
-};
-
-static const struct libdw_function functions[] = {
-	{"dwarf_errmsg", offsetof(struct libdw, errmsg)},
-	{"dwarf_get_units", offsetof(struct libdw, get_units)},
-	{"dwarf_offdie", offsetof(struct libdw, offdie)},
-	{"dwarf_dieoffset", offsetof(struct libdw, dieoffset)},
-	{"dwarf_attr", offsetof(struct libdw, attr)},
-	{"dwarf_formstring", offsetof(struct libdw, formstring)},
-	{"dwarf_formudata", offsetof(struct libdw, formudata)},
-	{"dwarf_child", offsetof(struct libdw, child)},
-	{"dwarf_siblingof", offsetof(struct libdw, siblingof)},
-	{"dwarf_getsrcfiles", offsetof(struct libdw, getsrcfiles)},
-	{"dwarf_filesrc", offsetof(struct libdw, filesrc)},
-	{"dwarf_getsrclines", offsetof(struct libdw, getsrclines)},
-	{"dwarf_onesrcline", offsetof(struct libdw, onesrcline)},
-	{"dwarf_line_file", offsetof(struct libdw, line_file)},
-	{"dwarf_lineaddr", offsetof(struct libdw, lineaddr)},
-	{"dwarf_lineno", offsetof(struct libdw, lineno)},
-	{"dwarf_linecol", offsetof(struct libdw, linecol)},
-	{"dwarf_linebeginstatement", offsetof(struct libdw, linebeginstatement)},
-	{"dwarf_lineendsequence", offsetof(struct libdw, lineendsequence)},
-	{"dwarf_linediscriminator", offsetof(struct libdw, linediscriminator)},
-};
-
 struct rows_reader {
 	const struct image *image;
-	struct libdw dw;
 	struct dwarf_file file;
 	struct strings *paths;
 	struct line_rows *out;
@@ -255,14 +203,14 @@ static const char *string_of(struct rows_reader *r, Dwarf_Die *die, unsigned nam
 {
 	Dwarf_Attribute attr;
 
-	return r->dw.attr(die, name, &attr) ? r->dw.formstring(&attr) : NULL;
+	return r->file.dw.dwarf_attr(die, name, &attr) ? r->file.dw.dwarf_formstring(&attr) : NULL;
 }
 
 static bool number_of(struct rows_reader *r, Dwarf_Die *die, unsigned name, Dwarf_Word *out)
 {
 	Dwarf_Attribute attr;
 
-	return r->dw.attr(die, name, &attr) && !r->dw.formudata(&attr, out);
+	return r->file.dw.dwarf_attr(die, name, &attr) && !r->file.dw.dwarf_formudata(&attr, out);
 }
 
 struct path {
@@ -316,7 +264,7 @@ static void note_refused(struct rows_reader *r, const struct line_unit *unit)
 	char why[200];
 
 	snprintf(why, sizeof(why), "libdw: %s, or it has discriminators of more than 24 bits, as those of clang's -fpseudo-probe-for-profiling, which libdw does not read",
-		 r->dw.errmsg(-1));
+		 r->file.dw.dwarf_errmsg(-1));
 	note_bad(r, ".debug_line", unit->table, why);
 }
 
@@ -328,14 +276,14 @@ static bool read_rows(struct rows_reader *r, Dwarf_Die *die, const struct line_u
 	uint64_t gap_start = 0;
 	bool open_gap = false;
 
-	if (r->dw.getsrclines(die, &lines, &count)) {
+	if (r->file.dw.dwarf_getsrclines(die, &lines, &count)) {
 		note_refused(r, unit);
 		return true;
 	}
 	if (!line_row_vec_reserve(&out->rows, out->rows.len + count))
 		return false;
 	for (size_t i = 0; i < count; i++) {
-		Dwarf_Line *line = r->dw.onesrcline(lines, i);
+		Dwarf_Line *line = r->file.dw.dwarf_onesrcline(lines, i);
 		struct line_row row = {0};
 		Dwarf_Addr address = 0;
 		Dwarf_Files *files;
@@ -343,15 +291,15 @@ static bool read_rows(struct rows_reader *r, Dwarf_Die *die, const struct line_u
 		int number = 0, column = 0;
 		unsigned discriminator = 0;
 		bool statement = false, end = false;
-		if (!line || r->dw.lineaddr(line, &address) || r->dw.lineendsequence(line, &end))
+		if (!line || r->file.dw.dwarf_lineaddr(line, &address) || r->file.dw.dwarf_lineendsequence(line, &end))
 			continue;
-		r->dw.lineno(line, &number);
-		r->dw.linecol(line, &column);
-		r->dw.linebeginstatement(line, &statement);
-		r->dw.linediscriminator(line, &discriminator);
+		r->file.dw.dwarf_lineno(line, &number);
+		r->file.dw.dwarf_linecol(line, &column);
+		r->file.dw.dwarf_linebeginstatement(line, &statement);
+		r->file.dw.dwarf_linediscriminator(line, &discriminator);
 		row = (struct line_row){address, 0, (uint32_t)number, discriminator, (uint16_t)column,
 					(uint8_t)((statement ? LINE_STATEMENT : 0) | (end ? LINE_END : 0))};
-		bool known = !r->dw.line_file(line, &files, &file) && file < unit->file_count;
+		bool known = !r->file.dw.dwarf_line_file(line, &files, &file) && file < unit->file_count;
 		if (known) {
 			row.file = out->files.at[unit->first_file + file];
 		} else {
@@ -389,12 +337,12 @@ static bool read_files(struct rows_reader *r, Dwarf_Die *die, struct line_unit *
 	size_t count;
 
 	unit->first_file = (uint32_t)r->out->files.len;
-	if (r->dw.getsrcfiles(die, &files, &count)) {
+	if (r->file.dw.dwarf_getsrcfiles(die, &files, &count)) {
 		note_refused(r, unit);
 		return true;
 	}
 	for (size_t i = 0; i < count && i < UINT32_MAX; i++) {
-		const char *path = r->dw.filesrc(files, i, NULL, NULL);
+		const char *path = r->file.dw.dwarf_filesrc(files, i, NULL, NULL);
 		uint32_t number;
 		if (!intern_path(r, folder, path ? path : "", &number) || !file_number_vec_push(&r->out->files, number))
 			return false;
@@ -438,7 +386,7 @@ static bool note_use(struct rows_reader *r, Dwarf_Die *die, bool call)
 	uint64_t key = (uint64_t)r->out->units.len << 33 | (uint64_t)call << 32 | number;
 	if (number_set_has(&r->uses, key))
 		return true;
-	uint64_t at = r->dw.dieoffset(die);
+	uint64_t at = r->file.dw.dwarf_dieoffset(die);
 	return number_set_add(&r->uses, key) &&
 	       line_use_vec_push(uses, (struct line_use){(uint32_t)r->out->units.len - 1, number, at, call});
 }
@@ -454,12 +402,12 @@ static bool read_entries(struct rows_reader *r, Dwarf_Die unit)
 		/* To find its sibling, libdw passes over everything in it: it is passed once for each level above. */
 		if (!work_spend(r->image->work, WORK_ENTRIES, (depth + 1) * r->file.entry_work) || !note_use(r, die, false) || !note_use(r, die, true))
 			return false;
-		if (depth + 1 < DEPTH_MOST && !r->dw.child(die, &child)) {
+		if (depth + 1 < DEPTH_MOST && !r->file.dw.dwarf_child(die, &child)) {
 			stack[++depth] = child;
 			continue;
 		}
 		Dwarf_Die next;
-		while (depth && r->dw.siblingof(&stack[depth], &next))
+		while (depth && r->file.dw.dwarf_siblingof(&stack[depth], &next))
 			depth--;
 		if (!depth)
 			return true;
@@ -500,8 +448,8 @@ static bool list_units(struct rows_reader *r, struct unit_place_vec *places)
 	uint8_t type;
 	int result;
 
-	while (!(result = r->dw.get_units(r->file.dwarf, cu, &cu, &version, &type, &die, NULL))) {
-		struct line_unit unit = {.at = r->dw.dieoffset(&die), .table = NO_LINE_TABLE};
+	while (!(result = r->file.dw.dwarf_get_units(r->file.dwarf, cu, &cu, &version, &type, &die, NULL))) {
+		struct line_unit unit = {.at = r->file.dw.dwarf_dieoffset(&die), .table = NO_LINE_TABLE};
 		const char *name = string_of(r, &die, DW_AT_name);
 		Dwarf_Word table;
 		if (!die.addr)
@@ -514,7 +462,7 @@ static bool list_units(struct rows_reader *r, struct unit_place_vec *places)
 			return false;
 	}
 	if (result < 0)
-		note_bad(r, ".debug_info", r->out->units.len ? r->out->units.at[r->out->units.len - 1].at : 0, r->dw.errmsg(-1));
+		note_bad(r, ".debug_info", r->out->units.len ? r->out->units.at[r->out->units.len - 1].at : 0, r->file.dw.dwarf_errmsg(-1));
 	return true;
 }
 
@@ -526,7 +474,7 @@ static bool read_tables(struct rows_reader *r, const struct unit_place_vec *plac
 		const struct unit_place *place = &places->at[i];
 		struct line_unit *unit = &r->out->units.at[place->unit];
 		Dwarf_Die die;
-		if (unit->table == NO_LINE_TABLE || !r->dw.offdie(r->file.dwarf, place->entry, &die))
+		if (unit->table == NO_LINE_TABLE || !r->file.dw.dwarf_offdie(r->file.dwarf, place->entry, &die))
 			continue;
 		if (!read_table(r, &die, unit, same && same->table == unit->table ? same : NULL))
 			return false;
@@ -548,8 +496,7 @@ bool line_rows_read(const struct image *image, struct strings *paths, struct lin
 	struct unit_place_vec places = {0};
 
 	*out = (struct line_rows){0};
-	bool ok = dwarf_file_open(image, PURPOSE, false, &r.file, err) &&
-		  libdw_find(r.file.library, PURPOSE, functions, BC_COUNT(functions), &r.dw, err);
+	bool ok = dwarf_file_open(image, PURPOSE, false, &r.file, err);
 	if (ok) {
 		r.longest = longest_string(r.file.line_strings);
 		ok = list_units(&r, &places);
@@ -569,10 +516,11 @@ bool line_rows_read(const struct image *image, struct strings *paths, struct lin
 
 bool line_rows_read(const struct image *image, struct strings *paths, struct line_rows *out, struct bc_error *err)
 {
-	(void)image;
+	struct dwarf_file file;
+
 	(void)paths;
 	*out = (struct line_rows){0};
-	return libdw_left_out("line tables", err);
+	return dwarf_file_open(image, PURPOSE, false, &file, err);
 }
 
 #endif

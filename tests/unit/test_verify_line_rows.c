@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Line tables by hand: which rows addresses have, which files are named, and what is refused. */
-#include "src/elf/line_rows.h"
+#include "src/verify/line_rows.h"
 
 #include <inttypes.h>
 #include <string.h>

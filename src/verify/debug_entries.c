@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "src/elf/debug_entries.h"
+#include "src/verify/debug_entries.h"
 
-#include "src/elf/libdw.h"
+#include "src/verify/dwarf_file.h"
 
 void debug_locations_free(struct debug_locations *locations)
 {
@@ -9,79 +9,18 @@ void debug_locations_free(struct debug_locations *locations)
 	debug_operation_vec_free(&locations->operations);
 }
 
+#define PURPOSE "entries of debug information"
+
 #ifdef BATCONV_HAVE_LIBDW
 
-#include <dwarf.h>
-#include <elfutils/libdw.h>
 #include <string.h>
-
-#include "src/elf/dwarf_file.h"
-
-#define PURPOSE "entries of debug information"
 
 /* How deep entries may be nested: those of C++ programs are 30 deep. */
 #define DEPTH_MOST 200
 
-struct libdw {
-	__typeof__(dwarf_get_units) *get_units;
-	__typeof__(dwarf_cuoffset) *cuoffset;
-	__typeof__(dwarf_offdie) *offdie;
-	__typeof__(dwarf_offdie_types) *offdie_types;
-	__typeof__(dwarf_dieoffset) *dieoffset;
-	__typeof__(dwarf_tag) *tag;
-	__typeof__(dwarf_child) *child;
-	__typeof__(dwarf_siblingof) *siblingof;
-	__typeof__(dwarf_getattrs) *getattrs;
-	__typeof__(dwarf_attr) *attr;
-	__typeof__(dwarf_formudata) *formudata;
-	__typeof__(dwarf_formsdata) *formsdata;
-	__typeof__(dwarf_formaddr) *formaddr;
-	__typeof__(dwarf_formref_die) *formref_die;
-	__typeof__(dwarf_formstring) *formstring;
-	__typeof__(dwarf_formflag) *formflag;
-	__typeof__(dwarf_formblock) *formblock;
-	__typeof__(dwarf_ranges) *ranges;
-	__typeof__(dwarf_getlocation) *getlocation;
-	__typeof__(dwarf_getlocations) *getlocations;
-	__typeof__(dwarf_getlocation_attr) *getlocation_attr;
-	__typeof__(dwarf_getlocation_implicit_value) *getlocation_implicit_value;
-	__typeof__(dwarf_getaranges) *getaranges;
-	__typeof__(dwarf_onearange) *onearange;
-	__typeof__(dwarf_getarangeinfo) *getarangeinfo;
-};
-
-static const struct libdw_function functions[] = {
-	{"dwarf_get_units", offsetof(struct libdw, get_units)},
-	{"dwarf_cuoffset", offsetof(struct libdw, cuoffset)},
-	{"dwarf_offdie", offsetof(struct libdw, offdie)},
-	{"dwarf_offdie_types", offsetof(struct libdw, offdie_types)},
-	{"dwarf_dieoffset", offsetof(struct libdw, dieoffset)},
-	{"dwarf_tag", offsetof(struct libdw, tag)},
-	{"dwarf_child", offsetof(struct libdw, child)},
-	{"dwarf_siblingof", offsetof(struct libdw, siblingof)},
-	{"dwarf_getattrs", offsetof(struct libdw, getattrs)},
-	{"dwarf_attr", offsetof(struct libdw, attr)},
-	{"dwarf_formudata", offsetof(struct libdw, formudata)},
-	{"dwarf_formsdata", offsetof(struct libdw, formsdata)},
-	{"dwarf_formaddr", offsetof(struct libdw, formaddr)},
-	{"dwarf_formref_die", offsetof(struct libdw, formref_die)},
-	{"dwarf_formstring", offsetof(struct libdw, formstring)},
-	{"dwarf_formflag", offsetof(struct libdw, formflag)},
-	{"dwarf_formblock", offsetof(struct libdw, formblock)},
-	{"dwarf_ranges", offsetof(struct libdw, ranges)},
-	{"dwarf_getlocation", offsetof(struct libdw, getlocation)},
-	{"dwarf_getlocations", offsetof(struct libdw, getlocations)},
-	{"dwarf_getlocation_attr", offsetof(struct libdw, getlocation_attr)},
-	{"dwarf_getlocation_implicit_value", offsetof(struct libdw, getlocation_implicit_value)},
-	{"dwarf_getaranges", offsetof(struct libdw, getaranges)},
-	{"dwarf_onearange", offsetof(struct libdw, onearange)},
-	{"dwarf_getarangeinfo", offsetof(struct libdw, getarangeinfo)},
-};
-
 struct debug_reader {
 	struct work *work;
 	struct dwarf_file file;
-	struct libdw dw;
 	Dwarf_CU *last; /* unit that was listed */
 };
 
@@ -93,7 +32,7 @@ bool debug_reader_open(const struct image *image, bool counted, struct debug_rea
 	if (!r)
 		return bc_fail_nomem(err);
 	r->work = image->work;
-	if (!dwarf_file_open(image, PURPOSE, counted, &r->file, err) || !libdw_find(r->file.library, PURPOSE, functions, BC_COUNT(functions), &r->dw, err)) {
+	if (!dwarf_file_open(image, PURPOSE, counted, &r->file, err)) {
 		debug_reader_close(r);
 		return false;
 	}
@@ -117,7 +56,7 @@ int debug_next_unit(struct debug_reader *r, struct debug_unit *out)
 	Dwarf_Half version = 0;
 	Dwarf_Die die = {0};
 	uint8_t type = 0;
-	int result = r->dw.get_units(r->file.dwarf, r->last, &cu, &version, &type, &die, NULL);
+	int result = r->file.dw.dwarf_get_units(r->file.dwarf, r->last, &cu, &version, &type, &die, NULL);
 
 	if (result)
 		return result > 0 ? 0 : -1;
@@ -125,17 +64,17 @@ int debug_next_unit(struct debug_reader *r, struct debug_unit *out)
 	*out = (struct debug_unit){.version = version, .type = type, .empty = !die.addr};
 	if (die.addr) {
 		Dwarf_Die again;
-		out->at = r->dw.dieoffset(&die);
-		out->begin = out->at - r->dw.cuoffset(&die);
+		out->at = r->file.dw.dwarf_dieoffset(&die);
+		out->begin = out->at - r->file.dw.dwarf_cuoffset(&die);
 		/* Sections have offsets of their own. */
-		out->of_types = !r->dw.offdie(r->file.dwarf, out->at, &again) || again.addr != die.addr;
+		out->of_types = !r->file.dw.dwarf_offdie(r->file.dwarf, out->at, &again) || again.addr != die.addr;
 	}
 	return 1;
 }
 
 static bool find_entry(struct debug_reader *r, bool of_types, uint64_t at, Dwarf_Die *out)
 {
-	return of_types ? r->dw.offdie_types(r->file.dwarf, at, out) : r->dw.offdie(r->file.dwarf, at, out);
+	return of_types ? r->file.dw.dwarf_offdie_types(r->file.dwarf, at, out) : r->file.dw.dwarf_offdie(r->file.dwarf, at, out);
 }
 
 bool debug_list_entries(struct debug_reader *r, const struct debug_unit *unit, struct entry_place_vec *out)
@@ -148,8 +87,8 @@ bool debug_list_entries(struct debug_reader *r, const struct debug_unit *unit, s
 		return true;
 	for (;;) {
 		Dwarf_Die *die = &stack[depth], child;
-		int tag = r->dw.tag(die);
-		struct entry_place place = {r->dw.dieoffset(die), (uint16_t)(tag < 0 ? 0 : tag), (uint16_t)depth};
+		int tag = r->file.dw.dwarf_tag(die);
+		struct entry_place place = {r->file.dw.dwarf_dieoffset(die), (uint16_t)(tag < 0 ? 0 : tag), (uint16_t)depth};
 		uint64_t last = out->len ? out->at[out->len - 1].at : 0;
 		bool back = out->len && place.at <= last; /* by a DW_AT_sibling that does not lead to the next one */
 		if (back)
@@ -159,12 +98,12 @@ bool debug_list_entries(struct debug_reader *r, const struct debug_unit *unit, s
 			return false;
 		if (back)
 			return true;
-		if (depth + 1 < DEPTH_MOST && !r->dw.child(die, &child)) {
+		if (depth + 1 < DEPTH_MOST && !r->file.dw.dwarf_child(die, &child)) {
 			stack[++depth] = child;
 			continue;
 		}
 		Dwarf_Die next;
-		while (depth && r->dw.siblingof(&stack[depth], &next))
+		while (depth && r->file.dw.dwarf_siblingof(&stack[depth], &next))
 			depth--;
 		if (!depth)
 			return true;
@@ -180,18 +119,18 @@ const char *debug_entry_name(struct debug_reader *r, bool of_types, uint64_t at,
 	*tag = 0;
 	if (!find_entry(r, of_types, at, &die))
 		return NULL;
-	int found = r->dw.tag(&die);
+	int found = r->file.dw.dwarf_tag(&die);
 	*tag = found < 0 ? 0 : (unsigned)found;
 	/* dwarf_attr_integrate() would open the files of a split unit. */
 	for (int steps = 0; steps < 4; steps++, die = other) {
 		/* An attribute is looked for among all of them. */
 		if (!work_spend(r->work, WORK_SCOPES, r->file.entry_work))
 			return NULL;
-		if (r->dw.attr(&die, DW_AT_name, &attr)) {
-			const char *name = r->dw.formstring(&attr);
+		if (r->file.dw.dwarf_attr(&die, DW_AT_name, &attr)) {
+			const char *name = r->file.dw.dwarf_formstring(&attr);
 			return name && work_spend(r->work, WORK_SCOPES, strlen(name) / 64) ? name : NULL;
 		}
-		if ((!r->dw.attr(&die, DW_AT_abstract_origin, &attr) && !r->dw.attr(&die, DW_AT_specification, &attr)) || !r->dw.formref_die(&attr, &other))
+		if ((!r->file.dw.dwarf_attr(&die, DW_AT_abstract_origin, &attr) && !r->file.dw.dwarf_attr(&die, DW_AT_specification, &attr)) || !r->file.dw.dwarf_formref_die(&attr, &other))
 			return NULL;
 	}
 	return NULL;
@@ -244,11 +183,11 @@ static void take_number(struct debug_reader *r, Dwarf_Attribute *attr, struct de
 	Dwarf_Sword s;
 
 	if (attr->form == DW_FORM_sdata || attr->form == DW_FORM_implicit_const) {
-		value->kind = r->dw.formsdata(attr, &s) ? VALUE_BAD : VALUE_NUMBER;
+		value->kind = r->file.dw.dwarf_formsdata(attr, &s) ? VALUE_BAD : VALUE_NUMBER;
 		value->number = value->kind == VALUE_NUMBER ? (uint64_t)s : 0;
 		return;
 	}
-	value->kind = r->dw.formudata(attr, &number) ? VALUE_BAD : VALUE_NUMBER;
+	value->kind = r->file.dw.dwarf_formudata(attr, &number) ? VALUE_BAD : VALUE_NUMBER;
 	value->number = value->kind == VALUE_NUMBER ? number : 0;
 }
 
@@ -256,7 +195,7 @@ static void take_block(struct debug_reader *r, Dwarf_Attribute *attr, struct deb
 {
 	Dwarf_Block block;
 
-	value->kind = r->dw.formblock(attr, &block) ? VALUE_BAD : VALUE_BYTES;
+	value->kind = r->file.dw.dwarf_formblock(attr, &block) ? VALUE_BAD : VALUE_BYTES;
 	if (value->kind == VALUE_BYTES)
 		value->bytes = (struct bytes){block.data, block.length};
 }
@@ -265,13 +204,13 @@ static void take_entry(struct debug_reader *r, Dwarf_Attribute *attr, struct deb
 {
 	Dwarf_Die die, again;
 
-	if (!r->dw.formref_die(attr, &die)) {
+	if (!r->file.dw.dwarf_formref_die(attr, &die)) {
 		value->kind = VALUE_BAD;
 		return;
 	}
 	value->kind = VALUE_ENTRY;
-	value->number = r->dw.dieoffset(&die);
-	value->of_types = !r->dw.offdie(r->file.dwarf, value->number, &again) || again.addr != die.addr;
+	value->number = r->file.dw.dwarf_dieoffset(&die);
+	value->of_types = !r->file.dw.dwarf_offdie(r->file.dwarf, value->number, &again) || again.addr != die.addr;
 }
 
 static void take_value(struct debug_reader *r, Dwarf_Attribute *attr, const struct debug_unit *unit, struct debug_value *value)
@@ -288,7 +227,7 @@ static void take_value(struct debug_reader *r, Dwarf_Attribute *attr, const stru
 	case DW_FORM_addrx3:
 	case DW_FORM_addrx4:
 	case DW_FORM_GNU_addr_index:
-		value->kind = r->dw.formaddr(attr, &address) ? VALUE_BAD : VALUE_ADDRESS;
+		value->kind = r->file.dw.dwarf_formaddr(attr, &address) ? VALUE_BAD : VALUE_ADDRESS;
 		value->number = value->kind == VALUE_ADDRESS ? address : 0;
 		return;
 	case DW_FORM_data4:
@@ -309,7 +248,7 @@ static void take_value(struct debug_reader *r, Dwarf_Attribute *attr, const stru
 		return;
 	case DW_FORM_flag:
 	case DW_FORM_flag_present:
-		value->kind = r->dw.formflag(attr, &flag) ? VALUE_BAD : VALUE_NUMBER;
+		value->kind = r->file.dw.dwarf_formflag(attr, &flag) ? VALUE_BAD : VALUE_NUMBER;
 		value->number = value->kind == VALUE_NUMBER && flag;
 		return;
 	case DW_FORM_string:
@@ -321,7 +260,7 @@ static void take_value(struct debug_reader *r, Dwarf_Attribute *attr, const stru
 	case DW_FORM_strx3:
 	case DW_FORM_strx4:
 	case DW_FORM_GNU_str_index:
-		text = r->dw.formstring(attr);
+		text = r->file.dw.dwarf_formstring(attr);
 		value->kind = text ? VALUE_TEXT : VALUE_BAD;
 		value->bytes = (struct bytes){(const uint8_t *)text, text ? strlen(text) : 0};
 		return;
@@ -381,7 +320,7 @@ bool debug_values(struct debug_reader *r, const struct debug_unit *unit, uint64_
 	Dwarf_Die die;
 
 	out->len = 0;
-	if (!find_entry(r, unit->of_types, at, &die) || r->dw.getattrs(&die, read_value, &reading, 0) != 1)
+	if (!find_entry(r, unit->of_types, at, &die) || r->file.dw.dwarf_getattrs(&die, read_value, &reading, 0) != 1)
 		return !reading.failed && debug_value_vec_push(out, (struct debug_value){.kind = VALUE_BAD});
 	return true;
 }
@@ -399,7 +338,7 @@ bool debug_ranges(struct debug_reader *r, const struct debug_unit *unit, uint64_
 
 	out->len = 0;
 	*bad = !find_entry(r, unit->of_types, at, &die);
-	while (!*bad && (offset = r->dw.ranges(&die, offset, &base, &start, &end)) > 0)
+	while (!*bad && (offset = r->file.dw.dwarf_ranges(&die, offset, &base, &start, &end)) > 0)
 		if (!work_spend(r->work, WORK_RANGES, RANGE_WORK) || !address_range_vec_push(out, (struct address_range){start, end}))
 			return false;
 	*bad |= offset < 0;
@@ -412,13 +351,13 @@ bool debug_unit_ranges(struct debug_reader *r, struct unit_arange_vec *out, bool
 	size_t count = 0;
 
 	out->len = 0;
-	*bad = r->dw.getaranges(r->file.dwarf, &all, &count) != 0;
+	*bad = r->file.dw.dwarf_getaranges(r->file.dwarf, &all, &count) != 0;
 	for (size_t i = 0; !*bad && i < count; i++) {
 		Dwarf_Addr start;
 		Dwarf_Word size;
 		Dwarf_Off unit;
-		Dwarf_Arange *one = r->dw.onearange(all, i);
-		if (!one || r->dw.getarangeinfo(one, &start, &size, &unit))
+		Dwarf_Arange *one = r->file.dw.dwarf_onearange(all, i);
+		if (!one || r->file.dw.dwarf_getarangeinfo(one, &start, &size, &unit))
 			continue;
 		if (!work_spend(r->work, WORK_RANGES, 1) || !unit_arange_vec_push(out, (struct unit_arange){unit, start, start + size}))
 			return false;
@@ -456,7 +395,7 @@ static void take_operands(struct debug_reader *r, Dwarf_Attribute *attr, uint64_
 	case DW_OP_GNU_addr_index:
 	case DW_OP_constx:
 	case DW_OP_GNU_const_index:
-		*bad |= r->dw.getlocation_attr(attr, op, &found) || r->dw.formaddr(&found, &address);
+		*bad |= r->file.dw.dwarf_getlocation_attr(attr, op, &found) || r->file.dw.dwarf_formaddr(&found, &address);
 		if (*bad)
 			return;
 		out->code = op->atom == DW_OP_addrx || op->atom == DW_OP_GNU_addr_index ? DW_OP_addr : DW_OP_constx;
@@ -497,16 +436,16 @@ static void take_operands(struct debug_reader *r, Dwarf_Attribute *attr, uint64_
 		out->kinds[0] = OPERAND_ENTRY;
 		out->numbers[0] += begin;
 		out->numbers[1] = 0;
-		*bad |= r->dw.getlocation_attr(attr, op, &found) || r->dw.formblock(&found, &block);
+		*bad |= r->file.dw.dwarf_getlocation_attr(attr, op, &found) || r->file.dw.dwarf_formblock(&found, &block);
 		break;
 	case DW_OP_implicit_value:
 		out->numbers[1] = 0;
-		*bad |= r->dw.getlocation_implicit_value(attr, op, &block) != 0;
+		*bad |= r->file.dw.dwarf_getlocation_implicit_value(attr, op, &block) != 0;
 		break;
 	case DW_OP_entry_value:
 	case DW_OP_GNU_entry_value:
 		out->numbers[0] = out->numbers[1] = 0;
-		*has_inner = !r->dw.getlocation_attr(attr, op, inner);
+		*has_inner = !r->file.dw.dwarf_getlocation_attr(attr, op, inner);
 		*bad |= !*has_inner;
 		return;
 	case DW_OP_skip:
@@ -536,7 +475,7 @@ static bool take_operations(struct debug_reader *r, Dwarf_Attribute *attr, uint6
 		size_t in_count;
 		if (!has_inner || *bad)
 			continue;
-		*bad = !nested || r->dw.getlocation(&inner, &in, &in_count);
+		*bad = !nested || r->file.dw.dwarf_getlocation(&inner, &in, &in_count);
 		if (!*bad && !take_operations(r, &inner, begin, in, in_count, nested - 1, out, bad))
 			return false;
 		out->operations.at[at].numbers[0] = out->operations.len - at - 1;
@@ -555,11 +494,11 @@ bool debug_locations(struct debug_reader *r, const struct debug_value *value, st
 	out->at.len = out->operations.len = 0;
 	*bad = false;
 	if (value->kind == VALUE_EXPRESSION) {
-		*bad = r->dw.getlocation(&attr, &ops, &count) != 0;
+		*bad = r->file.dw.dwarf_getlocation(&attr, &ops, &count) != 0;
 		return *bad || (debug_location_vec_push(&out->at, (struct debug_location){0, UINT64_MAX, 0, 0}) &&
 				take_operations(r, &attr, value->source.begin, ops, count, 2, out, bad) && (out->at.at[0].count = out->operations.len, true));
 	}
-	while (!*bad && (offset = r->dw.getlocations(&attr, offset, &base, &start, &end, &ops, &count)) > 0) {
+	while (!*bad && (offset = r->file.dw.dwarf_getlocations(&attr, offset, &base, &start, &end, &ops, &count)) > 0) {
 		size_t first = out->operations.len;
 		if (!take_operations(r, &attr, value->source.begin, ops, count, 2, out, bad) ||
 		    !debug_location_vec_push(&out->at, (struct debug_location){start, end, first, out->operations.len - first}))
@@ -573,10 +512,10 @@ bool debug_locations(struct debug_reader *r, const struct debug_value *value, st
 
 bool debug_reader_open(const struct image *image, bool counted, struct debug_reader **out, struct bc_error *err)
 {
-	(void)image;
-	(void)counted;
+	struct dwarf_file file;
+
 	*out = NULL;
-	return libdw_left_out("entries of debug information", err);
+	return dwarf_file_open(image, PURPOSE, counted, &file, err);
 }
 
 void debug_reader_close(struct debug_reader *reader)

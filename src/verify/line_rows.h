@@ -3,8 +3,8 @@
  * The line table of a binary, .debug_line by libdw: which place in the source each address is of, and which files
  * declarations and inlined calls in .debug_info name.  A build without libdw's headers has none.
  */
-#ifndef ELF_LINE_ROWS_H
-#define ELF_LINE_ROWS_H
+#ifndef VERIFY_LINE_ROWS_H
+#define VERIFY_LINE_ROWS_H
 
 #include "src/base/strings.h"
 #include "src/base/vec.h"

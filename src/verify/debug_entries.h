@@ -6,8 +6,8 @@
  * What is read counts as WORK_SCOPES, WORK_RANGES and WORK_EXPRESSIONS of the image: where it is too much, functions return false, and work_check()
  * tells.
  */
-#ifndef ELF_DEBUG_ENTRIES_H
-#define ELF_DEBUG_ENTRIES_H
+#ifndef VERIFY_DEBUG_ENTRIES_H
+#define VERIFY_DEBUG_ENTRIES_H
 
 #include "src/base/vec.h"
 #include "src/elf/image.h"

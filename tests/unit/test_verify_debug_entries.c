@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Entries of debug information by hand: their order, values, ranges and places, and what is too much. */
-#include "src/elf/debug_entries.h"
+#include "src/verify/debug_entries.h"
 
 #include <string.h>
 

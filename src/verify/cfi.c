@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "src/elf/cfi.h"
+#include "src/verify/cfi.h"
 
 #include <inttypes.h>
 #include <stdio.h>

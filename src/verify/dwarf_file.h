@@ -3,16 +3,17 @@
  * Debug information of one file in the hands of libdw.  What libdw decompresses, and how often it reads tables of abbreviations, is counted before
  * it does.
  */
-#ifndef ELF_DWARF_FILE_H
-#define ELF_DWARF_FILE_H
+#ifndef VERIFY_DWARF_FILE_H
+#define VERIFY_DWARF_FILE_H
 
 #include "src/elf/image.h"
+#include "src/elf/libdw.h"
 
 struct Elf;
 struct Dwarf;
 
 struct dwarf_file {
-	void *library; /* libdw, for libdw_find() */
+	struct libdw dw;
 	struct Dwarf *dwarf;
 	struct bytes line, line_strings, abbreviations; /* .debug_line, .debug_line_str, .debug_abbrev, decompressed */
 	uint64_t entry_work; /* how much it is to pass over an entry: more than 1 if many of its attributes have no bytes */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Rows of call frame information: by hand, and of real binaries beside what libdw makes of the same bytes. */
-#include "src/elf/cfi.h"
+#include "src/verify/cfi.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "src/elf/dwarf_file.h"
+#include "src/verify/dwarf_file.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "src/elf/libdw.h"
 
 uint64_t dwarf_take(struct dwarf_cursor *h, unsigned size)
 {
@@ -35,24 +33,8 @@ uint64_t dwarf_take_leb(struct dwarf_cursor *h)
 
 #ifdef BATCONV_HAVE_LIBDW
 
-#include <dwarf.h>
-#include <elfutils/libdw.h>
 #include <gelf.h>
 #include <libelf.h>
-
-struct libdw {
-	__typeof__(dwarf_begin_elf) *begin;
-	__typeof__(dwarf_end) *end;
-	__typeof__(dwarf_errmsg) *errmsg;
-	__typeof__(dwarf_next_unit) *next_unit;
-};
-
-static const struct libdw_function functions[] = {
-	{"dwarf_begin_elf", offsetof(struct libdw, begin)},
-	{"dwarf_end", offsetof(struct libdw, end)},
-	{"dwarf_errmsg", offsetof(struct libdw, errmsg)},
-	{"dwarf_next_unit", offsetof(struct libdw, next_unit)},
-};
 
 #define COMPRESSED_BY_ZSTD 2 /* ELFCOMPRESS_ZSTD, which older headers do not have */
 
@@ -106,14 +88,14 @@ static uint64_t size_of_abbreviations(struct bytes table, uint64_t *most)
 #define ATTRIBUTES_A_BYTE 16
 
 /* libdw reads a table of abbreviations for each unit that names it. */
-static bool spend_abbreviations(const struct image *image, const struct libdw *dw, bool counted, struct dwarf_file *f)
+static bool spend_abbreviations(const struct image *image, bool counted, struct dwarf_file *f)
 {
 	Dwarf_Off at = 0, next, abbreviations, last = 0;
 	uint64_t size = 0, most = 0;
 	size_t header;
 	bool any = false;
 
-	for (; !dw->next_unit(f->dwarf, at, &next, &header, NULL, &abbreviations, NULL, NULL, NULL, NULL) && next > at; at = next) {
+	for (; !f->dw.dwarf_next_unit(f->dwarf, at, &next, &header, NULL, &abbreviations, NULL, NULL, NULL, NULL) && next > at; at = next) {
 		if (!any || abbreviations != last)
 			size = size_of_abbreviations(bytes_from(f->abbreviations, abbreviations), &most);
 		any = true;
@@ -128,12 +110,11 @@ static bool spend_abbreviations(const struct image *image, const struct libdw *d
 bool dwarf_file_open(const struct image *image, const char *purpose, bool counted, struct dwarf_file *out, struct bc_error *err)
 {
 	struct bytes file = image->file;
-	struct libdw dw;
 	bool compressed = false;
 	size_t names;
 
 	*out = (struct dwarf_file){0};
-	if (!libdw_load(purpose, &out->library, err) || !libdw_find(out->library, purpose, functions, BC_COUNT(functions), &dw, err))
+	if (!libdw_load(purpose, &out->dw, err))
 		return false;
 	if (image_section(image, ".gnu_debugaltlink")) /* libdw would open whatever file it names */
 		return bc_fail(err, BC_UNSUPPORTED, "debug information in two files (.gnu_debugaltlink, of dwz) is not read");
@@ -148,9 +129,9 @@ bool dwarf_file_open(const struct image *image, const char *purpose, bool counte
 	}
 	elf_version(EV_CURRENT);
 	out->elf = elf_memory((char *)(uintptr_t)file.data, file.size);
-	out->dwarf = out->elf ? dw.begin(out->elf, DWARF_C_READ, NULL) : NULL;
+	out->dwarf = out->elf ? out->dw.dwarf_begin_elf(out->elf, DWARF_C_READ, NULL) : NULL;
 	if (!out->dwarf)
-		return bc_fail(err, BC_FORMAT, "libdw reads no debug information: %s", out->elf ? dw.errmsg(-1) : "no ELF file");
+		return bc_fail(err, BC_FORMAT, "libdw reads no debug information: %s", out->elf ? out->dw.dwarf_errmsg(-1) : "no ELF file");
 	if (elf_getshdrstrndx(out->elf, &names))
 		return bc_fail(err, BC_FORMAT, "libelf finds no names of sections");
 	for (Elf_Scn *scn = NULL; (scn = elf_nextscn(out->elf, scn));) {
@@ -167,16 +148,13 @@ bool dwarf_file_open(const struct image *image, const char *purpose, bool counte
 		if (data && data->d_buf)
 			*to = (struct bytes){data->d_buf, data->d_size};
 	}
-	return spend_abbreviations(image, &dw, counted, out) || work_fail(image->work, err);
+	return spend_abbreviations(image, counted, out) || work_fail(image->work, err);
 }
 
 void dwarf_file_close(struct dwarf_file *file)
 {
-	struct bc_error unused;
-	struct libdw dw;
-
-	if (file->dwarf && libdw_find(file->library, "", functions, BC_COUNT(functions), &dw, &unused))
-		dw.end(file->dwarf);
+	if (file->dwarf)
+		file->dw.dwarf_end(file->dwarf);
 	if (file->elf)
 		elf_end(file->elf);
 	free(file->copy);
@@ -190,7 +168,7 @@ bool dwarf_file_open(const struct image *image, const char *purpose, bool counte
 	(void)image;
 	(void)counted;
 	*out = (struct dwarf_file){0};
-	return libdw_left_out(purpose, err);
+	return libdw_load(purpose, &out->dw, err);
 }
 
 void dwarf_file_close(struct dwarf_file *file)

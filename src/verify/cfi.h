@@ -3,8 +3,8 @@
  * Call frame information, evaluated: which rule finds the caller's frame (the CFA) and each saved register at which
  * address.  An FDE's instructions (eh_frame.h) make rows; each holds from its address to that of the next one.
  */
-#ifndef ELF_CFI_H
-#define ELF_CFI_H
+#ifndef VERIFY_CFI_H
+#define VERIFY_CFI_H
 
 #include "src/base/vec.h"
 #include "src/elf/eh_frame.h"
