@@ -469,6 +469,44 @@ static size_t seek_past(struct file_stream *stream, size_t size)
 	return (size_t)past;
 }
 
+/* Makes room for more of a text of *size bytes and its zero byte. */
+static bool grow(char **text, size_t size, size_t *room, struct bc_error *err)
+{
+	if (size + 1 < *room)
+		return true;
+	char *more = realloc(*text, *room ? 2 * *room : 65536);
+	if (!more)
+		return bc_fail_nomem(err);
+	*text = more;
+	*room = *room ? 2 * *room : 65536;
+	return true;
+}
+
+char *file_read_text(const char *path, size_t most, size_t *size, struct bc_error *err)
+{
+	struct file_stream stream;
+	char *text = NULL;
+	size_t room = 0, got = 1;
+
+	*size = 0;
+	if (!stream_open(path, &stream, err))
+		return NULL;
+	bool ok = true;
+	while (ok && got) {
+		ok = grow(&text, *size, &room, err) && stream_read(&stream, text + *size, room - *size - 1, &got, err);
+		*size += ok ? got : 0;
+		if (ok && *size > most)
+			ok = bc_fail(err, BC_UNSUPPORTED, "%s: more than %zu MiB", stream.name, most >> 20);
+	}
+	stream_close(&stream);
+	if (ok) {
+		text[*size] = '\0';
+		return text;
+	}
+	free(text);
+	return NULL;
+}
+
 bool stream_skip(struct file_stream *stream, size_t size, size_t *out, struct bc_error *err)
 {
 	uint8_t scratch[4096];

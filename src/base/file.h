@@ -119,6 +119,10 @@ void stream_close(struct file_stream *stream);
 BC_MUST_USE bool stream_read(struct file_stream *stream, void *buffer,
 			     size_t size, size_t *out, struct bc_error *err);
 
+/* The text of a whole file ("-": stdin), with a zero byte behind it that *size does not count, for free().  NULL after an error:
+ * those of stream_open() and stream_read(); BC_UNSUPPORTED: more than `most` bytes, which are whole MiB; BC_NOMEM */
+char *file_read_text(const char *path, size_t most, size_t *size, struct bc_error *err);
+
 /* The same to nowhere.  What need not be read is passed over. */
 BC_MUST_USE bool stream_skip(struct file_stream *stream, size_t size, size_t *out, struct bc_error *err);
 

@@ -34,7 +34,7 @@ struct perf2bolt_arguments {
 	struct words copies; /* of lists that were split; owned */
 	struct pid_vec pids;
 	uint64_t heat_share; /* of the hits, in parts per million: how many buckets hold it, is told from release 24 on */
-	struct words name_options; /* those of functions, each before its value; borrowed */
+	struct given_option_vec name_options; /* those of functions */
 	struct number most_functions;
 	uint64_t density_cutoff, density_threshold;
 	struct number lite, strict; /* 0 or 1 */

@@ -46,12 +46,12 @@ static const char *read_pids(struct command_line *line, const struct option_row 
 	return option_pids(line, row, value);
 }
 
-/* Names of functions: the option, then its value. */
+/* Names of functions, and how they are meant. */
+enum { NAMES_SKIPPED = 1, NAMES_OF_FILE = 2, NAMES_PLAIN = 4 };
+
 static const char *read_names(struct command_line *line, const struct option_row *row, const char *value)
 {
-	struct words *names = option_field(line, row);
-
-	return words_push(names, row->name) && words_push(names, value) ? NULL : OPTION_NOMEM;
+	return given_option_vec_push(option_field(line, row), (struct given_option){row, value}) ? NULL : OPTION_NOMEM;
 }
 
 static const char *read_action(struct command_line *line, const struct option_row *row, const char *value)
@@ -64,6 +64,7 @@ static const char *read_action(struct command_line *line, const struct option_ro
 
 #define PUT(field) INTO_OF(struct perf2bolt_arguments, field)
 #define PUT_BY(field, reader) .at = offsetof(struct perf2bolt_arguments, field), .read = (reader)
+#define PUT_NAMES(how) PUT_BY(name_options, read_names), .value = (how)
 #define PUT_SET(field, constant) PUT_BY(field, option_set), .value = (constant)
 
 /* The programs that have an option. */
@@ -121,15 +122,15 @@ static const struct perf2bolt_row table[] = {
 	  PUT(density_threshold), .takes = "a number", .most = UINT32_MAX},
 	 OF_PERF2BOLT},
 	{{0, "funcs", "value", NO_FILE, "of code that BOLT left alone, use only these functions (regular expressions, comma-separated)",
-	  PUT_BY(name_options, read_names)},
+	  PUT_NAMES(0)},
 	 OF_PERF2BOLT},
-	{{0, "funcs-file", "value", FILE_READ, "the same, one on each line of this file", PUT_BY(name_options, read_names)}, OF_PERF2BOLT},
-	{{0, "funcs-no-regex", "value", NO_FILE, "the same, by plain names", PUT_BY(name_options, read_names)}, OF_PERF2BOLT},
-	{{0, "funcs-file-no-regex", "value", FILE_READ, "the same, one on each line of this file", PUT_BY(name_options, read_names)}, OF_PERF2BOLT},
+	{{0, "funcs-file", "value", FILE_READ, "the same, one on each line of this file", PUT_NAMES(NAMES_OF_FILE)}, OF_PERF2BOLT},
+	{{0, "funcs-no-regex", "value", NO_FILE, "the same, by plain names", PUT_NAMES(NAMES_PLAIN)}, OF_PERF2BOLT},
+	{{0, "funcs-file-no-regex", "value", FILE_READ, "the same, one on each line of this file", PUT_NAMES(NAMES_OF_FILE | NAMES_PLAIN)}, OF_PERF2BOLT},
 	{{0, "skip-funcs", "value", NO_FILE, "of code that BOLT left alone, skip these functions (regular expressions, comma-separated)",
-	  PUT_BY(name_options, read_names)},
+	  PUT_NAMES(NAMES_SKIPPED)},
 	 OF_PERF2BOLT},
-	{{0, "skip-funcs-file", "value", FILE_READ, "the same, one on each line of this file", PUT_BY(name_options, read_names)}, OF_PERF2BOLT},
+	{{0, "skip-funcs-file", "value", FILE_READ, "the same, one on each line of this file", PUT_NAMES(NAMES_SKIPPED | NAMES_OF_FILE)}, OF_PERF2BOLT},
 	{{0, "max-funcs", "value", NO_FILE, "of code that BOLT left alone, use at most this many functions with samples, by address",
 	  PUT(most_functions), .takes = "a number"},
 	 OF_PERF2BOLT},
@@ -177,63 +178,24 @@ static const struct perf2bolt_row table[] = {
 
 /* ---- names of functions ---- */
 
-/* Reads a whole file and puts a zero byte behind it.  Returns NULL on failure. */
-static char *read_file(const char *path, struct bc_error *err)
-{
-	struct file_stream stream;
-	char *text = NULL;
-	size_t used = 0, capacity = 0, got = 0;
-
-	if (!stream_open(path, &stream, err))
-		return NULL;
-	do {
-		used += got;
-		if (used + 1 >= capacity) {
-			capacity = capacity ? 2 * capacity : 4096;
-			char *more = realloc(text, capacity);
-			if (!more) {
-				(void)!bc_fail_nomem(err);
-				goto failed;
-			}
-			text = more;
-		}
-		if (!stream_read(&stream, text + used, capacity - used - 1, &got, err))
-			goto failed;
-	} while (got);
-	stream_close(&stream);
-	text[used] = 0;
-	return text;
-failed:
-	stream_close(&stream);
-	free(text);
-	return NULL;
-}
-
-static bool ends_with(const char *word, const char *end)
-{
-	size_t length = strlen(word), cut = strlen(end);
-
-	return length >= cut && !strcmp(word + length - cut, end);
-}
-
 /* Adds the names that one option gives. */
-static bool take_names(const char *option, const char *value, struct words *texts,
-		 struct function_choice *out, struct bc_error *err)
+static bool take_names(const struct given_option *given, struct words *texts, struct function_choice *out, struct bc_error *err)
 {
-	bool in_file = strstr(option, "-file") != NULL;
-	struct choice_name_vec *names = strncmp(option, "skip", 4) ? &out->names : &out->skip;
-	struct choice_name name = {.exact = ends_with(option, "-no-regex")};
-	char *text = in_file ? read_file(value, err) : strdup(value);
+	unsigned how = given->row->value;
+	const char *between = how & NAMES_OF_FILE ? "\n" : ",";
+	struct choice_name_vec *names = how & NAMES_SKIPPED ? &out->skip : &out->names;
+	struct choice_name name = {.exact = how & NAMES_PLAIN};
+	size_t size;
+	char *text = how & NAMES_OF_FILE ? file_read_text(given->value, SIZE_MAX, &size, err) : strdup(given->value);
 
 	if (!text)
-		return in_file ? false : bc_fail_nomem(err);
+		return how & NAMES_OF_FILE ? false : bc_fail_nomem(err);
 	if (!words_push(texts, text)) {
 		free(text);
 		return bc_fail_nomem(err);
 	}
 	char *rest = NULL;
-	for (char *word = strtok_r(text, in_file ? "\n" : ",", &rest); word;
-	     word = strtok_r(NULL, in_file ? "\n" : ",", &rest)) {
+	for (char *word = strtok_r(text, between, &rest); word; word = strtok_r(NULL, between, &rest)) {
 		name.text = word;
 		if (!choice_name_vec_push(names, name))
 			return bc_fail_nomem(err);
@@ -244,11 +206,11 @@ static bool take_names(const char *option, const char *value, struct words *text
 bool perf2bolt_names(const struct perf2bolt_arguments *arguments, struct words *texts,
 		     struct function_choice *out, struct bc_error *err)
 {
-	const struct words *options = &arguments->name_options;
+	const struct given_option_vec *options = &arguments->name_options;
 
 	*out = (struct function_choice){.limited = arguments->most_functions.given, .most = arguments->most_functions.is};
-	for (size_t i = 0; i + 1 < options->len; i += 2)
-		if (!take_names(options->at[i], options->at[i + 1], texts, out, err))
+	for (size_t i = 0; i < options->len; i++)
+		if (!take_names(&options->at[i], texts, out, err))
 			return false;
 	if (out->names.len && out->skip.len)
 		return bc_fail(err, BC_UNSUPPORTED, "functions to look at and functions to skip: one or the other");
@@ -354,7 +316,7 @@ static void finish(void *arguments)
 
 	perf2bolt_names_free(&a->copies);
 	words_free(&a->files);
-	words_free(&a->name_options);
+	given_option_vec_free(&a->name_options);
 	pid_vec_free(&a->pids);
 }
 

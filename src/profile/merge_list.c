@@ -21,38 +21,6 @@ bool merge_list_add(struct merge_list *list, const char *path, uint64_t weight)
 	return merge_input_vec_push(&list->inputs, (struct merge_input){.path = path, .weight = weight});
 }
 
-/* Reads a whole file and puts a zero byte behind it, which *size does not count. */
-static char *read_all(const char *path, size_t *size, struct bc_error *err)
-{
-	struct file_stream stream;
-	size_t capacity = 65536, got = 0;
-	char *at = malloc(capacity);
-
-	*size = 0;
-	if (!at || !stream_open(path, &stream, err)) {
-		if (!at)
-			bc_fail_nomem(err);
-		free(at);
-		return NULL;
-	}
-	bool ok = true;
-	for (; ok && (ok = stream_read(&stream, at + *size, capacity - *size - 1, &got, err)) && got; *size += got) {
-		if (*size + got < capacity - 1)
-			continue;
-		char *more = realloc(at, 2 * capacity);
-		ok = more || bc_fail_nomem(err);
-		at = more ? more : at;
-		capacity *= more ? 2 : 1;
-	}
-	stream_close(&stream);
-	if (ok) {
-		at[*size] = '\0';
-		return at;
-	}
-	free(at);
-	return NULL;
-}
-
 static bool add_line(struct merge_list *list, char *line, size_t length, uint64_t weight, const char *file,
 		     struct bc_error *err)
 {
@@ -75,7 +43,7 @@ static bool add_line(struct merge_list *list, char *line, size_t length, uint64_
 bool merge_list_read(struct merge_list *list, const char *path, bool zeros, uint64_t weight, struct bc_error *err)
 {
 	size_t size;
-	char *at = read_all(path, &size, err);
+	char *at = file_read_text(path, SIZE_MAX, &size, err);
 
 	if (!at)
 		return false;

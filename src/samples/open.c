@@ -150,29 +150,6 @@ static bool read_text(struct text rest, struct snapshots *out, struct bc_error *
 
 /* ---- any file ---- */
 
-DEFINE_VEC(content_vec, char);
-
-static bool read_whole(const char *path, struct content_vec *out, struct bc_error *err)
-{
-	struct file_stream stream;
-	char buffer[65536];
-	size_t got;
-
-	if (!stream_open(path, &stream, err))
-		return false;
-	bool ok = true;
-	for (got = 1; ok && got;) {
-		ok = stream_read(&stream, buffer, sizeof(buffer), &got, err);
-		if (ok && out->len + got > FILE_MOST)
-			ok = bc_fail(err, BC_UNSUPPORTED, "%s: more than %d MiB", stream.name,
-				     (int)(FILE_MOST >> 20));
-		for (size_t i = 0; i < got && ok; i++)
-			ok = content_vec_push(out, buffer[i]) || bc_fail_nomem(err);
-	}
-	stream_close(&stream);
-	return ok;
-}
-
 /* The text from the first line on that is neither blank nor a comment, as head lines are. */
 static struct text skip_comments(struct text text)
 {
@@ -200,25 +177,28 @@ static bool is_maps_text(const char *path, bool *out, struct bc_error *err)
 	return true;
 }
 
-static bool read_content(const char *path, struct snapshots *out, uint64_t *bytes, struct bc_error *err)
+static bool take_content(const char *path, struct text text, struct snapshots *out, uint64_t *bytes, struct bc_error *err)
 {
-	BC_AUTO(content_vec_free) struct content_vec content = {0};
-	struct text text;
-
-	if (!read_whole(path, &content, err))
-		return false;
-	text = (struct text){content.at, content.len};
-	*bytes = content.len;
+	*bytes = text.len;
 	if (!text.len || samples_format_of(text_first(text, FILE_KIND_LOOK)) == INPUT_PERF_DATA)
 		return bc_fail(err, BC_FORMAT, "%s: %s", input_name(path),
 			       text.len ? "perf.data through a pipe: its mappings are read from a file" : "is empty");
 	bool is_bcmaps = file_kind_of(text_first(text, FILE_KIND_LOOK), NULL) == FILE_BCMAPS;
-	bool ok = is_bcmaps
-			  ? bcmaps_read((struct bytes){(const uint8_t *)content.at, content.len}, out, err)
-			  : read_text(text, out, err) && snapshots_index(out, err);
+	bool ok = is_bcmaps ? bcmaps_read((struct bytes){(const uint8_t *)text.at, text.len}, out, err)
+			    : read_text(text, out, err) && snapshots_index(out, err);
 	for (size_t i = 0; ok && is_bcmaps && i < out->all.len; i++)
 		*bytes += BCMAPS_REGION_BYTES * map_set_count(out->all.at[i].maps);
 	return ok || bc_fail_prefix(err, input_name(path));
+}
+
+static bool read_content(const char *path, struct snapshots *out, uint64_t *bytes, struct bc_error *err)
+{
+	size_t size;
+	char *text = file_read_text(path, FILE_MOST, &size, err);
+	bool ok = text && take_content(path, (struct text){text, size}, out, bytes, err);
+
+	free(text);
+	return ok;
 }
 
 bool maps_open(const char *path, uint64_t until, struct snapshots *out,
