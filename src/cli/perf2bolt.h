@@ -60,11 +60,4 @@ void perf2bolt_names_free(struct words *texts);
 /* stdout, or stderr if a profile goes to stdout. */
 FILE *perf2bolt_summary_to(const struct perf2bolt_arguments *arguments);
 
-/* What was read and what became of it, and what was written. */
-void perf2bolt_summary_start(const struct perf2bolt_arguments *arguments, FILE *out);
-BC_MUST_USE bool perf2bolt_summary_read(const struct perf2bolt_arguments *arguments, const struct conversion *conversion,
-					const struct heat *heat, FILE *out, struct bc_error *err); /* BC_NOMEM */
-void perf2bolt_summary_written(const struct perf2bolt_arguments *arguments,
-			      const struct conversion *conversion, FILE *out);
-
 #endif
