@@ -9,7 +9,7 @@
 
 #include "src/base/counts.h"
 #include "src/base/output.h"
-#include "src/cli/merge_fdata.h"
+#include "src/cli/llvm_options.h"
 #include "src/profile/merge_list.h"
 #include "src/cli/merge_summary.h"
 #include "src/cli/operands.h"

@@ -11,6 +11,11 @@ int llvm_words_read(struct command_line *line, int argc, char **argv);
 /* The options of llvm-bolt that do nothing to a profile, and are ignored with a warning. */
 void llvm_help_ignored(FILE *out);
 
+/* ---- programs ---- */
+
+/* batconv under merge-fdata's name: its options and exit codes (0, or 1 for whatever went wrong).  docs/merge.md has what differs. */
+const struct command *merge_fdata_command(void);
+
 /* ---- releases ---- */
 
 struct llvm_release {

@@ -12,7 +12,7 @@
 #include "src/base/output.h"
 #include "src/flow/bolt_job.h"
 #include "src/cli/completion.h"
-#include "src/cli/merge_fdata.h"
+#include "src/cli/llvm_options.h"
 #include "src/cli/perf2bolt.h"
 #include "src/base/response.h"
 #include "src/base/say.h"

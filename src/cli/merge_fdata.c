@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "src/cli/merge_fdata.h"
+#include "src/cli/llvm_options.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -16,7 +16,6 @@
 #include "src/base/strings.h"
 #include "src/base/text.h"
 #include "src/base/vec.h"
-#include "src/cli/llvm_options.h"
 #include "src/profile/merge_list.h"
 #include "src/cli/merge_summary.h"
 #include "src/profile/merge.h"
