@@ -94,6 +94,16 @@ static void put_names(const struct script *it)
 		fprintf(it->out, "%s%s", i ? " " : "", it->commands[i].command->name);
 }
 
+/* What a command takes besides its options. */
+enum command_takes { OPERANDS_NONE, OPERANDS_FILES, OPERANDS_COMMAND };
+
+static enum command_takes command_operands(const struct command *command)
+{
+	if (command->operands != NO_FILE && command->operands != STDIN_READ)
+		return OPERANDS_FILES;
+	return command->run || command->option_count ? OPERANDS_NONE : OPERANDS_COMMAND; /* of "help" */
+}
+
 /* ---- bash: tables as functions ---- */
 
 static void bash_options(const struct command *command, FILE *out)
@@ -328,4 +338,58 @@ bool completion_write(const char *shell, const struct completed_command *command
 		return true;
 	}
 	return false;
+}
+
+/* ---- tables ---- */
+
+static const char *role_name(enum file_role role)
+{
+	static const char *const names[] = {"none", "read", "read-list", "written", "updated", "operands-updated",
+					    "folder", "stdin"};
+
+	return names[role];
+}
+
+void command_roles(const struct command *command, FILE *out)
+{
+	char name[OPTION_NAME];
+
+	fprintf(out, "%s operands - %s\n", command->name, role_name(command->operands));
+	for (size_t i = 0; i < command->option_count; i++) {
+		const struct option_row *row = &command->options[i];
+		if (!row->help)
+			continue;
+		option_name(command, row, name);
+		struct text arg = option_argument(row);
+		fprintf(out, "%s %s %.*s %s\n", command->name, name, (int)arg.len, arg.at, role_name(row->role));
+	}
+}
+
+/* As one line. */
+static void put_line(struct text text, FILE *out)
+{
+	for (size_t i = 0; i < text.len; i++)
+		putc(text.at[i] == '\n' ? ' ' : text.at[i], out);
+	putc('\n', out);
+}
+
+void command_table(const struct command *command, const char *kind, FILE *out)
+{
+	static const char *const kinds[] = {"none", "file", "command"};
+
+	fprintf(out, "%s\t%s\t%s\t", kind, command->name, kinds[command_operands(command)]);
+	put_line(command_summary(command), out);
+	for (size_t i = 0; i < command->option_count; i++) {
+		const struct option_row *row = &command->options[i];
+		struct text arg = option_argument(row);
+		const char *words = row->arg ? strchr(row->arg, ':') : NULL;
+		if (!row->help)
+			continue;
+		fprintf(out, "option\t%s\t%.1s\t%s\t%.*s\t%d\t%s\t", command->name, row->letter ? (char[]){(char)row->letter, '\0'} : "",
+			row->name ? row->name : "", row->arg ? (int)arg.len : 0, arg.at, row->arg && option_argument_is_optional(row), role_name(row->role));
+		for (const char *c = words ? words + 1 : ""; *c; c++)
+			putc(*c == ',' ? ' ' : *c, out);
+		putc('\t', out);
+		put_line(text_of(row->help), out);
+	}
 }

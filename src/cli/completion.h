@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Completion for shells, made of the rows of options.
+ * The rows of options for programs: completion for shells, and tables.
  */
 #ifndef CLI_COMPLETION_H
 #define CLI_COMPLETION_H
@@ -17,5 +17,13 @@ struct completed_command {
  * command that runs if the command line names none.  Errors of `out` are left in `out`. */
 bool completion_write(const char *shell, const struct completed_command *commands, size_t count,
 		      const char *main_name, FILE *out);
+
+/* What the tables say about files, for programs: lines COMMAND OPTION VALUE ROLE, where
+ * OPTION can be "operands", and VALUE "-" for none. */
+void command_roles(const struct command *command, FILE *out);
+
+/* The rows that help shows, for programs, with tabs between: KIND COMMAND OPERANDS SUMMARY, and of each option
+ * "option" COMMAND LETTER NAME ARGUMENT OPTIONAL ROLE WORDS HELP.  KIND: "command" or "program"; OPERANDS: file, command or none. */
+void command_table(const struct command *command, const char *kind, FILE *out);
 
 #endif

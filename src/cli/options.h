@@ -238,19 +238,6 @@ void command_help(const struct command *command, FILE *out);
 /* The first paragraph of its help. */
 struct text command_summary(const struct command *command);
 
-/* What the tables say about files, for programs: lines COMMAND OPTION VALUE ROLE, where
- * OPTION can be "operands", and VALUE "-" for none. */
-void command_roles(const struct command *command, FILE *out);
-const char *role_name(enum file_role role);
-
-/* What a command takes besides its options. */
-enum command_takes { OPERANDS_NONE, OPERANDS_FILES, OPERANDS_COMMAND };
-enum command_takes command_operands(const struct command *command);
-
-/* The rows that help shows, for programs, with tabs between: KIND COMMAND OPERANDS SUMMARY, and of each option
- * "option" COMMAND LETTER NAME ARGUMENT OPTIONAL ROLE WORDS HELP.  KIND: "command" or "program"; OPERANDS: file, command or none. */
-void command_table(const struct command *command, const char *kind, FILE *out);
-
 /* "batconv: WHAT 'WORD'", a hint at --help, and EXIT_USAGE. */
 int usage_error(const struct command *command, const char *what, const char *word);
 
