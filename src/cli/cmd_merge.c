@@ -11,7 +11,7 @@
 #include "src/base/output.h"
 #include "src/cli/llvm_options.h"
 #include "src/profile/merge_list.h"
-#include "src/cli/merge_summary.h"
+#include "src/figures/merge_summary.h"
 #include "src/cli/operands.h"
 #include "src/cli/progress.h"
 #include "src/cli/sample_options.h"

@@ -10,17 +10,6 @@
 #include "src/figures/quality_report.h"
 #include "src/cli/sample_options.h"
 
-static const struct quality_gate gates[GATE_COUNT] = {
-	[GATE_STABILITY] = {"stability", true, false, 0},
-	[GATE_DENSITY] = {"density", true, false, 0},
-	[GATE_KEPT] = {"kept", true, false, 0},
-	[GATE_BIAS] = {"bias", false, false, 0},
-	[GATE_DISCONTINUITY] = {"discontinuity", false, false, 0},
-	[GATE_COLD] = {"cold", false, false, 0},
-	[GATE_INFERRED] = {"inferred", true, false, 0},
-	[GATE_MOVED] = {"moved", false, false, 0},
-};
-
 struct arguments {
 	struct conversion_options conversion;
 	struct words debug_dirs;
@@ -70,6 +59,7 @@ static int write_report(const struct arguments *args, struct quality_report *rep
 	struct output output;
 	struct bc_error err;
 
+	memcpy(report->gates, args->gates, sizeof(report->gates));
 	quality_judge(report);
 	if (!output_open(args->output, &output, &err))
 		return fail(&err);
@@ -87,7 +77,7 @@ static int write_report(const struct arguments *args, struct quality_report *rep
 static int run_profile(const struct arguments *args, const char *path)
 {
 	struct quality quality;
-	struct quality_report report = {.quality = &quality, .path = path, .gates = args->gates};
+	struct quality_report report = {.quality = &quality, .path = path};
 	struct bc_error err;
 	bool mine;
 
@@ -104,8 +94,7 @@ static int run_samples(struct arguments *args)
 	BC_AUTO(conversion_free) struct conversion conversion = {.options = args->conversion};
 	BC_AUTO(quality_sources_free) struct quality_sources sources = {0};
 	struct quality quality;
-	struct quality_report report = {.quality = &quality, .conversion = &conversion, .path = args->conversion.binary,
-					.gates = args->gates};
+	struct quality_report report = {.quality = &quality, .conversion = &conversion, .path = args->conversion.binary};
 	struct bc_error err = {0};
 
 	if (!measure_samples(&conversion, &sources, &quality, &err))
@@ -117,7 +106,6 @@ static void prepare(struct command_line *line)
 {
 	struct arguments *args = line->arguments;
 
-	memcpy(args->gates, gates, sizeof(gates));
 	sample_options_as_recorded(&args->conversion);
 }
 

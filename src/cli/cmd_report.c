@@ -90,9 +90,8 @@ static int run(struct command_line *line)
 	BC_AUTO(conversion_free) struct conversion conversion = {.options = args->conversion};
 	BC_AUTO(quality_sources_free) struct quality_sources sources = {.by_byte = true};
 	struct summary summary = {.conversion = &conversion};
-	const struct quality_gate gates[GATE_COUNT] = {0};
 	struct quality quality;
-	struct quality_report report = {.quality = &quality, .conversion = &conversion, .path = args->conversion.binary, .gates = gates};
+	struct quality_report report = {.quality = &quality, .conversion = &conversion, .path = args->conversion.binary};
 	struct verify_report checked = {.code = CODE_NONE};
 	const struct report_data data = {BATCONV_VERSION, &conversion.options, &report, &sources, args->against, args->against ? &other : NULL, args->verify ? &checked : NULL};
 	struct bc_error err = {0};

@@ -17,7 +17,7 @@
 #include "src/base/text.h"
 #include "src/base/vec.h"
 #include "src/profile/merge_list.h"
-#include "src/cli/merge_summary.h"
+#include "src/figures/merge_summary.h"
 #include "src/profile/merge.h"
 #include "src/profile/yaml_items.h"
 

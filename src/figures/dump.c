@@ -10,7 +10,9 @@
 #include "src/address/demangle.h"
 #include "src/base/json.h"
 
-const char *dump_name(const struct dump *dump, uint32_t fragment)
+/* What names a fragment's input function: profiles' name, or "0x<address>" of the hot
+ * fragment without one, or "?".  Valid until the next call. */
+static const char *dump_name(const struct dump *dump, uint32_t fragment)
 {
 	static char number[24];
 	const struct bat_table *bat = &dump->subject->bat;

@@ -15,10 +15,6 @@ struct dump {
 	bool demangled;
 };
 
-/* What names a fragment's input function: profiles' name, or "0x<address>" of the hot
- * fragment without one, or "?".  Valid until the next call. */
-const char *dump_name(const struct dump *dump, uint32_t fragment);
-
 /* Is this fragment to be shown? */
 bool dump_shows(const struct dump *dump, uint32_t fragment);
 

@@ -90,7 +90,9 @@ static void count_record(struct flat_profile *profile, size_t index)
 		to->executed = count_add_saturating(to->executed, record->count);
 }
 
-bool flat_settle(struct flat_profile *profile)
+/* Call it when all records are added: sorts, adds up and counts.  Sums stop at 2^64 - 1.  false:
+ * out of memory */
+static bool flat_settle(struct flat_profile *profile)
 {
 	if (!profile->functions.len && !flat_function_vec_push(&profile->functions, (struct flat_function){0}))
 		return false;

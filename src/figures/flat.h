@@ -60,10 +60,6 @@ void flat_free(struct flat_profile *profile);
 /* Finds or adds the function of this name.  false: out of memory */
 BC_MUST_USE bool flat_function(struct flat_profile *profile, struct text name, uint32_t *number);
 
-/* Call it when all records are added: sorts, adds up and counts.  Sums stop at 2^64 - 1.  false:
- * out of memory */
-BC_MUST_USE bool flat_settle(struct flat_profile *profile);
-
 /* Takes the records of a profile that was converted.  BC_NOMEM */
 BC_MUST_USE bool flat_take(const struct profile *from, struct flat_profile *out, struct bc_error *err);
 

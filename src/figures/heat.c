@@ -10,6 +10,8 @@
 #include "src/base/sort.h"
 #include "src/base/text.h"
 
+#define HEAT_LONGEST_FALL_THROUGH UINT64_C(65536) /* bytes; longer ones are left out */
+
 static bool edge_less(const struct heat_edge *a, const struct heat_edge *b)
 {
 	return a->bucket < b->bucket;

@@ -11,9 +11,6 @@
 #include "src/base/vec.h"
 #include "src/count/aggregate.h"
 #include "src/elf/functions.h"
-#include "src/figures/heat.h"
-
-#define HEAT_LONGEST_FALL_THROUGH UINT64_C(65536) /* bytes; longer ones are left out */
 
 /* Buckets next to each other that were hit equally often. */
 struct heat_run {

@@ -9,6 +9,9 @@
 #include "src/base/text.h"
 #include "src/figures/figure_table.h"
 
+#define OVERLAP_HOT_PERCENT 90
+#define OVERLAP_MOVERS 10 /* that are shown, in each direction */
+
 /* A thing that is counted, and its counts in both. */
 struct counted {
 	uint32_t function, other; /* in numbers of both: overlap_names */

@@ -21,8 +21,6 @@
 enum overlap_kind { OVERLAP_KINDS(X) OVERLAP_KIND_COUNT };
 #undef X
 
-#define OVERLAP_HOT_PERCENT 90
-
 struct overlap_share {
 	bool known; /* both profiles have such counts, for one kind of place */
 	double percent;
@@ -51,8 +49,6 @@ BC_MUST_USE bool overlap_take(const struct flat_profile *a, const struct flat_pr
 void overlap_free(struct overlap *overlap);
 
 /* ---- what is said of it ---- */
-
-#define OVERLAP_MOVERS 10 /* that are shown, in each direction */
 
 struct overlap_report {
 	const struct overlap *overlap;

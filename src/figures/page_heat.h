@@ -47,8 +47,6 @@ DEFINE_VEC(region_vec, struct code_region);
  * is around them is joined.  false: out of memory */
 BC_MUST_USE bool regions_take(const struct binary *binary, size_t most, struct region_vec *out);
 
-#define FOOTPRINT_HELD_PERCENT 99 /* of what ran */
-
 /* How many lines of the instruction cache and how many pages the executed code lies in, as BOLT laid
  * it out and in the input.
  *

@@ -8,6 +8,8 @@
 #include "src/base/vec.h"
 #include "src/flow/kernel_check.h"
 
+#define HOTTEST_PERCENT 90
+
 /* ---- in which kind of code the program ran ---- */
 
 struct placed {

@@ -34,8 +34,6 @@ struct code_places {
 	uint64_t sum, hottest_sum;
 };
 
-#define HOTTEST_PERCENT 90
-
 /* "hot" */
 const char *code_place_key(enum code_place place);
 

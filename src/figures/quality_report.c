@@ -13,6 +13,15 @@
 
 /* ---- verdicts ---- */
 
+/* The limits between the verdicts, as in docs/quality.md. */
+#define KEPT_ENOUGH 95.0          /* percent */
+#define STABLE_ENOUGH 93.0      /* percent; docs/quality.md, "Stability" */
+#define COLD_MUCH 10.0          /* percent of the hottest samples */
+#define INFERRED_ENOUGH 90.0    /* percent of the samples */
+#define MOVED_MUCH 20.0         /* percent of those that are inferred from */
+#define BIAS_MUCH 10.0          /* percent */
+#define UNREACHABLE_MUCH 10.0   /* percent */
+
 static const char *verdict_key(enum verdict_about about)
 {
 #define X(name, key) key,
@@ -197,6 +206,18 @@ static void verdicts_take(const struct quality *q, const struct conversion *c, s
 
 /* ---- limits ---- */
 
+#define X(name, figure, least) {figure, least},
+static const struct gate_row {
+	const char *figure;
+	bool least; /* at least so much; else at most */
+} gate_rows[] = {QUALITY_GATES(X)};
+#undef X
+
+static const char *way_of(const struct gate_row *row)
+{
+	return row->least ? "min" : "max";
+}
+
 static struct gate_result value_of(const struct quality *q, enum quality_gate_number gate)
 {
 	uint64_t cold = q->places.hottest[PLACE_COLD] + q->places.hottest[PLACE_OLD];
@@ -263,7 +284,7 @@ void quality_judge(struct quality_report *report)
 		const struct quality_gate *gate = &report->gates[i];
 		struct gate_result *result = &report->results[i];
 		*result = value_of(report->quality, (enum quality_gate_number)i);
-		result->passed = result->known && (gate->least ? result->value >= gate->limit : result->value <= gate->limit);
+		result->passed = result->known && (gate_rows[i].least ? result->value >= gate->limit : result->value <= gate->limit);
 		report->wanting |= gate->set && !result->passed;
 	}
 }
@@ -273,13 +294,13 @@ void quality_tell_gates(const struct quality_report *report, FILE *out)
 	for (int i = 0; i < GATE_COUNT; i++) {
 		const struct quality_gate *gate = &report->gates[i];
 		const struct gate_result *result = &report->results[i];
-		const char *way = gate->least ? "min" : "max";
+		const char *way = way_of(&gate_rows[i]), *figure = gate_rows[i].figure;
 		if (!gate->set || result->passed)
 			continue;
 		if (!result->known)
-			say(out, "%s is not known, and --%s-%s=%g was asked for", gate->figure, way, gate->figure, gate->limit);
+			say(out, "%s is not known, and --%s-%s=%g was asked for", figure, way, figure, gate->limit);
 		else
-			say(out, "%s is %.4f, and --%s-%s=%g was asked for", gate->figure, result->value, way, gate->figure, gate->limit);
+			say(out, "%s is %.4f, and --%s-%s=%g was asked for", figure, result->value, way, figure, gate->limit);
 	}
 }
 
@@ -412,8 +433,8 @@ static void write_gates(struct json *json, const struct figure_row *row, const v
 		if (!gate->set)
 			continue;
 		json_open(json, NULL, '{');
-		json_string(json, "figure", gate->figure);
-		json_real(json, gate->least ? "min" : "max", gate->limit);
+		json_string(json, "figure", gate_rows[i].figure);
+		json_real(json, way_of(&gate_rows[i]), gate->limit);
 		if (report->results[i].known)
 			json_real(json, "value", report->results[i].value);
 		json_bool(json, "passed", report->results[i].passed);
@@ -505,13 +526,6 @@ static void write_processor_traces(struct json *json, const struct figure_row *r
 		json_close(json, ']');
 }
 
-static void write_reads(struct json *json, const struct figure_row *row, const void *conversion)
-{
-	const struct bolt_reads reads = bolt_reads_of(conversion);
-
-	bolt_reads_json(&reads, json, row->key);
-}
-
 static void print_limit(void *out, const char *path, const char *text)
 {
 	fputs("llvm-bolt ", out);
@@ -537,7 +551,7 @@ static const struct figure_row report_rows[] = {
 	FIGURE(struct quality_report, , path),
 	{"of", .read = subject_of, QUALITY},
 	{"plain", NULL, VALUE(struct quality, basic), QUALITY},
-	{"llvm_bolt", .write = write_reads, .print = print_reads, CONVERSION},
+	{"llvm_bolt", .write = bolt_reads_write, .print = print_reads, CONVERSION},
 	VERDICT(BUILD, "build    "),
 	{"build", BEGIN, CONVERSION},
 	{"checked", "  {:12} checked, {disagree_percent:.2} % disagree\n", VALUE(struct conversion, check.checked), CONVERSION},

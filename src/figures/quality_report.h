@@ -32,23 +32,25 @@ struct verdict {
 	char text[256];         /* a sentence without its end */
 };
 
-/* The limits between the verdicts, as in docs/quality.md. */
-#define KEPT_ENOUGH 95.0          /* percent */
-#define STABLE_ENOUGH 93.0      /* percent; docs/quality.md, "Stability" */
-#define COLD_MUCH 10.0          /* percent of the hottest samples */
-#define INFERRED_ENOUGH 90.0    /* percent of the samples */
-#define MOVED_MUCH 20.0         /* percent of those that are inferred from */
-#define BIAS_MUCH 10.0          /* percent */
-#define UNREACHABLE_MUCH 10.0   /* percent */
+/* X(NAME, what the gate is of, as JSON names it, is the limit the least value?) */
+#define QUALITY_GATES(X)                                                       \
+	X(STABILITY, "stability", true)                                        \
+	X(DENSITY, "density", true)                                            \
+	X(KEPT, "kept", true)                                                  \
+	X(BIAS, "bias", false)                                                 \
+	X(DISCONTINUITY, "discontinuity", false)                               \
+	X(COLD, "cold", false)                                                 \
+	X(INFERRED, "inferred", true)                                          \
+	X(MOVED, "moved", false)
+
+#define X(name, figure, least) GATE_##name,
+enum quality_gate_number { QUALITY_GATES(X) GATE_COUNT };
+#undef X
 
 struct quality_gate {
-	const char *figure; /* what it is of, as JSON names it */
-	bool least;         /* at least so much; else at most */
 	bool set;
 	double limit;
 };
-
-enum quality_gate_number { GATE_STABILITY, GATE_DENSITY, GATE_KEPT, GATE_BIAS, GATE_DISCONTINUITY, GATE_COLD, GATE_INFERRED, GATE_MOVED, GATE_COUNT };
 
 /* One of them, and what it came to. */
 struct gate_result {
@@ -61,7 +63,7 @@ struct quality_report {
 	const struct quality *quality;
 	const struct conversion *conversion; /* NULL: of a profile alone */
 	const char *path;              /* of the binary, or of the profile */
-	const struct quality_gate *gates;
+	struct quality_gate gates[GATE_COUNT];
 	struct verdict verdicts[VERDICT_COUNT];
 	struct gate_result results[GATE_COUNT];
 	struct advice next; /* what to do now; no sentence: of a profile alone */

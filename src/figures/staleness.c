@@ -10,6 +10,19 @@
 #include "src/base/text.h"
 #include "src/figures/figure_table.h"
 
+/* What the verdict is drawn by, in percent of all samples: docs/next-build.md, "Does the share tell the gain". */
+#define STALE_FITS_PERCENT 95.0   /* in exact functions */
+#define STALE_PLACED_PERCENT 50.0 /* with -infer-stale-profile: it gains half of what a new profile does, or more */
+#define STALE_SAME_PERCENT 5.0    /* in exact functions; fewer: the code was made in another way, and what is placed tells nothing */
+
+enum stale_verdict {
+	VERDICT_FITS,
+	VERDICT_INFER,  /* llvm-bolt -infer-stale-profile places most of the rest */
+	VERDICT_RECORD, /* collect a new profile */
+};
+
+#define STALE_LOST 10 /* functions that are shown */
+
 /* A function of the new build that has a common name of link-time optimisation. */
 struct common_function {
 	uint32_t common, function;
@@ -588,7 +601,8 @@ void staleness_free(struct staleness *staleness)
 
 /* ---- what it comes to ---- */
 
-double staleness_exact_percent(const struct staleness *s)
+/* Samples in exact functions, in percent of all; of a profile without samples functions. */
+static double staleness_exact_percent(const struct staleness *s)
 {
 	uint64_t functions = 0;
 
@@ -598,12 +612,12 @@ double staleness_exact_percent(const struct staleness *s)
 			  : percent_of(s->functions[FUNCTION_EXACT].count, functions);
 }
 
-double staleness_placed_percent(const struct staleness *s)
+static double staleness_placed_percent(const struct staleness *s)
 {
 	return percent_of(s->placed, s->samples);
 }
 
-enum stale_verdict staleness_verdict(const struct staleness *s)
+static enum stale_verdict staleness_verdict(const struct staleness *s)
 {
 	double exact = staleness_exact_percent(s);
 

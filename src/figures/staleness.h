@@ -34,17 +34,6 @@ struct lost_function {
 };
 DEFINE_VEC(lost_function_vec, struct lost_function);
 
-enum stale_verdict {
-	VERDICT_FITS,
-	VERDICT_INFER,  /* llvm-bolt -infer-stale-profile places most of the rest */
-	VERDICT_RECORD, /* collect a new profile */
-};
-
-/* What the verdict is drawn by, in percent of all samples: docs/next-build.md, "Does the share tell the gain". */
-#define STALE_FITS_PERCENT 95.0   /* in exact functions */
-#define STALE_PLACED_PERCENT 50.0 /* with -infer-stale-profile: it gains half of what a new profile does, or more */
-#define STALE_SAME_PERCENT 5.0    /* in exact functions; fewer: the code was made in another way, and what is placed tells nothing */
-
 struct staleness {
 	const char *path;                    /* of the build */
 	const struct old_document *document; /* of the profile */
@@ -63,14 +52,7 @@ struct staleness {
 BC_MUST_USE bool staleness_take(const struct old_profile *profile, struct new_build *build, struct staleness *out, struct bc_error *err);
 void staleness_free(struct staleness *staleness);
 
-/* Samples in exact functions, in percent of all; of a profile without samples functions. */
-double staleness_exact_percent(const struct staleness *staleness);
-double staleness_placed_percent(const struct staleness *staleness);
-enum stale_verdict staleness_verdict(const struct staleness *staleness);
-
 /* ---- what is said of it ---- */
-
-#define STALE_LOST 10 /* functions that are shown */
 
 struct stale_report {
 	const char *profile;             /* its path */

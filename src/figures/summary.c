@@ -72,6 +72,13 @@ void bolt_reads_json(const struct bolt_reads *reads, struct json *json, const ch
 		figures_json_object(reads_rows, reads, json, key);
 }
 
+void bolt_reads_write(struct json *json, const struct figure_row *row, const void *conversion)
+{
+	const struct bolt_reads reads = bolt_reads_of(conversion);
+
+	bolt_reads_json(&reads, json, row->key);
+}
+
 /* ---- traces of the processor ---- */
 
 FIGURE_READER(kind_of, struct perf_trace_report, figure_string(perf_trace_name(it)))
@@ -723,13 +730,6 @@ static void write_warnings(struct json *json, const struct figure_row *row, cons
 	json_close(json, ']');
 }
 
-static void write_reads(struct json *json, const struct figure_row *row, const void *conversion)
-{
-	const struct bolt_reads reads = bolt_reads_of(conversion);
-
-	bolt_reads_json(&reads, json, row->key);
-}
-
 FIGURE_READER(mode_of, struct conversion, figure_string(it->basic ? "basic" : "branch"))
 FIGURE_READER(records_of, struct summary, figure_number(summary_records(it)))
 
@@ -741,7 +741,7 @@ static const struct figure_row summary_rows[] = {
 	{"path", NULL, VALUE(struct conversion, options.binary), CONVERSION},
 	{"binary", .write = write_binary, CONVERSION},
 	{END},
-	{"llvm_bolt", .write = write_reads, CONVERSION},
+	{"llvm_bolt", .write = bolt_reads_write, CONVERSION},
 	{"input_binary", BEGIN},
 	{"path", NULL, VALUE(struct conversion, options.input), CONVERSION},
 	{"found", .read = where_found, CONVERSION},

@@ -56,6 +56,9 @@ void bolt_reads_each(const struct bolt_reads *reads, bolt_limit_fn *each, void *
 /* The object of this key; nothing where no file is known. */
 void bolt_reads_json(const struct bolt_reads *reads, struct json *json, const char *key);
 
+/* The same for a row of a conversion. */
+void bolt_reads_write(struct json *json, const struct figure_row *row, const void *conversion);
+
 /* One line: which file was found to be the input; nothing if none was.  Then why a file was not taken.  Then both on stderr. */
 void found_input_say(const struct found_input *found, FILE *out);
 void found_input_warn(const struct found_input *found, const struct warnings *to);

@@ -10,7 +10,8 @@
 
 /* ---- text ---- */
 
-const char *code_state_text(enum code_state state)
+/* Why the instructions were not checked, or "yes". */
+static const char *code_state_text(enum code_state state)
 {
 	switch (state) {
 	case CODE_CHECKED:

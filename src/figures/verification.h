@@ -23,7 +23,4 @@ void verification_json(const struct verification *found, FILE *out);
 /* SARIF 2.1.0, for code-scanning tools. */
 void verification_sarif(const struct verification *found, FILE *out);
 
-/* Why the instructions were not checked, or "yes". */
-const char *code_state_text(enum code_state state);
-
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "src/cli/merge_summary.h"
+#include "src/figures/merge_summary.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* What merge says of its work. */
-#ifndef CLI_MERGE_SUMMARY_H
-#define CLI_MERGE_SUMMARY_H
+#ifndef FIGURES_MERGE_SUMMARY_H
+#define FIGURES_MERGE_SUMMARY_H
 
 #include <stdio.h>
 
