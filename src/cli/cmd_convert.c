@@ -278,9 +278,8 @@ static int read_operands(const struct command_line *line, struct arguments *args
 static bool profile_path(const struct arguments *args, const struct named_binary *binary,
 			  char *path, size_t size)
 {
-	static const char *const suffixes[] = {".fdata", ".yaml", ".preagg", ".profgen"};
-	int length = snprintf(path, size, "%s/%s%s%s", args->output.path, binary->name,
-			      suffixes[args->output.format], args->output.shard ? ".zst" : "");
+	int length = snprintf(path, size, "%s/%s.%s%s", args->output.path, binary->name,
+			      profile_format_name(args->output.format), args->output.shard ? ".zst" : "");
 
 	return length >= 0 && (size_t)length < size;
 }

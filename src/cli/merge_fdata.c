@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "src/cli/llvm_options.h"
 
-#include <dirent.h>
-#include <errno.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "src/base/attr.h"
 #include "src/base/counts.h"
@@ -122,87 +118,6 @@ struct arguments {
 	char *tmpdir;
 };
 
-/* ---- operands ---- */
-
-static bool add_path(struct arguments *args, const char *path, size_t length, struct bc_error *err)
-{
-	char *copy = strndup(path, length);
-
-	if (!copy)
-		return bc_fail_nomem(err);
-	if (!owned_vec_push(&args->list.lists, copy)) {
-		free(copy);
-		return bc_fail_nomem(err);
-	}
-	return merge_list_add(&args->list, copy, 1) || bc_fail_nomem(err);
-}
-
-static bool add_below(struct arguments *args, const char *path, size_t length, struct bc_error *err);
-
-/* Every file below a directory. */
-static bool add_directory(struct arguments *args, const char *path, struct bc_error *err)
-{
-	DIR *directory = opendir(path);
-	char below[PATH_MAX];
-	bool ok = directory || bc_fail_errno(err, "%s: cannot read the directory", path);
-
-	for (struct dirent *entry; ok && (entry = readdir(directory));) {
-		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
-			continue;
-		int length = snprintf(below, sizeof(below), "%s/%s", path, entry->d_name);
-		ok = (length > 0 && (size_t)length < sizeof(below)) || bc_fail(err, BC_IO, "%.200s: too long a path", path);
-		ok = ok && add_below(args, below, (size_t)length, err);
-	}
-	if (directory)
-		closedir(directory);
-	return ok;
-}
-
-/* Takes the last path off the list again if it is a directory. */
-static bool take_directory(struct arguments *args, const char **path)
-{
-	struct stat st;
-
-	*path = args->list.inputs.at[args->list.inputs.len - 1].path;
-	if (stat(*path, &st) != 0 || !S_ISDIR(st.st_mode))
-		return false;
-	args->list.inputs.len--;
-	return true;
-}
-
-static bool add_operand(struct arguments *args, const char *path, size_t length, struct bc_error *err)
-{
-	const char *directory;
-
-	if (!add_path(args, path, length, err))
-		return false;
-	return !take_directory(args, &directory) || add_directory(args, directory, err);
-}
-
-/* No link to a directory is followed below an operand: it could lead round in circles. */
-static bool add_below(struct arguments *args, const char *path, size_t length, struct bc_error *err)
-{
-	const char *directory;
-	struct stat link;
-
-	if (!add_path(args, path, length, err))
-		return false;
-	if (!take_directory(args, &directory) || (lstat(directory, &link) == 0 && S_ISLNK(link.st_mode)))
-		return true;
-	return add_directory(args, directory, err);
-}
-
-static bool add_operands(struct arguments *args, const char *word, struct bc_error *err)
-{
-	bool ok = true;
-
-	for (size_t length; ok && *word; word += length + (word[length] == ',')) {
-		length = strcspn(word, ",");
-		ok = !length || add_operand(args, word, length, err);
-	}
-	return ok;
-}
-
 /* ---- the merge ---- */
 
 static int refuse(const struct merge *merge, const struct bc_error *err)
@@ -311,7 +226,7 @@ static bool list_inputs(struct command_line *line, struct bc_error *err)
 	bool ok = true;
 
 	for (size_t i = 0; ok && i < line->operands.len; i++)
-		ok = add_operands(args, line->operands.at[i], err);
+		ok = merge_list_add_below(&args->list, line->operands.at[i], err);
 	for (size_t i = 0; ok && i < args->list.inputs.len; i++)
 		ok = files_add(&line->files, OPERAND, FILE_READ, args->list.inputs.at[i].path) || bc_fail_nomem(err);
 	return ok;

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "src/profile/merge_list.h"
 
+#include <dirent.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -61,6 +64,80 @@ bool merge_list_read(struct merge_list *list, const char *path, bool zeros, uint
 	}
 	return true;
 }
+
+/* ---- files below directories ---- */
+
+static bool add_path(struct merge_list *list, const char *path, size_t length, struct bc_error *err)
+{
+	char *copy = strndup(path, length);
+
+	if (!copy)
+		return bc_fail_nomem(err);
+	if (!owned_vec_push(&list->lists, copy)) {
+		free(copy);
+		return bc_fail_nomem(err);
+	}
+	return merge_list_add(list, copy, 1) || bc_fail_nomem(err);
+}
+
+static bool add_file(struct merge_list *list, const char *path, size_t length, bool links, struct bc_error *err);
+
+/* Every file below a directory. */
+static bool add_directory(struct merge_list *list, const char *path, struct bc_error *err)
+{
+	DIR *directory = opendir(path);
+	char below[PATH_MAX];
+	bool ok = directory || bc_fail_errno(err, "%s: cannot read the directory", path);
+
+	for (struct dirent *entry; ok && (entry = readdir(directory));) {
+		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
+			continue;
+		int length = snprintf(below, sizeof(below), "%s/%s", path, entry->d_name);
+		ok = (length > 0 && (size_t)length < sizeof(below)) || bc_fail(err, BC_IO, "%.200s: too long a path", path);
+		ok = ok && add_file(list, below, (size_t)length, false, err);
+	}
+	if (directory)
+		closedir(directory);
+	return ok;
+}
+
+/* Takes the last path off the list again if it is a directory. */
+static bool take_directory(struct merge_list *list, const char **path)
+{
+	struct stat st;
+
+	*path = list->inputs.at[list->inputs.len - 1].path;
+	if (stat(*path, &st) != 0 || !S_ISDIR(st.st_mode))
+		return false;
+	list->inputs.len--;
+	return true;
+}
+
+/* links: to directories are followed.  Below an operand they could lead round in circles. */
+static bool add_file(struct merge_list *list, const char *path, size_t length, bool links, struct bc_error *err)
+{
+	const char *directory;
+	struct stat link;
+
+	if (!add_path(list, path, length, err))
+		return false;
+	if (!take_directory(list, &directory) || (!links && lstat(directory, &link) == 0 && S_ISLNK(link.st_mode)))
+		return true;
+	return add_directory(list, directory, err);
+}
+
+bool merge_list_add_below(struct merge_list *list, const char *word, struct bc_error *err)
+{
+	bool ok = true;
+
+	for (size_t length; ok && *word; word += length + (word[length] == ',')) {
+		length = strcspn(word, ",");
+		ok = !length || add_file(list, word, length, true, err);
+	}
+	return ok;
+}
+
+/* ---- files that are there twice ---- */
 
 struct where {
 	dev_t device;

@@ -34,7 +34,7 @@ OPENERS = {
     'src/base/sandbox.c': 'the user: outputs, to allow them (O_PATH)',
     'src/samples/proc.c': 'numbers: /proc/PID/maps and mem',
     'src/elf/binary_list.c': 'the user: a folder of binaries',
-    'src/cli/merge_fdata.c': 'the user: a folder of profiles',
+    'src/profile/merge_list.c': 'the user: a folder of profiles',
     'src/flow/bolt_job.c': 'a folder of its own, in $TMPDIR: what llvm-bolt printed, and to empty it',
     'src/cli/progress.c': 'the user: a recording that is a folder, for the sizes of what is in it',
     'src/elf/input_files.c': 'the user: the directory of a binary, and those of --debug-dir',
