@@ -310,10 +310,9 @@ static bool open_all(const char *hashes, struct new_build *out, struct bc_error 
 
 	if (!binary_open_parts(out->path, &parts, &out->binary, err) || !check_kind(out, hashes, err))
 		return false;
-	out->no_records.binary = &out->binary;
 	if (hashes && !hash_source_open(hashes, &out->binary, out->path, NULL, &out->source, err))
 		return false;
-	out->opened = blocks_open(&out->no_records, hashes ? &out->source : NULL, &out->graphs, &out->blocks, err);
+	out->opened = blocks_open(&out->binary, hashes ? &out->source : NULL, &out->graphs, &out->blocks, err);
 	out->code = out->binary.kind == BINARY_UNTOUCHED;
 	out->hashed = hashes || out->binary.kind == BINARY_BOLTED;
 	out->calls = out->code || has_moved_code(&out->binary);

@@ -5,7 +5,7 @@
 #define FIGURES_BUILDS_H
 
 #include "src/figures/flat.h"
-#include "src/profile/blocks.h"
+#include "src/code/blocks.h"
 #include "src/profile/item.h"
 
 /* ---- the profile of the earlier build ---- */
@@ -100,7 +100,6 @@ struct new_build {
 	const char *path;
 	struct binary binary;
 	struct hash_source source;   /* of --hashes */
-	struct profile no_records;   /* of the binary: what blocks_open() asks for */
 	struct cfg graphs;
 	struct block_source blocks;
 	bool opened; /* `blocks` is to be closed */

@@ -10,7 +10,7 @@
 #include "src/code/cfg.h"
 #include "src/code/pair.h"
 #include "src/figures/flat.h"
-#include "src/profile/blocks.h"
+#include "src/code/blocks.h"
 
 /* In percent, all of them. */
 struct flow_figures {

@@ -251,7 +251,7 @@ static bool open_code(struct conversion *c, struct flow_code *code, struct block
 	code->graphs = pair || binary->kind == BINARY_UNTOUCHED ? graphs : NULL;
 	if (!binary->bat.blocks && binary->kind != BINARY_UNTOUCHED)
 		return true;
-	if (!blocks_build_graphs(&c->profile, &c->graphs, c->threads, err) || !blocks_open(&c->profile, NULL, &c->graphs, blocks, err))
+	if (!blocks_build_graphs(c->profile.binary, c->profile.by_name, c->profile.function_count, &c->graphs, c->threads, err) || !blocks_open(c->profile.binary, NULL, &c->graphs, blocks, err))
 		return false;
 	code->blocks = blocks;
 	return true;

@@ -6,7 +6,7 @@
 #include "src/base/parallel.h"
 #include "src/elf/binary.h"
 #include "src/flow/kernel_check.h"
-#include "src/profile/blocks.h"
+#include "src/code/blocks.h"
 #include "src/profile/choice.h"
 #include "src/profile/profile.h"
 #include "src/samples/image_given.h"
@@ -390,7 +390,7 @@ static bool build_blocks(struct conversion *c, struct bc_error *err)
 		if (!conversion_wants(c, WANT_YAML | WANT_EXECUTED))
 			cfg_free(&c->graphs);
 	}
-	return !conversion_wants(c, WANT_YAML) || of_binary(c, blocks_build_graphs(&c->profile, &c->graphs, c->threads, err), err);
+	return !conversion_wants(c, WANT_YAML) || of_binary(c, blocks_build_graphs(c->profile.binary, c->profile.by_name, c->profile.function_count, &c->graphs, c->threads, err), err);
 }
 
 static bool take_memory(struct conversion *c, struct bc_error *err)

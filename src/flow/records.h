@@ -7,7 +7,7 @@
 
 #include "src/flow/fall_throughs.h"
 #include "src/flow/inlined_bodies.h"
-#include "src/flow/made_blocks.h"
+#include "src/code/block_places.h"
 #include "src/flow/plt_calls.h"
 #include "src/flow/traces.h"
 #include "src/profile/build_check.h"

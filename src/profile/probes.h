@@ -26,7 +26,7 @@
 #include "src/base/vec.h"
 #include "src/code/pair.h"
 #include "src/elf/binary.h"
-#include "src/profile/blocks.h"
+#include "src/code/blocks.h"
 
 enum probe_kind { PROBE_BLOCK, PROBE_INDIRECT_CALL, PROBE_DIRECT_CALL };
 

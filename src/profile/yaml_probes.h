@@ -5,6 +5,7 @@
 
 #include "src/base/emit.h"
 #include "src/profile/probes.h"
+#include "src/profile/profile.h"
 
 /*
  * The numbers by which a YAML profile names GUIDs and hashes of functions: the most frequent first, of equally

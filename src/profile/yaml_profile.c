@@ -6,7 +6,7 @@
 
 #include "src/base/emit.h"
 #include "src/profile/yaml_probes.h"
-#include "src/profile/blocks.h"
+#include "src/code/blocks.h"
 #include "src/profile/profile.h"
 
 struct writer {
@@ -87,7 +87,7 @@ static bool is_listed(const struct writer *w, const struct record *record, bool 
 	if (!internal && !sited_count(w, record))
 		return false;
 	const struct input_block *to = internal ? blocks_find(&w->function, record->to.offset) : NULL;
-	return !internal || (to && (to->offset == record->to.offset || !blocks_are_made(&w->blocks, record->to)));
+	return !internal || (to && (to->offset == record->to.offset || !made_blocks_have(&w->blocks.made, record->to)));
 }
 
 /* Calls of a block that sited_count() leaves out. */
@@ -339,7 +339,7 @@ bool yaml_write(const struct profile *profile, const struct yaml_header *header,
 
 	*report = (struct yaml_report){0};
 	emit_init(&w.out, file);
-	if (!blocks_open(profile, header->hashes, header->graphs, &w.blocks, err))
+	if (!blocks_open(profile->binary, header->hashes, header->graphs, &w.blocks, err))
 		return err->code == BC_FORMAT && bc_fail_prefix(err, header->binary_name);
 	bool ok = yaml_probes_open(header->probes, profile, header->touched, &w.probes) &&
 		  write_header(&w.out, profile, header) && write_functions(&w);

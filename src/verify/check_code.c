@@ -131,7 +131,7 @@ static bool repeats(const struct code_view *v, struct cursor copy, struct cursor
 	return true;
 }
 
-static struct cursor block_code(const struct code_view *v, const struct block_start *start)
+static struct cursor block_code(const struct code_view *v, const struct block_place *start)
 {
 	const struct bat_fragment *f = &v->subject->bat.fragments[start->fragment];
 	uint32_t offset = v->subject->bat.entries[start->entry].output;
@@ -148,10 +148,10 @@ static bool is_copied_tail(const struct code_view *v, uint32_t parent, uint32_t 
 	const struct block_starts *starts = v->starts;
 	size_t i = block_starts_from(starts, parent, input + UINT64_C(1));
 
-	for (size_t end = i + GONE_MOST; i < starts->count && i < end; i++) {
-		if (starts->at[i].key >> 32 != parent)
+	for (size_t end = i + GONE_MOST; i < starts->at.len && i < end; i++) {
+		if (starts->at.at[i].owner != parent)
 			return false;
-		struct cursor block = block_code(v, &starts->at[i]);
+		struct cursor block = block_code(v, &starts->at.at[i]);
 		if (block.code.size)
 			return repeats(v, cursor_at(v, offset), block);
 	}

@@ -6,7 +6,7 @@
 #ifndef VERIFY_CHECK_CODE_H
 #define VERIFY_CHECK_CODE_H
 
-#include "src/verify/block_starts.h"
+#include "src/code/block_places.h"
 #include "src/verify/findings.h"
 #include "src/verify/scope_bounds.h"
 #include "src/verify/sdt_probes.h"

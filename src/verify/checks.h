@@ -6,7 +6,7 @@
 #ifndef VERIFY_CHECKS_H
 #define VERIFY_CHECKS_H
 
-#include "src/verify/block_starts.h"
+#include "src/code/block_places.h"
 #include "src/verify/findings.h"
 
 /* verify.c: the file's executable segments.  It reads the bytes of the file, as a file with a

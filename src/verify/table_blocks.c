@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "src/base/sort.h"
-#include "src/verify/block_starts.h"
+#include "src/code/block_places.h"
 #include "src/verify/checks.h"
 #include "src/elf/binary.h"
 #include "src/isa/decoder.h"
@@ -96,7 +96,7 @@ static bool fragment_accounted(const struct binary *subject, struct decoder *dec
  * The blocks of an input function, which its fragments share: no two begin at one
  * input offset, and the table of BAT_LAYOUT_HASHED names each block of the input, by an
  * index that ascends with the offset and by a hash whose low bits are the offset.
- * Blocks that BOLT made itself (block_starts.h) are left out.
+ * Blocks that BOLT made itself (block_places.h) are left out.
  */
 
 struct listed {

@@ -2,7 +2,7 @@
 /* What the YAML of a made-up BAT looks like, by hand from docs/conversion.md,
  * "YAML"; and names that a YAML reader could take for something else. */
 #include "src/profile/yaml_profile.h"
-#include "src/profile/blocks.h"
+#include "src/code/blocks.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -77,7 +77,7 @@ static char *written(struct record *records, size_t count, bool basic, struct ya
 	for (size_t i = 0; i < count; i++)
 		assert_true(record_push(&batch, &tiny.binary, &records[i]));
 	assert_true(profile_build(&tiny.binary, basic, &batch.records, 1, 1, &profile, &err));
-	assert_true(blocks_build_graphs(&profile, &graphs, 1, &err));
+	assert_true(blocks_build_graphs(&tiny.binary, profile.by_name, profile.function_count, &graphs, 1, &err));
 	assert_true(yaml_write(&profile, &header, out, report, &err));
 	fclose(out);
 	cfg_free(&graphs);

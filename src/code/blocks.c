@@ -1,18 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "src/profile/blocks.h"
+#include "src/code/blocks.h"
 
 #include "src/base/sort.h"
 
 DEFINE_VEC(chosen_vec, uint32_t);
 
 /* Functions that BAT does not have, PLT entries left out: these have no blocks. */
-static bool list_others(const struct profile *profile, struct chosen_vec *out)
+static bool list_others(const struct binary *binary, const struct name_number *functions, size_t count, struct chosen_vec *out)
 {
-	const struct binary *binary = profile->binary;
-
-	for (size_t i = 0; i < profile->function_count; i++) {
+	for (size_t i = 0; i < count; i++) {
 		struct code_number function;
-		if (functions_code_of(&binary->functions, profile->by_name[i], &function) &&
+		if (functions_code_of(&binary->functions, functions[i], &function) &&
 		    binary->fragment_of[function.v] == NO_FRAGMENT &&
 		    binary->functions.at[function.v].kind == FUNCTION_CODE && !chosen_vec_push(out, function.v))
 			return false;
@@ -20,112 +18,80 @@ static bool list_others(const struct profile *profile, struct chosen_vec *out)
 	return true;
 }
 
-/* A block that BOLT put in, such as a copy of a tail: it stands in the table without a
- * hash and a number of its own.  Its place is within another block of the input. */
-static bool made_by_bolt(const struct input_block *block)
-{
-	return block->offset && !block->index && !block->hash;
-}
-
-static bool place_less(const struct bat_place *a, const struct bat_place *b)
+static bool entry_less(const struct secondary_entry *a, const struct secondary_entry *b)
 {
 	if (a->fragment != b->fragment)
 		return a->fragment < b->fragment;
 	return a->offset != b->offset ? a->offset < b->offset : a->number < b->number;
 }
-DEFINE_SORT(sort_places, struct bat_place, place_less)
-DEFINE_SEARCH(places_below, struct bat_place, const struct bat_place *, place_less(item, key))
+DEFINE_SORT(sort_entries, struct secondary_entry, entry_less)
+DEFINE_SEARCH(entries_below, struct secondary_entry, const struct secondary_entry *, entry_less(item, key))
 
-/* The first one there, or NULL. */
-static const struct bat_place *find_place(const struct bat_place_vec *places, uint32_t fragment,
-					  uint32_t offset)
+/* The number of the first one there; 0: there is none. */
+static uint32_t entry_at(const struct secondary_entry_vec *entries, uint32_t fragment, uint32_t offset)
 {
-	const struct bat_place wanted = {fragment, offset, 0};
-	size_t below = places_below(places->at, places->len, &wanted);
-	const struct bat_place *found = below < places->len ? &places->at[below] : NULL;
+	const struct secondary_entry wanted = {fragment, offset, 0};
+	size_t below = entries_below(entries->at, entries->len, &wanted);
+	const struct secondary_entry *found = below < entries->len ? &entries->at[below] : NULL;
 
-	return found && found->fragment == fragment && found->offset == offset ? found : NULL;
+	return found && found->fragment == fragment && found->offset == offset ? found->number : 0;
 }
 
-/* A fragment's places are of itself if it is hot, of its parent if it is cold. */
-static bool list_made(const struct bat_table *bat, struct bat_place_vec *out)
-{
-	for (uint32_t f = 0; bat->blocks && f < bat->fragment_count; f++) {
-		const struct bat_fragment *fragment = &bat->fragments[f];
-		uint32_t owner = fragment_hot_one(bat, f);
-		for (uint32_t i = 0; owner != BAT_NO_PARENT && i < fragment->entry_count; i++) {
-			uint32_t at = fragment->first_entry + i;
-			struct input_block block = {.offset = bat_entry_input(bat->entries[at]),
-						    .index = bat->blocks[at].index, .hash = bat->blocks[at].hash};
-			if (!bat_entry_is_branch(bat->entries[at]) && made_by_bolt(&block) &&
-			    !bat_place_vec_push(out, (struct bat_place){owner, block.offset, 0}))
-				return false;
-		}
-	}
-	sort_places(out->at, out->len);
-	return true;
-}
-
-static bool list_secondary(const struct bat_table *bat, struct bat_place_vec *out)
+static bool list_secondary(const struct bat_table *bat, struct secondary_entry_vec *out)
 {
 	for (uint32_t f = 0; f < bat->fragment_count; f++) {
 		const struct bat_fragment *fragment = &bat->fragments[f];
 		for (uint32_t i = 0; !fragment->cold && i < fragment->secondary_count; i++)
-			if (!bat_place_vec_push(out, (struct bat_place){
+			if (!secondary_entry_vec_push(out, (struct secondary_entry){
 						     f, bat->secondary[fragment->first_secondary + i], i + 1}))
 				return false;
 	}
-	sort_places(out->at, out->len);
+	sort_entries(out->at, out->len);
 	return true;
 }
 
 static bool list_blocks(const struct bat_table *bat, struct table_blocks *out)
 {
 	out->bat = bat;
-	return fragments_by_function_list(bat, &out->fragments) && list_made(bat, &out->made) && list_secondary(bat, &out->secondary);
+	return fragments_by_function_list(bat, &out->fragments) && list_secondary(bat, &out->secondary);
 }
 
 static void free_table_blocks(struct table_blocks *blocks)
 {
 	fragments_by_function_free(&blocks->fragments);
-	bat_place_vec_free(&blocks->made);
-	bat_place_vec_free(&blocks->secondary);
+	secondary_entry_vec_free(&blocks->secondary);
 }
 
-static void free_lists(struct block_source *source)
+bool blocks_build_graphs(const struct binary *binary, const struct name_number *functions, size_t count, struct cfg *graphs, unsigned threads,
+			 struct bc_error *err)
 {
-	free_table_blocks(&source->own);
-	free_table_blocks(&source->other);
-}
-
-bool blocks_build_graphs(const struct profile *profile, struct cfg *graphs, unsigned threads, struct bc_error *err)
-{
-	const struct binary *binary = profile->binary;
 	struct chosen_vec others = {0};
 
-	bool ok = (list_others(profile, &others) || bc_fail_nomem(err)) &&
+	bool ok = (list_others(binary, functions, count, &others) || bc_fail_nomem(err)) &&
 		  cfg_build(&binary->image, &binary->functions, others.at, others.len, threads, graphs, err);
 	chosen_vec_free(&others);
 	return ok;
 }
 
-bool blocks_open(const struct profile *profile, const struct hash_source *hashes, const struct cfg *graphs,
+bool blocks_open(const struct binary *binary, const struct hash_source *hashes, const struct cfg *graphs,
 		 struct block_source *out, struct bc_error *err)
 {
-	const struct binary *binary = profile->binary;
 	struct block_source source = {.binary = binary, .hashes = hashes, .graphs = graphs};
 
-	if (list_blocks(&binary->bat, &source.own) && (!hashes || list_blocks(&hashes->table.bat, &source.other))) {
+	if (list_blocks(&binary->bat, &source.own) && (!hashes || list_blocks(&hashes->table.bat, &source.other)) &&
+	    made_blocks_open(binary, &source.made, err)) {
 		*out = source;
 		return true;
 	}
-	free_lists(&source);
+	blocks_close(&source);
 	return bc_fail_nomem(err);
 }
 
 void blocks_close(struct block_source *source)
 {
-	free_lists(source);
+	free_table_blocks(&source->own);
+	free_table_blocks(&source->other);
+	made_blocks_close(&source->made);
 }
 
 static bool add_fragment(const struct bat_table *bat, uint32_t index, struct input_block_vec *out)
@@ -136,7 +102,7 @@ static bool add_fragment(const struct bat_table *bat, uint32_t index, struct inp
 		uint32_t at = fragment->first_entry + i;
 		struct input_block block = {.offset = bat_entry_input(bat->entries[at]), .index = bat->blocks[at].index,
 					    .hash = bat->blocks[at].hash, .entered = true, .jump = BLOCK_NO_JUMP};
-		if (bat_entry_is_branch(bat->entries[at]) || made_by_bolt(&block))
+		if (bat_entry_is_branch(bat->entries[at]) || (block.offset && block_is_unknown(bat, at)))
 			continue;
 		if (!input_block_vec_push(out, block))
 			return false;
@@ -162,14 +128,6 @@ static void sort_unique(struct input_block_vec *blocks)
 		if (!kept || blocks->at[kept - 1].offset != blocks->at[i].offset)
 			blocks->at[kept++] = blocks->at[i];
 	blocks->len = kept;
-}
-
-bool blocks_are_made(const struct block_source *source, struct input_place place)
-{
-	const struct binary *binary = source->binary;
-	uint32_t hot = binary->fragment_of[place.function - binary->functions.at];
-
-	return hot != NO_FRAGMENT && find_place(&source->own.made, hot, place.offset);
 }
 
 const uint32_t *blocks_fragments(const struct block_source *source, uint32_t hot, size_t *count)
@@ -337,7 +295,5 @@ uint32_t blocks_entry_id(const struct block_source *source, struct input_place p
 		return 0;
 	if (fragment == NO_FRAGMENT)
 		return graph_entry_id(cfg_find(source->graphs, place.function), place.offset);
-	const struct table_blocks *table = is_own ? &source->own : &source->other;
-	const struct bat_place *entry = find_place(&table->secondary, fragment, place.offset);
-	return entry ? entry->number : 0;
+	return entry_at(is_own ? &source->own.secondary : &source->other.secondary, fragment, place.offset);
 }

@@ -4,13 +4,13 @@
  * functions that BOLT moved.  Those of the others are read from their code, as
  * BOLT numbers them; their hashes are those of a hash source, if there is one.
  */
-#ifndef PROFILE_BLOCKS_H
-#define PROFILE_BLOCKS_H
+#ifndef CODE_BLOCKS_H
+#define CODE_BLOCKS_H
 
 #include "src/code/cfg.h"
 #include "src/elf/fragments_by_function.h"
+#include "src/code/block_places.h"
 #include "src/code/hash_source.h"
-#include "src/profile/profile.h"
 
 struct input_block {
 	uint32_t offset; /* in the input function */
@@ -32,35 +32,36 @@ struct input_function {
 	struct input_block_vec blocks; /* by offset, none twice */
 };
 
-/* A place in the input, of a fragment or of its parent. */
-struct bat_place {
+/* A secondary entry point of a hot fragment. */
+struct secondary_entry {
 	uint32_t fragment, offset;
-	uint32_t number; /* of a secondary entry point: from 1 on */
+	uint32_t number; /* from 1 on */
 };
-DEFINE_VEC(bat_place_vec, struct bat_place);
+DEFINE_VEC(secondary_entry_vec, struct secondary_entry);
 
-/* What a table says of its functions' blocks, by fragment. */
+/* What a table says of its functions' blocks. */
 struct table_blocks {
 	const struct bat_table *bat;
-	struct bat_place_vec made;      /* blocks that BOLT put in, of hot fragments and their cold parts */
-	struct bat_place_vec secondary; /* entry points; both are sorted */
+	struct secondary_entry_vec secondary; /* sorted */
 	struct fragments_by_function fragments;
 };
 
 struct block_source {
 	const struct binary *binary;
 	struct table_blocks own;          /* of its BAT */
+	struct made_blocks made;          /* likewise */
 	const struct hash_source *hashes; /* NULL: none */
 	struct table_blocks other;        /* of its table */
 	const struct cfg *graphs;         /* of the binary; borrowed: those of functions that BAT does not have are there */
 };
 
-/* Build the graphs that blocks_open() needs.  Errors as of cfg_build() */
-BC_MUST_USE bool blocks_build_graphs(const struct profile *profile, struct cfg *graphs, unsigned threads, struct bc_error *err);
+/* Build the graphs of those of some functions, by name, that blocks_of() needs them for.  Errors as of cfg_build() */
+BC_MUST_USE bool blocks_build_graphs(const struct binary *binary, const struct name_number *functions, size_t count, struct cfg *graphs,
+				     unsigned threads, struct bc_error *err);
 
-/* Get ready for every function of a profile.  Its binary was opened by
- * binary_open_parts() with blocks.  hashes: for this binary; NULL: none.  BC_NOMEM */
-BC_MUST_USE bool blocks_open(const struct profile *profile, const struct hash_source *hashes, const struct cfg *graphs,
+/* Get ready for functions of a binary that was opened by binary_open_parts() with blocks.  hashes: for this binary; NULL:
+ * none.  BC_NOMEM */
+BC_MUST_USE bool blocks_open(const struct binary *binary, const struct hash_source *hashes, const struct cfg *graphs,
 			     struct block_source *out, struct bc_error *err);
 void blocks_close(struct block_source *source);
 
@@ -75,10 +76,6 @@ const uint32_t *blocks_fragments(const struct block_source *source, uint32_t hot
 
 /* The block that holds an offset, or NULL if that lies before the first. */
 const struct input_block *blocks_find(const struct input_function *function, uint32_t offset);
-
-/* Whether a place that begins no block of the input begins one that BOLT put in, such as
- * a copy of a tail: getting there is no edge of the input. */
-bool blocks_are_made(const struct block_source *source, struct input_place place);
 
 /* Which entry point of its function a place is: 0 the main one and whatever is
  * none, else BOLT's number of the secondary one. */
