@@ -343,30 +343,37 @@ static const char *trace_event(uint32_t kind)
 	}
 }
 
-static void use_recording(const struct use *use, struct advice_line *line)
+static void record_again(const struct use *use, struct advice_line *line)
 {
-	if (use->counters || use->no_samples) {
+	switch (use->lack) {
+	case LACKS_NOTHING: break;
+	case LACKS_COUNTS:
+	case LACKS_SAMPLES:
 		add(line, "perf record -j any,u -- PROG (without -j any,u where the machine has no branch stacks): %s",
-		    use->counters ? "perf stat counts events, and keeps no samples"
-				  : "this recording has no samples: " NO_SAMPLES_WHY);
-		return;
-	}
-	if (use->no_branches) {
+		    use->lack == LACKS_COUNTS ? "perf stat counts events, and keeps no samples"
+					      : "this recording has no samples: " NO_SAMPLES_WHY);
+		break;
+	case LACKS_BRANCHES:
 		add(line, "perf record -e arm_spe_0/branch_filter=1/u -- PROG: none of the operations in this recording is a branch");
-		return;
-	}
-	if (use->unowned) {
+		break;
+	case LACKS_OWNERS:
 		add(line, "perf record --per-thread -e arm_spe_0/branch_filter=1/u -- PROG, or as root with a kernel of CONFIG_PID_IN_CONTEXTIDR: "
 			  "in which processes the branches of this recording ran is not known");
-		return;
-	}
-	if (use->no_trace) {
+		break;
+	case LACKS_TRACE:
 		add(line, "perf record -e %s -- PROG: this recording has none of the bytes of its trace of the processor", trace_event(use->trace_kind));
-		return;
-	}
-	if (use->no_process) {
+		break;
+	case LACKS_PROCESSES:
 		add(line, "perf record --per-thread -e %s -- PROG, or as root, so that records of switches are kept: in which processes the trace of this "
 			  "recording ran is not known", trace_event(use->trace_kind));
+		break;
+	}
+}
+
+static void use_recording(const struct use *use, struct advice_line *line)
+{
+	if (use->lack) {
+		record_again(use, line);
 		return;
 	}
 	if (use->itrace) {

@@ -84,6 +84,17 @@ struct advice {
 /* False: the adviser finds nothing wrong. */
 bool advise(const struct situation *situation, struct advice *out);
 
+/* Why a recording is of no use: the first of these that is true. */
+enum recording_lack {
+	LACKS_NOTHING,
+	LACKS_COUNTS,    /* perf stat wrote it */
+	LACKS_SAMPLES,
+	LACKS_BRANCHES,  /* it has a trace of Arm SPE without branches */
+	LACKS_OWNERS,    /* nobody knows in which process any of its branches ran */
+	LACKS_TRACE,     /* it says that there was a trace of the processor, and has none of its bytes */
+	LACKS_PROCESSES, /* nobody knows in which process any of its trace of the way through the code ran */
+};
+
 /* The command that a user may want to run on a file that stands alone; words in capitals are other files.  Empty: there is
  * none. */
 struct use {
@@ -97,12 +108,7 @@ struct use {
 	const char *ran;   /* of a recording: the hottest file that it names and that is the same file here; NULL: none */
 	bool ran_bolted;   /* ... llvm-bolt made it */
 	const char *named; /* ... the hottest file that it names; NULL: none */
-	bool counters;     /* ... it is one of perf stat */
-	bool no_samples;   /* ... it has none */
-	bool no_branches;  /* ... it has a trace of Arm SPE without branches */
-	bool unowned;      /* ... nobody knows in which process any of its branches ran */
-	bool no_trace;     /* ... it says that there was a trace of the processor, and has none of its bytes */
-	bool no_process;   /* ... nobody knows in which process any of its trace of the way through the code ran */
+	enum recording_lack lack; /* ... */
 	uint32_t trace_kind; /* of the trace, enum perf_trace_kind */
 	bool plain;        /* ... it is of aggregated samples without branches, which name no file */
 	bool is_shard;     /* of a profile: llvm-bolt does not read it */

@@ -80,6 +80,24 @@ static void find_reads(const struct use *use, struct next *out)
 		out->reads = (struct bolt_reads){path, facts.bolt};
 }
 
+static enum recording_lack lack_of(const struct recording *r)
+{
+	const struct perf_data_report *perf = &r->report.perf;
+	const struct perf_trace_report *trace = &perf->trace;
+
+	if (perf_data_is_of_counters(perf))
+		return LACKS_COUNTS;
+	if (r->report.format == INPUT_PERF_DATA && perf_data_has_no_samples(perf))
+		return LACKS_SAMPLES;
+	if (trace->operations && !trace->branches)
+		return LACKS_BRANCHES;
+	if (trace->branches && trace->unowned == trace->branches)
+		return LACKS_OWNERS;
+	if (trace->found && (!trace->buffers || !trace->bytes) && !r->samples)
+		return LACKS_TRACE;
+	return r->addresses && r->processes.len == 1 && r->processes.at[0].of == NO_PID ? LACKS_PROCESSES : LACKS_NOTHING;
+}
+
 static void find_next(const struct inspected *found, struct next *out)
 {
 	const struct recording *r = &found->recording;
@@ -95,16 +113,12 @@ static void find_next(const struct inspected *found, struct next *out)
 	out->ran = copy(path_without_deleted(best_binary(found, program, &use.ran_bolted)));
 	use.ran = out->ran;
 	use.named = named;
-	use.counters = found->kind == FILE_SAMPLES && perf_data_is_of_counters(&r->report.perf);
-	use.itrace = found->kind == FILE_SAMPLES ? perf_trace_itrace(&r->report.perf.trace) : NULL;
-	use.no_samples = found->kind == FILE_SAMPLES && r->report.format == INPUT_PERF_DATA && perf_data_has_no_samples(&r->report.perf);
-	const struct perf_trace_report *trace = &r->report.perf.trace;
-	use.no_branches = found->kind == FILE_SAMPLES && trace->operations && !trace->branches;
-	use.unowned = found->kind == FILE_SAMPLES && trace->branches && trace->unowned == trace->branches;
-	use.no_process = found->kind == FILE_SAMPLES && r->addresses && r->processes.len == 1 && r->processes.at[0].of == NO_PID;
-	use.no_trace = found->kind == FILE_SAMPLES && trace->found && (!trace->buffers || !trace->bytes) && !r->samples;
-	use.trace_kind = trace->kind;
-	use.plain = found->kind == FILE_SAMPLES && r->report.format == INPUT_PREAGG && r->samples && !r->branches && !r->fall_throughs;
+	if (found->kind == FILE_SAMPLES) {
+		use.itrace = perf_trace_itrace(&r->report.perf.trace);
+		use.lack = lack_of(r);
+		use.trace_kind = r->report.perf.trace.kind;
+		use.plain = r->report.format == INPUT_PREAGG && r->samples && !r->branches && !r->fall_throughs;
+	}
 	use.is_shard = found->is_shard;
 	find_reads(&use, out);
 	use.bolt = out->reads.input;
