@@ -65,6 +65,7 @@ static void write_value(struct json *json, const char *key, const struct figure_
 {
 	switch (value->type) {
 	case FIGURE_LACKS: break;
+	case FIGURE_NULL: json_null(json, key); break;
 	case FIGURE_FLAG: json_bool(json, key, value->number); break;
 	case FIGURE_NUMBER: json_number(json, key, value->number); break;
 	case FIGURE_HEX: json_hex_string(json, key, value->number); break;

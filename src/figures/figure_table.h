@@ -24,6 +24,7 @@
 struct figure_value {
 	enum figure_type {
 		FIGURE_LACKS,  /* left out of JSON */
+		FIGURE_NULL,
 		FIGURE_FLAG,   /* `number`: is it true? */
 		FIGURE_NUMBER,
 		FIGURE_HEX,    /* `number` as a string of JSON: its own numbers end at 2^53 */
@@ -112,6 +113,7 @@ figure_reader figure_of_bool, figure_of_u64, figure_of_u32, figure_of_double, fi
 
 /* What readers return. */
 #define figure_lacks() ((struct figure_value){.type = FIGURE_LACKS})
+#define figure_null() ((struct figure_value){.type = FIGURE_NULL})
 #define figure_flag(value) ((struct figure_value){.type = FIGURE_FLAG, .number = (value) ? 1 : 0})
 #define figure_number(value) ((struct figure_value){.type = FIGURE_NUMBER, .number = (value)})
 #define figure_hex(value) ((struct figure_value){.type = FIGURE_HEX, .number = (value)})

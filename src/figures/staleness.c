@@ -576,6 +576,7 @@ static bool choose_means(const struct old_profile *profile, const struct new_bui
 		     : out->document->hashed && build->hashed ? STALE_BY_HASHES
 							      : STALE_BY_BLOCK_COUNTS;
 	out->has_blocks = out->means == STALE_BY_HASHES;
+	out->has_branches = out->means == STALE_BY_PLACES;
 	out->has_calls = out->has_blocks && build->calls;
 	return true;
 }
@@ -746,7 +747,7 @@ static void print_build(const struct stale_report *report, const struct stalenes
 	print_name(text_of(s->path), out);
 	fprintf(out, ": %s\n", means_words(s));
 	print_functions(s, out);
-	if (s->means == STALE_BY_PLACES)
+	if (s->has_branches)
 		fprintf(out, "%" PRIu64 " branches, of which the new code cannot make %" PRIu64 " (%.1f %%)\n", s->branches, s->lost_branches,
 			percent_of(s->lost_branches, s->branches));
 	print_blocks(s, out);
@@ -767,33 +768,31 @@ void stale_text(const struct stale_report *report, FILE *out)
 
 static const struct figure_row share_rows[] = {FIGURES(struct fitting_share, , count, samples), {0}};
 
-static void write_share(struct json *json, const char *key, const struct fitting_share *share)
+static void write_blocks(struct json *json, const struct figure_row *row, const void *of)
 {
-	figures_json_object(share_rows, share, json, key);
-}
-
-static void write_blocks(struct json *json, const struct staleness *s)
-{
+	const struct staleness *s = of;
 	struct fitting_share all = all_blocks(s);
 
 	if (!s->has_blocks) {
-		json_null(json, "blocks");
+		json_null(json, row->key);
 		return;
 	}
-	json_open(json, "blocks", '{');
-	write_share(json, "all", &all);
+	json_open(json, row->key, '{');
+	figures_json_object(share_rows, &all, json, "all");
 	for (int i = 0; i < BLOCK_FATES; i++) {
 		if (i == BLOCK_CALL && !s->has_calls)
 			json_null(json, block_keys[i]);
 		else
-			write_share(json, block_keys[i], &s->blocks[i]);
+			figures_json_object(share_rows, &s->blocks[i], json, block_keys[i]);
 	}
 	json_close(json, '}');
 }
 
-static void write_lost(struct json *json, const struct staleness *s)
+static void write_lost(struct json *json, const struct figure_row *row, const void *of)
 {
-	json_open(json, "lost", '[');
+	const struct staleness *s = of;
+
+	json_open(json, row->key, '[');
 	for (size_t i = 0; i < s->lost.len && i < STALE_LOST; i++) {
 		const struct lost_function *lost = &s->lost.at[i];
 		json_open(json, NULL, '{');
@@ -808,52 +807,64 @@ static void write_lost(struct json *json, const struct staleness *s)
 	json_close(json, ']');
 }
 
-static void write_build(struct json *json, const struct staleness *s)
+static struct figure_value program_of(const void *at)
 {
-	struct text program = old_document_program(s->document);
+	struct text program = old_document_program(((const struct staleness *)at)->document);
 
-	json_open(json, NULL, '{');
-	json_string(json, "binary", s->path);
-	if (program.len)
-		json_text(json, "program", program);
-	json_string(json, "by", means_keys[s->means]);
-	json_number(json, "samples", s->samples);
-	json_open(json, "functions", '{');
-	for (int i = 0; i < FUNCTION_FATES; i++)
-		write_share(json, fate_keys[i], &s->functions[i]);
-	json_close(json, '}');
-	write_blocks(json, s);
-	if (s->means == STALE_BY_PLACES) {
-		json_open(json, "branches", '{');
-		json_number(json, "all", s->branches);
-		json_number(json, "lost", s->lost_branches);
-		json_close(json, '}');
-	}
-	json_real(json, "exact_percent", staleness_exact_percent(s));
-	if (s->has_blocks)
-		json_real(json, "placed_percent", staleness_placed_percent(s));
-	else
-		json_null(json, "placed_percent");
-	write_lost(json, s);
-	json_string(json, "verdict", verdict_keys[staleness_verdict(s)]);
-	json_close(json, '}');
+	return figure_of_some(&program);
 }
+
+FIGURE_READER(means_of, struct staleness, figure_string(means_keys[it->means]))
+FIGURE_READER(exact_percent, struct staleness, figure_real(staleness_exact_percent(it)))
+FIGURE_READER(placed_percent, struct staleness, it->has_blocks ? figure_real(staleness_placed_percent(it)) : figure_null())
+FIGURE_READER(verdict_of, struct staleness, figure_string(verdict_keys[staleness_verdict(it)]))
+
+#define SHARE(key, fate) {key, .at = offsetof(struct staleness, functions[fate]), .rows = share_rows}
+static const struct figure_row build_rows[] = {
+	{"binary", NULL, VALUE(struct staleness, path)},
+	{"program", .read = program_of},
+	{"by", .read = means_of},
+	FIGURE(struct staleness, , samples),
+	{"functions", BEGIN},
+	SHARE("exact", FUNCTION_EXACT),
+	SHARE("stale", FUNCTION_STALE),
+	SHARE("missing", FUNCTION_MISSING),
+	SHARE("unknown", FUNCTION_UNKNOWN),
+	{END},
+	{"blocks", .write = write_blocks},
+	{"branches", BEGIN, IF(struct staleness, has_branches)},
+	{"all", NULL, VALUE(struct staleness, branches)},
+	{"lost", NULL, VALUE(struct staleness, lost_branches)},
+	{END},
+	{"exact_percent", .read = exact_percent},
+	{"placed_percent", .read = placed_percent},
+	{"lost", .write = write_lost},
+	{"verdict", .read = verdict_of},
+	{0},
+};
+
+static void write_builds(struct json *json, const struct figure_row *row, const void *of)
+{
+	const struct stale_report *report = of;
+
+	json_open(json, row->key, '[');
+	for (size_t i = 0; i < report->count; i++)
+		figures_json_object(build_rows, &report->builds[i], json, NULL);
+	json_close(json, ']');
+}
+
+static const struct figure_row report_rows[] = {
+	FORMAT_ROWS("batconv-stale"),
+	FIGURE(struct stale_report, , profile),
+	{"binaries", .write = write_builds},
+	{"min_exact", NULL, VALUE(struct stale_report, min), IF(struct stale_report, has_min)},
+	FIGURE(struct stale_report, , wanting),
+	{0},
+};
 
 void stale_json(const struct stale_report *report, FILE *out)
 {
-	struct json json = {.out = out};
-
-	json_open_document(&json, "batconv-stale");
-	json_string(&json, "profile", report->profile);
-	json_open(&json, "binaries", '[');
-	for (size_t i = 0; i < report->count; i++)
-		write_build(&json, &report->builds[i]);
-	json_close(&json, ']');
-	if (report->has_min)
-		json_real(&json, "min_exact", report->min);
-	json_bool(&json, "wanting", report->wanting);
-	json_close(&json, '}');
-	putc('\n', out);
+	figures_json_document(report_rows, report, out);
 }
 
 /* ---- the least share ---- */

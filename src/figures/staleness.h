@@ -39,6 +39,7 @@ struct staleness {
 	const struct old_document *document; /* of the profile */
 	enum stale_means means;
 	bool has_blocks, has_calls; /* the figures of blocks are known, those of calls, too */
+	bool has_branches;          /* those of branches are, of fdata */
 	uint64_t samples;           /* of the profile */
 	struct fitting_share functions[FUNCTION_FATES];
 	struct fitting_share blocks[BLOCK_FATES]; /* of stale functions; samples: how often functions were entered there */
