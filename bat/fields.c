@@ -6,7 +6,6 @@
  * verify compares what the decoder made of a sound table with it.
  */
 #include "bat/cursor.h"
-#include "bat/fail.h"
 #include "bat/layout.h"
 
 struct walk {
@@ -255,7 +254,7 @@ bool bat_fields(enum bat_layout layout, const uint8_t *desc, size_t size,
 		return false;
 	w.in = (struct bat_cursor){ desc, desc, desc + size, err };
 	w.features = bat_layout_features(layout);
-	read = layout == BAT_LAYOUT_FIXED
+	read = w.features->fixed
 		       ? fixed(&w)
 		       : functions(&w, false) && functions(&w, true);
 

@@ -4,8 +4,6 @@
  * fits is decoded.  The newest is the likeliest and is decoded as it is tried.
  */
 #include "bat/decode.h"
-#include "bat/fail.h"
-#include "bat/link.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,29 +16,24 @@ struct trial {
 	struct bat_error err;
 };
 
-static bool run_pass(enum bat_layout layout, struct bat_pass *p)
-{
-	if (layout == BAT_LAYOUT_FIXED)
-		return bat_read_fixed(p);
-	return bat_read_leb(p, bat_layout_features(layout));
-}
-
 /* into: the table to fill, or NULL. */
 static void try_layout(enum bat_layout layout, const uint8_t *desc, size_t size,
 		       bool with_blocks, struct bat_table *into,
 		       struct trial *t)
 {
+	const struct bat_features *features = bat_layout_features(layout);
+
 	*t = (struct trial){
 		.pass.in = { desc, desc, desc + size, &t->err },
 		.pass.table = into,
-		.pass.with_blocks = with_blocks && layout == BAT_LAYOUT_HASHED,
+		.pass.with_blocks = with_blocks && features->hashed,
 	};
 	/* A note's descsz has 32 bits, and so have our counts. */
 	if (size > UINT32_MAX)
 		(void)bat_cursor_fail(&t->pass.in, desc, "desc", BAT_CAUSE_RANGE,
 				  "larger than 4 GiB");
 	else
-		t->fits = run_pass(layout, &t->pass);
+		t->fits = bat_read(&t->pass, features);
 	t->err.layout = layout;
 }
 

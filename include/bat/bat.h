@@ -105,6 +105,22 @@ enum bat_layout {
  * layout of this library.  Layouts are numbered from 0 on without a gap. */
 BAT_API const char *bat_layout_name(enum bat_layout layout);
 
+/* "LLVM 19 to 23": the releases that write the layout; NULL as above. */
+BAT_API const char *bat_layout_releases(enum bat_layout layout);
+
+/* What some layouts have and others do not. */
+enum bat_feature {
+	BAT_FEATURE_BLOCKS = 0,        /* hashes of functions and blocks, numbers of
+	                                  blocks, secondary entry points        */
+	BAT_FEATURE_HOT_ADDRESSES = 1, /* stored_hot is the address of the hot
+	                                  fragment, else an index; the section
+	                                  has one list for hot and cold         */
+};
+
+/* Does a layout have it?  False for a number that is no layout or no feature of this
+ * library. */
+BAT_API bool bat_layout_has(enum bat_layout layout, enum bat_feature feature);
+
 enum bat_code {
 	BAT_OK = 0,
 	BAT_ERROR_NOMEM = 1,       /* out of memory                              */

@@ -10,7 +10,7 @@ static bool open_table(const char *path, struct binary *out, struct bc_error *er
 
 	if (!binary_open_parts(path, &parts, out, err))
 		return false;
-	if (out->kind == BINARY_BOLTED && out->bat.layout == BAT_LAYOUT_HASHED)
+	if (out->kind == BINARY_BOLTED && bat_layout_has(out->bat.layout, BAT_FEATURE_BLOCKS))
 		return true;
 	if (out->kind != BINARY_BOLTED)
 		return bc_fail(err, BC_NOTFOUND, "%s: has no table of llvm-bolt's to take hashes from: 'batconv extract --hashes PROG' "
@@ -50,7 +50,7 @@ static struct disagreement compare_hashes(const struct binary *binary, const str
 	const struct bat_table *a = &binary->bat, *b = &source->table.bat;
 	struct disagreement hashes = {0};
 
-	for (size_t f = 0; a->layout == BAT_LAYOUT_HASHED && f < binary->functions.count; f++) {
+	for (size_t f = 0; bat_layout_has(a->layout, BAT_FEATURE_BLOCKS) && f < binary->functions.count; f++) {
 		uint32_t own = binary->fragment_of[f], other = source->fragments.at[f];
 		if (own == NO_FRAGMENT || other == NO_FRAGMENT || a->fragments[own].cold)
 			continue;

@@ -284,7 +284,7 @@ static bool check_kind(const struct new_build *build, const char *hashes, struct
 
 	if (binary->kind == BINARY_SECTION)
 		return bc_fail(err, BC_UNSUPPORTED, "%s: a table alone has no names of functions", build->path);
-	if (binary->kind != BINARY_BOLTED || hashes || binary->bat.layout == BAT_LAYOUT_HASHED)
+	if (binary->kind != BINARY_BOLTED || hashes || bat_layout_has(binary->bat.layout, BAT_FEATURE_BLOCKS))
 		return true;
 	return bc_fail(err, BC_UNSUPPORTED, "%s: BAT layout %s has no hashes: llvm-bolt 19 and later write them; give the binary that llvm-bolt "
 		       "reads, with --hashes=FILE", build->path, bat_layout_name(binary->bat.layout));
@@ -403,7 +403,7 @@ static const struct bat_fragment *hashed_fragment(const struct new_build *build,
 	uint32_t own = binary->fragment_of[function];
 	uint32_t other = build->source.fragments.at ? build->source.fragments.at[function] : NO_FRAGMENT;
 
-	if (own != NO_FRAGMENT && binary->bat.layout == BAT_LAYOUT_HASHED)
+	if (own != NO_FRAGMENT && bat_layout_has(binary->bat.layout, BAT_FEATURE_BLOCKS))
 		return binary->bat.fragments[own].cold ? NULL : &binary->bat.fragments[own];
 	return other != NO_FRAGMENT ? &build->source.table.bat.fragments[other] : NULL;
 }

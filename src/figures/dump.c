@@ -131,7 +131,7 @@ static void print_fragment(const struct dump *dump, uint32_t i, FILE *out)
 	fprintf(out, ", %" PRIu32 " entr%s", f->entry_count, plural_of(f->entry_count, "y", "ies"));
 	if (f->cold && f->parent != dump->subject->stored_parents[i])
 		fputs(", parent repaired", out);
-	if (!f->cold && bat->layout == BAT_LAYOUT_HASHED)
+	if (!f->cold && bat_layout_has(bat->layout, BAT_FEATURE_BLOCKS))
 		fprintf(out, ", hash 0x%016" PRIx64 ", %" PRIu32 " block%s", f->hash, f->block_count, plural(f->block_count));
 	print_secondary(bat, f, out);
 	putc('\n', out);
@@ -192,7 +192,7 @@ static void write_names(struct json *json, const struct dump *dump, uint32_t i)
 
 static void write_hot(struct json *json, const struct bat_table *bat, const struct bat_fragment *f)
 {
-	if (bat->layout != BAT_LAYOUT_HASHED)
+	if (!bat_layout_has(bat->layout, BAT_FEATURE_BLOCKS))
 		return;
 	json_hex_string(json, "hash", f->hash);
 	json_number(json, "blocks", f->block_count);
@@ -208,7 +208,7 @@ static void write_cold(struct json *json, const struct bat_table *bat, const str
 		json_null(json, "parent");
 	else
 		json_hex_string(json, "parent", bat->fragments[f->parent].address);
-	if (bat->layout == BAT_LAYOUT_FIXED)
+	if (bat_layout_has(bat->layout, BAT_FEATURE_HOT_ADDRESSES))
 		json_hex_string(json, "hot_address", f->stored_hot);
 	else
 		json_number(json, "hot_index", f->stored_hot);
@@ -344,7 +344,7 @@ struct dump_summary {
 	struct kind kinds[KINDS]; /* in the order of their first field */
 	size_t kind_count;
 	uint64_t *bytes;          /* per fragment, cold ones' at their parent's */
-	uint64_t hashes;          /* bytes of what BAT_LAYOUT_HASHED adds              */
+	uint64_t hashes;          /* bytes of BAT_FEATURE_BLOCKS                         */
 	uint32_t largest[LARGEST];
 	size_t largest_count;
 };
@@ -453,7 +453,7 @@ static void summary_text(const struct dump_summary *s, FILE *out)
 		bat->fragment_count - bat->hot_count);
 	fprintf(out, "entries       %" PRIu32 "\nentry points  %" PRIu32 "\n", bat->entry_count,
 		bat->secondary_count);
-	if (bat->layout == BAT_LAYOUT_HASHED)
+	if (bat_layout_has(bat->layout, BAT_FEATURE_BLOCKS))
 		fprintf(out, "hashes cost   %" PRIu64 " bytes, %.1f %%: FuncHash, NumBlocks, BBHash, BBIdx\n",
 			s->hashes, 100.0 * (double)s->hashes / size);
 	fputs("\nfield                 count       bytes\n", out);

@@ -13,15 +13,6 @@
 #include "src/figures/figure_table.h"
 #include "src/figures/summary.h"
 
-static const char *layout_releases(enum bat_layout layout)
-{
-	static const char *const releases[] = {
-		[BAT_LAYOUT_FIXED] = "LLVM 14 to 17", [BAT_LAYOUT_DELTA] = "LLVM 18",
-		[BAT_LAYOUT_EQUAL] = "a development version of early 2024", [BAT_LAYOUT_HASHED] = "LLVM 19 to 23"};
-
-	return releases[layout];
-}
-
 /* ---- what to do with it ---- */
 
 /* What is this file on this machine, if many samples are in it? */
@@ -161,7 +152,7 @@ static const struct figure_row image_rows[] = {
 };
 
 FIGURE_READER(layout_of, struct binary, figure_string(bat_layout_name(it->bat.layout)))
-FIGURE_READER(releases_of, struct binary, figure_string(layout_releases(it->bat.layout)))
+FIGURE_READER(releases_of, struct binary, figure_string(bat_layout_releases(it->bat.layout)))
 
 static const struct figure_row table_rows[] = {
 	{"layout", "table        layout {}, of {releases}: {fragments} fragment{fragments:s}, {entries} entr{entries:ies}\n", .read = layout_of},

@@ -71,7 +71,7 @@ static bool open_hashes(struct conversion *c, struct bc_error *err)
 		return hash_source_open(c->options.hash_file, binary, c->options.binary, conversion_pair(c), &c->hashes, err);
 	if (binary->kind == BINARY_UNTOUCHED)
 		return !conversion_wants(c, WANT_HASHES) || fail_unhashed(c, err);
-	return binary->bat.layout == BAT_LAYOUT_HASHED ||
+	return bat_layout_has(binary->bat.layout, BAT_FEATURE_BLOCKS) ||
 	       bc_fail(err, BC_UNSUPPORTED,
 		       "%s: BAT layout %s has no hashes, and YAML is made of the hashes of functions and blocks that llvm-bolt 19 and "
 		       "later put there; fdata needs none, and --hashes=FILE ('batconv extract --hashes PROG -o FILE') gives them",

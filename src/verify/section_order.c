@@ -18,7 +18,7 @@ bool section_order_make(const struct bat_table *table, struct section_order *out
 		return false;
 	}
 	for (uint32_t i = 0; i < table->fragment_count; i++) {
-		if (table->fragments[i].cold && table->layout != BAT_LAYOUT_FIXED)
+		if (table->fragments[i].cold && !bat_layout_has(table->layout, BAT_FEATURE_HOT_ADDRESSES))
 			order.cold[cold++] = i;
 		else
 			order.hot[hot++] = i;

@@ -94,7 +94,7 @@ static bool fragment_accounted(const struct binary *subject, struct decoder *dec
 
 /*
  * The blocks of an input function, which its fragments share: no two begin at one
- * input offset, and the table of BAT_LAYOUT_HASHED names each block of the input, by an
+ * input offset, and a table with BAT_FEATURE_BLOCKS names each block of the input, by an
  * index that ascends with the offset and by a hash whose low bits are the offset.
  * Blocks that BOLT made itself (block_places.h) are left out.
  */
@@ -273,7 +273,7 @@ static void check_counts(struct blocks *b, const struct keyed *fragments, size_t
 			     "NumBlocks is %u, and %u block%s listed", blocks, b->count, plural_of(b->count, " is", "s are"));
 }
 
-/* Not in BAT_LAYOUT_HASHED: since LLVM 19 branches keep their input offset when BOLT
+/* Not with BAT_FEATURE_BLOCKS: since LLVM 19 branches keep their input offset when BOLT
  * moves or copies them to another block. */
 static void check_branches(struct blocks *b, uint32_t fragment)
 {

@@ -285,7 +285,7 @@ static bool check_order(const struct building *b, const struct order *order, siz
 {
 	for (size_t i = 1; i < count; i++)
 		if (order[i].f->address == order[i - 1].f->address &&
-		    (order[i].f->cold == order[i - 1].f->cold || b->layout == BAT_LAYOUT_FIXED))
+		    (order[i].f->cold == order[i - 1].f->cold || bat_layout_has(b->layout, BAT_FEATURE_HOT_ADDRESSES)))
 			return json_fail(b->in, "two fragments begin at 0x%" PRIx64, order[i].f->address);
 	return true;
 }
@@ -315,7 +315,7 @@ static bool set_parent(const struct building *b, struct bat_table *t, const uint
 		return true;
 	if (f->parent == BAT_NO_PARENT)
 		return json_fail(b->in, "the cold fragment at 0x%" PRIx64 " has no parent", f->address);
-	f->stored_hot = b->layout == BAT_LAYOUT_FIXED ? parent : ranks[f->parent];
+	f->stored_hot = bat_layout_has(b->layout, BAT_FEATURE_HOT_ADDRESSES) ? parent : ranks[f->parent];
 	return true;
 }
 
@@ -352,7 +352,7 @@ static void take_arrays(struct building *b, struct bat_table *t)
 	t->secondary = b->secondary.at;
 	b->entries.at = NULL;
 	b->secondary.at = NULL;
-	if (b->layout != BAT_LAYOUT_HASHED)
+	if (!bat_layout_has(b->layout, BAT_FEATURE_BLOCKS))
 		return;
 	t->blocks = b->blocks.at;
 	b->blocks.at = NULL;

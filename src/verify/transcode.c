@@ -67,7 +67,7 @@ bool fallthrough_changes(const struct binary *binary, enum bat_layout layout, st
 {
 	const struct bat_table *bat = &binary->bat;
 
-	if (bat->layout != BAT_LAYOUT_HASHED || layout == BAT_LAYOUT_HASHED)
+	if (!bat_layout_has(bat->layout, BAT_FEATURE_BLOCKS) || bat_layout_has(layout, BAT_FEATURE_BLOCKS))
 		return true;
 	uint8_t *seen = calloc(bat->fragment_count + (size_t)1, 1);
 	bool ok = seen;
@@ -141,7 +141,7 @@ bool note_write(const struct bat_table *table, enum bat_layout layout, struct no
 static void count_losses(const struct bat_table *t, enum bat_layout layout,
 			 struct transcode_losses *losses)
 {
-	if (t->layout != BAT_LAYOUT_HASHED || layout == BAT_LAYOUT_HASHED)
+	if (!bat_layout_has(t->layout, BAT_FEATURE_BLOCKS) || bat_layout_has(layout, BAT_FEATURE_BLOCKS))
 		return;
 	losses->function_hashes = t->hot_count;
 	losses->entry_points = t->secondary_count;
@@ -185,7 +185,7 @@ static void store_parents(struct bat_table *t, uint32_t *ranks)
 	for (uint32_t i = 0; i < t->fragment_count; i++) {
 		struct bat_fragment *f = &t->fragments[i];
 		if (f->cold)
-			f->stored_hot = t->layout == BAT_LAYOUT_FIXED ? t->fragments[f->parent].address
+			f->stored_hot = bat_layout_has(t->layout, BAT_FEATURE_HOT_ADDRESSES) ? t->fragments[f->parent].address
 							       : ranks[f->parent];
 	}
 }
@@ -252,7 +252,7 @@ bool transcode_prepare(struct bat_table *table, enum bat_layout layout,
 	drop_orphans(table, scratch, &losses);
 	store_parents(table, scratch);
 	free(scratch);
-	if (layout == BAT_LAYOUT_HASHED && table->layout != BAT_LAYOUT_HASHED && !number_blocks(table, &losses))
+	if (bat_layout_has(layout, BAT_FEATURE_BLOCKS) && !bat_layout_has(table->layout, BAT_FEATURE_BLOCKS) && !number_blocks(table, &losses))
 		return bc_fail_nomem(err);
 	*out = losses;
 	return true;

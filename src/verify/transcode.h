@@ -53,7 +53,7 @@ struct transcode_losses {
 
 /* Prepare a table, with its parents repaired, to be encoded as a layout: stored
  * parents become the true ones; cold fragments without one are dropped; towards
- * BAT_LAYOUT_HASHED blocks are numbered by their input offsets.
+ * a layout with BAT_FEATURE_BLOCKS blocks are numbered by their input offsets.
  *
  * BC_NOMEM */
 BC_MUST_USE bool transcode_prepare(struct bat_table *table, enum bat_layout layout,

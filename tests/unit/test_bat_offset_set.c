@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* A set of pairs beside an array of bits: what was added is there, and nothing else. */
-#include "bat/offset_set.h"
+#include "bat/parents.c"
 
 #include "tests/support/cmocka.h"
 #include "tests/support/prng.h"
