@@ -12,6 +12,7 @@
 #include "src/cli/operands.h"
 #include "src/elf/binary.h"
 #include "src/address/resolver.h"
+#include "src/samples/file_kind.h"
 
 /* It is a binary's name in all other commands. */
 #define FORMER_INPUT "--input is written --functions=input now"
@@ -81,16 +82,12 @@ static const struct option_row rows[] = {
 	HELP_ROW,
 };
 
-/* Tells raw stacks from a recording by the first line that is no comment.  A pipe cannot be read
- * twice: it is taken for raw stacks. */
+/* Tells raw stacks from a recording.  A pipe cannot be read twice: it is taken for raw stacks. */
 static bool is_raw(const char *path, bool *out, struct bc_error *err)
 {
-	char start[512];
-	struct raw_stack raw = {0};
-	const char *wrong = "";
-	size_t got = 0;
+	char start[FILE_KIND_LOOK];
+	size_t got;
 	struct stat st;
-	enum raw_line line = RAW_NOTHING;
 
 	bool there = strcmp(path, "-") && stat(path, &st) == 0;
 	*out = !strcmp(path, "-") || (there && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode));
@@ -98,19 +95,8 @@ static bool is_raw(const char *path, bool *out, struct bc_error *err)
 		return true;
 	if (!file_peek(path, start, sizeof(start), &got, err))
 		return false;
-	struct text rest = {start, got};
-	while (rest.len && wrong && line == RAW_NOTHING) {
-		size_t len = text_find(rest, '\n');
-		struct text text = text_first(rest, len);
-		line = raw_stack_parse(text, &raw, &wrong);
-		/* `start` may have cut this line within a word, so that it need not parse whole. */
-		if (len == rest.len && raw.addresses.len)
-			line = RAW_STACK;
-		rest = text_from(rest, len + 1);
-	}
-	address_list_free(&raw.addresses);
-	*out = line == RAW_STACK;
-	return wrong || line == RAW_STACK || bc_fail_nomem(err);
+	*out = file_kind_of((struct text){start, got}, NULL) == FILE_STACKS;
+	return true;
 }
 
 static bool read_maps(struct arguments *args, struct snapshots *out, struct bc_error *err)
