@@ -212,18 +212,15 @@ static bool read_fdata(struct text_input *in, struct old_profile *out, struct bc
 
 static bool read_stream(struct file_stream *stream, struct text_input *in, struct old_profile *out, struct bc_error *err)
 {
-	struct shard shard;
-	struct text start;
-	bool is_shard;
+	struct profile_start start;
 
-	if (!shard_look(stream, &is_shard, &shard, err) || !text_input_init(in, stream, err) || !text_input_peek(in, FILE_KIND_LOOK, &start, err))
+	if (!text_input_begin(in, stream, &start, err))
 		return false;
-	enum profile_kind kind = file_kind_of_profile(start);
-	if (kind == KIND_FDATA)
+	if (start.kind == KIND_FDATA)
 		return read_fdata(in, out, err);
-	if (kind != KIND_YAML)
+	if (start.kind != KIND_YAML)
 		return bc_fail(err, BC_FORMAT, "%s: is neither fdata nor BOLT's YAML", stream->name);
-	return read_yaml(stream, (struct text){in->buffer + in->begin, in->end - in->begin}, out, err);
+	return read_yaml(stream, text_input_rest(in), out, err);
 }
 
 bool old_profile_read(const char *path, struct old_profile *out, struct bc_error *err)

@@ -336,31 +336,24 @@ static bool read_yaml(struct file_stream *stream, struct text begin, struct flat
 static bool read_all(struct file_stream *stream, struct text_input *in, struct flat_profile *out, bool *mine,
 		     struct bc_error *err)
 {
-	struct text start;
+	struct profile_start start;
 
-	if (!text_input_peek(in, FILE_KIND_LOOK, &start, err))
+	if (!text_input_begin(in, stream, &start, err))
 		return false;
-	enum profile_kind kind = file_kind_of_profile(start);
-	*mine = kind == KIND_YAML || kind == KIND_FDATA;
+	*mine = start.kind == KIND_YAML || start.kind == KIND_FDATA;
 	if (!*mine)
 		return bc_fail(err, BC_FORMAT, "%s: is neither fdata nor BOLT's YAML", stream->name);
-	if (kind == KIND_FDATA)
-		return flat_read_fdata(in, out, err);
-	struct text begin = {in->buffer + in->begin, in->end - in->begin};
-	return read_yaml(stream, begin, out, err);
+	return start.kind == KIND_FDATA ? flat_read_fdata(in, out, err) : read_yaml(stream, text_input_rest(in), out, err);
 }
 
 bool flat_read_stream(struct file_stream *stream, struct flat_profile *out, bool *mine, struct bc_error *err)
 {
 	struct text_input in = {0};
-	struct shard shard;
-	bool is_shard;
 
 	*out = (struct flat_profile){0};
 	*mine = false;
 	*err = (struct bc_error){0};
-	bool ok = shard_look(stream, &is_shard, &shard, err) && text_input_init(&in, stream, err) &&
-		  read_all(stream, &in, out, mine, err);
+	bool ok = read_all(stream, &in, out, mine, err);
 	text_input_free(&in);
 	return ok;
 }

@@ -19,7 +19,8 @@ bool fdata_is_memory(const struct fdata_line *line)
 
 /* ---- the head ---- */
 
-bool fdata_head(struct text line, struct profile_head *head, bool *is_head)
+/* A line of a head: what it says is put into *head, and *is_head is set.  false: out of memory */
+static bool fdata_head(struct text line, struct profile_head *head, bool *is_head)
 {
 	*is_head = true;
 	if (text_is(line, "boltedcollection")) {

@@ -30,10 +30,7 @@ struct fdata_line {
 /* Is the line one of accesses to memory? */
 bool fdata_is_memory(const struct fdata_line *line);
 
-/* A line of a head: what it says is put into *head, and *is_head is set.  false: out of memory */
-BC_MUST_USE bool fdata_head(struct text line, struct profile_head *head, bool *is_head);
-
-/* Any other line, without a zero byte; behind it stand its newline and TEXT_INPUT_BEHIND bytes that can be read
+/* A line that is none of the head, without a zero byte; behind it stand its newline and TEXT_INPUT_BEHIND bytes that can be read
  * (text_input.h).  Names are where the line is, or in `names`, until the next line.  *line is moved behind the newline.
  * false: *why it is none, or `names` is out of memory. */
 BC_MUST_USE bool fdata_read(const char **line, enum profile_mode mode, struct key *names, struct fdata_line *out, const char **why);

@@ -76,34 +76,41 @@ static void line_close(struct source *source)
 
 	text_input_free(&r->in);
 	stream_close(&r->stream);
-	profile_head_free(&r->head);
+	fdata_input_free(&r->fdata);
 	preagg_returns_free(&r->returns);
 	key_free(&r->keys[0]);
 	key_free(&r->keys[1]);
-	key_free(&r->fdata_names);
 	free(r);
 }
 
-/* false: *why it cannot be, or out of memory */
-static bool take_fdata(struct line_reader *r, struct text line, struct key *key, struct profile_item *item,
-		       bool *is_record, const char **why)
+/* false, with BC_OK in `err`: there is no line more */
+static bool take_fdata(struct line_reader *r, struct key *key, struct profile_item *item, struct bc_error *err)
 {
-	bool is_head = false;
+	struct fdata_line line;
 
-	*why = NULL;
-	*is_record = false;
-	if (!r->records && !fdata_head(line, &r->head, &is_head))
+	if (!fdata_input_next(&r->fdata, &line, err))
 		return false;
-	if (is_head)
-		return true;
-	r->records = *is_record = true;
-	struct fdata_line read;
-	const char *at = line.at;
-	if (!fdata_read(&at, r->head.mode, &r->fdata_names, &read, why))
-		return false;
-	if (r->head.mode == MODE_OPEN && !fdata_is_memory(&read))
-		r->head.mode = MODE_BRANCHES;
-	return fdata_item(&read, key, item);
+	if (r->fdata.head.mode == MODE_OPEN && !fdata_is_memory(&line))
+		r->fdata.head.mode = MODE_BRANCHES;
+	return fdata_item(&line, key, item) || bc_fail_nomem(err);
+}
+
+static bool take_preagg(struct line_reader *r, struct key *key, struct profile_item *item, struct bc_error *err)
+{
+	bool is_record = false;
+	const char *why;
+	struct text line;
+
+	for (bool is_first = true; !is_record; is_first = false) {
+		/* Behind what was no record there can be any number of blank lines. */
+		if (!is_first)
+			text_input_skip_blank(&r->in);
+		if (!text_input_line(&r->in, &line, err))
+			return false;
+		if (!preagg_take(line, &r->fdata.head, r->wanted, key, item, &is_record, &why))
+			return why && !key->failed ? text_input_fail(&r->in, why, err) : bc_fail_nomem(err);
+	}
+	return true;
 }
 
 /* A key of a trusted input that is not behind the one before. */
@@ -115,6 +122,22 @@ static bool check_order(const struct line_reader *r, const struct profile_item *
 	return !r->count || profile_item_compare(&last, item) < 0 || bc_fail(err, BC_FORMAT, "%s: is out of order", r->stream.name);
 }
 
+/* Is there what the shard says? */
+static bool check_shard(const struct line_reader *r, const struct merge_input *input, struct bc_error *err)
+{
+	const struct shard *says = &r->start.shard;
+	bool empty = r->fdata.head.kind == KIND_NOTHING;
+
+	if (!r->start.is_shard)
+		return true;
+	if ((!empty && says->kind != r->fdata.head.kind) || (r->fdata.head.mode && says->mode != r->fdata.head.mode))
+		return bc_fail(err, BC_FORMAT, "%s: is a shard of something else than it says", r->stream.name);
+	if (says->records != input->records || says->sums[0] != input->sums[0] || says->sums[1] != input->sums[1])
+		return bc_fail(err, BC_FORMAT, "%s: has not the records that its end tells of: it was damaged, or is several shards",
+			       r->stream.name);
+	return true;
+}
+
 /* What was taken for granted is held against what was there. */
 static bool check_trusted(struct line_reader *r, struct bc_error *err)
 {
@@ -122,9 +145,9 @@ static bool check_trusted(struct line_reader *r, struct bc_error *err)
 
 	input->records = r->count;
 	memcpy(input->sums, r->sums, sizeof(r->sums));
-	if (!line_reader_check_shard(r, input, err))
+	if (!check_shard(r, input, err))
 		return false;
-	return (input->head.mode == r->head.mode && profile_set_size(&input->head.events) == profile_set_size(&r->head.events)) ||
+	return (input->head.mode == r->fdata.head.mode && profile_set_size(&input->head.events) == profile_set_size(&r->fdata.head.events)) ||
 	       bc_fail(err, BC_FORMAT, "%s: what begins it is not all of its head", r->stream.name);
 }
 
@@ -151,12 +174,12 @@ static bool take_ahead(struct line_reader *r, struct key *key, struct profile_it
 {
 	const char *line = text_input_ahead(&r->in);
 
-	if (!line || r->head.mode != MODE_BRANCHES)
+	if (!line || r->fdata.head.mode != MODE_BRANCHES)
 		return false;
-	if (r->head.kind == KIND_FDATA) {
+	if (r->fdata.head.kind == KIND_FDATA) {
 		struct fdata_line read;
 		const char *why;
-		if (!r->records || !fdata_read(&line, r->head.mode, &r->fdata_names, &read, &why) || !fdata_item(&read, key, out))
+		if (!r->fdata.records || !fdata_read(&line, r->fdata.head.mode, &r->fdata.names, &read, &why) || !fdata_item(&read, key, out))
 			return false;
 	} else if (!preagg_take_record(&line, r->wanted, key, out)) {
 		return false;
@@ -169,24 +192,12 @@ static bool line_next(struct source *source, struct profile_item *out, struct bc
 {
 	struct line_reader *r = (struct line_reader *)(void *)source;
 	struct key *key = &r->keys[r->turn ^= 1];
-	bool is_record = take_ahead(r, key, out);
-	const char *why;
-	struct text line;
 
-	for (bool is_first = true; !is_record; is_first = false) {
-		/* Behind what was no record there can be any number of blank lines; to fdata they are errors. */
-		if (!is_first && r->head.kind == KIND_PREAGG)
-			text_input_skip_blank(&r->in);
-		if (!text_input_line(&r->in, &line, err)) {
-			if (err->code == BC_OK)
-				check_end(r, err);
-			return false;
-		}
-		bool ok = r->head.kind == KIND_FDATA
-				  ? take_fdata(r, line, key, out, &is_record, &why)
-				  : preagg_take(line, &r->head, r->wanted, key, out, &is_record, &why);
-		if (!ok)
-			return why && !key->failed && !r->fdata_names.failed ? text_input_fail(&r->in, why, err) : bc_fail_nomem(err);
+	if (!take_ahead(r, key, out) &&
+	    !(r->start.kind == KIND_FDATA ? take_fdata(r, key, out, err) : take_preagg(r, key, out, err))) {
+		if (err->code == BC_OK)
+			check_end(r, err);
+		return false;
 	}
 	if (r->trusted && r->trusted->in_order && !check_order(r, out, err))
 		return false;
@@ -199,7 +210,6 @@ static bool line_next(struct source *source, struct profile_item *out, struct bc
 struct line_reader *line_reader_open(struct merge_input *input, struct merge_worker *worker, struct bc_error *err)
 {
 	struct line_reader *r = calloc(1, sizeof(*r));
-	struct text start;
 
 	if (!r) {
 		bc_fail_nomem(err);
@@ -208,58 +218,47 @@ struct line_reader *line_reader_open(struct merge_input *input, struct merge_wor
 	r->source = (struct source){line_next, line_close};
 	r->wanted = &r->returns;
 	r->stream.fd = -1;
-	if (!open_stream(input, worker, &r->stream, err) ||
-	    !shard_look(&r->stream, &r->is_shard, &r->shard, err) || !text_input_init(&r->in, &r->stream, err) ||
-	    !text_input_peek(&r->in, FILE_KIND_LOOK, &start, err))
-		goto failed;
-	r->head.kind = file_kind_of_profile(start);
-	if (r->head.kind)
+	r->fdata.in = &r->in;
+	bool ok = open_stream(input, worker, &r->stream, err) && text_input_begin(&r->in, &r->stream, &r->start, err);
+	r->fdata.head.kind = r->start.kind;
+	if (ok && r->start.kind)
 		return r;
-	bc_fail(err, BC_FORMAT, "%s: is neither fdata nor YAML nor pre-aggregated records (recordings must be converted first)", r->stream.name);
-failed:
+	if (ok)
+		bc_fail(err, BC_FORMAT, "%s: is neither fdata nor YAML nor pre-aggregated records (recordings must be converted first)", r->stream.name);
 	line_close(&r->source);
 	return NULL;
 }
 
-/* ---- shards ---- */
-
-/* Is there what the shard says? */
-bool line_reader_check_shard(const struct line_reader *r, const struct merge_input *input, struct bc_error *err)
+bool line_reader_end(struct line_reader *r, struct merge_input *input, struct bc_error *err)
 {
-	const struct shard *says = &r->shard;
-	bool empty = r->head.kind == KIND_NOTHING;
-
-	if (!r->is_shard)
-		return true;
-	if ((!empty && says->kind != r->head.kind) || (r->head.mode && says->mode != r->head.mode))
-		return bc_fail(err, BC_FORMAT, "%s: is a shard of something else than it says", r->stream.name);
-	if (says->records != input->records || says->sums[0] != input->sums[0] || says->sums[1] != input->sums[1])
-		return bc_fail(err, BC_FORMAT, "%s: has not the records that its end tells of: it was damaged, or is several shards",
-			       r->stream.name);
-	return true;
+	input->records = r->count;
+	memcpy(input->sums, r->sums, sizeof(r->sums));
+	if (r->start.kind == KIND_PREAGG && !r->fdata.head.mode)
+		r->fdata.head.kind = KIND_NOTHING;
+	return check_shard(r, input, err);
 }
 
 /* A shard knows its build, where its text does not. */
 void line_reader_give(struct line_reader *r, struct merge_input *input)
 {
-	input->head = r->head;
-	r->head = (struct profile_head){0};
+	input->head = r->fdata.head;
+	r->fdata.head = (struct profile_head){0};
 	input->returns = r->returns;
 	r->returns = (struct preagg_returns){0};
 	input->memory = TEXT_INPUT_ROOM + stream_memory(&r->stream);
-	input->is_shard = r->is_shard;
-	input->shard = r->shard;
-	if (r->is_shard && !input->head.id.size)
-		input->head.id = r->shard.id;
-	if (r->is_shard && !input->head.mode)
-		input->head.mode = r->shard.mode;
-	if (r->is_shard && !input->head.kind)
-		input->head.kind = r->shard.kind;
+	input->is_shard = r->start.is_shard;
+	input->shard = r->start.shard;
+	if (r->start.is_shard && !input->head.id.size)
+		input->head.id = r->start.shard.id;
+	if (r->start.is_shard && !input->head.mode)
+		input->head.mode = r->start.shard.mode;
+	if (r->start.is_shard && !input->head.kind)
+		input->head.kind = r->start.shard.kind;
 }
 
 /* ---- an input ---- */
 
-void merge_input_drop_next(struct merge_input *input)
+static void drop_next(struct merge_input *input)
 {
 	if (input->next)
 		merge_input_free(input->next);
@@ -274,7 +273,7 @@ void merge_input_free(struct merge_input *input)
 	temporary_close(&input->spool);
 	preagg_returns_free(&input->returns);
 	fid_vec_free(&input->fids);
-	merge_input_drop_next(input);
+	drop_next(input);
 }
 
 /* ---- the first look ---- */
@@ -296,13 +295,7 @@ static bool look_at_lines(struct line_reader *r, struct merge_input *input, stru
 
 	while (r->source.next(&r->source, &item, err))
 		input->in_order &= goes_on(&last, &item, &first);
-	if (err->code != BC_OK)
-		return false;
-	input->records = r->count;
-	memcpy(input->sums, r->sums, sizeof(r->sums));
-	if (r->head.kind == KIND_PREAGG && !r->head.mode)
-		r->head.kind = KIND_NOTHING;
-	return true;
+	return err->code == BC_OK && line_reader_end(r, input, err);
 }
 
 struct yaml_look {
@@ -397,17 +390,16 @@ static bool add_document(struct merge_input *input, struct bc_error *err)
 static bool look_at_yaml(struct line_reader *r, struct merge_input *input, struct merge_worker *worker,
 			 struct bc_error *err)
 {
-	struct text begin = {r->in.buffer + r->in.begin, r->in.end - r->in.begin};
-	struct yaml_input *yaml = yaml_input_open(&r->stream, begin, err);
+	struct yaml_input *yaml = yaml_input_open(&r->stream, text_input_rest(&r->in), err);
 	if (yaml)
 		yaml_input_refuse_probes(yaml);
-	bool ok = yaml && look_at_document(yaml, input, &r->head, worker, err), all_known = r->head.id.size;
+	bool ok = yaml && look_at_document(yaml, input, &r->fdata.head, worker, err), all_known = r->fdata.head.id.size;
 
 	for (struct merge_input *to = input; ok && yaml_input_goes_on(yaml); to = to->next) {
 		ok = add_document(to, err) && look_at_document(yaml, to->next, &to->next->head, worker, err);
 		all_known &= ok && to->next->head.id.size;
 	}
-	if (ok && input->next && r->is_shard)
+	if (ok && input->next && r->start.is_shard)
 		ok = bc_fail(err, BC_FORMAT, "%s: several profiles in one shard", input_name(input->path));
 	if (ok && input->next && !all_known)
 		ok = bc_fail(err, BC_FORMAT, "%s: one of several profiles has no build-id, and nothing tells of which program it is", input_name(input->path));
@@ -427,15 +419,15 @@ bool merge_input_look(struct merge_input *input, struct merge_worker *worker, st
 	struct line_reader *r = line_reader_open(input, worker, err);
 
 	input->in_order = true;
-	bool ok = r && (r->head.kind == KIND_YAML ? look_at_yaml(r, input, worker, err) : look_at_lines(r, input, err));
-	ok = ok && line_reader_check_shard(r, input, err);
+	bool ok = r && (r->start.kind == KIND_YAML ? look_at_yaml(r, input, worker, err) && check_shard(r, input, err)
+						   : look_at_lines(r, input, err));
 	if (ok)
 		line_reader_give(r, input);
 	if (r)
 		source_close(&r->source);
 	if (ok || is_own_fault(input, worker, err))
 		return ok;
-	merge_input_drop_next(input); /* a file is used as a whole or not at all */
+	drop_next(input); /* a file is used as a whole or not at all */
 	input->why = strdup(err->text);
 	err->code = input->why ? BC_OK : BC_NOMEM;
 	return false;

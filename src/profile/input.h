@@ -9,6 +9,7 @@
 
 #include "src/base/file.h"
 #include "src/base/strings.h"
+#include "src/profile/fdata.h"
 #include "src/profile/preagg.h"
 #include "src/profile/shard.h"
 #include "src/profile/sorter.h"
@@ -61,7 +62,6 @@ struct merge_input {
 };
 
 void merge_input_free(struct merge_input *input);
-void merge_input_drop_next(struct merge_input *input);
 
 /* Read all of it, and fill in the rest of *input.  False: it cannot be used, which `why` says, or something
  * else went wrong, which `err` says (else its code is BC_OK). */
@@ -76,15 +76,12 @@ struct source *merge_input_open(struct merge_input *input, struct merge_worker *
 struct line_reader {
 	struct source source; /* BC_FORMAT: a line is none, or the file is not what `expected` or `trusted` say */
 	struct file_stream stream;
-	bool is_shard;
-	struct shard shard;
+	struct profile_start start;
 	struct text_input in;
-	struct profile_head head;
+	struct fdata_input fdata; /* its head is that of pre-aggregated records, too */
 	struct preagg_returns returns, *wanted; /* wanted: it, or NULL */
-	bool records; /* the head is over */
 	struct key keys[2]; /* in turn, so that the one before is there still */
 	unsigned turn;
-	struct key fdata_names; /* of the present line of fdata, without their backslashes */
 	const struct merge_input *expected; /* what the first look found; or NULL */
 	struct merge_input *trusted;        /* what is taken for granted until the end, which fills in the rest; or NULL */
 	uint64_t count;
@@ -95,9 +92,8 @@ struct line_reader {
  * BC_FORMAT: it is no profile; BC_UNSUPPORTED: a shard of a later version.  To be closed as a source is; NULL: failed */
 struct line_reader *line_reader_open(struct merge_input *input, struct merge_worker *worker, struct bc_error *err);
 
-/* Is there what the shard says? */
-BC_MUST_USE bool line_reader_check_shard(const struct line_reader *reader, const struct merge_input *input,
-					 struct bc_error *err);
+/* All lines were read: their number and sums go to the input.  BC_FORMAT: they are not what the shard says */
+BC_MUST_USE bool line_reader_end(struct line_reader *reader, struct merge_input *input, struct bc_error *err);
 
 /* The reader is at its end, or at the end of what is wanted: its head and what it says as a shard go to the input. */
 void line_reader_give(struct line_reader *reader, struct merge_input *input);

@@ -125,7 +125,8 @@ static bool refuse(struct merge_input *input, const char *why)
 	return input->why;
 }
 
-bool merge_check_input(const struct merge_options *options, struct merge_input *input)
+/* What an input that is well formed can lack: then `why` is set.  false: out of memory */
+static bool check_input(const struct merge_options *options, struct merge_input *input)
 {
 	if (options->require_shards && !input->is_shard)
 		return refuse(input, "is no shard (--require-shards)");
@@ -134,7 +135,7 @@ bool merge_check_input(const struct merge_options *options, struct merge_input *
 	return (!options->expect.size && !options->expect_code.size) || refuse_other(input, options);
 }
 
-void merge_count_input(struct merge *merge, const struct merge_input *input)
+static void count_input(struct merge *merge, const struct merge_input *input)
 {
 	struct merge_report *r = &merge->report;
 
@@ -154,7 +155,7 @@ static bool look(void *ctx, size_t number, struct merge_worker *worker, struct b
 		return false;
 	for (struct merge_input *each = input; each; each = each->next) {
 		each->worker = input->worker;
-		if (!each->why && !merge_check_input(&merge->options, each))
+		if (!each->why && !check_input(&merge->options, each))
 			return bc_fail_nomem(err);
 	}
 	return true;
@@ -231,7 +232,7 @@ bool merge_look(struct merge *merge, struct bc_error *err)
 	for (size_t i = 0; i < merge->count; i++) {
 		merge->report.bad += merge->inputs[i].why != NULL;
 		if (!merge->inputs[i].why)
-			merge_count_input(merge, &merge->inputs[i]);
+			count_input(merge, &merge->inputs[i]);
 	}
 	return true;
 }
@@ -397,14 +398,8 @@ static bool take_small(const struct merge *merge, struct merge_input *input, str
 		if (!weighed_item(merge, input, worker, &item, err) || !sorter_put(&worker->sorter, &item, err))
 			return false;
 	}
-	if (err->code != BC_OK)
-		return false;
-	input->records = r->count;
-	memcpy(input->sums, r->sums, sizeof(r->sums));
-	if (r->head.kind == KIND_PREAGG && !r->head.mode)
-		r->head.kind = KIND_NOTHING;
 	input->taken = true;
-	return line_reader_check_shard(r, input, err);
+	return err->code == BC_OK && line_reader_end(r, input, err);
 }
 
 /* ---- large ones ---- */
@@ -435,8 +430,8 @@ static bool gather_returns(struct line_reader *r, struct bc_error *err)
 static bool look_at_large(struct merge_input *input, struct line_reader *r, struct bc_error *err)
 {
 	input->trusted = true;
-	return look_at_beginning(r, &input->in_order, err) && (r->head.mode || bc_fail(err, BC_FORMAT, "no record yet")) &&
-	       (r->head.kind != KIND_PREAGG || gather_returns(r, err));
+	return look_at_beginning(r, &input->in_order, err) && (r->fdata.head.mode || bc_fail(err, BC_FORMAT, "no record yet")) &&
+	       (r->start.kind != KIND_PREAGG || gather_returns(r, err));
 }
 
 /* ---- all of them ---- */
@@ -449,11 +444,11 @@ static bool trust(void *ctx, size_t number, struct merge_worker *worker, struct 
 
 	if (!r)
 		return bc_fail(err, BC_FORMAT, "cannot be trusted");
-	bool ok = r->head.kind != KIND_YAML && (is_small(worker, r) ? take_small(merge, input, worker, r, err) : look_at_large(input, r, err));
+	bool ok = r->start.kind != KIND_YAML && (is_small(worker, r) ? take_small(merge, input, worker, r, err) : look_at_large(input, r, err));
 	if (ok)
 		line_reader_give(r, input);
 	source_close(&r->source);
-	return ok && merge_check_input(&merge->options, input) && !input->why;
+	return ok && check_input(&merge->options, input) && !input->why;
 }
 
 bool merge_trust(struct merge *merge, struct bc_error *err)
@@ -467,7 +462,7 @@ bool merge_trust(struct merge *merge, struct bc_error *err)
 void merge_trusted(struct merge *merge)
 {
 	for (size_t i = 0; merge->trusting && i < merge->count; i++)
-		merge_count_input(merge, &merge->inputs[i]);
+		count_input(merge, &merge->inputs[i]);
 }
 
 void merge_forget(struct merge *merge)

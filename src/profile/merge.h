@@ -64,30 +64,13 @@ struct merge {
 void merge_init(struct merge *merge, const struct merge_options *options, struct merge_input *inputs, size_t count);
 void merge_free(struct merge *merge);
 
-/* Call each() for all numbers below `count`, in any order, on several threads.  False: for one it was false, with this
- * error; others may have been left out. */
-typedef bool merge_each_fn(void *ctx, size_t number, struct merge_worker *worker, struct bc_error *err);
-BC_MUST_USE bool merge_each(struct merge *merge, size_t count, merge_each_fn *each, void *ctx, struct bc_error *err);
-
-/* An empty sorter of a worker, which has its part of the memory. */
-struct sorter merge_sorter(const struct merge *merge, struct merge_worker *worker);
-
 /* Look at all inputs: `why` tells which are bad.  False: nothing that an input can help; err. */
 BC_MUST_USE bool merge_look(struct merge *merge, struct bc_error *err);
-
-/* What an input that is well formed can lack: then `why` is set.  false: out of memory */
-BC_MUST_USE bool merge_check_input(const struct merge_options *options, struct merge_input *input);
-
-/* Into merge_report. */
-void merge_count_input(struct merge *merge, const struct merge_input *input);
 
 /* May what is good be merged?  together: as one, else each identity by itself.
  * BC_FORMAT    inputs are bad, which is for the caller to tell (the text is empty); BC_MISMATCH: all of these are of another build
  * BC_MISMATCH  more of them are than may be, none is left, or two good ones do not fit */
 BC_MUST_USE bool merge_check(struct merge *merge, bool together, struct bc_error *err);
-
-/* What a shard of the good inputs, or of those of one identity, says of itself before its records. */
-struct shard merge_shard(const struct merge *merge, const struct build_id *only);
 
 /* The identity of an input: of fdata and YAML the build-id of BOLT's input binary, its last bit cleared; of
  * pre-aggregated records the digest of the optimised code; none has size 0. */
@@ -124,20 +107,6 @@ void merge_forget(struct merge *merge);
  * again, all is forgotten, and one thread can try: true. */
 bool merge_forget_threads(struct merge *merge, const struct bc_error *err);
 
-/* ---- what an input counts for: times its weight, or scaled so that all of it adds up to one number ---- */
-
-/* An item of `input` as it counts, which is added to the worker's sums.  BC_FORMAT: a count times its weight does not fit */
-BC_MUST_USE bool weighed_item(const struct merge *merge, const struct merge_input *input, struct merge_worker *worker,
-			      struct profile_item *item, struct bc_error *err);
-
-/* Do its items count as they are?  Then its sums are known without adding up those of each item again. */
-bool weighed_as_it_is(const struct merge *merge, const struct merge_input *input);
-
-/* A source of the items of `input` that count, which `from` has as they are; it is taken, also on failure.
- * What comes out is added to the worker's sums, but for weighed_as_it_is().  NULL: BC_NOMEM, or from is NULL and err is set */
-struct source *weighed_open(struct source *from, const struct merge *merge, const struct merge_input *input,
-			    struct merge_worker *worker, struct bc_error *err);
-
 /* ---- for programs: where the profile goes, and what they merge with ---- */
 
 #define MERGE_MEMORY ((size_t)64 << 20)
@@ -155,5 +124,23 @@ BC_MUST_USE bool merge_write_whole(struct merge *merge, const struct build_id *o
 
 /* The kind of the good inputs, which is one. */
 enum profile_kind merge_kind_of(const struct merge *merge);
+
+/* ---- between merge.c and merge_write.c ---- */
+
+/* Call each() for all numbers below `count`, in any order, on several threads.  False: for one it was false, with this
+ * error; others may have been left out. */
+typedef bool merge_each_fn(void *ctx, size_t number, struct merge_worker *worker, struct bc_error *err);
+BC_MUST_USE bool merge_each(struct merge *merge, size_t count, merge_each_fn *each, void *ctx, struct bc_error *err);
+
+/* An empty sorter of a worker, which has its part of the memory. */
+struct sorter merge_sorter(const struct merge *merge, struct merge_worker *worker);
+
+/* What a shard of the good inputs, or of those of one identity, says of itself before its records. */
+struct shard merge_shard(const struct merge *merge, const struct build_id *only);
+
+/* An item of `input` as it counts, times its weight or scaled, which is added to the worker's sums.  BC_FORMAT: a count times
+ * its weight does not fit */
+BC_MUST_USE bool weighed_item(const struct merge *merge, const struct merge_input *input, struct merge_worker *worker,
+			      struct profile_item *item, struct bc_error *err);
 
 #endif

@@ -63,7 +63,8 @@ bool weighed_item(const struct merge *merge, const struct merge_input *input, st
 	return true;
 }
 
-bool weighed_as_it_is(const struct merge *merge, const struct merge_input *input)
+/* Do its items count as they are?  Then its sums are known without adding up those of each item again. */
+static bool weighed_as_it_is(const struct merge *merge, const struct merge_input *input)
 {
 	return input->weight == 1 && !merge->options.scaled;
 }
@@ -96,7 +97,9 @@ static void weighed_close(struct source *source)
 	free(w);
 }
 
-struct source *weighed_open(struct source *from, const struct merge *merge, const struct merge_input *input,
+/* A source of the items of `input` that count, which `from` has as they are; it is taken, also on failure.
+ * What comes out is added to the worker's sums, but for weighed_as_it_is().  NULL: BC_NOMEM, or from is NULL and err is set */
+static struct source *weighed_open(struct source *from, const struct merge *merge, const struct merge_input *input,
 			    struct merge_worker *worker, struct bc_error *err)
 {
 	if (!from || weighed_as_it_is(merge, input))

@@ -44,12 +44,12 @@ static bool refill(struct text_input *in, struct bc_error *err)
 	return true;
 }
 
-bool text_input_peek(struct text_input *in, size_t most, struct text *out, struct bc_error *err)
+bool text_input_begin(struct text_input *in, struct file_stream *stream, struct profile_start *out, struct bc_error *err)
 {
 	err->code = BC_OK;
-	if (in->end - in->begin < most && !in->at_end && !refill(in, err))
+	if (!shard_look(stream, &out->is_shard, &out->shard, err) || !text_input_init(in, stream, err) || !refill(in, err))
 		return false;
-	*out = (struct text){in->buffer + in->begin, in->end - in->begin};
+	out->kind = file_kind_of_profile(text_input_rest(in));
 	return true;
 }
 
@@ -91,7 +91,7 @@ bool text_input_line(struct text_input *in, struct text *out, struct bc_error *e
 void text_input_skip_blank(struct text_input *in)
 {
 	uint64_t lines;
-	size_t size = text_blank_lines((struct text){in->buffer + in->begin, in->end - in->begin}, &lines);
+	size_t size = text_blank_lines(text_input_rest(in), &lines);
 
 	in->line += lines;
 	in->next += size;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Lines of an input with a buffer that is small, as many inputs are read side by side; it grows to the
+/* A profile's file, by lines, with a buffer that is small, as many inputs are read side by side; it grows to the
  * longest line. */
 #ifndef PROFILE_TEXT_INPUT_H
 #define PROFILE_TEXT_INPUT_H
 
 #include "src/base/file.h"
 #include "src/base/text.h"
+#include "src/profile/shard.h"
 
 #define TEXT_INPUT_ROOM ((size_t)64 << 10)    /* bytes of the buffer, at first */
 #define TEXT_INPUT_BEHIND ((size_t)16)
@@ -26,8 +27,21 @@ struct text_input {
 BC_MUST_USE bool text_input_init(struct text_input *in, struct file_stream *stream, struct bc_error *err);
 void text_input_free(struct text_input *in);
 
-/* What is still to come, at least `most` <= 4096 bytes of it if there are so many. */
-BC_MUST_USE bool text_input_peek(struct text_input *in, size_t most, struct text *out, struct bc_error *err);
+/* What a file is, by its beginning. */
+struct profile_start {
+	enum profile_kind kind; /* KIND_NOTHING: no profile */
+	bool is_shard;
+	struct shard shard;
+};
+
+/* text_input_init() of a stream of which nothing was read yet, and a look at its beginning; errors of shard_look(), too. */
+BC_MUST_USE bool text_input_begin(struct text_input *in, struct file_stream *stream, struct profile_start *out, struct bc_error *err);
+
+/* What was read of the stream, and is not given out. */
+static inline struct text text_input_rest(const struct text_input *in)
+{
+	return (struct text){in->buffer + in->begin, in->end - in->begin};
+}
 
 /* The next line, without its newline, valid until the next call; TEXT_INPUT_BEHIND bytes behind it can be read.  False at the end, with BC_OK in
  * `err`, or: BC_IO; BC_FORMAT: the line is too long, has a zero byte, or
