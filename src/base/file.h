@@ -106,6 +106,12 @@ struct file_stream {
 	void *ctx;
 };
 
+/* Shows how far streams are read. */
+struct input_progress {
+	void (*show)(void *ctx, const struct file_stream *stream); /* by any thread; or NULL */
+	void *ctx;
+};
+
 BC_MUST_USE bool stream_open(const char *path, struct file_stream *out,
 			     struct bc_error *err);
 /* A file that an input names: a regular one.  Fails as named_file_open() does. */

@@ -621,9 +621,8 @@ static int run_convert(struct command_line *line)
 		fprintf(stderr, "batconv: %s\n", args->wrong.text);
 		return EXIT_FAILED;
 	}
-	progress_init(&progress, args->stats == STATS_NONE ? PROGRESS_NEVER : args->progress);
-	progress_expect(&progress, args->conversion.samples, args->conversion.sample_count);
-	args->conversion.progress = (struct input_progress){progress_show, &progress};
+	args->conversion.progress = progress_begin(&progress, args->stats == STATS_NONE ? PROGRESS_NEVER : args->progress,
+						   args->conversion.samples, args->conversion.sample_count);
 	return args->conversion.binary ? run_one(args, &progress) : run_many(args, &progress);
 }
 

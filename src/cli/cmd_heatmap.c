@@ -75,9 +75,7 @@ static int run(struct command_line *line)
 	struct progress progress;
 	struct bc_error err = {0};
 
-	progress_init(&progress, PROGRESS_AUTO);
-	progress_expect(&progress, args->conversion.samples, args->conversion.sample_count);
-	conversion.options.progress = (struct input_progress){progress_show, &progress};
+	conversion.options.progress = progress_begin(&progress, PROGRESS_AUTO, args->conversion.samples, args->conversion.sample_count);
 	bool ok = measure(args, &conversion, &heat, &err);
 	progress_clear(&progress);
 	heat_output_tell(args->conversion.binary, &heat, stderr);

@@ -8,7 +8,7 @@
 #include "src/figures/inspect.h"
 #include "src/figures/summary.h"
 
-static int show(const char *path, bool as_json, struct carried *carried, struct progress *progress)
+static int show(const char *path, bool as_json, struct carried *carried, struct input_progress shown)
 {
 	struct inspected found = {0};
 	struct bc_error err = {0};
@@ -16,11 +16,11 @@ static int show(const char *path, bool as_json, struct carried *carried, struct 
 
 	if (!strcmp(path, "-"))
 		bc_fail(&err, BC_UNSUPPORTED, "<stdin>: inspect needs a file, as it looks twice");
-	if (err.code || !inspect_file(path, (struct input_progress){progress_show, progress}, carried, &found, &err)) {
-		progress_clear(progress);
+	if (err.code || !inspect_file(path, shown, carried, &found, &err)) {
+		progress_clear(shown.ctx);
 		code = fail(&err);
 	} else {
-		progress_clear(progress);
+		progress_clear(shown.ctx);
 		(as_json ? inspect_json : inspect_text)(&found, stdout);
 		if (found.kind == FILE_SAMPLES && tell_loss(path, &found.recording.report))
 			code = EXIT_PARTIAL;
@@ -46,15 +46,14 @@ static int show_all(const struct arguments *args, const struct words *files, con
 {
 	BC_AUTO(carried_free) struct carried carried = {0};
 	struct progress progress;
+	struct input_progress shown = progress_begin(&progress, PROGRESS_AUTO, files->at, files->len);
 	int worst = EXIT_DONE;
 
-	progress_init(&progress, PROGRESS_AUTO);
-	progress_expect(&progress, files->at, files->len);
 	for (size_t i = 0; i < files->len; i++) {
 		if (i && !args->as_json)
 			putchar('\n');
 		carried.new_recording = begins[i];
-		int code = show(files->at[i], args->as_json, files->len > 1 ? &carried : NULL, &progress);
+		int code = show(files->at[i], args->as_json, files->len > 1 ? &carried : NULL, shown);
 		worst = code == EXIT_FAILED || (code && !worst) ? code : worst;
 	}
 	return worst;

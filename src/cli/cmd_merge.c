@@ -432,8 +432,7 @@ static int run_merge(struct command_line *line)
 	int code;
 
 	args->sandbox = line->sandbox;
-	progress_init(&progress, args->stats == STATS_NONE ? PROGRESS_NEVER : args->progress);
-	args->merge.progress = (struct merge_progress){progress_show, &progress};
+	args->merge.progress = progress_begin(&progress, args->stats == STATS_NONE ? PROGRESS_NEVER : args->progress, NULL, 0);
 	if (args->by_build && !output_folder_make(args->output, &made, &err))
 		return fail(&err);
 	enter_sandbox(args);

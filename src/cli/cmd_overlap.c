@@ -4,7 +4,7 @@
 
 #include "src/base/output.h"
 #include "src/cli/options.h"
-#include "src/cli/measured.h"
+#include "src/cli/sample_options.h"
 #include "src/base/say.h"
 #include "src/cli/operands.h"
 #include "src/elf/binary.h"

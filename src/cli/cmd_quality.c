@@ -6,7 +6,6 @@
 #include "src/base/output.h"
 #include "src/cli/options.h"
 #include "src/cli/operands.h"
-#include "src/cli/measured.h"
 #include "src/figures/quality_report.h"
 #include "src/cli/sample_options.h"
 

@@ -4,7 +4,6 @@
 #include "src/base/library.h"
 #include "src/base/output.h"
 #include "src/cli/options.h"
-#include "src/cli/measured.h"
 #include "src/figures/quality_report.h"
 #include "src/figures/overlap.h"
 #include "src/figures/page_data.h"

@@ -19,13 +19,6 @@ static uint64_t now_ms(void)
 	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
 }
 
-void progress_init(struct progress *progress, enum progress_mode mode)
-{
-	if (mode == PROGRESS_AUTO && !isatty(STDERR_FILENO))
-		mode = PROGRESS_NEVER;
-	*progress = (struct progress){.lock = PTHREAD_MUTEX_INITIALIZER, .mode = mode, .begun_ms = now_ms()};
-}
-
 /* Files of a directory that perf record --threads left. */
 static bool add_folder(const char *path, uint64_t *size)
 {
@@ -53,7 +46,7 @@ static bool add_size(const char *path, uint64_t *size)
 	return S_ISREG(st.st_mode);
 }
 
-void progress_expect(struct progress *progress, const char *const *paths, size_t count)
+static void expect(struct progress *progress, const char *const *paths, size_t count)
 {
 	bool known = progress->mode != PROGRESS_NEVER;
 
@@ -83,13 +76,22 @@ static void show(struct progress *progress, const struct file_stream *stream)
 	fflush(stderr);
 }
 
-void progress_show(void *ctx, const struct file_stream *stream)
+static void show_locked(void *ctx, const struct file_stream *stream)
 {
 	struct progress *progress = ctx;
 
 	pthread_mutex_lock(&progress->lock);
 	show(progress, stream);
 	pthread_mutex_unlock(&progress->lock);
+}
+
+struct input_progress progress_begin(struct progress *progress, enum progress_mode mode, const char *const *paths, size_t count)
+{
+	if (mode == PROGRESS_AUTO && !isatty(STDERR_FILENO))
+		mode = PROGRESS_NEVER;
+	*progress = (struct progress){.lock = PTHREAD_MUTEX_INITIALIZER, .mode = mode, .begun_ms = now_ms()};
+	expect(progress, paths, count);
+	return (struct input_progress){show_locked, progress};
 }
 
 void progress_clear(struct progress *progress)

@@ -23,13 +23,9 @@ struct progress {
 	uint64_t size, done; /* bytes of all files; size 0: not known, as one is no regular file */
 };
 
-void progress_init(struct progress *progress, enum progress_mode mode);
-
-/* Before they are read: which files there are. */
-void progress_expect(struct progress *progress, const char *const *paths, size_t count);
-
-/* Show it, at most five times a second; several threads can.  ctx is a struct progress. */
-void progress_show(void *ctx, const struct file_stream *stream);
+/* Before files are read.  What it returns shows how far they are, at most five times a second, and of all of them if `paths` are known
+ * (else NULL). */
+struct input_progress progress_begin(struct progress *progress, enum progress_mode mode, const char *const *paths, size_t count);
 
 /* Take the line away again. */
 void progress_clear(struct progress *progress);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * What the commands that read samples of a binary have in common: options that say how the
- * samples are read and the binary is found, and the operands OPTIMIZED SAMPLES...
+ * samples are read and the binary is found, the operands OPTIMIZED SAMPLES..., and how they are measured.
  */
 #ifndef CLI_SAMPLE_OPTIONS_H
 #define CLI_SAMPLE_OPTIONS_H
@@ -15,6 +15,8 @@
 #include "src/flow/conversion.h"
 #include "src/samples/reader.h"
 #include "src/code/pair.h"
+#include "src/figures/flat.h"
+#include "src/figures/quality.h"
 
 /* Rows of commands whose arguments have a `conversion` and `debug_dirs`. */
 #define INPUT_FORMAT_ROW                                                                                     \
@@ -100,5 +102,25 @@ bool input_is_sought(bool no_input);
 
 /* For commands that need the path of an input only.  NULL: none, or out of memory */
 const char *found_input_path(const char *output, const struct debug_dirs *dirs, struct found_input *found);
+
+/* ---- what quality, report and overlap measure ---- */
+
+/* Measures samples of another build, too: whether the build fits is one of the figures.
+ * Zeroed conversion and sources (but for what is asked of them) are to be freed either way.  The text of an
+ * error says which operand is of the wrong kind, if one is.
+ *
+ * BC_MISMATCH  none of the samples is of the binary
+ * BC_IO, BC_FORMAT, BC_UNSUPPORTED, BC_NOTFOUND, BC_NOMEM */
+BC_MUST_USE bool measure_samples(struct conversion *conversion, struct quality_sources *sources, struct quality *out, struct bc_error *err);
+
+/* A profile that a command compares with: fdata, BOLT's YAML, or samples, which are converted first.
+ *
+ * What is neither fdata nor YAML is taken for samples of a binary, if there is one (else NULL).  Of a recording that was cut short, what is
+ * there is used, and *partial is set.
+ *
+ * BC_MISMATCH  samples of another build
+ * BC_IO, BC_FORMAT, BC_UNSUPPORTED, BC_NOTFOUND, BC_NOMEM */
+BC_MUST_USE bool profile_input_read(const char *path, const char *binary, struct flat_profile *out, bool *partial,
+				    struct bc_error *err);
 
 #endif

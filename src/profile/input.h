@@ -20,17 +20,12 @@
  * What one thread reads inputs with.  Threads share nothing while they run, so they need no locks; what
  * they found is put together afterwards, and does not depend on which thread read which input.
  */
-struct merge_progress {
-	void (*show)(void *ctx, const struct file_stream *stream); /* by any thread; or NULL */
-	void *ctx;
-};
-
 struct merge_worker {
 	struct temporary items; /* of YAML inputs; only read once all inputs were looked at */
 	struct temporary runs;  /* of what was sorted */
 	struct strings names;   /* of the functions of YAML inputs */
 	struct sorter sorter;   /* of inputs that are small, or out of order */
-	struct merge_progress progress;
+	struct input_progress progress;
 	bool saturate;
 
 	uint64_t saturated, scaled_away;

@@ -36,7 +36,7 @@ struct merge_options {
 	bool percent;
 	uint64_t max_bad;
 	struct build_id expect, expect_code; /* inputs of another identity, and of those of pre-aggregated records, are bad */
-	struct merge_progress progress;
+	struct input_progress progress;
 	struct merge_observer observer;
 };
 

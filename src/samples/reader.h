@@ -27,11 +27,6 @@ BC_MUST_USE bool reader_run(struct file_stream *stream,
  * perf record --threads leaves.
  */
 
-struct input_progress {
-	void (*show)(void *ctx, const struct file_stream *stream); /* or NULL */
-	void *ctx;
-};
-
 /* Is it a directory as perf record --threads leaves it? */
 bool is_recording_folder(const char *path);
 
