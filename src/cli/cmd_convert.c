@@ -18,7 +18,7 @@
 #include "src/cli/options.h"
 #include "src/base/say.h"
 #include "src/figures/summary.h"
-#include "src/flow/many.h"
+#include "src/flow/conversion.h"
 #include "src/elf/binary_list.h"
 
 struct arguments {

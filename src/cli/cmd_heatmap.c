@@ -7,7 +7,7 @@
 #include "src/cli/perf2bolt.h"
 #include "src/cli/progress.h"
 #include "src/cli/sample_options.h"
-#include "src/flow/kernel_check.h"
+#include "src/flow/conversion.h"
 
 struct arguments {
 	struct conversion_options conversion;

@@ -6,7 +6,7 @@
 #include "src/base/share.h"
 #include "src/base/sort.h"
 #include "src/base/vec.h"
-#include "src/flow/kernel_check.h"
+#include "src/flow/conversion.h"
 
 #define HOTTEST_PERCENT 90
 

@@ -8,7 +8,7 @@
 #include "src/base/say.h"
 #include "src/base/share.h"
 #include "src/figures/advice.h"
-#include "src/flow/kernel_check.h"
+#include "src/flow/conversion.h"
 
 /* ---- the binary that llvm-bolt is to read ---- */
 

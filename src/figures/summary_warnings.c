@@ -7,7 +7,7 @@
 
 #include "src/base/file.h"
 #include "src/base/share.h"
-#include "src/flow/kernel_check.h"
+#include "src/flow/conversion.h"
 
 /* At most so many inputs are compared with each other. */
 #define DOUBLES_MOST ((size_t)256)

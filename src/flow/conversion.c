@@ -2,10 +2,10 @@
 #include "src/flow/conversion.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 
 #include "src/base/parallel.h"
 #include "src/elf/binary.h"
-#include "src/flow/kernel_check.h"
 #include "src/code/blocks.h"
 #include "src/profile/choice.h"
 #include "src/profile/profile.h"
@@ -117,7 +117,7 @@ static void count_undelivered(struct conversion *c, const struct perf_data_repor
 	aggregate_undelivered(&c->aggregate, SAMPLE_DROP_UNKNOWN_EVENT, perf->of_unknown_events);
 }
 
-bool conversion_note_input(struct conversion *c, const struct reader_report *report, struct bc_error *err)
+static bool note_input(struct conversion *c, const struct reader_report *report, struct bc_error *err)
 {
 	if (report->format == INPUT_PREAGG && filter_is_set(&c->aggregate.options.filter))
 		return bc_fail(err, BC_UNSUPPORTED,
@@ -163,7 +163,7 @@ static bool owns_code(void *ctx, const struct build_id *code, const char *file, 
 		       file, digest_start(code, theirs), c->options.binary, digest_start(&c->code, ours));
 }
 
-struct given_code conversion_code(const struct conversion *c)
+static struct given_code code_of(const struct conversion *c)
 {
 	return (struct given_code){&conversion_binary(c)->image, match_options(c)};
 }
@@ -182,7 +182,7 @@ static bool fail_unwalked(const struct flow_walk_report *walked, struct bc_error
 }
 
 /* A binary that nobody mapped, or of another machine, is told by the checks of samples. */
-bool conversion_note_walk(struct conversion *c, const struct flow_walk *walk, struct bc_error *err)
+static bool note_walk(struct conversion *c, const struct flow_walk *walk, struct bc_error *err)
 {
 	bool is_mapped = c->aggregate.space.report.processes && !c->aggregate.contradicted.code;
 
@@ -211,7 +211,7 @@ static bool read_file(struct conversion *c, size_t number, struct flow_walk *wal
 	how.flow = flow_walk_taker(walk);
 	how.owner = (struct code_owner){c, owns_code};
 	if (input_run(path, &how, c->options.progress, &sink, &report, err))
-		return conversion_note_input(c, &report, err);
+		return note_input(c, &report, err);
 	return (err->code == BC_UNSUPPORTED || (err->code == BC_MISMATCH && c->options.sample_count > 1)) &&
 	       !text_starts(text_of(err->text), input_name(path)) && bc_fail_prefix(err, input_name(path));
 }
@@ -225,12 +225,12 @@ static bool read_files(struct conversion *c, struct flow_walk *walk, struct bc_e
 			c->unread = i + 1;
 			return false;
 		}
-	return conversion_note_walk(c, walk, err);
+	return note_walk(c, walk, err);
 }
 
 static bool read_samples(struct conversion *c, struct bc_error *err)
 {
-	const struct given_code code = conversion_code(c);
+	const struct given_code code = code_of(c);
 	struct flow_walk *walk = flow_walk_make(&(struct flow_walk_options){&code, 1, &c->options.debug, c->threads, {&c->aggregate, aggregate_event}});
 	bool ok = walk ? read_files(c, walk, err) : bc_fail_nomem(err);
 
@@ -426,6 +426,46 @@ static bool keep_counts(struct conversion *c, struct bc_error *err)
 	return true;
 }
 
+/* ---- a kernel ---- */
+
+bool kernel_is_assumed(const struct conversion *c, size_t number)
+{
+	const struct kernel_place_vec *places = &c->aggregate.kernels;
+
+	return number < places->len && places->at[number].used && places->at[number].told != KERNEL_TOLD &&
+	       !c->aggregate.space.kernel.options.in_place;
+}
+
+const char *kernel_remedy(const struct conversion *c, size_t number)
+{
+	if (c->inputs.at[number].format == INPUT_PERF_SCRIPT && c->aggregate.kernels.at[number].told == KERNEL_NOT_TOLD)
+		return "perf script tells with --show-mmap-events, if it was recorded as root or after "
+		       "`sysctl kernel.kptr_restrict=0`";
+	return "record as root, or after `sysctl kernel.kptr_restrict=0`";
+}
+
+bool kernel_is_empty(const struct conversion *c)
+{
+	const struct kernel_space *kernel = &c->aggregate.space.kernel;
+
+	return kernel->image && !kernel->options.in_place && !c->distinct && !c->ledgers.memory.kept;
+}
+
+bool kernel_check(const struct conversion *c, struct bc_error *err)
+{
+	if (!kernel_is_empty(c))
+		return true;
+	for (size_t i = 0; i < c->inputs.len; i++)
+		if (kernel_is_assumed(c, i))
+			return bc_fail(err, BC_MISMATCH, "%s: %s, and no sample lies where %s has its code: %s",
+				       input_name(c->options.samples[i]),
+				       c->aggregate.kernels.at[i].told == KERNEL_HIDDEN
+					       ? "the address of the kernel was hidden from perf (kptr_restrict)"
+					       : "does not tell where the kernel was",
+				       c->options.binary, kernel_remedy(c, i));
+	return true;
+}
+
 /* ---- check ---- */
 
 /* Does the recording tell by a build-id that this very file ran?  All that llvm-bolt makes of an input has one id. */
@@ -602,4 +642,166 @@ void conversion_free(struct conversion *conversion)
 	binary_close(&conversion->opened);
 	found_input_free(&conversion->found_input);
 	*conversion = (struct conversion){0};
+}
+
+/* ---- several binaries from one pass over the samples ---- */
+
+/* The consumer that hands each event on to the conversions of all binaries. */
+struct fan {
+	struct conversion_one *ones;
+	size_t count;
+	struct recordings recordings; /* read so far */
+	struct flow_walk *walk;
+};
+
+static void fail_one(struct conversion_one *one, const struct bc_error *err)
+{
+	if (one->failed)
+		return;
+	one->failed = true;
+	one->err = *err;
+}
+
+static bool is_aggregated(enum event_kind kind)
+{
+	return kind == EVENT_TRACES || kind == EVENT_ADDRESSES || kind == EVENT_NAME;
+}
+
+/* Delivers an event to each conversion that has not failed.  EVENT_END goes to failed ones, too,
+ * because they may hold memory that they free then.  Fails when all have failed. */
+static bool deliver_to_all(void *ctx, const struct event *event, struct bc_error *err)
+{
+	struct fan *fan = ctx;
+	bool any = event->kind == EVENT_END;
+
+	if (is_aggregated(event->kind))
+		return bc_fail(err, BC_UNSUPPORTED, "pre-aggregated records are of one binary: convert them by themselves");
+	for (size_t i = 0; i < fan->count; i++) {
+		struct conversion_one *one = &fan->ones[i];
+		struct bc_error own;
+		if (one->failed && event->kind != EVENT_END)
+			continue;
+		if (aggregate_event(&one->conversion.aggregate, event, &own))
+			any = true;
+		else
+			fail_one(one, &own);
+	}
+	return any || bc_fail(err, BC_MISMATCH, "no binary is left to convert for");
+}
+
+/* Returns how many did not fail before. */
+static size_t fail_all(struct fan *fan, const struct bc_error *err)
+{
+	size_t left = 0;
+
+	for (size_t i = 0; i < fan->count; i++) {
+		fan->ones[i].unread = !fan->ones[i].failed;
+		left += fan->ones[i].unread;
+		fail_one(&fan->ones[i], err);
+	}
+	return left;
+}
+
+/* Opens all binaries.  False: none could be opened, so that the samples need not be read. */
+static bool open_all(struct fan *fan)
+{
+	struct bc_error err;
+	bool any = false;
+
+	for (size_t i = 0; i < fan->count; i++) {
+		struct conversion_one *one = &fan->ones[i];
+		if (conversion_open(&one->conversion, &err))
+			any = true;
+		else
+			fail_one(one, &err);
+	}
+	return any;
+}
+
+static bool read_one(struct fan *fan, size_t number, struct bc_error *err)
+{
+	const struct conversion_options *options = &fan->ones[0].conversion.options;
+	struct reader_options how = conversion_reader_options(options, number, &fan->recordings);
+	struct reader_report report = {0};
+	const struct event_sink sink = flow_walk_sink(fan->walk);
+
+	how.flow = flow_walk_taker(fan->walk);
+	if (!input_run(options->samples[number], &how, options->progress, &sink, &report, err))
+		return false;
+	for (size_t i = 0; i < fan->count; i++)
+		if (!fan->ones[i].failed && !note_input(&fan->ones[i].conversion, &report, err))
+			return false;
+	return true;
+}
+
+/* NULL: out of memory.  Those that failed are not opened. */
+static struct flow_walk *make_walk(struct fan *fan)
+{
+	const struct conversion *first = &fan->ones[0].conversion;
+	struct given_code *codes = calloc(fan->count, sizeof(*codes));
+	struct flow_walk_options options = {.given = codes, .dirs = &first->options.debug, .sink = {fan, deliver_to_all}, .threads = 1};
+	struct flow_walk *walk = NULL;
+
+	for (size_t i = 0; codes && i < fan->count; i++)
+		if (!fan->ones[i].failed) {
+			codes[options.given_count++] = code_of(&fan->ones[i].conversion);
+			options.threads = fan->ones[i].conversion.threads;
+		}
+	if (codes)
+		walk = flow_walk_make(&options);
+	free(codes);
+	return walk;
+}
+
+static void note_walks(struct fan *fan)
+{
+	struct bc_error err;
+
+	for (size_t i = 0; i < fan->count; i++)
+		if (!fan->ones[i].failed && !note_walk(&fan->ones[i].conversion, fan->walk, &err))
+			fail_one(&fan->ones[i], &err);
+}
+
+static size_t read_all(struct fan *fan)
+{
+	const struct conversion_options *options = &fan->ones[0].conversion.options;
+	struct bc_error err = {0};
+	size_t unread = 0;
+
+	fan->walk = make_walk(fan);
+	if (!fan->walk) {
+		bc_fail_nomem(&err);
+		fail_all(fan, &err);
+	}
+	for (size_t s = 0; fan->walk && s < options->sample_count && !unread; s++)
+		if (!read_one(fan, s, &err)) {
+			unread = fail_all(fan, &err) && err.code != BC_NOMEM ? s + 1 : 0;
+			break;
+		}
+	if (fan->walk)
+		note_walks(fan);
+	flow_walk_free(fan->walk);
+	return unread;
+}
+
+static void end_all(struct fan *fan)
+{
+	struct bc_error err;
+
+	for (size_t i = 0; i < fan->count; i++) {
+		struct conversion_one *one = &fan->ones[i];
+		if (!one->failed && !(conversion_count(&one->conversion, &err) && conversion_convert(&one->conversion, &err)))
+			fail_one(one, &err);
+	}
+}
+
+size_t conversion_run_many(struct conversion_one *ones, size_t count)
+{
+	struct fan fan = {.ones = ones, .count = count};
+
+	if (!open_all(&fan))
+		return 0;
+	size_t unread = read_all(&fan);
+	end_all(&fan);
+	return unread;
 }

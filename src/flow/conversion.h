@@ -14,7 +14,6 @@
 #include "src/flow/compiler_counts.h"
 #include "src/flow/convert.h"
 #include "src/flow/infer.h"
-#include "src/flow/preagg_counts.h"
 #include "src/flow/ranges.h"
 #include "src/profile/choice.h"
 #include "src/profile/density.h"
@@ -155,8 +154,8 @@ enum belonging conversion_belonging(const struct conversion *conversion);
 BC_MUST_USE bool conversion_run(struct conversion *conversion, struct bc_error *err);
 void conversion_free(struct conversion *conversion);
 
-/* The three parts of conversion_run().  Between the first two, events may be delivered to conversion->aggregate, and what was read
- * noted: conversion_count() reads the files of samples that were not. */
+/* The three parts of conversion_run().  Between the first two, events may be delivered to conversion->aggregate: conversion_count()
+ * reads the files of samples that were not. */
 BC_MUST_USE bool conversion_open(struct conversion *conversion, struct bc_error *err);
 BC_MUST_USE bool conversion_count(struct conversion *conversion, struct bc_error *err);
 BC_MUST_USE bool conversion_convert(struct conversion *conversion, struct bc_error *err);
@@ -164,16 +163,39 @@ BC_MUST_USE bool conversion_convert(struct conversion *conversion, struct bc_err
 /* After a conversion to a profile of addresses: how branches are inferred from it, where conversion_can_infer().  Sets .inferred or
  * .not_inferred, and leaves the profile as it is; WANT_HALVES: and .halves.  Pointers into graphs do not stay.  BC_NOMEM */
 BC_MUST_USE bool conversion_measure_inference(struct conversion *conversion, struct bc_error *err);
-BC_MUST_USE bool conversion_note_input(struct conversion *conversion, const struct reader_report *report, struct bc_error *err);
-
-/* The binary, as a walk through code needs it.  Valid as long as the conversion. */
-struct given_code conversion_code(const struct conversion *conversion);
-
-/* After the last input of a walk: what became of the traces.  BC_UNSUPPORTED: nothing of them could be walked; the text says why.  BC_NOMEM */
-BC_MUST_USE bool conversion_note_walk(struct conversion *conversion, const struct flow_walk *walk, struct bc_error *err);
 
 /* How to read the samples file of this number, without the options that differ by binary. */
 struct reader_options conversion_reader_options(const struct conversion_options *options, size_t number,
 						struct recordings *recordings);
+
+/* ---- did a recording tell where the kernel was, if the binary is one?  After conversion_count(). ---- */
+
+/* Samples of kernel code were read from the input of this number, which does not tell where the kernel was:
+ * it is taken to be where its file says. */
+bool kernel_is_assumed(const struct conversion *conversion, size_t number);
+
+/* BC_MISMATCH: no sample lies in the kernel, and an input does not tell where that
+ * was; the text says how to record it. */
+BC_MUST_USE bool kernel_check(const struct conversion *conversion, struct bc_error *err);
+
+/* What to do so that a recording tells, by whether it is text. */
+const char *kernel_remedy(const struct conversion *conversion, size_t number);
+
+/* The binary is a kernel of which nothing was counted. */
+bool kernel_is_empty(const struct conversion *conversion);
+
+/* ---- several binaries from one pass over the samples ---- */
+
+struct conversion_one {
+	struct conversion conversion; /* of .options the binary differs, samples and format are the same for all */
+	bool failed;
+	bool unread; /* ... as the samples could not be read: all of these have one error */
+	struct bc_error err; /* why */
+};
+
+/* Converts for each binary.  One that fails does not stop the others, but an error of the samples
+ * is an error for all.  Pre-aggregated records belong to one binary: BC_UNSUPPORTED.  Finish each
+ * with conversion_free().  Returns 1 + the number of the samples' path that is in error, or 0. */
+size_t conversion_run_many(struct conversion_one *ones, size_t count);
 
 #endif

@@ -2,7 +2,7 @@
 /*
  * From counted traces of the optimised binary to the profile of the input binary: docs/conversion.md, "Traces to records".  The traces are
  * walked once (traces.h); two take the steps: records (records.h), which are restored where the input is at hand (restore.h), and ranges
- * for llvm-profgen (range_walk.h).
+ * for llvm-profgen (ranges.h).
  */
 #ifndef FLOW_CONVERT_H
 #define FLOW_CONVERT_H
@@ -38,5 +38,23 @@ struct convert_job {
 /* Convert what was counted.  The caller finishes with profile_free(&out->profile) and ranges_free(job->ranges).
  * BC_NOMEM, BC_FORMAT (work.h) */
 BC_MUST_USE bool convert(const struct convert_job *job, const struct aggregate *aggregate, struct converted *out, struct bc_error *err);
+
+/*
+ * The counts themselves as a result, row by row as pre-aggregated text has them; trace_of() tells what a row is.
+ *
+ * perf2bolt 21 and 22 take mispredictions with branches alone.  Where there are any, each trace is split
+ * into the branch (TRACE_BR_ONLY) and the fall-through, which says in place of its branch how it
+ * was reached, as far as a profile depends on it; of returns only the fall-through is left.
+ */
+struct preagg_counts {
+	struct count_row *rows; /* sorted, each key once */
+	size_t count;
+	uint64_t returns; /* taken branches that are not among them: returns that were split */
+};
+
+/* Take what was counted; the counts are empty then.  BC_NOMEM */
+BC_MUST_USE bool preagg_counts_take(struct located_counts *located, const struct aggregate *aggregate, struct preagg_counts *out,
+				    struct bc_error *err);
+void preagg_counts_free(struct preagg_counts *counts);
 
 #endif

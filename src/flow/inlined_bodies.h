@@ -9,7 +9,7 @@
 #define FLOW_INLINED_BODIES_H
 
 #include "src/flow/known_calls.h"
-#include "src/flow/out_functions.h"
+#include "src/code/out_functions.h"
 
 /* A function within another; the frame 0 is none, and ROOT_FRAME the function of the output itself.
  */

@@ -6,7 +6,7 @@
 
 #include "src/elf/binary.h"
 #include "src/elf/load.h"
-#include "src/flow/profgen.h"
+#include "src/flow/ranges.h"
 #include "src/profile/fdata.h"
 #include "src/profile/preagg.h"
 #include "src/profile/profile.h"

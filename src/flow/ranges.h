@@ -10,6 +10,8 @@
 #include "src/base/counts.h"
 #include "src/count/ledger.h"
 #include "src/code/pair.h"
+#include "src/flow/traces.h"
+#include "src/code/out_functions.h"
 #include "src/profile/profile.h"
 
 /* X(NAME, key for machines, text for people) */
@@ -63,5 +65,24 @@ uint64_t ranges_base(const struct image *image);
 BC_MUST_USE bool ranges_take_calls(const struct profile *profile, const struct pair *pair, struct ranges *ranges,
 				   struct bc_error *err);
 void ranges_free(struct ranges *ranges);
+
+/* Writes the unsymbolized profile: docs/conversion.md, section 8.  The caller checks ferror(). */
+void profgen_write(const struct ranges *ranges, FILE *file);
+
+/* ---- located traces, walked through the instructions of the input: what ran becomes ranges, and taken branches ---- */
+
+/* One thread's share of the traces; zeroed but for the first two. */
+struct range_walker {
+	const struct trace_facts *facts;
+	const struct out_functions *functions;
+	struct count_table counts; /* see ranges_gather() */
+	struct ledger runs, steps;
+	bool no_memory;
+};
+
+void range_walker_take(struct range_walker *walker, const struct located_trace *trace);
+
+/* Call it when all traces are taken: adds what ran through whole blocks of a function. */
+void range_walker_sums(struct range_walker *walker, const struct out_function *f);
 
 #endif

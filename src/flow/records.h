@@ -8,10 +8,25 @@
 #include "src/flow/fall_throughs.h"
 #include "src/flow/inlined_bodies.h"
 #include "src/code/block_places.h"
-#include "src/flow/plt_calls.h"
 #include "src/flow/traces.h"
 #include "src/profile/build_check.h"
 #include "src/profile/profile.h"
+
+struct plt_slot {
+	uint64_t address;
+	const struct function *entry;
+	uint32_t jump; /* offset in the entry of its jump through the slot */
+};
+
+/*
+ * Calls through the PLT that llvm-bolt made calls through the GOT (-plt=hot or all): the instruction is `call *SLOT(%rip)` or
+ * `jmp *SLOT(%rip)`, on AArch64 blr x17 or br x17 behind adrp x16 and ldr x17, and the entry that jumps through the same slot is still there.
+ * llvm-bolt has that option for these two machines.  Zeroed: there are none.
+ */
+struct plt_calls {
+	struct plt_slot *at; /* by address */
+	size_t count;
+};
 
 /* What all threads read. */
 struct record_facts {

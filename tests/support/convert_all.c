@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "src/profile/fdata.h"
-#include "src/flow/profgen.h"
+#include "src/flow/ranges.h"
 
 void error_check(const struct bc_error *err)
 {

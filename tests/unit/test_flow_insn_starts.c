@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "src/flow/insn_starts.h"
+#include "src/flow/traces.h"
 
 #include "tests/support/cmocka.h"
 #include "tests/support/tiny_binary.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The code of the output beside that of the input: both are tiny_binary.h's table over instructions of one byte. */
-#include "src/flow/out_functions.h"
+#include "src/code/out_functions.h"
 
 #include <elf.h>
 #include <stdlib.h>

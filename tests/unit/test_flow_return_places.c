@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include <string.h>
 
-#include "src/flow/insn_starts.h"
+#include "src/flow/traces.h"
 #include "tests/support/cmocka.h"
 #include "tests/support/tiny_binary.h"
 

@@ -3,7 +3,7 @@
  * fails. */
 #include <stdlib.h>
 
-#include "src/flow/insn_starts.h"
+#include "src/flow/traces.h"
 
 static void *no_calloc(size_t count, size_t size)
 {
@@ -13,7 +13,7 @@ static void *no_calloc(size_t count, size_t size)
 }
 
 #define calloc no_calloc
-#include "src/flow/insn_starts.c"
+#include "src/flow/traces.c"
 #undef calloc
 
 #include "tests/support/cmocka.h"

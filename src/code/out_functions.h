@@ -3,8 +3,8 @@
  * Functions of the output in which something ran, and their cold fragments: their code, the blocks of the table, what the input
  * runs on the way from each block to the next, and where in the input an instruction of the output stands.
  */
-#ifndef FLOW_OUT_FUNCTIONS_H
-#define FLOW_OUT_FUNCTIONS_H
+#ifndef CODE_OUT_FUNCTIONS_H
+#define CODE_OUT_FUNCTIONS_H
 
 #include <stdatomic.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "src/flow/out_functions.h"
+#include "src/code/out_functions.h"
 
 #include <stdlib.h>
 #include <string.h>
