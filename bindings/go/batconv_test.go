@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// Facts of nm and eu-addr2line, as in tests/api/test_api.c.
+// Facts of nm and eu-addr2line, as in tests/release/api/test_api.c.
 var (
 	bolted = os.Getenv("INPUTS") + "/lines/g4.b22"
 	input  = os.Getenv("INPUTS") + "/lines/g4"

@@ -12,7 +12,7 @@
  *           the number of its successors, and of each: id, probability, [MAP_POST_LINK: its count]]
  *
  * Numbers without a size are ULEB128; in brackets stands what a feature adds.  Ends of calls, hashes and the counts of MAP_POST_LINK are
- * read past; the rest tests/peer/block-map.sh compares with llvm-readobj.  The addresses are those of the file that was linked.
+ * read past; the rest tests/peers/block-map.sh compares with llvm-readobj.  The addresses are those of the file that was linked.
  * llvm-bolt copies the sections as they are: in its output they describe the code of its input.
  */
 #ifndef ELF_BLOCK_MAP_H

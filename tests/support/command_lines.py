@@ -4,7 +4,7 @@
 
 command_lines.py LIST BATCONV DEMO COMPARE_YAML [--genuine=BIN] [--update]
 
-LIST     tests/peer/command-lines.tsv: verdict, what is measured, source, command
+LIST     tests/peers/command-lines.tsv: verdict, what is measured, source, command
 DEMO     inputs/demo; each command finds there: executable (demo.bolt), input (demo), perf.data, basic.data, preagg (of executable),
          a.fdata, b.fdata, c.fdata (equal but for counts), a.yaml, b.yaml, plain.prof (no_lbr), unbolted.prof, bare.prof (without
          offsets), damaged, empty

@@ -4,7 +4,7 @@ import random
 import struct
 import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'every'))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../hostile/every'))
 from parts import chosen  # noqa: E402
 
 

@@ -21,7 +21,7 @@ RELEASES = ['b15', 'b16', 'b18', 'b19', 'b22']
 ODD = {'fdata-odd'}  # refused by inspect
 LOOKED_AT = [DEMO + '/demo.' + one for one in SAMPLES] + [
     DEMO + '/demo', DEMO + '/demo.bolt', DEMO + '/expected/demo.basic.fdata'] + [
-    entry.path for entry in sorted(os.scandir(SOURCE + '/tests/fuzz/corpus/inspect'), key=lambda e: e.name)
+    entry.path for entry in sorted(os.scandir(SOURCE + '/tests/hostile/fuzz/corpus/inspect'), key=lambda e: e.name)
     if entry.name not in ODD]
 
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Other forms of a perf.data that tests/peer/recordings/made.py wrote, for the command line: made_perf_data.py FORM IN OUT
+"""Other forms of a perf.data that tests/peers/recordings/made.py wrote, for the command line: made_perf_data.py FORM IN OUT
 
 pipe       as perf record writes to a pipe: attrs as records, no tables
 directory     as perf record --threads leaves it: every second sample in a file of another thread

@@ -3,7 +3,7 @@
 """perf.data with traces of Arm SPE: spe_data.py TEXT OUT [WORD...]
 
 TEXT is what perf script --itrace=bl --show-mmap-events -F pid,ip,brstack printed (inputs/aarch64/*.spe.txt): each of its entries becomes
-packets again, as a processor writes them.  The newest perf prints the same text of OUT (tests/peer/spe.sh).
+packets again, as a processor writes them.  The newest perf prints the same text of OUT (tests/peers/spe.sh).
 
 pipe        as perf record -o - writes it
 cpu         buffers of processors (3 and 5, in turn), not of the thread

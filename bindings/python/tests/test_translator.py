@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Facts of nm and eu-addr2line, as in tests/api/test_api.c."""
+"""Facts of nm and eu-addr2line, as in tests/release/api/test_api.c."""
 import os
 import re
 import subprocess

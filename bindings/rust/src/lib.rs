@@ -231,7 +231,7 @@ mod tests {
         assert_eq!(minor_version(env!("CARGO_PKG_VERSION")), minor_version(&version()));
     }
 
-    /// Sizes that tests/api/test_api.c asserts in C.
+    /// Sizes that tests/release/api/test_api.c asserts in C.
     #[test]
     fn structs_are_those_of_c() {
         assert_eq!(size_of::<sys::Error>(), 792);

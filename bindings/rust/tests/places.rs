@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Facts of nm and eu-addr2line, as in tests/api/test_api.c.
+//! Facts of nm and eu-addr2line, as in tests/release/api/test_api.c.
 use batconv::{Code, Lookup, Translator};
 use std::ffi::CStr;
 

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The summary as JSON: every number of its ledgers, and what the profile has. */
+#ifndef RECOUNT_STATS_H
+#define RECOUNT_STATS_H
+
+#include "src/base/error.h"
+#include "tests/count/recount/count.h"
+
+/* *is: the numbers that are there. */
+BC_MUST_USE bool stats_compare(const char *path, const struct count *count, struct numbers *is,
+			       struct bc_error *err);
+
+#endif

@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# One fuzz target per parser.  Each is also a plain test that replays its corpus, and, where
+# the target has a mutator of its own, some mutations of it.
+file(GLOB fuzz_support CONFIGURE_DEPENDS hostile/fuzz/support/*.c)
+add_library(fuzz_support STATIC ${fuzz_support})
+target_link_libraries(fuzz_support PUBLIC test_support PRIVATE batconv_flags)
+# The command line without main().
+file(GLOB fuzz_cli_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/cli/*.c)
+list(REMOVE_ITEM fuzz_cli_sources ${CMAKE_SOURCE_DIR}/src/cli/main.c)
+add_library(fuzz_cli STATIC EXCLUDE_FROM_ALL ${fuzz_cli_sources})
+target_compile_definitions(fuzz_cli PRIVATE BATCONV_VERSION="${PROJECT_VERSION}")
+target_link_libraries(fuzz_cli PUBLIC batconv_figures PRIVATE batconv_flags)
+set(fuzz_options_libraries fuzz_cli)
+file(GLOB fuzz_targets CONFIGURE_DEPENDS hostile/fuzz/fuzz_*.c)
+foreach(source ${fuzz_targets})
+  cmake_path(GET source STEM fuzzer)
+  string(REPLACE "fuzz_" "" name ${fuzzer})
+  add_executable(replay_${name} ${source} hostile/fuzz/replay_main.c)
+  target_link_libraries(replay_${name} PRIVATE fuzz_support ${${fuzzer}_libraries} batconv_flags)
+  batconv_test(NAME fuzz.replay.${name}
+    COMMAND replay_${name} ${CMAKE_CURRENT_SOURCE_DIR}/hostile/fuzz/corpus/${name})
+  set_property(TEST fuzz.replay.${name} APPEND PROPERTY LABELS fuzz)
+  if(name STREQUAL reader) # its reads are short ones
+    target_link_options(replay_${name} PRIVATE -Wl,--wrap=read,--wrap=pread)
+  endif()
+  if(BATCONV_BUILD_FUZZERS)
+    add_executable(${fuzzer} ${source})
+    target_compile_options(${fuzzer} PRIVATE -fsanitize=fuzzer)
+    target_link_options(${fuzzer} PRIVATE -fsanitize=fuzzer)
+    target_link_libraries(${fuzzer} PRIVATE fuzz_support ${${fuzzer}_libraries} batconv_flags)
+    if(name STREQUAL reader)
+      target_link_options(${fuzzer} PRIVATE -Wl,--wrap=read,--wrap=pread)
+    endif()
+  endif()
+endforeach()
