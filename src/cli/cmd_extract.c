@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-
 #include "src/base/output.h"
 #include "src/flow/bolt_job.h"
 #include "src/cli/options.h"
@@ -11,14 +10,7 @@
 
 static bool write_side_file(const struct binary *subject, FILE *out, struct bc_error *err)
 {
-	struct file_map file = {.data = subject->file.data, .size = subject->file.size, .digest = code_digest(subject)};
-	struct side_parts parts;
-
-	if (!side_parts_choose(&subject->image, &parts, err))
-		return false;
-	bool ok = sparse_write(&file, parts.at, parts.count, out, err);
-	side_parts_free(&parts);
-	return ok;
+	return side_file_write(&subject->image, code_digest(subject), out, err);
 }
 
 static bool write_hashes(const struct binary *subject, FILE *out, struct bc_error *err)
@@ -40,31 +32,14 @@ static bool write_parts(const struct binary *subject, write_fn *write, const cha
 	return false;
 }
 
-/* What is written of a binary to `to`; path: what it is called. */
-typedef bool extract_fn(const struct binary *subject, const char *path, const char *to,
-			struct bc_error *err);
-
-static bool extract_side_file(const struct binary *subject, const char *path, const char *to,
-			      struct bc_error *err)
+static bool write_note(const struct binary *subject, FILE *out, struct bc_error *err)
 {
-	if (subject->kind == BINARY_SECTION)
-		return bc_fail(err, BC_UNSUPPORTED, "%s: a section alone has no code and no symbols", path);
-	return write_parts(subject, write_side_file, to, err);
+	(void)err; /* output_commit() says what is wrong with the stream */
+	fwrite(subject->section.data, 1, subject->section.size, out);
+	return true;
 }
 
-static bool extract_note(const struct binary *subject, const char *path, const char *to,
-			 struct bc_error *err)
-{
-	struct output output;
-
-	(void)path;
-	if (!output_open(to, &output, err))
-		return false;
-	fwrite(subject->section.data, 1, subject->section.size, output.file);
-	return output_commit(&output, err);
-}
-
-static bool extract(const char *path, const char *to, extract_fn *what, struct bc_error *err)
+static bool extract(const char *path, const char *to, bool note, struct bc_error *err)
 {
 	BC_AUTO(binary_close) struct binary subject = {0};
 
@@ -72,7 +47,9 @@ static bool extract(const char *path, const char *to, extract_fn *what, struct b
 		return false;
 	if (!binary_find_note(&subject, err))
 		return bc_fail_prefix(err, path);
-	return what(&subject, path, to, err);
+	if (subject.kind == BINARY_SECTION && !note)
+		return bc_fail(err, BC_UNSUPPORTED, "%s: a section alone has no code and no symbols", path);
+	return write_parts(&subject, note ? write_note : write_side_file, to, err);
 }
 
 struct arguments {
@@ -160,7 +137,7 @@ static int run_extract(struct command_line *line)
 	struct bc_error err;
 
 	bool ok = args->hashes ? extract_hashes(args, &err)
-			       : extract(args->job.program, args->output, args->note ? extract_note : extract_side_file, &err);
+			       : extract(args->job.program, args->output, args->note, &err);
 	return ok ? EXIT_DONE : fail(&err);
 }
 

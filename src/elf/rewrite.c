@@ -8,6 +8,15 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "src/base/sparse.h"
+
+/* ---- side files ---- */
+
+struct side_parts {
+	struct sparse_part *at; /* ascending, apart from each other */
+	size_t count;
+};
+
 static bool is_code(const struct section *s)
 {
 	return s && s->flags & SHF_EXECINSTR;
@@ -98,9 +107,16 @@ static bool choose(const struct image *image, bool only_hashes, struct side_part
 	return true;
 }
 
-bool side_parts_choose(const struct image *image, struct side_parts *out, struct bc_error *err)
+bool side_file_write(const struct image *image, struct build_id digest, FILE *out, struct bc_error *err)
 {
-	return choose(image, false, out, err);
+	const struct file_map file = {.data = image->file.data, .size = image->file.size, .digest = digest};
+	struct side_parts parts;
+
+	if (!choose(image, false, &parts, err))
+		return false;
+	bool ok = sparse_write(&file, parts.at, parts.count, out, err);
+	free(parts.at);
+	return ok;
 }
 
 /* Sets p_filesz of what is loaded to 0. */
@@ -130,15 +146,11 @@ bool side_file_write_hashes(const struct image *image, FILE *out, struct bc_erro
 		ok = sparse_write(&(struct file_map){.data = copy, .size = size}, parts.at, parts.count, out, err);
 		munmap(copy, size);
 	}
-	side_parts_free(&parts);
+	free(parts.at);
 	return ok;
 }
 
-void side_parts_free(struct side_parts *parts)
-{
-	free(parts->at);
-	*parts = (struct side_parts){NULL, 0};
-}
+/* ---- another content for a section ---- */
 
 #define E_SHOFF offsetof(Elf64_Ehdr, e_shoff)
 
