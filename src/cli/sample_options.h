@@ -15,7 +15,7 @@
 #include "src/flow/conversion.h"
 #include "src/samples/reader.h"
 #include "src/code/pair.h"
-#include "src/figures/flat.h"
+#include "src/profile/flat.h"
 #include "src/figures/quality.h"
 
 /* Rows of commands whose arguments have a `conversion` and `debug_dirs`. */

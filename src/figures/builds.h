@@ -4,8 +4,8 @@
 #ifndef FIGURES_BUILDS_H
 #define FIGURES_BUILDS_H
 
-#include "src/figures/flat.h"
 #include "src/code/blocks.h"
+#include "src/profile/flat.h"
 #include "src/profile/item.h"
 
 /* ---- the profile of the earlier build ---- */

@@ -7,10 +7,10 @@
 #ifndef FIGURES_FLOW_FIGURES_H
 #define FIGURES_FLOW_FIGURES_H
 
+#include "src/code/blocks.h"
 #include "src/code/cfg.h"
 #include "src/code/pair.h"
-#include "src/figures/flat.h"
-#include "src/code/blocks.h"
+#include "src/profile/flat.h"
 
 /* In percent, all of them. */
 struct flow_figures {

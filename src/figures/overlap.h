@@ -9,7 +9,7 @@
 #include <stdio.h>
 
 #include "src/base/json.h"
-#include "src/figures/flat.h"
+#include "src/profile/flat.h"
 
 /* X(NAME, key, text) */
 #define OVERLAP_KINDS(X)                                                       \

@@ -7,7 +7,7 @@
 #define FIGURES_SAME_NAMES_H
 
 #include "src/code/pair.h"
-#include "src/figures/flat.h"
+#include "src/profile/flat.h"
 
 #define NO_NAME UINT32_MAX
 

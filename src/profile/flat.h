@@ -2,10 +2,11 @@
 /*
  * A profile of any kind as one list of counts, for whoever wants to know what it contains:
  * functions by number, and how often control went from which place to which.  Places are offsets in
- * functions or, in BOLT's YAML, numbers of blocks.
+ * functions or, in BOLT's YAML, numbers of blocks.  Profiles of two binaries are compared so, and files are read without a
+ * binary: functions have names, where those of a profile that is being made (profile.h) are functions of one binary.
  */
-#ifndef FIGURES_FLAT_H
-#define FIGURES_FLAT_H
+#ifndef PROFILE_FLAT_H
+#define PROFILE_FLAT_H
 
 #include "src/base/file.h"
 #include "src/base/strings.h"

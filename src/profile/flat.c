@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "src/figures/flat.h"
+#include "src/profile/flat.h"
 
 #include <string.h>
 
