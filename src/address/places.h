@@ -12,7 +12,6 @@
 #define ADDRESS_PLACES_H
 
 #include "src/elf/binary.h"
-#include "src/elf/fragments_by_function.h"
 
 struct named_place {
 	const char *name;

@@ -16,7 +16,8 @@
 #include "src/base/sparse.h"
 #include "src/base/text.h"
 
-const char *named_by_words(enum named_by by)
+/* What names the file, in words: of the message, and of the list in docs/security.md. */
+static const char *named_by_words(enum named_by by)
 {
 	static const char *const words[NAMED_BY_COUNT] = {
 		[NAMED_BY_MAPPING] = "a mapping",

@@ -31,9 +31,6 @@ enum named_by {
 	NAMED_BY_COUNT,
 };
 
-/* What names the file, in words: of the message, and of the list in docs/security.md. */
-const char *named_by_words(enum named_by by);
-
 /* Links are followed.
  * BC_IO           it cannot be opened
  * BC_UNSUPPORTED  it is there, and no regular file */

@@ -5,7 +5,7 @@
 
 #include "src/base/file.h"
 #include "src/base/sort.h"
-#include "src/elf/fragments_by_function.h"
+#include "src/elf/binary.h"
 
 static uint64_t key_of(uint32_t owner, uint64_t input)
 {

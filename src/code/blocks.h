@@ -8,7 +8,7 @@
 #define CODE_BLOCKS_H
 
 #include "src/code/cfg.h"
-#include "src/elf/fragments_by_function.h"
+#include "src/elf/binary.h"
 #include "src/code/block_places.h"
 #include "src/code/hash_source.h"
 

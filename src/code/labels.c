@@ -7,8 +7,8 @@
 
 #include "src/base/sort.h"
 #include "src/elf/bolt_input.h"
-#include "src/elf/extents.h"
-#include "src/elf/lsda.h"
+#include "src/elf/eh_frame.h"
+#include "src/elf/functions.h"
 
 struct wanted {
 	const struct function *functions;

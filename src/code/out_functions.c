@@ -6,7 +6,7 @@
 
 #include "src/base/parallel.h"
 #include "src/base/sort.h"
-#include "src/elf/fragments_by_function.h"
+#include "src/elf/binary.h"
 #include "src/isa/decoder.h"
 
 /* ---- one function ---- */

@@ -9,7 +9,7 @@
 #include "src/base/share.h"
 #include "src/code/cfg.h"
 #include "src/elf/binary.h"
-#include "src/elf/input_files.h"
+#include "src/elf/code_files.h"
 #include "src/code/code.h"
 
 struct pair {

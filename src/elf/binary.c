@@ -40,7 +40,8 @@ static enum binary_kind kind_of(const struct image *image)
 	return BINARY_LOST;
 }
 
-bool binary_take_image(struct binary *binary, struct bc_error *err)
+/* From the file: image and kind.  Errors as of image_open(). */
+BC_MUST_USE static bool binary_take_image(struct binary *binary, struct bc_error *err)
 {
 	if (!(binary->map.data ? image_open_map(&binary->map, &binary->image, err)
 			       : image_open(binary->file, &binary->image, err)))
@@ -49,7 +50,8 @@ bool binary_take_image(struct binary *binary, struct bc_error *err)
 	return true;
 }
 
-bool binary_take_image_or_section(struct binary *binary, struct bc_error *err)
+/* The same, and a file that is a bare note is a BINARY_SECTION, with its section. */
+BC_MUST_USE static bool binary_take_image_or_section(struct binary *binary, struct bc_error *err)
 {
 	if (!bat_note_is_bare(binary->file))
 		return binary_take_image(binary, err);
@@ -83,7 +85,8 @@ bool binary_keep_parents(struct binary *binary, struct bc_error *err)
 	return true;
 }
 
-bool binary_find_debug(struct binary *binary, const char *path, const struct debug_dirs *dirs,
+/* The debug file of a binary without symbols, to `debug`.  Errors as of debug_symbols_open(). */
+BC_MUST_USE static bool binary_find_debug(struct binary *binary, const char *path, const struct debug_dirs *dirs,
 		       struct bc_error *err)
 {
 	return image_section_of_type(&binary->image, SHT_SYMTAB) ||
@@ -474,4 +477,32 @@ struct build_id code_digest(const struct binary *binary)
 	}
 	sha256_end(&sha, id.data);
 	return id;
+}
+
+/* A counting sort.  first[] has how many there are, then where they end, then where they begin. */
+bool fragments_by_function_list(const struct bat_table *bat, struct fragments_by_function *out)
+{
+	uint32_t count = bat->fragment_count, hot;
+
+	*out = (struct fragments_by_function){malloc((count + (size_t)1) * sizeof(*out->at)), calloc(count + (size_t)1, sizeof(*out->first))};
+	if (!out->at || !out->first) {
+		fragments_by_function_free(out);
+		return false;
+	}
+	for (uint32_t i = 0; i < count; i++)
+		if ((hot = fragment_hot_one(bat, i)) != BAT_NO_PARENT)
+			out->first[hot]++;
+	for (uint32_t i = 0; i < count; i++)
+		out->first[i + 1] += out->first[i];
+	for (uint32_t i = count; i-- > 0;)
+		if ((hot = fragment_hot_one(bat, i)) != BAT_NO_PARENT)
+			out->at[--out->first[hot]] = i;
+	return true;
+}
+
+void fragments_by_function_free(struct fragments_by_function *fragments)
+{
+	free(fragments->at);
+	free(fragments->first);
+	*fragments = (struct fragments_by_function){0};
 }

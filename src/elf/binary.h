@@ -11,6 +11,7 @@
 #define ELF_BINARY_H
 
 #include "include/bat/bat.h"
+#include "src/base/attr.h"
 #include "src/base/file.h"
 #include "src/elf/debug_file.h"
 #include "src/elf/functions.h"
@@ -62,18 +63,8 @@ uint64_t binary_fragment_size(const struct binary *binary, uint32_t fragment);
  * The steps of opening, in their order.  The texts of their errors have no path.
  */
 
-/* From the file: image and kind.  Errors as of image_open(). */
-BC_MUST_USE bool binary_take_image(struct binary *binary, struct bc_error *err);
-
-/* The same, and a file that is a bare note is a BINARY_SECTION, with its section. */
-BC_MUST_USE bool binary_take_image_or_section(struct binary *binary, struct bc_error *err);
-
 /* section and desc.  BC_NOTFOUND: no BAT section.  BC_FORMAT: a damaged one. */
 BC_MUST_USE bool binary_find_note(struct binary *binary, struct bc_error *err);
-
-/* The debug file of a binary without symbols, to `debug`.  Errors as of debug_symbols_open(). */
-BC_MUST_USE bool binary_find_debug(struct binary *binary, const char *path, const struct debug_dirs *dirs,
-				   struct bc_error *err);
 
 /* Functions, of which a BINARY_SECTION has none.  Errors as of functions_build().  Needs
  * neither the note nor `bat`, which the caller decodes from desc: one can be done while
@@ -200,5 +191,33 @@ struct build_id code_digest(const struct binary *binary);
 
 /* So many bytes of it tell two apart in a name or a message. */
 #define CODE_DIGEST_SHOWN 6
+
+/* The fragments of each function: the hot one, with which it begins, and the cold ones that llvm-bolt split off. */
+
+struct fragments_by_function {
+	uint32_t *at;    /* numbers of fragments, by hot one, then ascending */
+	uint32_t *first; /* by fragment: where those that it is the hot one of begin; one more than there are fragments */
+};
+
+/* Cold ones of which the hot one is not known are left out.  False: out of memory; nothing is to be freed then */
+BC_MUST_USE bool fragments_by_function_list(const struct bat_table *bat, struct fragments_by_function *out);
+void fragments_by_function_free(struct fragments_by_function *fragments);
+
+/* The fragment whose function a fragment is of: itself if it is hot; BAT_NO_PARENT: not known. */
+static inline uint32_t fragment_hot_one(const struct bat_table *bat, uint32_t fragment)
+{
+	return bat->fragments[fragment].cold ? bat->fragments[fragment].parent : fragment;
+}
+
+/* The fragments of the function that begins with `fragment`, which is also alone if it is cold and its hot one is not known.  Returns how many
+ * there are; 0: it belongs to another one. */
+static inline uint32_t fragments_of(const struct fragments_by_function *fragments, const struct bat_table *bat, const uint32_t *fragment, const uint32_t **out)
+{
+	uint32_t first = fragments->first[*fragment], count = fragments->first[*fragment + 1] - first;
+	bool orphan = fragment_hot_one(bat, *fragment) == BAT_NO_PARENT;
+
+	*out = orphan ? fragment : &fragments->at[first];
+	return orphan ? 1 : count;
+}
 
 #endif

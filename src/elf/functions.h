@@ -42,7 +42,6 @@ struct digits {
 
 /* "/N"; lower-case hexadecimal without 0x. */
 struct digits digits_behind_slash(uint32_t number);
-struct digits digits_hex(uint64_t number);
 
 enum function_kind {
 	FUNCTION_CODE, /* from a symbol or an .eh_frame entry */
@@ -208,5 +207,30 @@ static inline const struct function *functions_code_at(const struct function_tab
 
 	return f && f->kind == FUNCTION_CODE ? f : NULL;
 }
+
+/* How far functions reach: the size in a symbol is often too small. */
+
+/* Can this symbol stand within a function, as a label does? */
+bool symbol_is_label(const struct image *image, const struct function *function,
+		     const struct symbol *symbol);
+
+/* What linkers and compilers put between functions. */
+
+/* The bytes from the end of one function to the beginning of what follows. */
+struct gap {
+	struct bytes bytes;
+	uint64_t address;
+	uint64_t function; /* address of the function before it */
+};
+
+/* Is a gap nothing but padding?
+ *
+ * x86-64   int3 only; or nops, zero bytes and jumps forward inside the gap,
+ *          after any int3
+ * AArch64  brk only; or nops, zero words, data by the mapping symbols and
+ *          linker veneers, after any brk
+ * RISC-V   always */
+bool padding_fills(enum machine machine, struct gap gap,
+		   const struct symbol_table *symbols);
 
 #endif

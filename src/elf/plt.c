@@ -110,7 +110,8 @@ void got_free(struct got *got)
 
 DEFINE_SEARCH(first_slot_from, struct got_slot, uint64_t, item->address < key)
 
-const struct got_slot *got_find(const struct got *got, uint64_t address)
+/* The slot at an address, or NULL. */
+static const struct got_slot *got_find(const struct got *got, uint64_t address)
 {
 	size_t i = first_slot_from(got->at, got->count, address);
 

@@ -29,9 +29,6 @@ struct got {
 BC_MUST_USE bool got_read(const struct image *image, struct got *out, struct bc_error *err);
 void got_free(struct got *got);
 
-/* The slot at an address, or NULL. */
-const struct got_slot *got_find(const struct got *got, uint64_t address);
-
 struct plt_entry {
 	uint64_t address;
 	uint32_t section;            /* index in image->sections */

@@ -11,7 +11,6 @@
 #include "src/base/strings.h"
 #include "src/base/vec.h"
 #include "src/elf/binary.h"
-#include "src/elf/fragments_by_function.h"
 
 /* ---- where it is ---- */
 

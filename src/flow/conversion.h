@@ -40,7 +40,7 @@ struct conversion_options {
 	unsigned wants;    /* enum conversion_wants */
 	const char *binary;
 	const char *input; /* what llvm-bolt read; NULL: not given.  One that was found stands here in .options of the conversion */
-	bool find_input;   /* where it is not given, one that is found by its build-id will do: elf/input_files.h */
+	bool find_input;   /* where it is not given, one that is found by its build-id will do: elf/code_files.h */
 	const char *hash_file; /* of functions that have none in the binary: hash_source.h; NULL: not given */
 	struct debug_dirs debug; /* where debug files of a stripped binary are looked for, too */
 

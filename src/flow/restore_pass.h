@@ -3,7 +3,7 @@
 #ifndef FLOW_RESTORE_PASS_H
 #define FLOW_RESTORE_PASS_H
 
-#include "src/elf/fragments_by_function.h"
+#include "src/elf/binary.h"
 #include "src/flow/restore.h"
 #include "src/profile/profile.h"
 

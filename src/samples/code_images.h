@@ -2,7 +2,7 @@
 /*
  * The code of mapped files, for all threads of a walk: which file it is in, opened once, and how far its vaddrs are from the
  * addresses where it was mapped.  First come the binaries that the user gave, by the rules of the conversion (image_match.h), then
- * what elf/code_file.h finds.
+ * what elf/code_files.h finds.
  */
 #ifndef SAMPLES_CODE_IMAGES_H
 #define SAMPLES_CODE_IMAGES_H
@@ -12,7 +12,7 @@
 #include "src/samples/image_match.h"
 #include "src/samples/map_set.h"
 #include "src/samples/mapped_files.h"
-#include "src/elf/code_file.h"
+#include "src/elf/code_files.h"
 
 #define WALK_REMEDY_FILES                                                                                                                            \
 	"; --debug-dir=DIR names a directory with copies of them, and an address filter of perf record (--filter 'filter * @ PROG') leaves "         \

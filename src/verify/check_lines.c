@@ -9,7 +9,7 @@
 #include "src/verify/checks.h"
 #include "src/verify/folded_functions.h"
 #include "src/verify/insn_ties.h"
-#include "src/elf/fragments_by_function.h"
+#include "src/elf/binary.h"
 #include "src/verify/line_rows.h"
 
 struct checking {

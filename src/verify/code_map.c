@@ -8,7 +8,7 @@
 #include "src/base/sort.h"
 #include "src/verify/check_code.h"
 #include "src/verify/findings.h"
-#include "src/elf/fragments_by_function.h"
+#include "src/elf/binary.h"
 
 DEFINE_SEARCH(runs_up_to, struct code_run, uint64_t, item->out <= key)
 

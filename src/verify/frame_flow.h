@@ -8,7 +8,7 @@
 #define VERIFY_FRAME_FLOW_H
 
 #include "src/verify/cfi.h"
-#include "src/elf/lsda.h"
+#include "src/elf/eh_frame.h"
 #include "src/isa/insn.h"
 #include "src/isa/stack_effect.h"
 

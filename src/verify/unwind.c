@@ -11,8 +11,8 @@
 #include "src/verify/frame_flow.h"
 #include "src/verify/insn_ties.h"
 #include "src/verify/cfi.h"
-#include "src/elf/fragments_by_function.h"
-#include "src/elf/lsda.h"
+#include "src/elf/binary.h"
+#include "src/elf/eh_frame.h"
 
 /* ---- one side: what an unwinder finds in a binary ---- */
 

@@ -37,7 +37,7 @@ OPENERS = {
     'src/profile/merge_list.c': 'the user: a folder of profiles',
     'src/flow/bolt_job.c': 'a folder of its own, in $TMPDIR: what llvm-bolt printed, and to empty it',
     'src/cli/progress.c': 'the user: a recording that is a folder, for the sizes of what is in it',
-    'src/elf/input_files.c': 'the user: the directory of a binary, and those of --debug-dir',
+    'src/elf/code_files.c': 'the user: the directory of a binary, and those of --debug-dir',
     'src/figures/advice.c': 'the user: a directory in the place of samples, for what is in it',
     'src/record/perf_open.c': 'itself: settings of the kernel, in /proc and /sys',
     'src/record/proc_scan.c': 'numbers: /proc/PID and what is in it',

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* nop with an operand, in each form that ModRM and SIB have: its length is worked out here by the tables of the
  * processor's manual, and a gap of two such nops is padding only if both lengths are right. */
-#include "src/elf/extents.h"
+#include "src/elf/functions.h"
 
 #include <string.h>
 

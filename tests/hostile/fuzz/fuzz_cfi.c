@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "src/verify/cfi.h"
-#include "src/elf/lsda.h"
+#include "src/elf/eh_frame.h"
 
 #define BASE 0x1000u
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Files that can be the binary that llvm-bolt read, found by their build-id: llvm-bolt gives to what it writes the build-id of what
+ * Files with code, found by their build-id.
+ *
+ * Files that can be the binary that llvm-bolt read: llvm-bolt gives to what it writes the build-id of what
  * it read with a mark, so that the one follows from the other.  Looked for are
  *
  *   .build-id/ab/cdef, the same with .debug, and files of any name, in each directory that the user named
@@ -12,8 +14,8 @@
  * Of a directory INPUT_FILES_LOOKED_AT files are looked at, those first whose names begin as the binary's does; one with more than
  * INPUT_FILES_NAMES entries is passed over.  Debug files, which have no code, are not meant.
  */
-#ifndef ELF_INPUT_FILES_H
-#define ELF_INPUT_FILES_H
+#ifndef ELF_CODE_FILES_H
+#define ELF_CODE_FILES_H
 
 #include "src/base/vec.h"
 #include "src/elf/debug_file.h"
@@ -42,5 +44,41 @@ struct input_files {
  * Zeroed or filled, *out is to be freed.  BC_NOMEM */
 BC_MUST_USE bool input_files_find(const char *output, const struct debug_dirs *dirs, struct input_files *out, struct bc_error *err);
 void input_files_free(struct input_files *files);
+
+/*
+ * The file with the code of what was mapped, by its recorded path and build-id, perhaps on another machine.  Looked for are
+ *
+ *   below each directory that the user named: .build-id/ab/cdef and the same with .debug, the recorded path, the name alone
+ *   the recorded path
+ *   .build-id/ab/cdef and the same with .debug below /usr/lib/debug and /usr/lib
+ *   ~/.debug/.build-id/ab/cdef/elf, which perf record leaves
+ *   BUILD-ID/executable in the cache of debuginfod clients
+ *
+ * A file with a build-id other than the recorded one, or without code, is another file.  Where no build-id was recorded, the
+ * name must do.
+ */
+
+struct code_file {
+	struct file_map map;
+	struct image image;
+	char *path;
+};
+
+/* What of it could not be found, or be used. */
+enum code_file_found {
+	CODE_FILE_OPEN,
+	CODE_FILE_NOT_THERE,   /* no file has the name or the build-id */
+	CODE_FILE_OTHER_BUILD, /* the file of that path is of another build */
+	CODE_FILE_NO_CODE,     /* ... is damaged, of another kind or machine, or has no code in it */
+	CODE_FILE_NO_MEMORY,
+};
+
+/* Opens it.  machine: that it must be of.
+ *
+ * path  as recorded, absolute, without " (deleted)"
+ * id    .size 0: not recorded */
+enum code_file_found code_file_open(const char *path, const struct build_id *id, enum machine machine, const struct debug_dirs *dirs,
+				    struct code_file *out);
+void code_file_close(struct code_file *file);
 
 #endif
