@@ -15,7 +15,7 @@ bat/cursor.[ch] bat/decode.c bat/fields.c bat/parents.c bat/recognise.c
 src/base/bytes.c src/base/hex.h src/base/json.c src/base/lines.c src/base/sparse.c src/base/text.c
 src/elf/*.[ch]
 src/code/labels.c src/code/jump_tables.c
-src/isa/insn.c src/isa/decoder.c src/isa/aarch64.c src/isa/riscv.c src/isa/x86*.[ch]
+src/isa/decoder.c src/isa/aarch64.c src/isa/riscv.c src/isa/x86*.[ch]
 src/samples/*.[ch] src/samples/perf_data/*.[ch] src/samples/perf_script/*.[ch]
 src/verify/table_json.c
 src/address/raw.c

@@ -1,6 +1,36 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "src/isa/decoder.h"
 
+#include "src/isa/machines.h"
+
+const char *machine_name(enum machine machine)
+{
+	switch (machine) {
+	case MACHINE_X86_64: return "x86-64";
+	case MACHINE_AARCH64: return "AArch64";
+	case MACHINE_RISCV64: break;
+	}
+	return "RISC-V 64";
+}
+
+struct insn insn_decode(enum machine machine, struct bytes code, uint64_t at)
+{
+	switch (machine) {
+	case MACHINE_X86_64:
+		return insn_x86(code, at);
+	case MACHINE_AARCH64:
+		return insn_aarch64(code, at);
+	case MACHINE_RISCV64:
+		break;
+	}
+	return insn_riscv(code, at);
+}
+
+struct insn insn_branch(enum machine machine, struct bytes code, uint64_t at)
+{
+	return machine == MACHINE_X86_64 ? branch_x86(code, at) : insn_decode(machine, code, at);
+}
+
 void decoder_open(enum machine machine, struct decoder *out)
 {
 	*out = (struct decoder){.machine = machine};

@@ -42,15 +42,6 @@ enum {
 	VECTOR_ROWS = 3 * 256 * 4, /* by map - 1, opcode, prefix */
 };
 
-/* What follows the opcode, and whether all of it is certain to be an instruction. */
-bool x86_take_insn(struct x86_state *d, struct x86_insn *out);
-
-struct insn;
-
-/* The plainest instructions, which most are: no prefix but REX, and nothing but their opcode to look at.  `begin` has the 15 bytes that an
- * instruction can have at most.  False: it is another one, or none. */
-bool x86_take_plain(const uint8_t *begin, uint64_t at, struct insn *out);
-
 /* The next byte; 0 where there is none. */
 static inline uint8_t x86_peek(const struct x86_state *d)
 {
