@@ -9,7 +9,6 @@
 #include "src/base/sort.h"
 #include "src/code/cfg.h"
 #include "src/elf/plt.h"
-#include "src/flow/flow_ranges.h"
 #include "src/flow/problem.h"
 
 enum sampled_state { NOT_YET, SOLVED, NO_GRAPH, TOO_MUCH, NO_STEPS, IN_PLT };
@@ -53,7 +52,7 @@ struct job {
 	bool sparse;      /* there are fewer samples than INFER_SPARSE */
 	struct called called; /* direct calls of each that were written */
 	struct record_batch *batches;  /* one a thread */
-	struct count_table *ran;       /* likewise, of flow_ranges.h; NULL: not wanted */
+	struct count_table *ran;       /* likewise: ranges and branches that ran, for ranges_gather(); NULL: not wanted */
 	atomic_bool no_memory;
 };
 
@@ -65,30 +64,13 @@ static void add(struct job *job, unsigned worker, const struct record *record)
 
 /* ---- what is written of one function ---- */
 
-struct writer {
-	struct job *job;
-	unsigned worker;
-	const struct function *function; /* of the profile */
-	const struct function *code;
-	const struct graph *graph;
-	const struct function_problem *solved;
-};
-
-static void write_edges(const struct writer *w)
+/* Counts a range of the code, or a branch, if the ranges are wanted. */
+static void count_ran(struct job *job, unsigned worker, uint64_t what, uint64_t from, uint64_t to, uint64_t count)
 {
-	const struct flow_problem *problem = &w->solved->problem;
+	const uint64_t key[COUNT_KEY_WORDS] = {what, from, to};
 
-	for (uint32_t i = 0; i < problem->edge_count; i++) {
-		const struct flow_edge *edge = &problem->edges[i];
-		const struct insn *source = graph_code_source(w->graph, w->code->address, edge->from, edge->to);
-		struct record record = {
-			.kind = RECORD_BRANCH,
-			.from = {w->function, source->offset},
-			.to = {w->function, w->graph->blocks[edge->to].start},
-			.count = w->solved->counts.edges[i],
-		};
-		add(w->job, w->worker, &record);
-	}
+	if (job->ran && count && !count_table_add(&job->ran[worker], key, count, 0))
+		atomic_store(&job->no_memory, true);
 }
 
 /* The function of the profile that a function of the code is; NULL: none. */
@@ -106,22 +88,38 @@ static void add_call(struct job *job, unsigned worker, struct input_place from, 
 		atomic_fetch_add(called_of(&job->called, functions_name_number(&job->binary->functions, callee)), count);
 }
 
-static void write_calls(const struct writer *w)
-{
-	struct flow_call_vec calls = {0};
-	bool ok = true;
+struct writer {
+	struct job *job;
+	unsigned worker;
+	const struct sampled *sampled;
+};
 
-	for (uint32_t block = 0; ok && block < w->graph->count; block++) {
-		ok = flow_calls(&w->job->targets, w->code, w->graph, block, &w->solved->counts, &calls);
-		for (size_t i = 0; ok && i < calls.len; i++) {
-			const struct function *callee = profiled(w->job, &w->job->code->at[calls.at[i].callee]);
-			if (callee)
-				add_call(w->job, w->worker, (struct input_place){w->function, calls.at[i].insn->offset}, callee, calls.at[i].count);
-		}
+/* A step is a record, and a range of the code up to its instruction, with the branch there.  Returns have none, as nobody asks for them; calls of
+ * PLT entries are outside of the ranges. */
+static bool write_step(void *ctx, const struct flow_step *step)
+{
+	const struct writer *w = ctx;
+	const struct function_table *functions = w->job->code;
+	const struct block *blocks = w->sampled->graph->blocks;
+	struct input_place from = {w->sampled->function, step->from->offset};
+	uint64_t base = w->sampled->code->address, source = base + step->from->offset;
+
+	if (step->callee != NO_TARGET) {
+		const struct function *code = &functions->at[step->callee], *callee = profiled(w->job, code);
+		if (callee)
+			add_call(w->job, w->worker, from, callee, step->count);
+		if (functions_code_at(functions, code->address))
+			count_ran(w->job, w->worker, COUNTED_BRANCH, source, code->address, step->count);
+		return true;
 	}
-	if (!ok)
-		atomic_store(&w->job->no_memory, true);
-	flow_call_vec_free(&calls);
+	count_ran(w->job, w->worker, COUNTED_RANGE, base + blocks[step->block].start, source, step->count);
+	if (step->to == NO_BLOCK)
+		return true;
+	struct record record = {.kind = RECORD_BRANCH, .from = from, .to = {from.function, blocks[step->to].start}, .count = step->count};
+	add(w->job, w->worker, &record);
+	if (step->taken)
+		count_ran(w->job, w->worker, COUNTED_BRANCH, source, base + blocks[step->to].start, step->count);
+	return true;
 }
 
 /* ---- one function ---- */
@@ -163,15 +161,12 @@ static struct function_sample *take_samples(const struct job *job, const struct 
 
 static void write_solved(struct job *job, unsigned worker, struct sampled *s, const struct function_problem *solved)
 {
-	const struct writer w = {job, worker, s->function, s->code, s->graph, solved};
+	struct writer w = {job, worker, s};
 
 	s->state = SOLVED;
 	s->entered = solved->counts.entries[0];
 	s->moved = moved(solved);
-	write_edges(&w);
-	write_calls(&w);
-	if (job->ran && !flow_ranges_add(&(struct flow_ran){&job->targets, s->code, s->graph, &solved->counts}, &job->ran[worker]))
-		atomic_store(&job->no_memory, true);
+	flow_steps(&(struct flow_solved){&job->targets, s->code, s->graph, &solved->counts}, write_step, &w);
 }
 
 static bool solve(struct job *job, unsigned worker, struct sampled *s)
@@ -349,8 +344,8 @@ static void write_plt_jump(struct job *job, const struct plt_entry *entry)
 	if (!called || (own && !to))
 		return;
 	add_call(job, 0, (struct input_place){plt, plt_jump_in(job->image, (struct vaddr){entry->address})}, to, called);
-	if (job->ran && to && !flow_ranges_enter(code, called, &job->ran[0]))
-		atomic_store(&job->no_memory, true);
+	if (to)
+		count_ran(job, 0, COUNTED_BRANCH, RANGE_FROM_OUTSIDE, code->address, called);
 }
 
 static bool write_plt_jumps(struct job *job, struct bc_error *err)
@@ -378,18 +373,16 @@ static void write_entries(struct job *job)
 			continue;
 		record.count = s->entered - called;
 		add(job, 0, &record);
-		if (job->ran && s->code && !flow_ranges_enter(s->code, record.count, &job->ran[0]))
-			atomic_store(&job->no_memory, true);
+		if (s->code)
+			count_ran(job, 0, COUNTED_BRANCH, RANGE_FROM_OUTSIDE, s->code->address, record.count);
 	}
 }
 
 /* Makes the ranges of all functions.  One without a flow ran from its beginning to its end as often as it was entered. */
 static bool make_ranges(struct job *job, unsigned threads, struct ranges *out, struct bc_error *err)
 {
-	bool ok = true;
-
 	*out = (struct ranges){.base = ranges_base(job->image)};
-	for (size_t i = 0; ok && i < job->functions.len; i++) {
+	for (size_t i = 0; i < job->functions.len; i++) {
 		const struct sampled *s = &job->functions.at[i];
 		out->runs.read = count_add_saturating(out->runs.read, s->samples);
 		if (s->state == IN_PLT || !s->code) {
@@ -398,10 +391,10 @@ static bool make_ranges(struct job *job, unsigned threads, struct ranges *out, s
 			continue;
 		}
 		out->runs.kept = count_add_saturating(out->runs.kept, s->samples);
-		if (s->state != SOLVED)
-			ok = flow_ranges_whole(s->code, s->entered, &job->ran[0]);
+		if (s->state != SOLVED && s->code->size)
+			count_ran(job, 0, COUNTED_RANGE, s->code->address, s->code->address + s->code->size - 1, s->entered);
 	}
-	return (ok && ranges_gather(job->ran, threads, out)) || bc_fail_nomem(err);
+	return (!atomic_load(&job->no_memory) && ranges_gather(job->ran, threads, out)) || bc_fail_nomem(err);
 }
 
 static struct inferred_share *share_of(struct inferred *out, enum sampled_state state)

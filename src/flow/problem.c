@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 
-#include "src/code/code.h"
 
 #define MOST_INSTRUCTIONS (UINT32_C(1) << 20)
 
@@ -95,16 +94,6 @@ void function_problem_free(struct function_problem *problem)
 	*problem = (struct function_problem){0};
 }
 
-/* How often a block was left for none of its successors. */
-static uint64_t left_function(const struct graph *graph, uint32_t block, const struct flow_counts *counts)
-{
-	uint64_t rest = counts->blocks[block];
-
-	for (uint32_t i = graph->code.first_next[block]; i < graph->code.first_next[block + 1]; i++)
-		rest -= counts->edges[i] < rest ? counts->edges[i] : rest;
-	return rest;
-}
-
 static uint32_t callee_of(const struct targets *targets, const struct function *function, const struct insn *insn)
 {
 	uint32_t callee = targets_of(targets, insn);
@@ -116,24 +105,45 @@ static uint32_t callee_of(const struct targets *targets, const struct function *
 	return direct || targets->functions->at[callee].kind != FUNCTION_PLT ? callee : NO_TARGET;
 }
 
-bool flow_calls(const struct targets *targets, const struct function *function, const struct graph *graph, uint32_t block,
-		const struct flow_counts *counts, struct flow_call_vec *out)
+/* rest: how often the block was left for none of its successors. */
+static bool take_calls(const struct flow_solved *solved, uint32_t block, uint64_t rest, flow_step_fn *take, void *ctx)
 {
-	const struct graph_code *code = &graph->code;
+	const struct graph_code *code = &solved->graph->code;
 	uint32_t leaving = 0;
+	bool ok = true;
 
-	out->len = 0;
 	for (uint32_t i = code->first_insn[block]; i < code->first_insn[block + 1]; i++)
-		leaving += insn_is_tail_call(function, &code->insns.at[i]);
-	for (uint32_t i = code->first_insn[block]; i < code->first_insn[block + 1]; i++) {
+		leaving += insn_is_tail_call(solved->function, &code->insns.at[i]);
+	for (uint32_t i = code->first_insn[block]; ok && i < code->first_insn[block + 1]; i++) {
 		const struct insn *insn = &code->insns.at[i];
-		uint32_t callee = callee_of(targets, function, insn);
 		bool call = insn_is_call(*insn);
-		if (callee == NO_TARGET || (!call && leaving > 1))
-			continue;
-		uint64_t count = call ? counts->blocks[block] : left_function(graph, block, counts);
-		if (count && !flow_call_vec_push(out, (struct flow_call){insn, callee, count}))
-			return false;
+		struct flow_step step = {block, insn, NO_BLOCK, callee_of(solved->targets, solved->function, insn), true,
+					 call ? solved->counts->blocks[block] : rest};
+		if (step.callee != NO_TARGET && (call || leaving <= 1) && step.count)
+			ok = take(ctx, &step);
 	}
-	return true;
+	return ok;
+}
+
+bool flow_steps(const struct flow_solved *solved, flow_step_fn *take, void *ctx)
+{
+	const struct graph *graph = solved->graph;
+	const struct graph_code *code = &graph->code;
+	uint64_t address = solved->function->address;
+	bool ok = true;
+
+	for (uint32_t block = 0; ok && block < graph->count; block++) {
+		uint64_t rest = solved->counts->blocks[block];
+		for (uint32_t i = code->first_next[block]; ok && i < code->first_next[block + 1]; i++) {
+			struct flow_step step = {.block = block, .to = code->next[i], .callee = NO_TARGET, .count = solved->counts->edges[i]};
+			step.from = graph_code_source(graph, address, block, step.to);
+			step.taken = step.from->kind == INSN_JUMP_INDIRECT ||
+				     (insn_jumps(*step.from) && step.from->target == address + graph->blocks[step.to].start);
+			ok = take(ctx, &step);
+			rest -= step.count < rest ? step.count : rest;
+		}
+		const struct flow_step out = {block, &code->insns.at[code->first_insn[block + 1] - 1], NO_BLOCK, NO_TARGET, false, rest};
+		ok = ok && take(ctx, &out) && take_calls(solved, block, rest, take, ctx);
+	}
+	return ok;
 }

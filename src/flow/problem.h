@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The blocks and edges of one function, as flow_solve() takes them. */
+/* The blocks and edges of one function, as flow_solve() takes them, and what ran by the flow that was found, step by step. */
 #ifndef FLOW_PROBLEM_H
 #define FLOW_PROBLEM_H
 
-#include "src/code/cfg.h"
+#include "src/code/code.h"
 #include "src/elf/functions.h"
 #include "src/flow/flow.h"
 #include "src/code/targets.h"
@@ -21,19 +21,29 @@ struct function_problem {
 	struct flow_edge *edges;
 };
 
-/* A call of a block, or a jump out of its function, and how often it was taken. */
-struct flow_call {
-	const struct insn *insn;
-	uint32_t callee; /* a function of the code */
+/* A step of a solved flow: the code of a block from its beginning to one instruction, and where that leads. */
+struct flow_step {
+	uint32_t block;
+	const struct insn *from;
+	uint32_t to;     /* a block; NO_BLOCK: it leaves the function, by a return, or for what is not known */
+	uint32_t callee; /* a call, or a jump out of the function: a function of the code; else NO_TARGET */
+	bool taken;      /* it branches there; else it goes on to the next block */
 	uint64_t count;
 };
-DEFINE_VEC(flow_call_vec, struct flow_call);
+typedef bool flow_step_fn(void *ctx, const struct flow_step *step);
 
-/* Replaces *out by the calls of a function's block in a solved flow, where the callee is known: it is named, or a slot of memory that the loader
- * fills has its address.  A conditional jump out of the function was taken as often as the block was left for none of its
- * successors; of two such jumps in one block nothing is known.  False when out of memory. */
-BC_MUST_USE bool flow_calls(const struct targets *targets, const struct function *function, const struct graph *graph, uint32_t block,
-			    const struct flow_counts *counts, struct flow_call_vec *out);
+struct flow_solved {
+	const struct targets *targets;
+	const struct function *function; /* with its graph, and its code */
+	const struct graph *graph;
+	const struct flow_counts *counts; /* edges are those of graph->code.next */
+};
+
+/* Gives all steps, block by block, until `take` returns false, which it returns then.  The steps of a block that are no calls add up to its count.
+ *
+ * Calls have those whose callee is known: it is named, or a slot of memory that the loader fills has its address.  A conditional jump out of the
+ * function was taken as often as the block was left for none of its successors; of two such jumps in one block nothing is known. */
+bool flow_steps(const struct flow_solved *solved, flow_step_fn *take, void *ctx);
 
 /* Makes the problem of a function with a graph and its code.  A sample behind the last block counts
  * for that block.  Each count is divided by `divisor`, and is at least 1.  With `bolted`, the

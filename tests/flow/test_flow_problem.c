@@ -58,18 +58,68 @@ struct expected_call {
 	uint64_t count;
 };
 
+struct seen_calls {
+	uint32_t block;
+	const struct expected_call *expected;
+	size_t count;
+};
+
+static bool see_call(void *ctx, const struct flow_step *step)
+{
+	struct seen_calls *seen = ctx;
+
+	if (step->block != seen->block || step->callee == NO_TARGET)
+		return true;
+	assert_ptr_equal(step->from, &insns[seen->expected[seen->count].insn]);
+	assert_int_equal(step->callee, seen->expected[seen->count].callee);
+	assert_int_equal(step->count, seen->expected[seen->count].count);
+	seen->count++;
+	return true;
+}
+
+static const struct flow_solved solved = {&targets, &functions[F], &graph, &counts};
+
 static void assert_calls(uint32_t block, const struct expected_call *expected, size_t count)
 {
-	struct flow_call_vec calls = {0};
+	struct seen_calls seen = {block, expected, 0};
 
-	assert_true(flow_calls(&targets, &functions[F], &graph, block, &counts, &calls));
-	assert_int_equal(calls.len, count);
-	for (size_t i = 0; i < count; i++) {
-		assert_ptr_equal(calls.at[i].insn, &insns[expected[i].insn]);
-		assert_int_equal(calls.at[i].callee, expected[i].callee);
-		assert_int_equal(calls.at[i].count, expected[i].count);
-	}
-	flow_call_vec_free(&calls);
+	assert_true(flow_steps(&solved, see_call, &seen));
+	assert_int_equal(seen.count, count);
+}
+
+struct expected_step {
+	uint32_t block, insn, to;
+	bool taken;
+	uint64_t count;
+};
+
+static bool see_step(void *ctx, const struct flow_step *step)
+{
+	const struct expected_step **expected = ctx;
+
+	if (step->callee != NO_TARGET)
+		return true;
+	assert_int_equal(step->block, (*expected)->block);
+	assert_ptr_equal(step->from, &insns[(*expected)->insn]);
+	assert_int_equal(step->to, (*expected)->to);
+	assert_int_equal(step->taken, (*expected)->taken);
+	assert_int_equal(step->count, (*expected)->count);
+	++*expected;
+	return true;
+}
+
+/* Each block is left along its edges, by a jump that leads there or by going on, and for none of them as often as is left. */
+static void steps_of_blocks(void **state)
+{
+	static const struct expected_step steps[] = {
+		{0, 4, 1, false, 60},	     {0, 4, NO_BLOCK, false, 40}, {1, 6, NO_BLOCK, false, 40}, {2, 7, NO_BLOCK, false, 30},
+		{3, 9, 0, true, 20},	     {3, 10, NO_BLOCK, false, 0}, {4, 11, 0, true, 10},	       {4, 11, NO_BLOCK, false, 0},
+	};
+	const struct expected_step *at = steps;
+
+	(void)state;
+	assert_true(flow_steps(&solved, see_step, &at));
+	assert_ptr_equal(at, steps + BC_COUNT(steps));
 }
 
 /* A call is made as often as its block runs; through the slot of a PLT entry it is none of that entry.  100 - 60 leave block 0 for g. */
@@ -144,6 +194,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(calls_of_blocks, setup, teardown),
 		cmocka_unit_test(blocks_of_a_graph),
+		cmocka_unit_test_setup_teardown(steps_of_blocks, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -14,7 +14,6 @@
 
 #include "src/code/cfg.h"
 #include "src/elf/image.h"
-#include "src/flow/flow_ranges.h"
 #include "src/flow/problem.h"
 
 #define BASE 0x1000u
@@ -37,23 +36,35 @@ static void check(const struct graph *graph)
 	}
 }
 
-/* What ran lies in the function, and no range ends before it begins. */
-static void check_ranges(const struct function_table *table, const struct function *f, const struct graph *graph,
-			 const struct flow_counts *counts)
+struct stepping {
+	const struct graph *graph;
+	uint64_t left; /* of the block's count, by steps that are no calls */
+};
+
+/* What ran lies in its block, and each step leads somewhere. */
+static bool check_step(void *ctx, const struct flow_step *step)
+{
+	struct stepping *s = ctx;
+	const struct block *block = &s->graph->blocks[step->block];
+
+	assert(step->block < s->graph->count && (step->to < s->graph->count || step->to == NO_BLOCK));
+	assert(block->start <= step->from->offset && step->from->offset <= block->last);
+	assert(step->callee == NO_TARGET || step->count);
+	s->left += step->callee == NO_TARGET ? step->count : 0;
+	return true;
+}
+
+/* All counts of blocks are left by steps. */
+static void check_steps(const struct function_table *table, const struct function *f, const struct graph *graph, const struct flow_counts *counts)
 {
 	const struct targets targets = {.functions = table}; /* no slots */
-	const struct flow_ran ran = {&targets, f, graph, counts};
-	struct count_table rows = {0};
+	struct stepping stepping = {graph, 0};
+	uint64_t sum = 0;
 
-	assert(flow_ranges_add(&ran, &rows));
-	for (size_t i = 0; i < rows.capacity; i++) {
-		const uint64_t *key = rows.rows[i].key;
-		if (!rows.rows[i].count)
-			continue;
-		assert(key[1] - f->address < f->size);
-		assert(key[0] == COUNTED_BRANCH || (key[1] <= key[2] && key[2] - f->address < f->size));
-	}
-	count_table_free(&rows);
+	assert(flow_steps(&(struct flow_solved){&targets, f, graph, counts}, check_step, &stepping));
+	for (uint32_t i = 0; i < graph->count; i++)
+		sum += counts->blocks[i];
+	assert(stepping.left == sum);
 }
 
 /* Successors are blocks, each once; and what enters a block leaves it, in the flow that is inferred from samples at
@@ -75,7 +86,7 @@ static void check_code(const struct function_table *table, const struct function
 		samples[i] = (struct function_sample){(uint32_t)(i * f->size / 16), data.data[i]};
 	assert(function_problem_make(f, graph, samples, count, 1, data.size & 1, &problem));
 	if (flow_solve(&problem.problem, &steps, &problem.counts) == FLOW_SOLVED) {
-		check_ranges(table, f, graph, &problem.counts);
+		check_steps(table, f, graph, &problem.counts);
 		for (uint32_t i = 0; i < graph->count; i++) {
 			uint64_t in = problem.counts.entries[i];
 			for (uint32_t k = 0; k < problem.problem.edge_count; k++)
