@@ -35,7 +35,6 @@ struct arguments {
 	struct binary_vec binaries; /* of --bin; empty: the first operand */
 	struct words inputs;        /* of --input: with --bin as BIN=INPUT */
 	struct words hashes;        /* of --hashes, likewise */
-	bool *begins;               /* by file of samples: a new recording */
 	struct bc_error wrong;      /* with --bin */
 	enum progress_mode progress;
 };
@@ -365,10 +364,10 @@ static int check(struct command_line *line)
 	if (code == EXIT_DONE && !args->compiled)
 		code = read_operands(line, args);
 	if (code == EXIT_DONE)
-		args->begins = new_recordings(line, conversion->binary && !args->compiled, &code);
+		code = new_recordings(line, conversion->binary && !args->compiled);
 	if (code != EXIT_DONE)
 		return code;
-	conversion->new_recording = args->begins;
+	conversion->new_recording = line->begins;
 	if (!conversion->binary && !profiles_are_apart(args, &conflict))
 		return files_refuse(line->command, &conflict);
 	filter->pids = args->pids.at;
@@ -386,7 +385,6 @@ static void free_arguments(void *arguments)
 	pid_vec_free(&args->pids);
 	map_file_vec_free(&args->maps);
 	binaries_free(&args->binaries);
-	free(args->begins);
 }
 
 /* ---- the files ---- */

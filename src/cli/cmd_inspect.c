@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include <stdlib.h>
 #include <string.h>
 
 #include "src/cli/options.h"
@@ -59,15 +58,14 @@ static int show_all(const struct arguments *args, const struct words *files, con
 	return worst;
 }
 
+static int check(struct command_line *line)
+{
+	return new_recordings(line, 0);
+}
+
 static int run_inspect(struct command_line *line)
 {
-	int code;
-	bool *begins = new_recordings(line, 0, &code);
-
-	if (begins)
-		code = show_all(line->arguments, &line->operands, begins);
-	free(begins);
-	return code;
+	return show_all(line->arguments, &line->operands, line->begins);
 }
 
 const struct command inspect_command = {
@@ -76,5 +74,5 @@ const struct command inspect_command = {
 	"FILE is a recording (perf.data, text of perf script, pre-aggregated records), a binary, a\n"
 	"side file, a profile (fdata, YAML), maps, call stacks, or JSON that batconv wrote.",
 	COMMAND_OPTIONS(rows), .operands = FILE_READ, .count = {1, 0, "no file given", NULL},
-	.size = sizeof(struct arguments), .run = run_inspect,
+	.size = sizeof(struct arguments), .check = check, .run = run_inspect,
 };

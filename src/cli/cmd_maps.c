@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -185,20 +184,15 @@ static int check(struct command_line *line)
 		return usage_error(line->command, two_forms(args), NULL);
 	if (!line->operands.len && !args->pid.given)
 		return usage_error(line->command, "no maps given: a FILE or --pid", NULL);
-	return EXIT_DONE;
+	return new_recordings(line, 0);
 }
 
 static int run_maps(struct command_line *line)
 {
 	struct arguments *args = line->arguments;
-	int code;
-	bool *begins = new_recordings(line, 0, &code);
 
-	args->begins = begins;
-	if (begins)
-		code = run(args, &line->operands);
-	free(begins);
-	return code;
+	args->begins = line->begins;
+	return run(args, &line->operands);
 }
 
 const struct command maps_command = {

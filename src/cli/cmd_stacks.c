@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -248,17 +247,17 @@ static int run(struct arguments *args, const struct words *files)
 	return args->partial ? EXIT_PARTIAL : EXIT_DONE;
 }
 
+static int check(struct command_line *line)
+{
+	return new_recordings(line, 0);
+}
+
 static int run_stacks(struct command_line *line)
 {
 	struct arguments *args = line->arguments;
-	int code;
-	bool *begins = new_recordings(line, 0, &code);
 
-	args->begins = begins;
-	if (begins)
-		code = run(args, &line->operands);
-	free(begins);
-	return code;
+	args->begins = line->begins;
+	return run(args, &line->operands);
 }
 
 static void finish(void *arguments)
@@ -275,5 +274,5 @@ const struct command stacks_command = {
 	"--maps, or recordings with their own mappings: perf.data, or what\n"
 	"perf script --show-mmap-events prints.  '-' is raw stacks on stdin.",
 	COMMAND_OPTIONS(rows), .operands = FILE_READ, .places = {PLACE_STACKS, PLACE_STACKS}, .count = {1, 0, "no stacks given", NULL},
-	.size = sizeof(struct arguments), .finish = finish, .run = run_stacks,
+	.size = sizeof(struct arguments), .finish = finish, .check = check, .run = run_stacks,
 };

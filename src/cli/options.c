@@ -549,6 +549,7 @@ void command_line_free(struct command_line *line)
 			line->command->finish(line->arguments);
 	}
 	free(line->arguments);
+	free(line->begins);
 	given_option_vec_free(&line->options);
 	words_free(&line->operands);
 	mark_vec_free(&line->marks);
@@ -576,22 +577,20 @@ int command_run(const struct command *command, int argc, char **argv)
 	return command->run(&line);
 }
 
-bool *new_recordings(const struct command_line *line, size_t first, int *code)
+int new_recordings(struct command_line *line, size_t first)
 {
 	size_t count = line->operands.len;
-	bool *begins = calloc(count + 1, sizeof(*begins));
 
-	*code = begins ? EXIT_DONE : nomem();
-	for (size_t i = 0; begins && i < line->marks.len; i++) {
+	line->begins = calloc(count + 1, sizeof(*line->begins));
+	if (!line->begins)
+		return nomem();
+	for (size_t i = 0; i < line->marks.len; i++) {
 		size_t at = line->marks.at[i];
-		if (at <= first || at >= count) {
-			*code = usage_error(line->command, "--new-recording stands between two files of samples", NULL);
-			free(begins);
-			return NULL;
-		}
-		begins[at - first] = true;
+		if (at <= first || at >= count)
+			return usage_error(line->command, "--new-recording stands between two files of samples", NULL);
+		line->begins[at - first] = true;
 	}
-	return begins;
+	return EXIT_DONE;
 }
 
 /* ---- what is printed ---- */

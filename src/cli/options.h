@@ -146,6 +146,7 @@ struct command_line {
 	struct given_option_vec options; /* in their order; all values are borrowed */
 	struct words operands;           /* in their order */
 	struct mark_vec marks;  /* for each --new-recording, how many operands stand before it */
+	bool *begins;           /* of new_recordings() */
 	struct named_files files;
 	bool help, sandbox;
 	bool off;               /* the option that is being read is switched off: an LLVM program's -option=false */
@@ -227,9 +228,9 @@ static inline enum stats_form stats_if_quiet(enum stats_form form, bool quiet)
 	return quiet && form == STATS_TEXT ? STATS_NONE : form;
 }
 
-/* Sets begins[0 .. operands - first): does a --new-recording stand before this operand?  For free().  NULL after a message: such an
- * option stands not between two of them, or there is no memory; *code is what to exit with. */
-bool *new_recordings(const struct command_line *line, size_t first, int *code);
+/* Sets line->begins[0 .. operands - first): does a --new-recording stand before this operand?  EXIT_DONE, or what to exit with after a
+ * message: such an option does not stand between two of them, or there is no memory.  For the check of a command. */
+int new_recordings(struct command_line *line, size_t first);
 
 /* ---- what is printed ---- */
 
