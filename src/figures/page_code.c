@@ -9,6 +9,22 @@
 #include "src/figures/listing.h"
 
 #define ROOM_FUNCTIONS ((size_t)150000) /* bytes of the page for rows; blocks get what is left */
+static void write_number_or_null(struct json *json, bool known, uint64_t number)
+{
+	if (known)
+		json_number(json, NULL, number);
+	else
+		json_null(json, NULL);
+}
+
+static void write_names(struct json *json, const char *key, const char *const *names, size_t count)
+{
+	json_open(json, key, '[');
+	for (size_t i = 0; i < count; i++)
+		json_string(json, NULL, names[i]);
+	json_close(json, ']');
+}
+
 /* ---- rows of functions ---- */
 
 #define FRAGMENTS_SHOWN 4
@@ -115,10 +131,7 @@ static bool write_code(struct json *json, struct row_writer *writer, const struc
 					functions_code_number(&binary->functions, function));
 	}
 	/* What is listed ran.  Not known is the block of some plain samples, and what ran of a PLT entry that is only left. */
-	if (executed)
-		json_number(json, NULL, executed);
-	else
-		json_null(json, NULL);
+	write_number_or_null(json, executed, executed);
 	write_sizes(json, &writer->pieces);
 	json_string(json, NULL, code_place_key(place));
 	write_fragments(json, &writer->pieces);
@@ -176,10 +189,7 @@ static bool write_row(struct json *json, struct row_writer *writer, uint32_t num
 		json_null(json, NULL);
 	if (!write_flow(json, writer, number))
 		return false;
-	if (input)
-		json_number(json, NULL, input->size);
-	else
-		json_null(json, NULL);
+	write_number_or_null(json, input, input ? input->size : 0);
 	json_close(json, ']');
 	return true;
 }
@@ -190,10 +200,7 @@ static void write_function_columns(struct json *json)
 					      "fragments", "input", "lost_percent", "call_gap_percent",
 					      "flow_gap_percent", "worst_gap_percent", "input_size"};
 
-	json_open(json, "columns", '[');
-	for (size_t i = 0; i < BC_COUNT(columns); i++)
-		json_string(json, NULL, columns[i]);
-	json_close(json, ']');
+	write_names(json, "columns", columns, BC_COUNT(columns));
 }
 
 static bool write_rows(struct json *json, struct row_writer *writer, const struct hottest_vec *hottest, size_t room,
@@ -280,7 +287,15 @@ static void unify(struct call_count_vec *calls)
 	calls->len = kept;
 }
 
-/* Records stand in the order of the places that they come from, and so do blocks. */
+/* Goes on to the block of an offset: records are in the order of the places that they come from, and so
+ * are blocks.  false: there is none */
+static bool go_to_block(const struct flow_function *flow, uint64_t at, uint32_t *block)
+{
+	while (*block + 1 < flow->blocks.len && flow->blocks.at[*block + 1].start <= at)
+		++*block;
+	return *block < flow->blocks.len;
+}
+
 static bool list_calls(const struct flat_profile *profile, uint32_t number, const struct flow_function *flow,
 		       struct call_count_vec *out)
 {
@@ -289,9 +304,7 @@ static bool list_calls(const struct flat_profile *profile, uint32_t number, cons
 
 	for (size_t i = 0; i < function->count; i++) {
 		const struct flat_record *record = &profile->records.at[function->first + i];
-		while (block + 1 < flow->blocks.len && flow->blocks.at[block + 1].start <= record->from_at)
-			block++;
-		bool shown = record->kind == FLAT_CALL && record->to != FLAT_OUTSIDE && block < flow->blocks.len;
+		bool shown = go_to_block(flow, record->from_at, &block) && record->kind == FLAT_CALL && record->to != FLAT_OUTSIDE;
 		if (shown && !call_count_vec_push(out, (struct call_count){block, record->to, record->count}))
 			return false;
 	}
@@ -341,13 +354,11 @@ static void writer_free(struct code_writer *writer)
 static void add_samples(struct flow_function *flow, const struct flat_profile *profile, uint32_t number)
 {
 	const struct flat_function *function = &profile->functions.at[number];
-	size_t block = 0;
+	uint32_t block = 0;
 
 	for (size_t i = 0; i < function->count; i++) {
 		const struct flat_record *record = &profile->records.at[function->first + i];
-		while (block + 1 < flow->blocks.len && flow->blocks.at[block + 1].start <= record->from_at)
-			block++;
-		if (record->kind == FLAT_SAMPLE && block < flow->blocks.len && flow->blocks.at[block].start <= record->from_at)
+		if (go_to_block(flow, record->from_at, &block) && record->kind == FLAT_SAMPLE && flow->blocks.at[block].start <= record->from_at)
 			flow->blocks.at[block].count = count_add_saturating(flow->blocks.at[block].count, record->count);
 	}
 }
@@ -407,14 +418,6 @@ static bool choose_blocks(struct code_writer *writer, struct left_out *left)
 		left->blocks += count && !show;
 	}
 	return true;
-}
-
-static void write_number_or_null(struct json *json, bool known, uint64_t number)
-{
-	if (known)
-		json_number(json, NULL, number);
-	else
-		json_null(json, NULL);
 }
 
 /* The input's function, or the one that was not moved: it has the offsets of blocks. */
@@ -560,14 +563,6 @@ static bool write_function(struct json *json, struct code_writer *writer, size_t
 	json_number(json, "more_edges", left.edges);
 	json_close(json, '}');
 	return true;
-}
-
-static void write_names(struct json *json, const char *key, const char *const *names, size_t count)
-{
-	json_open(json, key, '[');
-	for (size_t i = 0; i < count; i++)
-		json_string(json, NULL, names[i]);
-	json_close(json, ']');
 }
 
 static void write_code_columns(struct json *json)
