@@ -9,7 +9,6 @@
 #include "src/cli/operands.h"
 #include "src/elf/binary.h"
 #include "src/figures/overlap.h"
-#include "src/figures/same_names.h"
 
 struct arguments {
 	const char *output, *bin;

@@ -11,7 +11,7 @@
 #include "src/figures/quality.h"
 #include "src/figures/heat.h"
 #include "src/figures/page.h"
-#include "src/figures/same_names.h"
+#include "src/figures/overlap.h"
 #include "src/figures/shown_code.h"
 
 /* Writes "sections", "regions", "heat" with its footprint, and "curve".  false: out of memory */

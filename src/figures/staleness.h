@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "src/figures/block_match.h"
+#include "src/figures/builds.h"
 
 /* What functions are told apart by. */
 enum stale_means {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Two halves of counts, and how far their layouts agree: what comes out is worked out by hand. */
-#include "src/figures/stability.h"
+#include "src/figures/quality.h"
 
 #include <math.h>
 
@@ -12,7 +12,7 @@
 static struct tiny_binary tiny;
 
 /* One line of a half; a call if the functions differ. */
-struct line {
+struct counted_branch {
 	int from;
 	uint32_t from_at;
 	int to;
@@ -20,7 +20,7 @@ struct line {
 	uint64_t count;
 };
 
-static struct profile profile_of(const struct line *lines, size_t count, bool basic)
+static struct profile profile_of(const struct counted_branch *lines, size_t count, bool basic)
 {
 	static struct record_batch batch;
 	struct profile profile;
@@ -38,7 +38,7 @@ static struct profile profile_of(const struct line *lines, size_t count, bool ba
 	return profile;
 }
 
-static struct stability compared(const struct line *a, size_t a_count, const struct line *b, size_t b_count, double moved)
+static struct stability compared(const struct counted_branch *a, size_t a_count, const struct counted_branch *b, size_t b_count, double moved)
 {
 	struct profile halves[2] = {profile_of(a, a_count, false), profile_of(b, b_count, false)};
 	struct stability out;
@@ -66,7 +66,7 @@ static int setup(void **state)
 
 static void equal_halves(void **state)
 {
-	const struct line lines[] = {{0, 8, 0, 0x10, 70}, {0, 8, 0, 0x20, 30}, {0, 0x18, 0, 0x30, 70}, {0, 0x18, 1, 0, 5}};
+	const struct counted_branch lines[] = {{0, 8, 0, 0x10, 70}, {0, 8, 0, 0x20, 30}, {0, 0x18, 0, 0x30, 70}, {0, 0x18, 1, 0, 5}};
 	struct stability s = compared(lines, 4, lines, 4, 0);
 
 	(void)state;
@@ -76,7 +76,7 @@ static void equal_halves(void **state)
 /* The first half goes to 10 nine times of ten, the second to 20: in its own layout a half takes 10 branches, in the other's 90. */
 static void contrary_halves(void **state)
 {
-	const struct line a[] = {{0, 8, 0, 0x10, 90}, {0, 8, 0, 0x20, 10}}, b[] = {{0, 8, 0, 0x10, 10}, {0, 8, 0, 0x20, 90}};
+	const struct counted_branch a[] = {{0, 8, 0, 0x10, 90}, {0, 8, 0, 0x20, 10}}, b[] = {{0, 8, 0, 0x10, 10}, {0, 8, 0, 0x20, 90}};
 	struct stability s = compared(a, 2, b, 2, 0);
 
 	(void)state;
@@ -87,8 +87,8 @@ static void contrary_halves(void **state)
 /* Calls are taken twice in every layout, there and back: 2 * 45 + 10 of 2 * 45 + 90. */
 static void calls_are_always_taken(void **state)
 {
-	const struct line a[] = {{0, 8, 0, 0x10, 90}, {0, 8, 0, 0x20, 10}, {0, 4, 1, 0, 45}};
-	const struct line b[] = {{0, 8, 0, 0x10, 10}, {0, 8, 0, 0x20, 90}, {0, 4, 1, 0, 45}};
+	const struct counted_branch a[] = {{0, 8, 0, 0x10, 90}, {0, 8, 0, 0x20, 10}, {0, 4, 1, 0, 45}};
+	const struct counted_branch b[] = {{0, 8, 0, 0x10, 10}, {0, 8, 0, 0x20, 90}, {0, 4, 1, 0, 45}};
 
 	(void)state;
 	assert_true(near(compared(a, 3, b, 3, 0).layout, 100. * 100 / 180));
@@ -97,7 +97,7 @@ static void calls_are_always_taken(void **state)
 /* Each half has seen another function: half of the other's 100 branches are taken, and none in its own layout but the 2 * 10 of calls. */
 static void what_a_half_has_not_seen(void **state)
 {
-	const struct line a[] = {{0, 8, 0, 0x10, 100}, {0, 4, 1, 0, 10}}, b[] = {{1, 8, 1, 0x10, 100}, {1, 4, 0, 0, 10}};
+	const struct counted_branch a[] = {{0, 8, 0, 0x10, 100}, {0, 4, 1, 0, 10}}, b[] = {{1, 8, 1, 0x10, 100}, {1, 4, 0, 0, 10}};
 	struct stability s = compared(a, 2, b, 2, 0);
 
 	(void)state;
@@ -107,7 +107,7 @@ static void what_a_half_has_not_seen(void **state)
 /* One branch of a loop is taken, the rarer one: 10 -> 20 -> 10.  The halves do not agree on which. */
 static void a_loop(void **state)
 {
-	const struct line a[] = {{0, 0x18, 0, 0x20, 5}, {0, 0x28, 0, 0x10, 6}}, b[] = {{0, 0x18, 0, 0x20, 6}, {0, 0x28, 0, 0x10, 5}};
+	const struct counted_branch a[] = {{0, 0x18, 0, 0x20, 5}, {0, 0x28, 0, 0x10, 6}}, b[] = {{0, 0x18, 0, 0x20, 6}, {0, 0x28, 0, 0x10, 5}};
 
 	(void)state;
 	assert_true(near(compared(a, 2, b, 2, 0).layout, 100. * 5 / 6));
@@ -115,7 +115,7 @@ static void a_loop(void **state)
 
 static void empty_halves(void **state)
 {
-	const struct line a[] = {{0, 8, 0, 0x10, 1}};
+	const struct counted_branch a[] = {{0, 8, 0, 0x10, 1}};
 	struct stability s = compared(a, 1, a, 0, 0);
 
 	(void)state;
@@ -126,7 +126,7 @@ static void empty_halves(void **state)
 
 static void moved_samples(void **state)
 {
-	const struct line lines[] = {{0, 8, 0, 0x10, 70}, {0, 8, 0, 0x20, 30}};
+	const struct counted_branch lines[] = {{0, 8, 0, 0x10, 70}, {0, 8, 0, 0x20, 30}};
 	struct stability s = compared(lines, 2, lines, 2, 20);
 
 	(void)state;
@@ -190,7 +190,7 @@ static void halves_of_counts(void **state)
 
 static void halves_of_plain_samples(void **state)
 {
-	const struct line lines[] = {{0, 4, 0, 0, 1000}, {0, 8, 0, 0, 1}, {1, 0, 0, 0, 77}};
+	const struct counted_branch lines[] = {{0, 4, 0, 0, 1000}, {0, 8, 0, 0, 1}, {1, 0, 0, 0, 77}};
 	struct profile whole = profile_of(lines, 3, true), half;
 	uint64_t sum = 0;
 

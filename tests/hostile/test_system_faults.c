@@ -29,7 +29,7 @@
 #include "src/profile/merge.h"
 #include "src/profile/yaml_profile.h"
 #include "src/profile/fdata.h"
-#include "src/figures/block_match.h"
+#include "src/figures/builds.h"
 #include "src/address/raw.h"
 
 #define DEMO BATCONV_SOURCE_DIR "/inputs/demo/"
