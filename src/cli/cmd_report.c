@@ -92,7 +92,7 @@ static int run(struct command_line *line)
 	struct quality quality;
 	struct quality_report report = {.quality = &quality, .conversion = &conversion, .path = args->conversion.binary};
 	struct verify_report checked = {.code = CODE_NONE};
-	const struct report_data data = {BATCONV_VERSION, &conversion.options, &report, &sources, args->against, args->against ? &other : NULL, args->verify ? &checked : NULL};
+	const struct report_data data = {BATCONV_VERSION, &report, &sources, args->against, args->against ? &other : NULL, args->verify ? &checked : NULL};
 	struct bc_error err = {0};
 	bool partial = false;
 

@@ -42,21 +42,22 @@ static uint64_t base_of(const struct report_data *data)
 static void write_head(struct json *json, const struct report_data *data)
 {
 	const struct conversion *c = data->quality->conversion;
+	const struct conversion_options *options = &c->options;
 	char id[2 * BUILD_ID_MAX + 1];
 
 	build_id_format(&conversion_binary(c)->image.build_id, id);
 	json_string(json, "format", "batconv-report");
 	json_number(json, "version", 1);
 	json_string(json, "batconv", data->version);
-	json_string(json, "optimized", data->options->binary);
+	json_string(json, "optimized", options->binary);
 	json_string(json, "build_id", id);
-	write_path(json, "input", data->options->input);
+	write_path(json, "input", options->input);
 	write_path(json, "against", data->against);
 	json_open(json, "samples", '[');
-	for (size_t i = 0; i < data->options->sample_count && i < SAMPLES_SHOWN; i++)
-		json_string(json, NULL, data->options->samples[i]);
+	for (size_t i = 0; i < options->sample_count && i < SAMPLES_SHOWN; i++)
+		json_string(json, NULL, options->samples[i]);
 	json_close(json, ']');
-	json_number(json, "samples_all", data->options->sample_count);
+	json_number(json, "samples_all", options->sample_count);
 	json_string(json, "unit", c->basic ? "samples" : "branches");
 	json_bool(json, "partial", c->partial);
 	if (json->base)
@@ -142,7 +143,7 @@ static bool write_overlap(struct json *json, const struct report_data *data, con
 {
 	BC_AUTO(overlap_free) struct overlap overlap = {0};
 	BC_AUTO(same_names_free) struct same_names same = {0};
-	const struct overlap_report report = {.overlap = &overlap, .paths = {data->options->binary, data->against}};
+	const struct overlap_report report = {.overlap = &overlap, .paths = {subject->conversion->options.binary, data->against}};
 
 	if (!data->other) {
 		json_null(json, "overlap");
@@ -212,10 +213,15 @@ static bool write_findings(struct json *json, const struct findings *findings, s
 	return ok;
 }
 
-static bool verified_write(struct json *json, const char *key, const struct verify_report *report, size_t room)
+static bool write_verified(struct json *json, const char *key, const struct verify_report *report)
 {
+	if (!report) {
+		json_null(json, key);
+		return true;
+	}
 	const struct findings *findings = &report->findings;
-	uint64_t errors = findings_at_least(findings, SEVERITY_ERROR), warnings = findings_at_least(findings, SEVERITY_WARNING) - errors;
+	uint64_t errors = findings_at_least(findings, SEVERITY_ERROR);
+	uint64_t warnings = findings_at_least(findings, SEVERITY_WARNING) - errors;
 
 	json_open(json, key, '{');
 	json_number(json, "errors", errors);
@@ -229,29 +235,22 @@ static bool verified_write(struct json *json, const char *key, const struct veri
 			if (findings->counts[kind] && (int)finding_infos[kind].severity == severity)
 				write_kind(json, (enum finding_kind)kind, findings->counts[kind]);
 	json_close(json, ']');
-	bool ok = write_findings(json, findings, room);
+	bool ok = write_findings(json, findings, ROOM_FINDINGS);
 	json_close(json, '}');
 	return ok;
-}
-
-static bool write_verified(struct json *json, const struct report_data *data)
-{
-	if (data->verify)
-		return verified_write(json, "verify", data->verify, ROOM_FINDINGS);
-	json_null(json, "verify");
-	return true;
 }
 
 static bool write_parts(struct json *json, const struct report_data *data, struct bc_error *err)
 {
 	const struct conversion *c = data->quality->conversion;
+	const struct conversion_options *options = &c->options;
 	const struct report_subject subject = {c, data->sources};
 	struct code_parts parts = {0};
 	struct source_lines lines = {0};
 
 	bool ok = (code_parts_init(&parts, conversion_binary(c)) && places_write(json, &subject)) || bc_fail_nomem(err);
-	ok = ok && write_overlap(json, data, &subject, &parts, err) && (write_verified(json, data) || bc_fail_nomem(err)) &&
-	     source_lines_open(subject_binary(&subject), data->options->binary, data->options->input, &data->options->debug, &lines, err) &&
+	ok = ok && write_overlap(json, data, &subject, &parts, err) && (write_verified(json, "verify", data->verify) || bc_fail_nomem(err)) &&
+	     source_lines_open(subject_binary(&subject), options->binary, options->input, &options->debug, &lines, err) &&
 	     (functions_write(json, &subject, &parts, &lines) || bc_fail_nomem(err));
 	code_parts_free(&parts);
 	source_lines_close(&lines);

@@ -9,7 +9,6 @@
 
 struct report_data {
 	const char *version; /* of batconv */
-	const struct conversion_options *options;
 	const struct quality_report *quality;
 	const struct quality_sources *sources;
 	const char *against;              /* NULL: nothing to compare with */
