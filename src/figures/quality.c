@@ -18,6 +18,7 @@ struct place {
 	uint32_t function; /* its number, by name, in the binary */
 	uint32_t at;
 	uint64_t counts[2]; /* how often control arrived there */
+	uint64_t key;       /* the one of both that places are sorted by */
 	bool hot[2];
 };
 DEFINE_VEC(place_vec, struct place);
@@ -26,6 +27,7 @@ DEFINE_VEC(place_vec, struct place);
 struct block_edge {
 	uint32_t from, to; /* numbers of places */
 	uint64_t counts[2];
+	uint64_t key;      /* the one of both that edges are sorted by */
 };
 DEFINE_VEC(block_edge_vec, struct block_edge);
 
@@ -116,7 +118,7 @@ static bool list_edges(struct taking *t, const struct profile *half, int which)
 			continue;
 		}
 		uint32_t function = number_of(half, record.from.function);
-		struct block_edge edge = {block_at(&t->places, function, record.from.offset), block_at(&t->places, function, record.to.offset), {0}};
+		struct block_edge edge = {block_at(&t->places, function, record.from.offset), block_at(&t->places, function, record.to.offset), {0}, 0};
 		edge.counts[which] = record.count;
 		struct place *to = &t->places.at[edge.to];
 		to->counts[which] = count_add_saturating(to->counts[which], record.count);
@@ -177,23 +179,19 @@ static void chains_free(struct chains *chains)
 	free(chains->seen);
 }
 
-static bool more_in_first(const struct block_edge *a, const struct block_edge *b)
+static bool taken_more(const struct block_edge *a, const struct block_edge *b)
 {
-	return a->counts[0] != b->counts[0] ? a->counts[0] > b->counts[0] : edge_less(a, b);
+	return a->key != b->key ? a->key > b->key : edge_less(a, b);
 }
-DEFINE_SORT(sort_by_first, struct block_edge, more_in_first)
-
-static bool more_in_second(const struct block_edge *a, const struct block_edge *b)
-{
-	return a->counts[1] != b->counts[1] ? a->counts[1] > b->counts[1] : edge_less(a, b);
-}
-DEFINE_SORT(sort_by_second, struct block_edge, more_in_second)
+DEFINE_SORT(sort_by_count, struct block_edge, taken_more)
 
 /* Lays a half out: the edge with the highest count first, a block is put behind another one if nothing stands between them yet. */
 static void lay_out(struct block_edge_vec *edges, int which, struct chains *out)
 {
+	for (size_t i = 0; i < edges->len; i++)
+		edges->at[i].key = edges->at[i].counts[which];
 	if (edges->len)
-		(which ? sort_by_second : sort_by_first)(edges->at, edges->len);
+		sort_by_count(edges->at, edges->len);
 	for (size_t i = 0; i < edges->len && edges->at[i].counts[which]; i++) {
 		const struct block_edge *edge = &edges->at[i];
 		uint32_t head = head_of(out, edge->from);
@@ -241,17 +239,11 @@ static bool compare_layouts(struct taking *t, struct stability *out)
 
 /* ---- counts of blocks ---- */
 
-static bool hotter_in_first(const struct place *a, const struct place *b)
+static bool hotter(const struct place *a, const struct place *b)
 {
-	return a->counts[0] != b->counts[0] ? a->counts[0] > b->counts[0] : place_less(a, b);
+	return a->key != b->key ? a->key > b->key : place_less(a, b);
 }
-DEFINE_SORT(sort_hot_in_first, struct place, hotter_in_first)
-
-static bool hotter_in_second(const struct place *a, const struct place *b)
-{
-	return a->counts[1] != b->counts[1] ? a->counts[1] > b->counts[1] : place_less(a, b);
-}
-DEFINE_SORT(sort_hot_in_second, struct place, hotter_in_second)
+DEFINE_SORT(sort_hot, struct place, hotter)
 
 static double sum_of(const struct place_vec *places, int which)
 {
@@ -267,8 +259,10 @@ static void mark_hot(struct place_vec *places, int which, double sum)
 {
 	double seen = 0;
 
+	for (size_t i = 0; i < places->len; i++)
+		places->at[i].key = places->at[i].counts[which];
 	if (places->len)
-		(which ? sort_hot_in_second : sort_hot_in_first)(places->at, places->len);
+		sort_hot(places->at, places->len);
 	for (size_t i = 0; i < places->len && seen < sum * HOT_SHARE; i++) {
 		seen += (double)places->at[i].counts[which];
 		places->at[i].hot[which] = true;
