@@ -222,39 +222,6 @@ static const struct figure_row sample_rows[] = {
 	{0},
 };
 
-void verification_text(const struct verification *found, bool quiet, FILE *out)
-{
-	const struct verify_report *v = found->verify;
-
-	print_findings(found, out);
-	if (quiet)
-		return;
-	print_remedies(&v->findings, out);
-	if (v->decoded)
-		figures_text(table_rows, v, false, "", out);
-	if (v->linked)
-		figures_text(coverage_rows, &v->coverage, false, "", out);
-	if (v->decoded)
-		fprintf(out, "instructions checked: %s\n", code_state_text(v->code));
-	if (v->named)
-		figures_text(symbols_rows, &v->symbols, false, "", out);
-	if (v->unwound)
-		figures_text(unwind_rows, &v->unwind, false, "", out);
-	if (v->lined)
-		figures_text(lines_rows, &v->lines, false, "", out);
-	if (v->scoped)
-		figures_text(scopes_rows, &v->scopes, false, "", out);
-	if (found->sample)
-		figures_text(sample_rows, found->sample, false, "", out);
-	print_name(text_of(found->binary), out);
-	uint64_t errors = findings_at_least(&v->findings, SEVERITY_ERROR);
-	uint64_t warnings = findings_at_least(&v->findings, SEVERITY_WARNING) - errors;
-	uint64_t notes = findings_at_least(&v->findings, SEVERITY_NOTE) - errors - warnings;
-	fprintf(out, ": %" PRIu64 " error%s, %" PRIu64 " warning%s, %" PRIu64 " note%s\n", errors, plural(errors), warnings, plural(warnings), notes, plural(notes));
-}
-
-/* ---- JSON ---- */
-
 static void write_finding(struct json *json, const struct finding *f)
 {
 	const struct finding_info *info = &finding_infos[f->kind];
@@ -277,46 +244,69 @@ static void write_finding(struct json *json, const struct finding *f)
 	putc('\n', json->out);
 }
 
-static void write_counts(struct json *json, const struct findings *findings)
+static void write_counts(struct json *json, const struct figure_row *row, const void *of)
 {
-	json_open(json, "counts", '{');
+	const struct findings *findings = of;
+
+	json_open(json, row->key, '{');
 	for (size_t kind = 0; kind < FINDING_KIND_COUNT; kind++)
 		if (findings->counts[kind])
 			json_number(json, finding_infos[kind].id, findings->counts[kind]);
 	json_close(json, '}');
 }
 
-void verification_json(const struct verification *found, FILE *out)
+static void write_findings(struct json *json, const struct figure_row *row, const void *of)
+{
+	const struct findings *findings = of;
+
+	json_open(json, row->key, '[');
+	for (size_t i = 0; i < findings->len; i++)
+		write_finding(json, &findings->at[i]);
+	json_close(json, ']');
+}
+
+FIGURE_READER(input_of, struct verification, it->input ? figure_string(it->input) : figure_lacks())
+FIGURE_READER(code_of, struct verify_report, figure_string(code_state_text(it->code)))
+
+#define FOUND THROUGH(struct verification, verify)
+#define PART(key, field, known) {key, .at = offsetof(struct verify_report, field), .rows = field##_rows, FOUND, IF(struct verify_report, known)}
+static const struct figure_row verification_rows[] = {
+	FORMAT_ROWS("batconv-verify"),
+	FIGURE(struct verification, , binary),
+	{"input", .read = input_of},
+	{"instructions_checked", .read = code_of, FOUND},
+	{"table", .rows = table_rows, FOUND, IF(struct verify_report, decoded)},
+	PART("coverage", coverage, linked),
+	{.text = "instructions checked: {}\n", .read = code_of, FOUND, IF(struct verify_report, decoded)},
+	PART("symbols", symbols, named),
+	PART("unwind", unwind, unwound),
+	PART("lines", lines, lined),
+	PART("scopes", scopes, scoped),
+	{"sample", .rows = sample_rows, THROUGH(struct verification, sample)},
+	{"counts", .at = offsetof(struct verify_report, findings), .write = write_counts, FOUND},
+	{"findings", .at = offsetof(struct verify_report, findings), .write = write_findings, FOUND},
+	{0},
+};
+
+void verification_text(const struct verification *found, bool quiet, FILE *out)
 {
 	const struct verify_report *v = found->verify;
-	struct json json = {.out = out};
 
-	json_open_document(&json, "batconv-verify");
-	json_string(&json, "binary", found->binary);
-	if (found->input)
-		json_string(&json, "input", found->input);
-	json_string(&json, "instructions_checked", code_state_text(v->code));
-	if (v->decoded)
-		figures_json_object(table_rows, v, &json, "table");
-	if (v->linked)
-		figures_json_object(coverage_rows, &v->coverage, &json, "coverage");
-	if (v->named)
-		figures_json_object(symbols_rows, &v->symbols, &json, "symbols");
-	if (v->unwound)
-		figures_json_object(unwind_rows, &v->unwind, &json, "unwind");
-	if (v->lined)
-		figures_json_object(lines_rows, &v->lines, &json, "lines");
-	if (v->scoped)
-		figures_json_object(scopes_rows, &v->scopes, &json, "scopes");
-	if (found->sample)
-		figures_json_object(sample_rows, found->sample, &json, "sample");
-	write_counts(&json, &v->findings);
-	json_open(&json, "findings", '[');
-	for (size_t i = 0; i < v->findings.len; i++)
-		write_finding(&json, &v->findings.at[i]);
-	json_close(&json, ']');
-	json_close(&json, '}');
-	putc('\n', out);
+	print_findings(found, out);
+	if (quiet)
+		return;
+	print_remedies(&v->findings, out);
+	figures_text(verification_rows, found, false, "", out);
+	print_name(text_of(found->binary), out);
+	uint64_t errors = findings_at_least(&v->findings, SEVERITY_ERROR);
+	uint64_t warnings = findings_at_least(&v->findings, SEVERITY_WARNING) - errors;
+	uint64_t notes = findings_at_least(&v->findings, SEVERITY_NOTE) - errors - warnings;
+	fprintf(out, ": %" PRIu64 " error%s, %" PRIu64 " warning%s, %" PRIu64 " note%s\n", errors, plural(errors), warnings, plural(warnings), notes, plural(notes));
+}
+
+void verification_json(const struct verification *found, FILE *out)
+{
+	figures_json_document(verification_rows, found, out);
 }
 
 /* ---- SARIF ---- */
