@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "src/verify/verify.h"
-#include "src/verify/sample.h"
+#include "src/verify/checks.h"
 
 struct verification {
 	const struct verify_report *verify;

@@ -12,7 +12,7 @@
  * Code of BOLT's own at a branch entry: why one may stand on an instruction that
  * only goes on.
  *
- *  - a probe (sdt_probes.h);
+ *  - a probe (kept_offsets.h);
  *  - on RISC-V, the auipc of a call or jump to far away, which the next
  *    instruction makes through the register that it set;
  *  - a call or jump that BOLT promoted, or whose block it copied: the comparison

@@ -8,8 +8,7 @@
 
 #include "src/code/block_places.h"
 #include "src/verify/findings.h"
-#include "src/verify/scope_bounds.h"
-#include "src/verify/sdt_probes.h"
+#include "src/verify/kept_offsets.h"
 #include "src/isa/decoder.h"
 #include "src/isa/same_insn.h"
 

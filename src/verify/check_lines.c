@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "src/verify/check_lines.h"
+#include "src/verify/checks.h"
 
 #include <inttypes.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/verify/checks.h"
-#include "src/verify/folded_functions.h"
+#include "src/verify/check_input.h"
 #include "src/verify/insn_ties.h"
 #include "src/elf/binary.h"
 #include "src/verify/line_rows.h"

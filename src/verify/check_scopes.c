@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "src/verify/check_scopes.h"
+#include "src/verify/checks.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -8,8 +8,6 @@
 
 #include "src/base/sort.h"
 #include "src/base/strings.h"
-#include "src/verify/checks.h"
-#include "src/verify/dwarf_names.h"
 #include "src/verify/debug_entries.h"
 
 /* Of one kind and one function, or one unit outside of functions, that many findings are added, the rest is counted. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "src/verify/check_symbols.h"
+#include "src/verify/checks.h"
 
 #include <elf.h>
 #include <inttypes.h>
@@ -8,7 +8,6 @@
 
 #include "src/base/map.h"
 #include "src/base/sort.h"
-#include "src/verify/checks.h"
 #include "src/elf/eh_frame.h"
 #include "src/code/pair.h"
 

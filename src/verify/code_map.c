@@ -261,7 +261,8 @@ void code_map_free(struct code_map *map)
 
 /* ---- looking up ---- */
 
-const struct code_run *code_map_at(const struct code_map *map, uint64_t address)
+/* The run that holds an address of the output, or NULL. */
+static const struct code_run *code_map_at(const struct code_map *map, uint64_t address)
 {
 	size_t i = runs_up_to(map->runs.at, map->runs.len, address);
 

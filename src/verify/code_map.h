@@ -8,7 +8,7 @@
 
 #include <stdatomic.h>
 
-#include "src/verify/folded_functions.h"
+#include "src/verify/check_input.h"
 #include "src/verify/insn_ties.h"
 #include "src/verify/debug_entries.h"
 
@@ -56,9 +56,6 @@ struct code_map {
 BC_MUST_USE bool code_map_make(const struct binary *subject, const struct input *input, unsigned threads, struct code_map *out, bool *of_input,
 			       struct bc_error *err);
 void code_map_free(struct code_map *map);
-
-/* The run that holds an address of the output, or NULL. */
-const struct code_run *code_map_at(const struct code_map *map, uint64_t address);
 
 /* What becomes of code of the input at an address. */
 enum code_fate code_map_fate(const struct code_map *map, uint64_t address);

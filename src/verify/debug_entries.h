@@ -9,6 +9,9 @@
 #ifndef VERIFY_DEBUG_ENTRIES_H
 #define VERIFY_DEBUG_ENTRIES_H
 
+#include <stddef.h>
+#include <stdint.h>
+
 #include "src/base/vec.h"
 #include "src/elf/image.h"
 
@@ -118,5 +121,39 @@ void debug_locations_free(struct debug_locations *locations);
 
 /* The expressions of a value.  *bad: libdw cannot read all of them. */
 BC_MUST_USE bool debug_locations(struct debug_reader *reader, const struct debug_value *value, struct debug_locations *out, bool *bad);
+
+/* Numbers of DWARF 5 that scopes are compared by, and names of those that are often told of.  The numbers are those of its section 7. */
+
+#define TAG_COMPILE_UNIT 0x11
+#define TAG_SUBPROGRAM 0x2e
+#define TAG_GNU_CALL_SITE 0x4109
+
+#define ATTRIBUTE_SIBLING 0x01
+#define ATTRIBUTE_STMT_LIST 0x10
+#define ATTRIBUTE_LOW_PC 0x11
+#define ATTRIBUTE_HIGH_PC 0x12
+#define ATTRIBUTE_DECL_FILE 0x3a
+#define ATTRIBUTE_ENTRY_PC 0x52
+#define ATTRIBUTE_RANGES 0x55
+#define ATTRIBUTE_CALL_FILE 0x58
+#define ATTRIBUTE_STR_OFFSETS_BASE 0x72
+#define ATTRIBUTE_ADDR_BASE 0x73
+#define ATTRIBUTE_RNGLISTS_BASE 0x74
+#define ATTRIBUTE_DWO_NAME 0x76
+#define ATTRIBUTE_CALL_RETURN_PC 0x7d
+#define ATTRIBUTE_CALL_TAIL_CALL 0x82
+#define ATTRIBUTE_LOCLISTS_BASE 0x8c
+#define ATTRIBUTE_GNU_TAIL_CALL 0x2115
+#define ATTRIBUTE_GNU_DWO_NAME 0x2130
+#define ATTRIBUTE_GNU_RANGES_BASE 0x2132
+#define ATTRIBUTE_GNU_ADDR_BASE 0x2133
+#define ATTRIBUTE_GNU_LOCVIEWS 0x2137
+
+/* NULL: it has none here. */
+const char *tag_name(unsigned tag);
+const char *attribute_name(unsigned name);
+
+/* Writes the name of an operation of an expression, or its number. */
+void operation_text(uint8_t code, char *out, size_t size);
 
 #endif

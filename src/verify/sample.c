@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "src/verify/sample.h"
+#include "src/verify/checks.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "src/verify/unwind.h"
+#include "src/verify/checks.h"
 
 #include <inttypes.h>
 #include <stdatomic.h>
@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "src/base/sort.h"
-#include "src/verify/checks.h"
 #include "src/verify/frame_flow.h"
 #include "src/verify/insn_ties.h"
 #include "src/verify/cfi.h"

@@ -3,10 +3,7 @@
 #ifndef VERIFY_VERIFY_H
 #define VERIFY_VERIFY_H
 
-#include "src/verify/check_lines.h"
-#include "src/verify/check_symbols.h"
 #include "src/verify/checks.h"
-#include "src/verify/unwind.h"
 #include "src/elf/binary.h"
 
 /* How much of a binary's code the table maps, and why not the rest. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "src/verify/unit_order.h"
+#include "src/verify/line_rows.h"
 #include "tests/support/cmocka.h"
 
 #define MOST 8
