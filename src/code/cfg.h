@@ -90,6 +90,14 @@ uint32_t graph_block_at(const struct graph *graph, uint64_t offset);
 /* The index of the block that begins at an offset; graph->count if none does. */
 uint32_t graph_block_starting(const struct graph *graph, uint64_t offset);
 
+/* The instruction that begins at an offset of a graph with its code, or NULL. */
+static inline const struct insn *graph_insn_at(const struct graph *graph, uint64_t offset)
+{
+	uint32_t number = insns_at(&graph->code.insns, offset);
+
+	return number == NO_INSN ? NULL : &graph->code.insns.at[number];
+}
+
 /* The instruction of block `from` that leads to block `to`: the jump that goes there, else its last one.  address: of the
  * function, whose graph has its code */
 const struct insn *graph_code_source(const struct graph *graph, uint64_t address, uint32_t from, uint32_t to);

@@ -294,14 +294,6 @@ static void add_direct(struct flow_calls *calls, const struct flow_function *f, 
 }
 
 /* The instruction at an offset of the function, or NULL. */
-static const struct insn *insn_at(const struct graph_code *code, uint64_t offset)
-{
-	const struct insn_vec *insns = &code->insns;
-	size_t first = insns_before(insns->at, insns->len, offset);
-
-	return first < insns->len && insns->at[first].offset == offset ? &insns->at[first] : NULL;
-}
-
 static void add_indirect(struct flow_calls *calls, const struct flow_function *f, const struct flat_profile *profile,
 			 uint32_t number)
 {
@@ -309,7 +301,7 @@ static void add_indirect(struct flow_calls *calls, const struct flow_function *f
 
 	for (size_t i = 0; i < function->count; i++) {
 		const struct flat_record *record = &profile->records.at[function->first + i];
-		const struct insn *insn = record->kind == FLAT_CALL ? insn_at(&f->graph->code, record->from_at) : NULL;
+		const struct insn *insn = record->kind == FLAT_CALL ? graph_insn_at(f->graph, record->from_at) : NULL;
 		if (insn && (insn->kind == INSN_CALL_INDIRECT || insn->kind == INSN_JUMP_INDIRECT))
 			add(calls, record->to, record->count);
 	}

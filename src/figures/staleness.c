@@ -368,16 +368,6 @@ static bool compare_functions(struct build_comparison *c, struct bc_error *err)
 
 /* ---- by places: what llvm-bolt asks of a record of fdata ---- */
 
-DEFINE_SEARCH(blocks_up_to, struct block, uint64_t, item->start <= key)
-
-static const struct insn *insn_at(const struct graph *graph, uint64_t offset)
-{
-	const struct insn_vec *insns = &graph->code.insns;
-	size_t at = insns_before(insns->at, insns->len, offset);
-
-	return at < insns->len && insns->at[at].offset == offset ? &insns->at[at] : NULL;
-}
-
 static bool leads(const struct graph *graph, uint32_t from, uint32_t to)
 {
 	for (uint32_t i = graph->code.first_next[from]; i < graph->code.first_next[from + 1]; i++)
@@ -406,7 +396,7 @@ static const struct insn *last_insn(const struct graph *graph, uint32_t block)
  * instruction's beginning the next one.  graph->count: none */
 static uint32_t entered_at(const struct graph *graph, uint64_t offset)
 {
-	uint32_t block = (uint32_t)blocks_up_to(graph->blocks, graph->count, offset) - 1;
+	uint32_t block = graph_block_at(graph, offset);
 	const struct insn *insn = graph->code.insns.at + graph->code.first_insn[block];
 	const struct insn *last = last_insn(graph, block);
 
@@ -422,13 +412,13 @@ static bool jump_fits(const struct graph *graph, uint64_t from, uint64_t to, boo
 {
 	if (from >= graph->size || to >= graph->size)
 		return false;
-	uint32_t source = (uint32_t)blocks_up_to(graph->blocks, graph->count, from) - 1, target = entered_at(graph, to);
-	const struct insn *insn = insn_at(graph, from), *there = insn_at(graph, to);
+	uint32_t source = graph_block_at(graph, from), target = entered_at(graph, to);
+	const struct insn *insn = graph_insn_at(graph, from), *there = graph_insn_at(graph, to);
 	if (from == to || !successors(graph, source))
 		return true;
 	/* Where two jumps stand behind each other, older profiles have the second one as a target. */
 	if (target == graph->count)
-		return there && there->kind == INSN_JUMP && there == last_insn(graph, (uint32_t)blocks_up_to(graph->blocks, graph->count, to) - 1);
+		return there && there->kind == INSN_JUMP && there == last_insn(graph, graph_block_at(graph, to));
 	if (!insn && !bolted)
 		return false;
 	if (leads(graph, source, target) || (bolted && source == target))
@@ -441,7 +431,7 @@ static bool jump_fits(const struct graph *graph, uint64_t from, uint64_t to, boo
 
 static bool record_fits(const struct graph *graph, const struct flat_record *record, bool bolted)
 {
-	const struct insn *insn = insn_at(graph, record->from_at);
+	const struct insn *insn = graph_insn_at(graph, record->from_at);
 
 	switch (record->kind) {
 	case FLAT_ENTRY: return true;

@@ -82,7 +82,6 @@ static void count_traces(void *ctx, size_t shard, unsigned worker)
 	take(job, &sum);
 }
 
-DEFINE_SEARCH(blocks_above, struct block, uint32_t, item->start <= key)
 DEFINE_SEARCH(starts_up_to, uint32_t, uint32_t, *item <= key)
 
 static uint64_t told_size(const struct job *job, struct output_place place)
@@ -110,7 +109,7 @@ static uint64_t block_size(const struct job *job, struct output_place place)
 		return told_size(job, place);
 	if (place.offset >= graph->size)
 		return 0;
-	size_t above = blocks_above(graph->blocks, graph->count, place.offset), at = above ? above - 1 : 0;
+	size_t at = graph_block_at(graph, place.offset);
 	return (at + 1 < graph->count ? graph->blocks[at + 1].start : graph->size) - graph->blocks[at].start;
 }
 
