@@ -31,7 +31,7 @@ struct pair {
 				  and its code is not that of the offsets; NULL: none was.  Borrowed */
 };
 
-/* An input of which more offsets disagree is refused, where no build-id decides (belonging.h).  Another build has 72 %, one
+/* An input of which more offsets disagree is refused, where no build-id decides (share.h).  Another build has 72 %, one
  * that differs in one function 0.1 %. */
 #define PAIR_LIMIT_PERCENT 1.0
 

@@ -36,7 +36,7 @@ enum address_verdict address_check(const struct binary *binary, struct output_pl
 				   struct address_walk *walk);
 
 /* More than this share that disagrees, and the samples are taken to be of another
- * build, unless a build-id tells that they are not (belonging.h).  The right binary gave 0 in every recording tried.  SQLite's branches of
+ * build, unless a build-id tells that they are not (share.h).  The right binary gave 0 in every recording tried.  SQLite's branches of
  * LLVM 16 gave 30 % on LLVM 22's build, its plain samples 15 %. */
 #define BUILD_CHECK_LIMIT_PERCENT 5.0
 

@@ -43,8 +43,8 @@ struct merge_input {
 	bool is_shard;
 	struct shard shard; /* what it says of itself, which was held against what is there */
 	bool in_order;    /* each key once, and in order */
-	bool trusted;     /* ... which was not looked at, nor whether all of it is well formed: trust.h */
-	bool taken;       /* its records are with those of small inputs: trust.h */
+	bool trusted;     /* ... which was not looked at, nor whether all of it is well formed: merge_trust() */
+	bool taken;       /* its records are with those of small inputs: merge_trust() */
 	size_t memory;    /* bytes that reading it takes */
 	uint64_t records;
 	exact_sum sums[2];

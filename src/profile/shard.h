@@ -23,7 +23,7 @@
 struct shard {
 	enum profile_kind kind;
 	enum profile_mode mode;
-	struct build_id id; /* preagg: code_digest.h; else the build-id of BOLT's input */
+	struct build_id id; /* preagg: code_digest(); else the build-id of BOLT's input */
 	bool scaled;
 
 	uint64_t records;
