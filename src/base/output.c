@@ -118,47 +118,6 @@ int sink_stdout_failed(void)
 	return own_stdout.failed;
 }
 
-static bool make_room(struct memory_sink *sink, size_t more)
-{
-	size_t cap = sink->cap ? sink->cap : sizeof(sink->buffer);
-
-	while (cap - sink->len < more) {
-		if (cap > SIZE_MAX / 2)
-			return false;
-		cap *= 2;
-	}
-	char *at = cap > sink->cap ? large_realloc(sink->at, sink->len, cap) : sink->at;
-	if (!at)
-		return false;
-	sink->at = at;
-	sink->cap = cap;
-	return true;
-}
-
-static ssize_t append(void *cookie, const char *data, size_t size)
-{
-	struct memory_sink *sink = cookie;
-
-	if (sink->failed || !make_room(sink, size)) {
-		sink->failed = true;
-		errno = ENOMEM;
-		return COOKIE_FAILED(0);
-	}
-	memcpy(sink->at + sink->len, data, size);
-	sink->len += size;
-	return (ssize_t)size;
-}
-
-FILE *sink_memory(struct memory_sink *out)
-{
-	static const cookie_io_functions_t functions = {.write = append};
-	FILE *file = fopencookie(out, "w", functions);
-
-	if (file)
-		setvbuf(file, out->buffer, _IOFBF, sizeof(out->buffer));
-	return file;
-}
-
 /* A link that points to more links is a loop. */
 enum { MOST_OPEN = OUTPUTS_MOST, MOST_LINKS = 40 };
 

@@ -30,15 +30,6 @@
 
 struct sink;
 
-/* A text in memory that is complete or has `failed` set: open_memstream() drops text without an
- * error when it is out of memory. */
-struct memory_sink {
-	char *at; /* for free(); NULL if empty */
-	size_t len, cap;
-	bool failed; /* out of memory: incomplete */
-	char buffer[8192];
-};
-
 /* A stream over a descriptor, which fclose() closes.  NULL with errno if there is no
  * memory; the descriptor is then as it was.  *out is valid as long as the stream. */
 FILE *sink_open(int fd, struct sink **out);
@@ -57,10 +48,6 @@ void sink_stdout(void);
  * time.  Before anything is written. */
 void sink_stdout_by_lines(void);
 int sink_stdout_failed(void);
-
-/* A stream that appends to *out, which must be zeroed; to be closed before that is used.
- * NULL: out of memory. */
-FILE *sink_memory(struct memory_sink *out);
 
 /* So many can be open at once. */
 #define OUTPUTS_MOST 256

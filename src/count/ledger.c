@@ -26,11 +26,6 @@ uint64_t ledger_dropped(const struct ledger *ledger)
 	return sum;
 }
 
-bool ledger_balances(const struct ledger *ledger)
-{
-	return ledger->read == ledger->kept + ledger_dropped(ledger);
-}
-
 void ledger_add(struct ledger *to, const struct ledger *from)
 {
 	to->read += from->read;

@@ -105,9 +105,6 @@ extern const struct ledger_words sample_words, branch_words, trace_words, memory
 
 uint64_t ledger_dropped(const struct ledger *ledger);
 
-/* read == kept + dropped */
-bool ledger_balances(const struct ledger *ledger);
-
 void ledger_add(struct ledger *to, const struct ledger *from);
 
 /* So many more were read.  BC_FORMAT: then there are 2^64 or more of them. */

@@ -78,7 +78,8 @@ uint64_t eh_take_number(struct eh_cursor *c, uint8_t encoding)
 	return 0;
 }
 
-uint64_t eh_take_place(struct eh_cursor *c, uint8_t encoding)
+/* A pointer that is absolute or relative to itself; others are bad, but for EH_PE_INDIRECT, where it leads to the value. */
+static uint64_t eh_take_place(struct eh_cursor *c, uint8_t encoding)
 {
 	uint64_t here = c->address, value = eh_take_number(c, encoding);
 

@@ -64,9 +64,6 @@ uint64_t eh_take_leb(struct eh_cursor *c, bool is_signed);
 /* A number in the format of an encoding, whatever it is relative to. */
 uint64_t eh_take_number(struct eh_cursor *c, uint8_t encoding);
 
-/* A pointer that is absolute or relative to itself; others are bad, but for EH_PE_INDIRECT, where it leads to the value. */
-uint64_t eh_take_place(struct eh_cursor *c, uint8_t encoding);
-
 /* The same, and an indirect one is bad, too. */
 uint64_t eh_take_pointer(struct eh_cursor *c, uint8_t encoding);
 

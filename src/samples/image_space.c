@@ -420,14 +420,6 @@ struct trace_end process_view_far(struct process_view *view, struct run_addr run
 	return trace_end_at(at);
 }
 
-enum located image_space_locate(const struct image_space *space, uint32_t pid, struct run_addr at,
-				struct vaddr *out)
-{
-	struct process_view view = process_view(space, pid);
-
-	return process_view_locate(&view, at, out);
-}
-
 static bool is_image(const struct process *process, uint64_t at)
 {
 	const struct mapping *m = map_set_find(process->maps, at);

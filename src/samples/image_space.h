@@ -204,10 +204,6 @@ static inline bool near_image_find(const struct near_image *near, struct run_add
 	return first | second | !between;
 }
 
-/* process_view_locate() for a single address. */
-enum located image_space_locate(const struct image_space *space, uint32_t pid, struct run_addr at,
-				struct vaddr *out);
-
 /* The run-time address of a place in a file as perf script prints it in call chains: some
  * releases print the offset in the file, others the run-time address.  Where it could be either,
  * which only a binary that is at a fixed address allows, it is what those before were.  Of

@@ -6,6 +6,7 @@
 #include "src/flow/conversion.h"
 #include "src/profile/fdata.h"
 #include "tests/support/cmocka.h"
+#include "tests/support/ledger_balances.h"
 
 /* Convert SAMPLES of BINARY and compare with EXPECTED, names below the data. */
 static void same(const char *binary, const char *samples, const char *expected)

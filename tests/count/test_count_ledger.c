@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "src/count/ledger.h"
+#include "tests/support/ledger_balances.h"
 
 #include <string.h>
 

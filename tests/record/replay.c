@@ -18,6 +18,7 @@
 #include "src/profile/fdata.h"
 #include "src/profile/profile.h"
 #include "src/record/recorder.h"
+#include "tests/support/ledger_balances.h"
 
 struct job {
 	const char *folder;

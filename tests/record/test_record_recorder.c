@@ -2,6 +2,7 @@
 /* From records of rings to counts of each file. */
 #define _GNU_SOURCE /* memfd_create() */
 #include "tests/support/cmocka.h"
+#include "tests/support/ledger_balances.h"
 
 #include <inttypes.h>
 #include <linux/perf_event.h>

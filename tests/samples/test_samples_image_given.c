@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "src/samples/image_given.h"
+#include "tests/support/image_locate.h"
 
 #include <stdlib.h>
 

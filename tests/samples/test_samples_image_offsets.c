@@ -2,6 +2,7 @@
 /* Places of user code that are offsets in files, or addresses, and nothing says which. */
 #include "tests/support/build_space.h"
 #include "tests/support/cmocka.h"
+#include "tests/support/image_locate.h"
 
 /* The address of a place, or 0: it is none in the binary. */
 static uint64_t place(struct image_space *maps, uint32_t pid, const char *file, uint64_t at)

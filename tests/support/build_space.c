@@ -2,6 +2,7 @@
 #include "tests/support/build_space.h"
 
 #include "tests/support/cmocka.h"
+#include "tests/support/image_locate.h"
 
 /* One executable segment of a few pages, at the beginning of the file. */
 static struct segment segment = {0, 0, 8 * PAGE, 8 * PAGE, PAGE, true};

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #undef NDEBUG /* what is asserted here must be done, too */
 #include "tests/support/convert_all.h"
+#include "tests/support/ledger_balances.h"
 
 #include <assert.h>
 #include <stdio.h>

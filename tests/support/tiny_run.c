@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "tests/support/tiny_run.h"
+#include "tests/support/ledger_balances.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "tests/count/recount/count.h"
+#include "tests/support/image_locate.h"
 
 #include <stdlib.h>
 #include <string.h>

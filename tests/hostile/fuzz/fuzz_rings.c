@@ -15,6 +15,7 @@
 #include "src/profile/shard.h"
 #include "src/record/recorder.h"
 #include "tests/support/build_elf.h"
+#include "tests/support/ledger_balances.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -32,11 +32,11 @@ static char *merged(struct text text, bool twice, bool trusting, size_t memory, 
 {
 	const struct merge_options options = {.threads = 1, .memory = memory, .fan_in = 2, .tmpdir = "/tmp", .saturate = twice};
 	struct merge_input inputs[2] = {{.path = "in", .weight = 1}, {.path = "in", .weight = 1}};
-	struct memory_sink sink = {0};
+	char *at = NULL;
 	struct bc_error err = {0};
 	struct merge merge;
 	enum profile_kind kind;
-	FILE *out = sink_memory(&sink);
+	FILE *out = open_memstream(&at, size);
 
 	assert(out);
 	merge_init(&merge, &options, inputs, twice ? 2 : 1);
@@ -45,19 +45,13 @@ static char *merged(struct text text, bool twice, bool trusting, size_t memory, 
 		set(&inputs[1], text);
 	bool ok = (trusting ? merge_trust : merge_look)(&merge, &err) && merge_check(&merge, true, &err) &&
 		  merge_write(&merge, NULL, out, &kind, &err);
-	fclose(out);
-	assert(!sink.failed);
+	assert(!fclose(out));
 	if (!ok && !trusting)
 		check_refusal(&merge, &err);
 	merge_free(&merge);
-	if (ok && !sink.at) {
-		sink.at = malloc(1);
-		assert(sink.at);
-	}
 	if (!ok)
-		free(sink.at);
-	*size = sink.len;
-	return ok ? sink.at : NULL;
+		free(at);
+	return ok ? at : NULL;
 }
 
 char *merge_text(struct text text, bool twice, size_t memory, size_t *size)
