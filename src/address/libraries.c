@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/samples/mapped_files.h"
+#include "src/samples/snapshots.h"
 #include "src/elf/binary.h"
 
 void libraries_free(struct libraries *libraries)

@@ -5,7 +5,7 @@
 #ifndef ADDRESS_LIBRARIES_H
 #define ADDRESS_LIBRARIES_H
 
-#include "src/samples/mapped_files.h"
+#include "src/samples/snapshots.h"
 #include "src/elf/binary.h"
 #include "src/address/debug_lines.h"
 

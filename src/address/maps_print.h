@@ -8,7 +8,6 @@
 
 #include <stdio.h>
 
-#include "src/samples/mapped_files.h"
 #include "src/samples/snapshots.h"
 
 /* For people, as batconv reads it again (without the files), or one JSON object. */

@@ -12,7 +12,7 @@
 #include "src/profile/text_input.h"
 #include "src/profile/yaml.h"
 #include "src/samples/map_set.h"
-#include "src/samples/mapped_files.h"
+#include "src/samples/snapshots.h"
 
 /* ---- a recording ---- */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * Pre-aggregated records, BOLT's text of counts: docs/conversion.md, "Pre-aggregated text".  convert writes what it counted, and
- * merge reads and writes items (item.h), both by the same function.  samples/preagg_line.h reads a line.
+ * merge reads and writes items (item.h), both by the same function.  samples/preagg_read.h reads a line.
  *
  *   T, R, B    a trace, one whose branch is a return, a branch alone
  *   F, f, r    a fall-through alone, by how it was reached
@@ -17,7 +17,7 @@
 #include "src/base/map.h"
 #include "src/count/returns.h"
 #include "src/profile/item.h"
-#include "src/samples/preagg_line.h"
+#include "src/samples/preagg_read.h"
 
 /* The places are those that are in a line with this letter.  B always has its mispredictions, as
  * perf2bolt 22 wants; others if there are any. */

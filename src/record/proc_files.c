@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "src/samples/mapped_files.h"
+#include "src/samples/snapshots.h"
 #include "src/base/file.h"
 #include "src/elf/binary.h"
 

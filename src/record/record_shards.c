@@ -13,7 +13,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "src/samples/mapped_files.h"
+#include "src/samples/snapshots.h"
 #include "src/base/output.h"
 #include "src/elf/binary.h"
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/samples/mapped_files.h"
+#include "src/samples/snapshots.h"
 #include "src/samples/processes.h"
 #include "src/count/stack.h"
 #include "src/samples/perf_data/rings.h"

@@ -8,7 +8,7 @@
 #define SAMPLES_FILE_KIND_H
 
 #include "src/base/file.h"
-#include "src/samples/line.h"
+#include "src/samples/text_blocks.h"
 #include "src/samples/read_options.h"
 
 enum file_kind {

@@ -6,9 +6,8 @@
 #ifndef SAMPLES_HISTORY_H
 #define SAMPLES_HISTORY_H
 
-#include "src/samples/mapped_files.h"
-#include "src/samples/processes.h"
 #include "src/samples/snapshots.h"
+#include "src/samples/processes.h"
 #include "src/samples/perf_data/perf_features.h"
 
 /* Zeroed but for `files` means empty.  The flags of a mapping are MAPPING_... (maps.h).  The process NO_PID has

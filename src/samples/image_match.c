@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/samples/mapped_files.h"
+#include "src/samples/snapshots.h"
 #include "src/elf/load.h"
 
 void image_match_init(struct image_match *match, const struct image *image,

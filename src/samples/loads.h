@@ -13,7 +13,6 @@
 #define SAMPLES_LOADS_H
 
 #include "src/samples/map_set.h"
-#include "src/samples/mapped_files.h"
 #include "src/samples/snapshots.h"
 #include "src/base/vec.h"
 #include "src/elf/load.h"

@@ -18,7 +18,7 @@
 #include <stdio.h>
 
 #include "src/samples/map_set.h"
-#include "src/samples/mapped_files.h"
+#include "src/samples/snapshots.h"
 #include "src/base/error.h"
 
 /* A line, as it stands; `path` points into it and is not unescaped. */

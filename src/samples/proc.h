@@ -8,7 +8,7 @@
 #define SAMPLES_PROC_H
 
 #include "src/elf/image.h"
-#include "src/samples/mapped_files.h"
+#include "src/samples/snapshots.h"
 #include "src/samples/map_set.h"
 
 /* The bytes of /proc/PID/maps; *data is freed by the caller.

@@ -11,7 +11,6 @@
 
 #include "src/base/counts.h"
 #include "src/samples/aux/trace_flow.h"
-#include "src/samples/walk_blocks.h"
 #include "src/samples/code_images.h"
 
 #define WALK_STRAIGHT_MOST 4096

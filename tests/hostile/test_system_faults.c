@@ -22,7 +22,7 @@
 #include "src/verify/table_json.h"
 #include "src/flow/conversion.h"
 #include "src/elf/binary.h"
-#include "src/samples/perf_data/stream.h"
+#include "src/samples/perf_data/perf_file.h"
 #include "src/samples/perf_script/perf_script.h"
 #include "src/samples/reader.h"
 #include "src/flow/probabilities.h"

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "src/base/attr.h"
-#include "src/samples/aux/clock.h"
+#include "src/samples/aux/queue.h"
 #include "src/samples/aux/spe.h"
 #include "tests/support/cmocka.h"
 

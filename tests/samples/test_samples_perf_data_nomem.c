@@ -50,8 +50,7 @@ static char *failing_strndup(const char *text, size_t size)
 #include "src/samples/perf_data/perf_events.c"
 #include "src/samples/perf_data/perf_file.c"
 #include "src/samples/perf_data/perf_features.c"
-#include "src/samples/perf_data/order.c"
-#define fail_cut fail_cut_record /* perf_file.c has another */
+#include "src/samples/perf_data/deliver.c"
 #include "src/samples/perf_data/perf_data.c"
 #undef malloc
 #undef calloc

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/samples/perf_data/order.h"
+#include "src/samples/perf_data/deliver.h"
 #include "tests/support/build_perf.h"
 #include "tests/support/prng.h"
 

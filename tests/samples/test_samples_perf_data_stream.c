@@ -8,7 +8,7 @@
 #include <unistd.h>
 #include <zstd.h>
 
-#include "src/samples/perf_data/stream.h"
+#include "src/samples/perf_data/perf_file.h"
 #include "tests/support/build_perf.h"
 #include "tests/support/prng.h"
 

@@ -6,7 +6,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "src/samples/mapped_files.h"
+#include "src/samples/snapshots.h"
 #include "src/samples/maps_text.h"
 #include "src/samples/proc.h"
 #include "src/base/file.h"

@@ -4,7 +4,7 @@
 #define SUPPORT_BUILD_MAPS_H
 
 #include "src/samples/map_set.h"
-#include "src/samples/mapped_files.h"
+#include "src/samples/snapshots.h"
 
 /* Maps [start, end) of a file, readable; the second also executable. */
 void put_region(struct map_set **set, uint64_t start, uint64_t end, uint64_t offset, uint32_t file);

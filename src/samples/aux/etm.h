@@ -40,7 +40,7 @@
 #define SAMPLES_AUX_ETM_H
 
 #include "src/base/vec.h"
-#include "src/samples/aux/flow_reader.h"
+#include "src/samples/aux/trace_flow.h"
 
 /* What is known of the trace unit of a processor. */
 struct etm_unit {

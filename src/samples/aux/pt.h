@@ -35,7 +35,7 @@
 #ifndef SAMPLES_AUX_PT_H
 #define SAMPLES_AUX_PT_H
 
-#include "src/samples/aux/flow_reader.h"
+#include "src/samples/aux/trace_flow.h"
 
 /* What packets of time mean.  Zeros: not known. */
 struct pt_timing {
@@ -69,7 +69,7 @@ struct pt_decoder {
 	struct answer_counts counts;
 };
 
-/* Take packets off the front of *rest, and put answers behind those in `batch`: flow_reader.h. */
+/* Take packets off the front of *rest, and put answers behind those in `batch`: trace_flow.h. */
 bool pt_read(struct pt_decoder *decoder, struct bytes *rest, struct flow_batch *batch);
 
 /* The most bytes of a packet. */

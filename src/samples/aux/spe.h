@@ -35,7 +35,7 @@ struct spe_record {
 	uint64_t pc;     /* of the operation, as a run-time address */
 	uint64_t target; /* where a branch led to; if it was not taken, some processors tell the next instruction, others 0 */
 	uint64_t before; /* where the taken branch before the operation led to */
-	uint64_t ticks;  /* of the processor's counter (clock.h) */
+	uint64_t ticks;  /* of the processor's counter (queue.h) */
 	uint64_t events; /* SPE_EVENT_... */
 	uint32_t context; /* number of the thread ... */
 	bool has_context; /* ... if the kernel has it written */

@@ -13,7 +13,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "src/base/attr.h"
+#include "src/base/bytes.h"
 #include "src/base/error.h"
+#include "src/samples/aux/queue.h"
 
 /* Which questions have answers. */
 enum flow_rules {
@@ -89,5 +92,131 @@ struct flow_taker {
 	/* The recording has such traces: in front of its first mapping, unless it says so later only.  NULL: nobody asks. */
 	void (*begin)(void *ctx);
 };
+
+/*
+ * Readers of traces that have answers (trace_flow.h), as the reader of perf.data uses them: one row for each kind of AUXTRACE_INFO.
+ *
+ * A decoder is of one row of bytes: of the buffer of a processor or thread or, if several sources write into one (CoreSight's
+ * frames), of one of them.  Whoever uses it gives it bytes and takes answers, a batch at a time: all of a batch are of one
+ * time and of one thread.
+ */
+
+/* What answers are of, which is told beside them. */
+struct answer_place {
+	uint64_t ticks;    /* of the processor's counter (queue.h); 0: not known */
+	uint32_t context;  /* the number of the thread, or of what the kernel writes in its place ... */
+	bool has_context;  /* ... if it has the processor write it */
+};
+
+/* What decoders counted. */
+struct answer_counts {
+	uint64_t bits, targets;   /* answers ... */
+	uint64_t dropped;         /* ... and bits that were left out, as they came where the way was not known */
+	uint64_t overflows;       /* places where the processor says that it lost something */
+	uint64_t bad_bytes;       /* that are no packet */
+	uint64_t unknown_packets; /* of kinds that are not known: skipped */
+};
+
+/* The most answers of a batch, and how many places are free when a decoder reads a packet, and when it is cut. */
+#define FLOW_BATCH_MOST 4096
+#define FLOW_BATCH_ROOM 32
+
+struct flow_batch {
+	struct flow_answer *at;
+	size_t count, capacity; /* capacity: at least 2 * FLOW_BATCH_ROOM */
+};
+
+static inline bool flow_batch_full(const struct flow_batch *batch)
+{
+	return batch->capacity - batch->count < FLOW_BATCH_ROOM;
+}
+
+/* Put an answer in, other than bits. */
+static inline void flow_put(struct flow_batch *batch, enum flow_kind kind, uint64_t value)
+{
+	batch->at[batch->count++] = (struct flow_answer){.kind = (uint8_t)kind, .value = value};
+}
+
+/* Put bits in, the oldest in bit 0.  count: 1 to 64; no bits above are set. */
+static inline void flow_put_bits(struct flow_batch *batch, uint64_t bits, unsigned count)
+{
+	struct flow_answer *last = batch->at + batch->count - 1;
+
+	if (batch->count && last->kind == FLOW_BITS && last->count < 64) {
+		last->value |= bits << last->count;
+		unsigned room = 64u - last->count;
+		if (count <= room) {
+			last->count = (uint8_t)(last->count + count);
+			return;
+		}
+		last->count = 64;
+		bits >>= room;
+		count -= room;
+	}
+	batch->at[batch->count++] = (struct flow_answer){.kind = FLOW_BITS, .count = (uint8_t)count, .value = bits};
+}
+
+#define FLOW_NO_STREAM UINT32_MAX
+
+/* Of which bytes a decoder is. */
+struct flow_source {
+	uint32_t cpu, tid; /* of the buffer: AUX_NONE if it is not of one */
+	uint32_t stream;   /* CoreSight's trace id, of bytes in frames; else FLOW_NO_STREAM */
+	uint64_t reference; /* of the first piece of the buffer (queue.h) */
+};
+
+/* What the recorder says of all of them. */
+struct flow_facts {
+	struct aux_clock clock; /* if it has one of its own */
+	bool timeless;          /* the counter is of another clock than the records' */
+	const char *refused;    /* a sentence without a full stop that says why nothing is read; NULL: it is */
+};
+
+/* To which questions there are answers, as struct trace_flow has it. */
+struct flow_asks {
+	enum flow_rules rules;
+	bool waits_ask;
+};
+
+struct flow_reader {
+	uint32_t kind;       /* of AUXTRACE_INFO */
+	bool frames;         /* buffers that AUX records do not call raw are CoreSight's frames (etm_frame.h) */
+	size_t decoder_size; /* of what read() and the others work on, without what more() adds; memory is zeroed, and freed without a word */
+
+	/* What AUXTRACE_INFO says behind its kind and the word that fills up.  To be closed; NULL with err: BC_NOMEM, BC_FORMAT
+	 * config  of the event whose type is the first word of `info`; 0: there is none */
+	void *(*open)(struct bytes info, uint64_t config, struct flow_facts *facts, struct bc_error *err);
+	void (*close)(void *setup);
+
+	/* AUX_OUTPUT_HW_ID: which trace id a processor has.  May be NULL.  BC_NOMEM */
+	bool (*number)(void *setup, uint32_t cpu, uint64_t hw_id, struct bc_error *err);
+
+	/* Has a source answers?  It can be of another kind.  NULL: each has. */
+	bool (*knows)(const void *setup, const struct flow_source *source);
+
+	/* How many bytes more a decoder of a source needs.  May be NULL. */
+	size_t (*more)(const void *setup, const struct flow_source *source);
+
+	/* At the begin of the bytes of a source.  Sets the processor in `source`, if it knows which wrote them. */
+	struct flow_asks (*begin)(void *decoder, const void *setup, struct flow_source *source);
+
+	/* Take packets off the front of *rest, and put answers behind those in `batch`.  Stops, and returns true, when the
+	 * batch has no room left, or when the place changes: those in the batch are of the place before (if it told no time, of
+	 * the one behind), and what follows is of place().  False: more bytes must follow what is left in *rest, at most
+	 * FLOW_PACKET_MOST. */
+	bool (*read)(void *decoder, struct bytes *rest, struct flow_batch *batch);
+	struct answer_place (*place)(const void *decoder);
+
+	/* The bytes that follow are none that followed those before: puts FLOW_LOST in.
+	 * within  they can begin within a packet */
+	void (*cut)(void *decoder, bool within, struct flow_batch *batch);
+
+	struct answer_counts (*counts)(const void *decoder);
+};
+
+#define FLOW_PACKET_MOST 64
+
+/* NULL: no trace of this kind is read here. */
+const struct flow_reader *flow_reader_of(uint32_t kind);
 
 #endif

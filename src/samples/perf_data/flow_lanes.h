@@ -9,7 +9,7 @@
 
 #include "src/base/vec.h"
 #include "src/samples/aux/etm_frame.h"
-#include "src/samples/aux/flow_reader.h"
+#include "src/samples/aux/trace_flow.h"
 #include "src/samples/aux/queue.h"
 
 #define FLOW_NO_LANE UINT32_MAX
@@ -68,7 +68,7 @@ struct flow_lanes {
 	uint64_t gaps; /* places where bytes are missing */
 };
 
-/* From the body of AUXTRACE_INFO, and the event that wrote the traces (flow_reader.h).  BC_NOMEM, BC_FORMAT. */
+/* From the body of AUXTRACE_INFO, and the event that wrote the traces (trace_flow.h).  BC_NOMEM, BC_FORMAT. */
 BC_MUST_USE bool flow_lanes_open(struct flow_lanes *lanes, const struct flow_reader *reader, struct bytes info, uint64_t config,
 				 struct aux_queues *queues, struct bc_error *err);
 void flow_lanes_free(struct flow_lanes *lanes);

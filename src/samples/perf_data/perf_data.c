@@ -6,11 +6,10 @@
 #include <stdlib.h>
 
 #include "src/samples/perf_data/deliver.h"
-#include "src/samples/perf_data/order.h"
 #include "src/samples/perf_data/perf_records.h"
 #include "src/samples/perf_data/processor_trace.h"
-#include "src/samples/perf_data/setup.h"
-#include "src/samples/perf_data/stream.h"
+#include "src/samples/perf_data/perf_features.h"
+#include "src/samples/perf_data/perf_file.h"
 
 /* One of the files that are read at the same time. */
 struct data_file {

@@ -4,7 +4,7 @@
  * perf record --threads.
  *
  * Events and samples are delivered in the order of their time as far as the
- * recording allows it (order.h); records without a time are delivered at once, as
+ * recording allows it (deliver.h); records without a time are delivered at once, as
  * perf does.  sample.event is the name with its colon, as perf script
  * prints it.
  */

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "src/base/sort.h"
-#include "src/samples/perf_data/perf_cursor.h"
+#include "src/samples/perf_data/perf_records.h"
 
 /* Offsets in struct perf_event_attr; they are ABI. */
 enum {

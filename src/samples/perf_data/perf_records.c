@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/samples/perf_data/perf_cursor.h"
-
 #define PROTECTION_EXEC 4u /* PROT_EXEC in MMAP2 */
 #define ID_BYTES 20
 #define NUMBERS_SIZE 24 /* device and inode, or the build-id */

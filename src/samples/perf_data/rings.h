@@ -10,7 +10,6 @@
 #define SAMPLES_PERF_DATA_RINGS_H
 
 #include "src/samples/perf_data/deliver.h"
-#include "src/samples/perf_data/order.h"
 
 /* A record that goes on in the next bytes of its ring. */
 struct ring_rest {

@@ -12,7 +12,7 @@
 
 #include "src/base/vec.h"
 #include "src/samples/event.h"
-#include "src/samples/line.h"
+#include "src/samples/text_blocks.h"
 
 struct head {
 	uint32_t pid; /* or a tid, if only that was printed; NO_PID if -1 */

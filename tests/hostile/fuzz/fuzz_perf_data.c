@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "src/samples/perf_data/perf_data.h"
-#include "src/samples/perf_data/stream.h"
+#include "src/samples/perf_data/perf_file.h"
 #include "tests/hostile/fuzz/support/mutators.h"
 #include "tests/support/bytes_file.h"
 

@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/samples/preagg_line.h"
 #include "src/samples/preagg_read.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

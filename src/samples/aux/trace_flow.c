@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "src/samples/aux/flow_reader.h"
+#include "src/samples/aux/trace_flow.h"
 
 #include "src/samples/aux/etm.h"
 #include "src/samples/aux/pt.h"
