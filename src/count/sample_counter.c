@@ -131,8 +131,9 @@ struct walk {
 	struct near_image near; /* a copy, to be kept in registers */
 };
 
-static inline struct trace_end find_end(struct walk *w, const struct branch *b, bool source, struct trace_end outside)
+static inline struct trace_end find_end(void *ctx, const struct branch *b, bool source, struct trace_end outside)
 {
+	struct walk *w = ctx;
 	const struct run_addr run = {source ? b->from : b->to};
 	struct trace_end end;
 
@@ -143,8 +144,9 @@ static inline struct trace_end find_end(struct walk *w, const struct branch *b, 
 	return end;
 }
 
-static inline void count_trace(struct walk *w, const struct branch *b, const struct trace *trace, bool extra)
+static inline void count_trace(void *ctx, const struct branch *b, const struct trace *trace, bool extra)
 {
+	struct walk *w = ctx;
 	uint64_t key[COUNT_KEY_WORDS];
 
 	(void)b;
@@ -152,19 +154,16 @@ static inline void count_trace(struct walk *w, const struct branch *b, const str
 	count_cache_add(w->cache, key, extra);
 }
 
-static inline struct branch_types *types_of(struct walk *w)
+static inline void note_return(void *ctx, const struct branch *b)
 {
-	return &w->counter->types;
-}
+	struct walk *w = ctx;
 
-static inline void note_return(struct walk *w, const struct branch *b)
-{
 	(void)b;
 	w->counter->found.by_type++;
 	w->counter->ledgers.branches.dropped[BRANCH_DROP_RETURN]++;
 }
 
-DEFINE_STACK_WALK(walk_entries, struct walk *, find_end, count_trace, types_of, note_return);
+static const struct stack_walker walker = {find_end, count_trace, note_return};
 
 static bool count_end(struct sample_counter *counter, struct process_view *view, uint64_t address, struct bc_error *err)
 {
@@ -208,7 +207,7 @@ static bool take_stack(struct sample_counter *counter, struct process_view *view
 		size_t count = (size_t)(end - at) < ENTRIES_MOST ? (size_t)(end - at) : ENTRIES_MOST;
 		if (!reserve(&counter->totals->traces, &counter->traces, count, err))
 			return false;
-		to = walk_entries(&walk, at, at + count, use, to, &sums);
+		to = stack_walk(walker, &walk, &counter->types, at, at + count, use, to, &sums);
 		at += count;
 	}
 	note_entries(counter, &sums);

@@ -64,51 +64,54 @@ struct entry_sums {
 	uint64_t kernel, skipped, outside, outside_fall_throughs, fall_throughs;
 };
 
-/* Defines NAME(context, begin, end, use, to, sums), a walk over a stack: counts entries [begin, end) from the newest to the oldest.
- * Each is a trace whose end is the source of the entry before, the next newer one: `to`, for the first of them.  What lies outside
- * at both ends leaves nothing to count.  A partial stack has no such ends.  Returns the next `to`.
- *
- * struct trace_end FIND(context, entry, bool source, outside)  where the source or the target of an entry lies: a place in
- *                                                              the file, or `outside`
- * void COUNT(context, entry, trace, bool extra)                counts a trace
- * struct branch_types *TYPES(context)                          where the types of branches are noted
- * void RETURNED(context, entry)                                a branch that came back from outside, by its type */
-#define DEFINE_STACK_WALK(name, CONTEXT, FIND, COUNT, TYPES, RETURNED)         \
-	static struct trace_end name(CONTEXT context, const struct branch *begin, const struct branch *end, struct entry_use use, \
-				     struct trace_end to, struct entry_sums *sums) \
-	{                                                                      \
-		const struct trace_end none = trace_end_of(TRACE_END_NONE), outside = trace_end_of(TRACE_END_EXTERNAL); \
-		for (const struct branch *b = begin; b < end; b++) {           \
-			if ((b->from | b->to) & use.kernel_bit) {              \
-				sums->kernel++;                                \
-				continue;                                      \
-			}                                                      \
-			if (sums->skipped < use.skip) {                        \
-				sums->skipped++;                               \
-				continue;                                      \
-			}                                                      \
-			struct trace_end branch = FIND(context, b, true, outside); \
-			struct trace_end from = FIND(context, b, false, outside); \
-			struct trace trace = {branch, from, to};               \
-			sums->fall_throughs += trace_has_fall_through(&trace); \
-			to = use.partial ? none : branch;                      \
-			if (branch_is_return(b)) {                             \
-				trace.branch = branch_types_return(TYPES(context), b, branch, from); \
-				if (trace_end_is(trace.branch, TRACE_END_FT_RETURN)) \
-					RETURNED(context, b);                  \
-			} else if (use.typed && branch_must_wait(b, trace)) {  \
-				branch_types_wait(TYPES(context), b, from, trace.to, counts_extra(b, &use)); \
-				continue;                                      \
-			}                                                      \
-			if (trace_is_external(&trace)) {                       \
-				sums->outside++;                               \
-				sums->outside_fall_throughs += trace_has_fall_through(&trace); \
-			} else {                                               \
-				COUNT(context, b, &trace, counts_extra(b, &use)); \
-			}                                                      \
-		}                                                              \
-		return to;                                                     \
-	}                                                                      \
-	struct stack_walk /* takes the semicolon */
+/* Whose walk over a stack it is.  The functions are compiled into the walk: a constant struct, and no calls. */
+struct stack_walker {
+	/* Where the source or the target of an entry lies: a place in the file, or `outside`. */
+	struct trace_end (*find)(void *ctx, const struct branch *entry, bool source, struct trace_end outside);
+	void (*count)(void *ctx, const struct branch *entry, const struct trace *trace, bool extra);
+	/* An entry is a branch that came back from outside, by its type. */
+	void (*returned)(void *ctx, const struct branch *entry);
+};
+
+/* Counts entries [begin, end) of a stack from the newest to the oldest.  Each is a trace whose end is the source of the entry
+ * before, the next newer one: `to`, for the first of them.  What lies outside at both ends leaves nothing to count.  A partial
+ * stack has no such ends.  Returns the next `to`. */
+static inline __attribute__((always_inline)) struct trace_end stack_walk(const struct stack_walker walker, void *ctx, struct branch_types *types,
+									 const struct branch *begin, const struct branch *end,
+									 struct entry_use use, struct trace_end to, struct entry_sums *sums)
+{
+	const struct trace_end none = trace_end_of(TRACE_END_NONE), outside = trace_end_of(TRACE_END_EXTERNAL);
+
+	for (const struct branch *b = begin; b < end; b++) {
+		if ((b->from | b->to) & use.kernel_bit) {
+			sums->kernel++;
+			continue;
+		}
+		if (sums->skipped < use.skip) {
+			sums->skipped++;
+			continue;
+		}
+		struct trace_end branch = walker.find(ctx, b, true, outside);
+		struct trace_end from = walker.find(ctx, b, false, outside);
+		struct trace trace = {branch, from, to};
+		sums->fall_throughs += trace_has_fall_through(&trace);
+		to = use.partial ? none : branch;
+		if (branch_is_return(b)) {
+			trace.branch = branch_types_return(types, b, branch, from);
+			if (trace_end_is(trace.branch, TRACE_END_FT_RETURN))
+				walker.returned(ctx, b);
+		} else if (use.typed && branch_must_wait(b, trace)) {
+			branch_types_wait(types, b, from, trace.to, counts_extra(b, &use));
+			continue;
+		}
+		if (trace_is_external(&trace)) {
+			sums->outside++;
+			sums->outside_fall_throughs += trace_has_fall_through(&trace);
+		} else {
+			walker.count(ctx, b, &trace, counts_extra(b, &use));
+		}
+	}
+	return to;
+}
 
 #endif

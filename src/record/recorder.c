@@ -366,8 +366,9 @@ struct file_walk {
 	uint64_t number;
 };
 
-static inline struct trace_end find_end(struct file_walk *w, const struct branch *b, bool source, struct trace_end outside)
+static inline struct trace_end find_end(void *ctx, const struct branch *b, bool source, struct trace_end outside)
 {
+	struct file_walk *w = ctx;
 	uint64_t place = source ? b->from : b->to;
 
 	if (place >> PLACE_FILE_SHIFT != w->number)
@@ -376,8 +377,9 @@ static inline struct trace_end find_end(struct file_walk *w, const struct branch
 	return (struct trace_end){place & PLACE_OFFSET};
 }
 
-static inline void count_trace(struct file_walk *w, const struct branch *b, const struct trace *trace, bool extra)
+static inline void count_trace(void *ctx, const struct branch *b, const struct trace *trace, bool extra)
 {
+	struct file_walk *w = ctx;
 	uint64_t key[COUNT_KEY_WORDS];
 
 	(void)b;
@@ -387,17 +389,14 @@ static inline void count_trace(struct file_walk *w, const struct branch *b, cons
 		w->file->types.no_memory = true;
 }
 
-static inline struct branch_types *types_of(struct file_walk *w)
+static inline void note_return(void *ctx, const struct branch *b)
 {
-	return &w->file->types;
-}
+	struct file_walk *w = ctx;
 
-static inline void note_return(struct file_walk *w, const struct branch *b)
-{
 	w->r->met[b - w->r->places] |= MET_RETURN;
 }
 
-DEFINE_STACK_WALK(walk_entries, struct file_walk *, find_end, count_trace, types_of, note_return);
+static const struct stack_walker walker = {find_end, count_trace, note_return};
 
 static void note_no_room(struct recorder *r, uint32_t number, size_t count)
 {
@@ -424,7 +423,7 @@ static bool walk_file(struct recorder *r, uint32_t number, const struct sample *
 	}
 	file->erratum_seen |= r->deep_work >= DEEP_WORK_MOST;
 	use.skip = file->erratum ? stack_erratum(&file->erratum_seen, sample) : 0;
-	walk_entries(&walk, r->places, r->places + sample->branch_count, use, trace_end_of(TRACE_END_NONE), &sums);
+	(void)stack_walk(walker, &walk, &file->types, r->places, r->places + sample->branch_count, use, trace_end_of(TRACE_END_NONE), &sums);
 	return !file->types.no_memory || bc_fail_nomem(err);
 }
 
