@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#define _GNU_SOURCE /* pipe2(), ppoll() */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
-#include <poll.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "src/base/output.h"
@@ -28,6 +24,7 @@
 #include "src/record/proc_files.h"
 #include "src/record/proc_scan.h"
 #include "src/record/record_shards.h"
+#include "src/record/recorded_command.h"
 
 #define SECOND UINT64_C(1000000000)
 #define RATE_UNATTENDED 997 /* a second and processor: of what runs already */
@@ -222,13 +219,8 @@ struct record_run {
 	struct found_input found; /* of a profile, where none was given */
 	struct output saved; /* --save-rings */
 	bool saved_open;
-	pid_t command; /* 0: none */
-	int go, failed; /* ends of pipes: to let the command go; it tells errno of its exec */
-	const sigset_t *mask; /* of signals while it waits */
-	const struct signals_before *signals;
-	int status;     /* of the command, when it has ended */
-	int exec_errno; /* 0: it runs, or ran */
-	bool command_ended, command_stopped; /* stopped: by this program */
+	struct recorded_command command;
+	int exec_errno; /* of the command; 0: it runs, or ran */
 	bool unwritten; /* what was counted could not be written at the end */
 	char named[128];
 };
@@ -349,152 +341,11 @@ static int check(struct command_line *line)
 	return EXIT_DONE;
 }
 
-/* ---- the command that is run ---- */
-
-/* What runs in the child until it becomes the command. */
-static void become(char **words, int go, int failed, const sigset_t *mask)
-{
-	char byte;
-
-	signal(SIGXFSZ, SIG_DFL);
-	sigprocmask(SIG_SETMASK, mask, NULL);
-	if (read(go, &byte, 1) != 1)
-		_exit(127); /* it is not to run after all */
-	execvp(words[0], words);
-	int why = errno;
-	(void)!write(failed, &why, sizeof(why));
-	_exit(why == ENOENT ? 127 : 126);
-}
-
-static bool start_command(struct record_run *r, const sigset_t *mask, struct bc_error *err)
-{
-	const struct words *operands = &r->line->operands;
-	char **words = calloc(operands->len + 1, sizeof(*words));
-	int go[2], failed[2];
-
-	if (!words)
-		return bc_fail_nomem(err);
-	for (size_t i = 0; i < operands->len; i++)
-		words[i] = (char *)operands->at[i];
-	bool ok = pipe2(go, O_CLOEXEC) == 0 && pipe2(failed, O_CLOEXEC) == 0;
-	if (ok) {
-		r->command = fork();
-		if (!r->command) {
-			close(go[1]);
-			become(words, go[0], failed[1], mask);
-		}
-		close(go[0]);
-		close(failed[1]);
-		r->go = go[1];
-		r->failed = failed[0];
-	}
-	free(words);
-	if (ok && r->command > 0)
-		return true;
-	r->command = 0;
-	return bc_fail_errno(err, "%s: cannot be started", operands->at[0]);
-}
-
-
 static bool command_has_ended(void *ctx)
 {
 	struct record_run *r = ctx;
 
-	if (r->command && !r->command_ended)
-		r->command_ended = waitpid(r->command, &r->status, WNOHANG) != 0;
-	return r->command_ended;
-}
-
-static struct live_signals signals_seen;
-
-/* It ends by itself, unless the recording was ended before, by its duration or a signal: then it is ended, too, as perf record does. */
-static void end_command(struct record_run *r, bool stop)
-{
-	const struct timespec pause = {.tv_nsec = 200000000}; /* at most: its end is a signal, too */
-
-	if (!r->command)
-		return;
-	if (r->go >= 0)
-		close(r->go); /* if it waits still, it is not to run */
-	r->go = -1;
-	while (!command_has_ended(r) && signals_seen.end < 2) {
-		if ((stop || signals_seen.end) && !r->command_stopped)
-			r->command_stopped = kill(r->command, SIGTERM) == 0;
-		ppoll(NULL, 0, &pause, r->mask);
-	}
-}
-
-/* ---- signals ---- */
-
-static const int taken_signals[] = {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGCHLD};
-
-/* What a signal did before it was taken. */
-struct signals_before {
-	bool taken;
-	sigset_t mask;
-	struct sigaction actions[BC_COUNT(taken_signals)];
-};
-
-/* While the rest is written: what a second signal to end does.  NULL: signals only come where the loop waits. */
-static const struct signals_before *volatile ending;
-static char lost_by_signal[96]; /* what is said then; empty: nothing is */
-
-static void say_in_handler(const char *text)
-{
-	(void)!write(STDERR_FILENO, text, strlen(text));
-}
-
-/* As it ends any other command: what is half written is removed. */
-static void end_by_signal(int number)
-{
-	say_in_handler(lost_by_signal);
-	for (size_t i = 0; i < BC_COUNT(taken_signals); i++)
-		if (taken_signals[i] == number)
-			sigaction(number, &ending->actions[i], NULL);
-	raise(number);
-}
-
-static void on_signal(int number)
-{
-	if (number == SIGHUP)
-		signals_seen.rotate++;
-	else if (number == SIGUSR1)
-		signals_seen.tell++;
-	else if (number != SIGCHLD)
-		signals_seen.end++;
-	if (!ending || number == SIGCHLD || number == SIGHUP || number == SIGUSR1)
-		return;
-	if (signals_seen.end > 1)
-		end_by_signal(number);
-	else if (*lost_by_signal)
-		say_in_handler("batconv: what was counted is being written: another signal ends that, too\n");
-}
-
-/* They come while the loop waits, and at no other time but the end. */
-static void take_signals(struct signals_before *before)
-{
-	const struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART}; /* waiting ends all the same */
-	sigset_t all;
-
-	sigemptyset(&all);
-	for (size_t i = 0; i < BC_COUNT(taken_signals); i++) {
-		sigaddset(&all, taken_signals[i]);
-		sigaction(taken_signals[i], NULL, &before->actions[i]);
-		if (taken_signals[i] == SIGCHLD || before->actions[i].sa_handler != SIG_IGN)
-			sigaction(taken_signals[i], &action, NULL);
-	}
-	sigprocmask(SIG_BLOCK, &all, &before->mask);
-	before->taken = true;
-}
-
-/* Those that came meanwhile are past; from now on they end this program as any other. */
-static void give_signals_back(const struct signals_before *before)
-{
-	if (!before->taken)
-		return;
-	sigprocmask(SIG_SETMASK, &before->mask, NULL);
-	for (size_t i = 0; i < BC_COUNT(taken_signals); i++)
-		sigaction(taken_signals[i], &before->actions[i], NULL);
+	return recorded_command_has_ended(&r->command);
 }
 
 /* ---- whom ---- */
@@ -570,7 +421,7 @@ static bool open_events(struct record_run *r, char cgroup[PATH_MAX], struct bc_e
 	if (request.target == PERF_TASKS)
 		ok = list_threads(r, &threads, err);
 	if (request.target == PERF_COMMAND)
-		ok = (task_vec_push(&threads, r->command) && task_vec_push(&r->live.processes, r->command)) || bc_fail_nomem(err);
+		ok = (task_vec_push(&threads, r->command.pid) && task_vec_push(&r->live.processes, r->command.pid)) || bc_fail_nomem(err);
 	if (request.target == PERF_CGROUP) {
 		ok = cgroup_folder(args->cgroup, cgroup, err);
 		request.cgroup = ok ? open(cgroup, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
@@ -700,72 +551,39 @@ static void tell_notes(const struct record_run *r)
 	if ((target == PERF_MACHINE || target == PERF_CGROUP) && proc_is_in_namespace(PROC_ROOT))
 		say(stderr, "warning: this program runs in a pid namespace (a container): samples of processes outside have no process here, and are dropped. "
 		    "Run it on the host, or with hostPID: true (Kubernetes), --pid=host (Docker)");
-	if (!r->command && !args->duration && args->stats == STATS_TEXT)
+	if (!r->command.pid && !args->duration && args->stats == STATS_TEXT)
 		say(stderr, "recording %s until %sCtrl-C (or for a time: -d, or a command)", r->named, target == PERF_TASKS ? "all of it has ended, or " : "");
-}
-
-/* The errno of the command's exec, 0: it runs.  The pipe is closed when the exec succeeds. */
-static int begin_command(struct record_run *r)
-{
-	int why = 0;
-	ssize_t done;
-
-	do
-		done = write(r->go, "x", 1);
-	while (done < 0 && errno == EINTR);
-	if (done != 1) { /* it waits still, and ends when it cannot be told any more */
-		why = errno;
-		close(r->go);
-		r->go = -1;
-		return why;
-	}
-	do
-		done = read(r->failed, &why, sizeof(why));
-	while (done < 0 && errno == EINTR);
-	return done == (ssize_t)sizeof(why) ? why : 0;
 }
 
 static void let_go(void *ctx)
 {
 	struct record_run *r = ctx;
 
-	r->exec_errno = r->command ? begin_command(r) : 0;
+	r->exec_errno = r->command.pid ? recorded_command_let_go(&r->command) : 0;
 	if (!r->exec_errno)
 		tell_notes(r);
 }
 
 /* ---- the end ---- */
 
-/* The last time a second signal ends it: digests of large binaries take seconds, and who reads a FIFO may never come. */
-static void begin_last(const struct record_run *r, sigset_t *blocked)
+/* The last time that counts are written. */
+static void begin_last(const struct record_run *r)
 {
 	uint64_t left = recorder_stats(r->recorder).samples.kept;
+	char lost[96] = "";
 
-	if (!r->signals->taken)
-		return;
 	for (size_t i = 0; i < r->shards.binaries.len && !makes_profile(r); i++)
 		left -= r->shards.binaries.at[i].samples;
 	if (r->args->stats != STATS_JSON)
-		snprintf(lost_by_signal, sizeof(lost_by_signal), "batconv: ended before all was written: up to %" PRIu64 " sample%s lost\n", left, plural_of(left, " is", "s are"));
-	ending = r->signals;
-	sigprocmask(SIG_SETMASK, r->mask, blocked);
-}
-
-static void end_last(const struct record_run *r, const sigset_t *blocked)
-{
-	if (!r->signals->taken)
-		return;
-	sigprocmask(SIG_SETMASK, blocked, NULL);
-	ending = NULL;
+		snprintf(lost, sizeof(lost), "batconv: ended before all was written: up to %" PRIu64 " sample%s lost\n", left, plural_of(left, " is", "s are"));
+	record_signals_begin_last(lost);
 }
 
 static bool write_last(struct record_run *r, struct bc_error *err)
 {
-	sigset_t blocked;
-
-	begin_last(r, &blocked);
+	begin_last(r);
 	bool ok = record_shards_write(&r->shards, r->recorder, true, err);
-	end_last(r, &blocked);
+	record_signals_end_last();
 	return ok;
 }
 
@@ -830,7 +648,7 @@ static void enter_sandbox(const struct record_run *r)
 	const char *slash = strrchr(r->args->output, '/');
 
 	snprintf(folder, sizeof(folder), "%.*s", !slash ? 1 : slash == r->args->output ? 1 : (int)(slash - r->args->output), slash ? r->args->output : ".");
-	struct sandbox entered = sandbox_enter_recording(r->command, r->shards.folder ? r->shards.folder : folder);
+	struct sandbox entered = sandbox_enter_recording(r->command.pid, r->shards.folder ? r->shards.folder : folder);
 
 	if (r->args->stats != STATS_JSON && entered.calls != CALLS_LISTED)
 		say(stderr, "warning: --sandbox: %s: nothing is given up", entered.calls == CALLS_NOT_BUILT ? "this build is without libseccomp" : "no seccomp in this kernel");
@@ -841,7 +659,7 @@ static bool record(struct record_run *r, char cgroup[PATH_MAX], struct bc_error 
 	const struct arguments *args = r->args;
 
 	name_target(r);
-	if ((r->line->operands.len && !start_command(r, r->mask, err)) || !open_events(r, cgroup, err) || !begin_saving(r, err) ||
+	if ((r->line->operands.len && !recorded_command_start(r->line->operands.at, r->line->operands.len, record_signals_mask(), &r->command, err)) || !open_events(r, cgroup, err) || !begin_saving(r, err) ||
 	    !open_recorder(r, (struct bytes){(const uint8_t *)&r->rings.attr, r->rings.attr.size}, (uint32_t)r->rings.rings.len, err))
 		return false;
 	if (r->line->sandbox)
@@ -850,8 +668,8 @@ static bool record(struct record_run *r, char cgroup[PATH_MAX], struct bc_error 
 	r->live.rings = &r->rings;
 	r->live.recorder = r->recorder;
 	r->live.target = target_of(args);
-	r->live.signals = &signals_seen;
-	r->live.mask = r->mask;
+	r->live.signals = record_signals_seen();
+	r->live.mask = record_signals_mask();
 	r->live.duration = args->duration;
 	r->live.interval = args->interval;
 	r->live.share = args->overhead.given ? args->overhead.is / 100 * (double)processors : 0;
@@ -859,9 +677,9 @@ static bool record(struct record_run *r, char cgroup[PATH_MAX], struct bc_error 
 	r->live.flush = flush;
 	r->live.tick = tick;
 	r->live.ended = command_has_ended;
-	r->live.command = r->command != 0;
+	r->live.command = r->command.pid != 0;
 	bool ok = live_run(&r->live, let_go, err);
-	end_command(r, ok);
+	recorded_command_wait(&r->command, ok);
 	return ok && end_saving(r, err);
 }
 
@@ -892,23 +710,17 @@ static int write_profile(struct record_run *r)
 		.options = {.binary = r->shards.binary, .input = input_of(r), .aggregate = {.erratum = true, .rules = best_rules}}};
 	struct summary summary = {.conversion = &c, .output = output.path, .format = profile_format_name(output.format)};
 	struct bc_error err = {0};
-	sigset_t blocked;
 
 	profile_output_prepare(&output, &c.options);
-	begin_last(r, &blocked);
+	begin_last(r);
 	bool ok = convert_counts(&c, r->shards.counts, &err);
 	if (!ok && err.code == BC_MISMATCH)
 		summary.refusal = err.text;
 	ok = ok && write_files(&output, &c, &err);
-	end_last(r, &blocked);
+	record_signals_end_last();
 	if (ok || summary.refusal)
 		summary_warnings(&summary, stderr);
 	return ok ? EXIT_DONE : fail(&err);
-}
-
-static int code_of_command(const struct record_run *r)
-{
-	return WIFSIGNALED(r->status) ? 128 + WTERMSIG(r->status) : WEXITSTATUS(r->status);
 }
 
 /* unwritten: why what was counted could not be written, or NULL. */
@@ -917,7 +729,7 @@ static int finish_recording(struct record_run *r, const struct bc_error *unwritt
 	const struct arguments *args = r->args;
 	struct recorder_stats stats = recorder_stats(r->recorder);
 	struct record_result result = {.stats = stats, .shards = &r->shards, .rings = args->replay ? NULL : &r->rings, .live = args->replay ? NULL : &r->live,
-				       .command_code = r->command_ended ? code_of_command(r) : -1, .command_stopped = r->command_stopped,
+				       .command_code = r->command.ended ? recorded_command_code(&r->command) : -1, .command_stopped = r->command.stopped,
 				       .ran = recorder_left_out(r->recorder), .unwritten = unwritten != NULL,
 				       .only_command = !args->bins.len && !args->patterns.len};
 	uint64_t taken = stats.samples.read + stats.lost + stats.lost_samples;
@@ -948,31 +760,28 @@ static int finish_recording(struct record_run *r, const struct bc_error *unwritt
 		record_explain(&result, args->pids.at, args->pids.len, stderr);
 	if (unwritten)
 		return fail(unwritten);
-	return code == EXIT_DONE && args->forward && r->command_ended ? code_of_command(r) : code;
+	return code == EXIT_DONE && args->forward && r->command.ended ? recorded_command_code(&r->command) : code;
 }
 
 static int run(struct command_line *line)
 {
-	struct record_run r = {.args = line->arguments, .line = line, .go = -1, .failed = -1};
+	struct record_run r = {.args = line->arguments, .line = line, .command = {.go = -1, .failed = -1}};
 	struct arguments *args = r.args;
 	char cgroup[PATH_MAX], found[PATH_MAX];
 	struct bc_error err = {0};
-	struct signals_before before = {.taken = false};
 
-	r.mask = &before.mask;
-	r.signals = &before;
 	bool folder = is_folder_name(args->output), wide = args->all || args->cgroup;
 	const char *binary = folder ? NULL : only_binary(args, &line->operands, found);
 	if (!args->replay) /* which nothing is lost of where it is ended */
-		take_signals(&before);
+		record_signals_take();
 	record_view_init(&r.view, args->stats == STATS_NONE ? PROGRESS_NEVER : args->progress);
 	bool ok = record_shards_open(&r.shards, args->output, binary, args->least.given ? args->least.is : wide ? FEW : 1, args->keep, &err) &&
 		  check_profile(&r, &err) && want_files(&r, &err) && (args->replay ? replay(&r, &err) : record(&r, cgroup, &err));
 	record_view_clear(&r.view);
-	end_command(&r, false);
+	recorded_command_wait(&r.command, false);
 	int code = ok || r.unwritten ? finish_recording(&r, ok ? NULL : &err)
 		   : err.code == BC_MISMATCH && args->require_branches ? (fail(&err), EXIT_WANTING) : fail(&err);
-	give_signals_back(&before);
+	record_signals_give_back();
 	if (r.saved_open)
 		output_discard(&r.saved);
 	found_input_free(&r.found);
