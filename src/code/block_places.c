@@ -127,7 +127,7 @@ static bool list_from_bytes(const struct binary *binary, struct block_place_vec 
 			r.cold[r.cold_count++] = i;
 		else
 			r.hot[r.hot_count++] = i;
-	bool ok = r.hot && r.cold && bat_fields(BAT_LAYOUT_HASHED, binary->desc.data, binary->desc.size, take_field, &r, &err);
+	bool ok = r.hot && r.cold && bat_fields(binary->bat.layout, binary->desc.data, binary->desc.size, take_field, &r, &err);
 	free(r.hot);
 	free(r.cold);
 	file_release(binary->desc.data, binary->desc.size);
@@ -172,7 +172,7 @@ bool made_blocks_open(const struct binary *binary, struct made_blocks *out, stru
 	const struct bat_table *bat = &binary->bat;
 
 	*out = (struct made_blocks){.binary = binary};
-	if (!bat->blocks && !(bat->layout == BAT_LAYOUT_HASHED && bat->unhashed_count && binary->desc.size))
+	if (!bat->blocks && !(bat_layout_has(bat->layout, BAT_FEATURE_BLOCKS) && bat->unhashed_count && binary->desc.size))
 		return true;
 	bool ok = bat->blocks ? list(bat, has_no_hash, &out->made) : list_from_bytes(binary, &out->made);
 	sort_places(out->made.at, out->made.len);
