@@ -140,6 +140,16 @@ static bool can_be_explained(const struct bc_error *err, const struct advice *ad
 	return err->code != BC_IO;
 }
 
+/* A descriptor of this program has no name for another one. */
+static bool has_descriptor(const struct situation *s)
+{
+	bool has = false;
+
+	for (size_t i = 0; i < s->count; i++)
+		has |= text_starts(text_of(s->files[i].path), "/proc/self/fd/");
+	return has;
+}
+
 void operands_explain(const struct conversion *conversion, struct bc_error *err)
 {
 	const struct command *command = remembered.command;
@@ -157,6 +167,8 @@ void operands_explain(const struct conversion *conversion, struct bc_error *err)
 		s.ran = ran_of(conversion, &s);
 	if (!advise(&s, &advice) || !can_be_explained(err, &advice, &s))
 		return;
+	if (has_descriptor(&s))
+		*advice.command = '\0';
 	bc_fail(err, advice.wrong_kind && err->code == BC_MISMATCH ? BC_FORMAT : err->code, "%s: %s%s%s", advice.about, advice.sentence,
 		*advice.command ? "; run: " : "", advice.command);
 }
