@@ -322,16 +322,30 @@ static void tell_lost(struct checking *c, const struct stored_symbol *in)
 	findings_add(c->findings, c->dynamic ? FINDING_SYMBOL_UNEXPORTED : FINDING_SYMBOL_LOST, NO_LOCATION, "%s, input 0x%" PRIx64, in->name, in->value);
 }
 
-static void compare_tables_of(struct checking *c, const struct listed *input, const struct listed *output)
+/* The symbol of the output that has the name of each of the input, in the order of the input's table: in the order of names,
+ * whose hashes have a seed, findings would come in another order each time.  out: keys are symbols of the input, indices those
+ * of the output, or output->symbols.count. */
+static bool pair_by_name(const struct listed *input, const struct listed *output, struct keyed *out)
 {
 	for (size_t i = 0, o = 0; i < input->count; i++) {
 		const struct keyed *in = &input->by_name[i];
-		const struct stored_symbol *symbol = &input->symbols.at[in->index];
 		while (o < output->count && output->by_name[o].key < in->key)
 			o++;
 		bool there = o < output->count && output->by_name[o].key == in->key;
-		const struct stored_symbol *same = there ? &output->symbols.at[output->by_name[o].index] : NULL;
+		out[i] = (struct keyed){in->index, there ? output->by_name[o].index : output->symbols.count};
 		o += there;
+	}
+	return sort_keyed(out, input->count);
+}
+
+static bool compare_tables_of(struct checking *c, const struct listed *input, const struct listed *output, struct bc_error *err)
+{
+	struct keyed *pairs = malloc((input->count + 1) * sizeof(*pairs));
+	bool ok = pairs && pair_by_name(input, output, pairs);
+
+	for (size_t i = 0; ok && i < input->count; i++) {
+		const struct stored_symbol *symbol = &input->symbols.at[pairs[i].key];
+		const struct stored_symbol *same = pairs[i].index < output->symbols.count ? &output->symbols.at[pairs[i].index] : NULL;
 		if (!is_compared(c, symbol))
 			continue;
 		if (same && !strcmp(symbol->name, same->name))
@@ -339,6 +353,8 @@ static void compare_tables_of(struct checking *c, const struct listed *input, co
 		else
 			tell_lost(c, symbol);
 	}
+	free(pairs);
+	return ok || bc_fail_nomem(err);
 }
 
 /* ---- sizes of code that moved ---- */
@@ -386,7 +402,8 @@ static bool check_table(struct checking *c, uint32_t type, bool *of_input, struc
 	if (!list(&c->subject->image, &c->subject->bat, type, seed, &output, err))
 		return false;
 	if (output.symbols.count) {
-		compare_tables_of(c, &input, &output);
+		if (!compare_tables_of(c, &input, &output, err))
+			return false;
 		check_sizes(c, &output.symbols);
 	} else {
 		c->summary->symbols += input.count;
