@@ -135,6 +135,7 @@ static unsigned sandbox_landlock(const char *const *outputs, size_t count)
 /* The system calls that are allowed with any arguments.  None of them reaches another process or
  * changes a file that is not open for writing.  Names that this libseccomp or this processor
  * does not have are skipped. */
+/* clang-format off */
 static const char *const always[] = {
 	/* memory */
 	"brk", "mmap", "mmap2", "munmap", "mremap", "mprotect", "madvise", "membarrier", "map_shadow_stack",
@@ -159,6 +160,7 @@ static const char *const always[] = {
 	"getpid", "gettid", "getuid", "geteuid", "getgid", "getegid", "getuid32", "geteuid32", "getgid32",
 	"getegid32", "getrlimit", "ugetrlimit", "getrusage", "sysinfo", "uname", "getrandom",
 };
+/* clang-format on */
 
 /* The system calls that writing a file needs. */
 static const char *const to_write[] = {

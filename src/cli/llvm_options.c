@@ -12,6 +12,7 @@
 /* Options of llvm-bolt 22, 23 and 24 that do nothing to a profile.  Each was given to perf2bolt 22, or 23 or 24 where
  * those before do not know it: the profile was the same without. */
 /* Sorted.  An option that takes a value ends with a '='. */
+/* clang-format off */
 static const char *const ignored[] = {
 	"accurate-debug-ranges", "align-blocks", "align-blocks-min-size=", "align-blocks-threshold=",
 	"align-functions=", "align-functions-max-bytes=", "align-text=", "alt-inst-feature-size=",
@@ -81,6 +82,7 @@ static const char *const ignored[] = {
 	"use-edge-counts", "use-gnu-stack", "use-old-text", "verify-cfg",
 	"x86-align-branch-boundary-hot-only", "x86-icp-pic", "x86-strip-redundant-address-size",
 };
+/* clang-format on */
 
 struct word {
 	const char *at;

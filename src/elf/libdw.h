@@ -15,6 +15,7 @@
 #include <elfutils/libdwelf.h>
 #include <elfutils/libdwfl.h>
 
+/* clang-format off */
 #define LIBDW_FUNCTIONS(F) \
 	F(dwarf_attr) F(dwarf_attr_integrate) F(dwarf_begin_elf) F(dwarf_child) \
 	F(dwarf_cuoffset) F(dwarf_diename) F(dwarf_dieoffset) F(dwarf_end) F(dwarf_errmsg) \
@@ -32,6 +33,7 @@
 	F(dwfl_module_getdwarf) F(dwfl_module_getelf) F(dwfl_module_info) \
 	F(dwfl_offline_section_address) F(dwfl_report_begin) F(dwfl_report_end) \
 	F(dwfl_report_offline)
+/* clang-format on */
 
 /* By the names and types of its own headers. */
 struct libdw {

@@ -166,12 +166,14 @@ static const struct call mounts[] = {
 	CALL(quotactl, -1, AT(none), 0, 0), CALL_NR(quotactl_fd, NR_QUOTACTL_FD, -1, 0, 0, 0), CALL(acct, AT(none)),
 };
 
+/* clang-format off */
 static const struct call rights[] = {
 	CALL(setuid, 0), CALL(setgid, 0), CALL(setreuid, -1, -1), CALL(setregid, -1, -1), CALL(setresuid, -1, -1, -1),
 	CALL(setresgid, -1, -1, -1), CALL(setfsuid, 0), CALL(setfsgid, 0), CALL(setgroups, 0, 0), CALL(capset, 0, 0),
 	CALL(personality, 0xffffffff), CALL(setsid, 0), CALL_AS("prctl PR_SET_DUMPABLE", prctl, 4, 1, 0, 0, 0),
 	CALL(add_key, 0, 0, 0, 0, 0), CALL(keyctl, -1, 0, 0, 0, 0), CALL(request_key, 0, 0, 0, 0),
 };
+/* clang-format on */
 
 static const struct call kernel[] = {
 	CALL_NR(io_uring_setup, NR_IO_URING_SETUP, 0, AT(zeros)), CALL_NR(io_uring_enter, NR_IO_URING_ENTER, -1, 0, 0, 0, 0, 0),
@@ -194,6 +196,7 @@ static const struct call descriptors[] = {
 };
 
 #define CLASS(name, held, calls) {name, held, calls, sizeof(calls) / sizeof(*calls)}
+/* clang-format off */
 static const struct call_class classes[] = {
 	CLASS("programs and processes", HELD, processes),
 	CLASS("other processes", HELD, others),
@@ -209,5 +212,6 @@ static const struct call_class classes[] = {
 	CLASS("the kernel", HELD, kernel),
 	CLASS("terminals, signals by descriptors", HELD, descriptors),
 };
+/* clang-format on */
 
 #endif

@@ -80,6 +80,7 @@ struct number {
 
 static void numbers_as_dwarf_has_them(void **state)
 {
+	/* clang-format off */
 	static const struct number numbers[] = {
 		NUMBER("\x00", LEB128_READ, 0, false),
 		NUMBER("\xe5\x8e\x26", LEB128_READ, 624485, false),
@@ -100,6 +101,7 @@ static void numbers_as_dwarf_has_them(void **state)
 		NUMBER("\x80", LEB128_CUT, 0, true),
 		NUMBER(NINE, LEB128_CUT, 0, false),
 	};
+	/* clang-format on */
 
 	(void)state;
 	for (size_t i = 0; i < BC_COUNT(numbers); i++) {

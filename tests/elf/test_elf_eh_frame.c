@@ -87,6 +87,7 @@ static void test_encodings(void **state)
 /* Several CIEs: one without augmentation, one with all letters. */
 static void test_augmentations(void **state)
 {
+	/* clang-format off */
 	static const uint8_t frames[] = {
 		/* 0: version 3, no augmentation: absolute addresses of 8 bytes */
 		9, 0, 0, 0, 0, 0, 0, 0, 3, 0, 1, 0x78, 16,
@@ -103,6 +104,7 @@ static void test_augmentations(void **state)
 		/* 107: the end; what follows does not count */
 		0, 0, 0, 0, 0xff, 0xff,
 	};
+	/* clang-format on */
 	static const struct code_range want[] = {{0x1000, 7}, {0x2000, 5}, {0x3000, 8}};
 	struct code_ranges r = ranges_of(frames, sizeof(frames), NULL);
 

@@ -91,6 +91,7 @@ static int teardown(void **state)
  * ones first. */
 static void order(void **state)
 {
+	/* clang-format off */
 	struct record records[] = {
 		branch(4, 0x10, -1, 0, 1, 0),
 		branch(4, 0x10, 0, 2, 2, 0),
@@ -102,6 +103,7 @@ static void order(void **state)
 		branch(0, 0xabcdef, 4, 0, 8, 0),
 		branch(-1, 0, 2, 0, 9, 0),
 	};
+	/* clang-format on */
 
 	(void)state;
 	gives(records, BC_COUNT(records), false, &(struct fdata_header){0},
@@ -120,12 +122,14 @@ static void order(void **state)
 /* The printed name is what is written, and orders functions and targets. */
 static void two_names(void **state)
 {
+	/* clang-format off */
 	struct record records[] = {
 		branch(0, 1, 1, 0, 1, 0),
 		branch(1, 1, 0, 0, 2, 0),
 		branch(4, 1, 0, 0, 3, 0),
 		branch(4, 1, 1, 0, 4, 0),
 	};
+	/* clang-format on */
 
 	(void)state;
 	tiny.functions[0].primary = "b/1";
@@ -142,6 +146,7 @@ static void two_names(void **state)
 
 static void equal_records(void **state)
 {
+	/* clang-format off */
 	struct record records[] = {
 		branch(0, 1, 1, 0, 1, 1),
 		branch(0, 1, 1, 0, 2, 0),
@@ -151,6 +156,7 @@ static void equal_records(void **state)
 		branch(1, 3, 1, 4, UINT64_MAX, 0),
 		branch(1, 3, 1, 4, 7, 0),
 	};
+	/* clang-format on */
 
 	(void)state;
 	gives(records, BC_COUNT(records), false, &(struct fdata_header){0},
@@ -162,6 +168,7 @@ static void equal_records(void **state)
 /* Two functions of one printed name are one in text: no two lines have equal places. */
 static void one_name(void **state)
 {
+	/* clang-format off */
 	struct record records[] = {
 		branch(0, 1, 4, 0, 1, 0),
 		branch(1, 1, 4, 0, 2, 1),
@@ -169,6 +176,7 @@ static void one_name(void **state)
 		branch(4, 1, 0, 0, 3, 0),
 		branch(4, 1, 1, 0, 4, 2),
 	};
+	/* clang-format on */
 
 	(void)state;
 	tiny.functions[0].printed = tiny.functions[1].printed = "a/x.c/1";

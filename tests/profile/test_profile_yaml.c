@@ -100,6 +100,7 @@ static void gives(struct record *records, size_t count, bool basic, const char *
 static void test_branches(void **state)
 {
 	(void)state;
+	/* clang-format off */
 	struct record records[] = {
 		{RECORD_BRANCH, place(HOT, 0x2c), place(HOT, 0x40), 5, 2, 0}, /* block 0x20 to 0x40 */
 		{RECORD_BRANCH, place(HOT, 0x2c), place(OTHER, 0x18), 3, 0, 0}, /* to an entry point */
@@ -107,6 +108,7 @@ static void test_branches(void **state)
 		{RECORD_BRANCH, place(HOT, 0x8a), place(HOT, 0x90), 1, 0, 0},   /* in the cold part */
 		{RECORD_ENTRY, {0}, place(HOT, 0), 9, 0, 0},
 	};
+	/* clang-format on */
 
 	gives(records, BC_COUNT(records), false,
 	      "\n  - name:            hot"
@@ -139,10 +141,12 @@ static void test_branches(void **state)
 static void test_samples(void **state)
 {
 	(void)state;
+	/* clang-format off */
 	struct record records[] = {
 		{RECORD_SAMPLE, place(HOT, 0x21), {0}, 5, 0, 0},
 		{RECORD_SAMPLE, place(HOT, 0x3f), {0}, 2, 0, 0},
 	};
+	/* clang-format on */
 
 	gives(records, BC_COUNT(records), true,
 	      "\n  - name:            hot"
@@ -169,10 +173,12 @@ static void test_made_block(void **state)
 	(void)state;
 	struct bat_entry *entries = (struct bat_entry *)(uintptr_t)tiny.binary.bat.entries;
 	uint32_t at = tiny.fragments[0].first_entry;
+	/* clang-format off */
 	struct record records[] = {
 		{RECORD_BRANCH, place(HOT, 0x2c), place(HOT, 0x40), 5, 0, 0},
 		{RECORD_BRANCH, place(HOT, 0x48), place(HOT, 0x80), 3, 0, 0},
 	};
+	/* clang-format on */
 
 	while (bat_entry_is_branch(entries[at]) || bat_entry_input(entries[at]) != 0x40)
 		at++;
@@ -196,11 +202,13 @@ static void plain_gives(const char *wanted)
 {
 	static uint32_t other_of[TINY_FUNCTIONS] = {NO_FRAGMENT, 2, NO_FRAGMENT, NO_FRAGMENT, NO_FRAGMENT, NO_FRAGMENT};
 	struct hash_source source = {.fragments = {other_of}};
+	/* clang-format off */
 	struct record records[] = {
 		{RECORD_BRANCH, place(PLAIN, 0x13), place(PLAIN, 0x18), 6, 0, 0},
 		{RECORD_BRANCH, place(PLAIN, 0x17), {0}, 2, 0, 0},
 		{RECORD_BRANCH, place(OTHER, 0x19), place(PLAIN, 0x18), 3, 0, 0},
 	};
+	/* clang-format on */
 
 	source.table.bat = tiny.binary.bat;
 	hashes = &source;

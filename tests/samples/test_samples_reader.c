@@ -73,6 +73,7 @@ static void messages_of_what_is_not_recognised(void **state)
 /* As perf 6.1 prints a record, and older ones without the file; behind a comment, and without the bytes. */
 static void dumps_are_named(void **state)
 {
+	/* clang-format off */
 	static const char *const dumps[] = {
 		"\n0x490@a b.data [0x40]: event: 9\n.\n. ... raw event: size 64 bytes\n",
 		"0x490 [0x40]: event: 9\n",
@@ -83,6 +84,7 @@ static void dumps_are_named(void **state)
 		"1 14697900391567 0x490 [0x40]: PERF_RECORD_SAMPLE(IP, 0x2): 22143/22143: 0x7f period: 5 addr: 0\n",
 		"-1 0x158 [0x50]: PERF_RECORD_MMAP -1/0: [0x81(0x12) @ 0x81]: x [kernel.kallsyms]_text\n",
 	};
+	/* clang-format on */
 	static const char *const others[] = {
 		"7 PERF_RECORD_MMAP2 7/7: [0x1000(0x1000) @ 0 fe:00 1 2]: r-xp /bin/x\n7 404010\n",
 		"a [0x40]: 7 1.5: 9 cycles: 20\n", "7 404010\n", "0x10 7 event: 20\n",
