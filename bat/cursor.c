@@ -4,9 +4,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-bool bat_cursor_fail(const struct bat_cursor *c, const uint8_t *at,
-		     const char *field, enum bat_cause cause, const char *why,
-		     ...)
+bool bat_cursor_fail(const struct bat_cursor *c, const uint8_t *at, const char *field,
+		     enum bat_cause cause, const char *why, ...)
 {
 	struct bat_error *err = c->err;
 	char reason[128];
@@ -27,14 +26,12 @@ bool bat_cursor_fail(const struct bat_cursor *c, const uint8_t *at,
 
 static bool fail_wide(const struct bat_cursor *c, const char *field)
 {
-	return bat_cursor_fail(c, c->pos, field, BAT_CAUSE_WIDE,
-			       "a number wider than 64 bits");
+	return bat_cursor_fail(c, c->pos, field, BAT_CAUSE_WIDE, "a number wider than 64 bits");
 }
 
 static bool fail_end(const struct bat_cursor *c, const char *field)
 {
-	return bat_cursor_fail(c, c->pos, field, BAT_CAUSE_END,
-			       "the number runs past the end");
+	return bat_cursor_fail(c, c->pos, field, BAT_CAUSE_END, "the number runs past the end");
 }
 
 bool bat_cursor_long_uleb(struct bat_cursor *c, const char *field, uint64_t *out)

@@ -27,20 +27,16 @@ bat_cursor_fail(const struct bat_cursor *c, const uint8_t *at, const char *field
 		enum bat_cause cause, const char *why, ...);
 
 /* Multi-byte cases of cursor_uleb() and cursor_sleb(). */
-BAT_MUST_USE bool bat_cursor_long_uleb(struct bat_cursor *c, const char *field,
-				   uint64_t *out);
-BAT_MUST_USE bool bat_cursor_long_sleb(struct bat_cursor *c, const char *field,
-				   uint64_t *out);
+BAT_MUST_USE bool bat_cursor_long_uleb(struct bat_cursor *c, const char *field, uint64_t *out);
+BAT_MUST_USE bool bat_cursor_long_sleb(struct bat_cursor *c, const char *field, uint64_t *out);
 
 /* Move behind the next `size` bytes; *out is where they begin. */
-BAT_MUST_USE static inline bool cursor_bytes(struct bat_cursor *c, size_t size,
-					     const char *field,
+BAT_MUST_USE static inline bool cursor_bytes(struct bat_cursor *c, size_t size, const char *field,
 					     const uint8_t **out)
 {
 	if (size > cursor_left(c)) {
-		(void)bat_cursor_fail(c, c->pos, field, BAT_CAUSE_END,
-				  "%zu bytes needed, %zu left", size,
-				  cursor_left(c));
+		(void)bat_cursor_fail(c, c->pos, field, BAT_CAUSE_END, "%zu bytes needed, %zu left",
+				      size, cursor_left(c));
 		return false; /* visibly, for the compiler */
 	}
 	*out = c->pos;
@@ -50,8 +46,7 @@ BAT_MUST_USE static inline bool cursor_bytes(struct bat_cursor *c, size_t size,
 
 static inline uint32_t load_u32(const uint8_t *p)
 {
-	return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 |
-	       (uint32_t)p[3] << 24;
+	return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
 }
 
 static inline uint64_t load_u64(const uint8_t *p)
@@ -59,8 +54,7 @@ static inline uint64_t load_u64(const uint8_t *p)
 	return load_u32(p) | (uint64_t)load_u32(p + 4) << 32;
 }
 
-BAT_MUST_USE static inline bool cursor_u32(struct bat_cursor *c,
-					   const char *field, uint32_t *out)
+BAT_MUST_USE static inline bool cursor_u32(struct bat_cursor *c, const char *field, uint32_t *out)
 {
 	const uint8_t *p;
 
@@ -70,8 +64,7 @@ BAT_MUST_USE static inline bool cursor_u32(struct bat_cursor *c,
 	return true;
 }
 
-BAT_MUST_USE static inline bool cursor_u64(struct bat_cursor *c,
-					   const char *field, uint64_t *out)
+BAT_MUST_USE static inline bool cursor_u64(struct bat_cursor *c, const char *field, uint64_t *out)
 {
 	const uint8_t *p;
 
@@ -83,8 +76,7 @@ BAT_MUST_USE static inline bool cursor_u64(struct bat_cursor *c,
 
 /* Unsigned LEB128, as tolerant as LLVM's: 64 bits of value, then any number of
  * padding bytes. */
-BAT_MUST_USE static inline bool cursor_uleb(struct bat_cursor *c,
-					    const char *field, uint64_t *out)
+BAT_MUST_USE static inline bool cursor_uleb(struct bat_cursor *c, const char *field, uint64_t *out)
 {
 	if (c->pos == c->end || *c->pos >= 0x80)
 		return bat_cursor_long_uleb(c, field, out);
@@ -93,8 +85,7 @@ BAT_MUST_USE static inline bool cursor_uleb(struct bat_cursor *c,
 }
 
 /* Signed LEB128; *out is the value modulo 2^64, ready to be added. */
-BAT_MUST_USE static inline bool cursor_sleb(struct bat_cursor *c,
-					    const char *field, uint64_t *out)
+BAT_MUST_USE static inline bool cursor_sleb(struct bat_cursor *c, const char *field, uint64_t *out)
 {
 	if (c->pos == c->end || *c->pos >= 0x80)
 		return bat_cursor_long_sleb(c, field, out);
@@ -106,17 +97,15 @@ BAT_MUST_USE static inline bool cursor_sleb(struct bat_cursor *c,
 /* Fails if `count` items of at least `item_size` bytes each cannot be in the bytes
  * left.  `at` is where the field with the count begins; call it when that field was
  * just read. */
-BAT_MUST_USE static inline bool cursor_fits(const struct bat_cursor *c,
-					    const uint8_t *at,
-					    const char *field,
-					    const char *items, uint64_t count,
+BAT_MUST_USE static inline bool cursor_fits(const struct bat_cursor *c, const uint8_t *at,
+					    const char *field, const char *items, uint64_t count,
 					    size_t item_size)
 {
 	if (count <= cursor_left(c) / item_size)
 		return true;
 	return bat_cursor_fail(c, at, field, BAT_CAUSE_COUNT,
-			   "%llu %s do not fit in the %zu bytes left",
-			   (unsigned long long)count, items, cursor_left(c));
+			       "%llu %s do not fit in the %zu bytes left",
+			       (unsigned long long)count, items, cursor_left(c));
 }
 
 #endif

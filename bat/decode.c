@@ -84,22 +84,18 @@ static bool grow_secondary(struct bat_pass *p, uint32_t count)
 
 /* Make sure that the table has capacity for `count` more items.  The caller has
  * checked that as many can be in the bytes left.  BAT_ERROR_NOMEM */
-BAT_MUST_USE static inline bool pass_reserve_fragments(struct bat_pass *p,
-						    uint32_t count)
+BAT_MUST_USE static inline bool pass_reserve_fragments(struct bat_pass *p, uint32_t count)
 {
 	return !p->table || count <= p->capacity.fragments - p->fragments ||
 	       grow_fragments(p, count);
 }
 
-BAT_MUST_USE static inline bool pass_reserve_entries(struct bat_pass *p,
-						  uint32_t count)
+BAT_MUST_USE static inline bool pass_reserve_entries(struct bat_pass *p, uint32_t count)
 {
-	return !p->table || count <= p->capacity.entries - p->entries ||
-	       grow_entries(p, count);
+	return !p->table || count <= p->capacity.entries - p->entries || grow_entries(p, count);
 }
 
-BAT_MUST_USE static inline bool pass_reserve_secondary(struct bat_pass *p,
-						    uint32_t count)
+BAT_MUST_USE static inline bool pass_reserve_secondary(struct bat_pass *p, uint32_t count)
 {
 	return !p->table || count <= p->capacity.secondary - p->secondary ||
 	       grow_secondary(p, count);
@@ -127,8 +123,7 @@ static inline void pass_add_entry(struct bat_pass *p, struct bat_entry entry)
 	p->entries++;
 }
 
-static inline void pass_add_fragment(struct bat_pass *p,
-				     const struct bat_fragment *fragment)
+static inline void pass_add_fragment(struct bat_pass *p, const struct bat_fragment *fragment)
 {
 	if (p->table)
 		p->table->fragments[p->fragments] = *fragment;
@@ -145,34 +140,29 @@ BAT_MUST_USE static inline bool pass_ends(const struct bat_pass *p)
 {
 	if (p->in.pos == p->in.end)
 		return true;
-	return bat_cursor_fail(&p->in, p->in.pos, "end", BAT_CAUSE_LEFT,
-			   "%zu bytes are left over",
-			   cursor_left(&p->in));
+	return bat_cursor_fail(&p->in, p->in.pos, "end", BAT_CAUSE_LEFT, "%zu bytes are left over",
+			       cursor_left(&p->in));
 }
 
 /* Is `address` allowed behind `last` of the same table? */
-BAT_MUST_USE static inline bool pass_ascends(const struct bat_pass *p,
-					     const uint8_t *at,
-					     const char *field, uint64_t last,
-					     uint64_t address)
+BAT_MUST_USE static inline bool pass_ascends(const struct bat_pass *p, const uint8_t *at,
+					     const char *field, uint64_t last, uint64_t address)
 {
 	if (address > last)
 		return true;
 	return bat_cursor_fail(&p->in, at, field, BAT_CAUSE_ORDER,
-			   "0x%llx does not ascend from 0x%llx",
-			   (unsigned long long)address,
-			   (unsigned long long)last);
+			       "0x%llx does not ascend from 0x%llx", (unsigned long long)address,
+			       (unsigned long long)last);
 }
 
 /* The same for the OutputOffsets of a fragment, which may repeat. */
-BAT_MUST_USE static inline bool pass_continues(const struct bat_pass *p,
-					       const uint8_t *at, uint32_t last,
-					       uint32_t output)
+BAT_MUST_USE static inline bool pass_continues(const struct bat_pass *p, const uint8_t *at,
+					       uint32_t last, uint32_t output)
 {
 	if (output >= last)
 		return true;
 	return bat_cursor_fail(&p->in, at, "OutputOffset", BAT_CAUSE_ORDER,
-			   "0x%x decreases from 0x%x", output, last);
+			       "0x%x decreases from 0x%x", output, last);
 }
 
 /* ---- the layout fixed ---- */
@@ -194,19 +184,18 @@ static uint32_t input_from_fixed(uint32_t stored)
 	return stored << 1 | stored >> 31;
 }
 
-static bool read_fixed_count(struct bat_cursor *in, const char *field,
-		       const char *items, size_t item_size, uint32_t *count)
+static bool read_fixed_count(struct bat_cursor *in, const char *field, const char *items,
+			     size_t item_size, uint32_t *count)
 {
 	const uint8_t *at = in->pos;
 
-	return cursor_u32(in, field, count) &&
-	       cursor_fits(in, at, field, items, *count, item_size);
+	return cursor_u32(in, field, count) && cursor_fits(in, at, field, items, *count, item_size);
 }
 
 static bool read_fixed_entries(struct bat_pass *p, uint32_t count)
 {
 	struct bat_cursor *in = &p->in;
-	struct bat_entry entry = { 0, 0 };
+	struct bat_entry entry = {0, 0};
 
 	if (!pass_reserve_entries(p, count))
 		return false;
@@ -235,22 +224,19 @@ static bool read_fragments(struct bat_pass *p)
 	uint64_t last = 0;
 	uint32_t fragments;
 
-	if (!read_fixed_count(in, "NumFragments", "fragments", FRAGMENT_SIZE,
-			&fragments) ||
+	if (!read_fixed_count(in, "NumFragments", "fragments", FRAGMENT_SIZE, &fragments) ||
 	    !pass_reserve_fragments(p, fragments))
 		return false;
 	for (uint32_t i = 0; i < fragments; i++) {
 		const uint8_t *at = in->pos;
-		struct bat_fragment f = { .first_entry = p->entries };
+		struct bat_fragment f = {.first_entry = p->entries};
 		uint32_t count;
 
 		if (!cursor_u64(in, "OutputAddress", &f.address))
 			return false;
-		if (i > 0 &&
-		    !pass_ascends(p, at, "OutputAddress", last, f.address))
+		if (i > 0 && !pass_ascends(p, at, "OutputAddress", last, f.address))
 			return false;
-		if (!read_fixed_count(in, "NumEntries", "entries", ENTRY_SIZE,
-				&count) ||
+		if (!read_fixed_count(in, "NumEntries", "entries", ENTRY_SIZE, &count) ||
 		    !read_fixed_entries(p, count))
 			return false;
 		f.entry_count = p->entries - f.first_entry;
@@ -271,8 +257,7 @@ struct walk {
 static bool walk_to(struct walk *w, uint32_t fragments, uint64_t address)
 {
 	while (w->index < fragments && load_u64(w->pos) < address) {
-		w->pos += FRAGMENT_SIZE + (size_t)load_u32(w->pos + 8) *
-						  ENTRY_SIZE;
+		w->pos += FRAGMENT_SIZE + (size_t)load_u32(w->pos + 8) * ENTRY_SIZE;
 		w->index++;
 	}
 	return w->index < fragments && load_u64(w->pos) == address;
@@ -293,7 +278,7 @@ static void mark_cold(struct bat_pass *p, uint32_t index, uint64_t hot)
 static bool read_pairs(struct bat_pass *p)
 {
 	struct bat_cursor *in = &p->in;
-	struct walk w = { .pos = in->begin + 4 };
+	struct walk w = {.pos = in->begin + 4};
 	uint64_t last = 0;
 	uint32_t count;
 
@@ -309,8 +294,8 @@ static bool read_pairs(struct bat_pass *p)
 			return false;
 		if (!walk_to(&w, p->fragments, cold))
 			return bat_cursor_fail(in, at, "ColdAddress", BAT_CAUSE_RANGE,
-					   "no fragment begins at 0x%llx",
-					   (unsigned long long)cold);
+					       "no fragment begins at 0x%llx",
+					       (unsigned long long)cold);
 		if (!cursor_u64(in, "HotAddress", &hot))
 			return false;
 		mark_cold(p, w.index, hot);
@@ -346,7 +331,7 @@ struct reader {
 
 /* How the entries of one function are stored. */
 struct entry_encoding {
-	uint64_t skew;       /* of the leading entries: input - output          */
+	uint64_t skew; /* of the leading entries: input - output          */
 	uint32_t count;
 	uint32_t equal;      /* this many entries have no InputOffset, only ... */
 	const uint8_t *mask; /* ... a bit each                                  */
@@ -357,15 +342,14 @@ static bool has_equal(const struct reader *r)
 	return r->cold ? r->features->equal_cold : r->features->equal_hot;
 }
 
-static bool read_count(struct reader *r, const char *field, const char *items,
-		       size_t item_size, uint32_t *out)
+static bool read_count(struct reader *r, const char *field, const char *items, size_t item_size,
+		       uint32_t *out)
 {
 	struct bat_cursor *in = &r->p->in;
 	const uint8_t *at = in->pos;
 	uint64_t count;
 
-	if (!cursor_uleb(in, field, &count) ||
-	    !cursor_fits(in, at, field, items, count, item_size))
+	if (!cursor_uleb(in, field, &count) || !cursor_fits(in, at, field, items, count, item_size))
 		return false;
 	*out = (uint32_t)count; /* a descriptor is smaller than 4 GiB */
 	return true;
@@ -378,12 +362,10 @@ static bool read_hot_header(struct reader *r, struct bat_fragment *f)
 
 	if (!r->features->hashed)
 		return true;
-	if (!cursor_u64(in, "FuncHash", &f->hash) ||
-	    !cursor_uleb(in, "NumBlocks", &blocks))
+	if (!cursor_u64(in, "FuncHash", &f->hash) || !cursor_uleb(in, "NumBlocks", &blocks))
 		return false;
 	f->block_count = (uint32_t)blocks;
-	return read_count(r, "NumSecEntryPoints", "entry points", 1,
-			  &f->secondary_count);
+	return read_count(r, "NumSecEntryPoints", "entry points", 1, &f->secondary_count);
 }
 
 /* A HotIndex should be an index of the hot table, but what older releases wrote
@@ -402,8 +384,7 @@ static bool is_hot_index(const struct reader *r)
 	return r->hot_index == r->p->fragments - hot;
 }
 
-static bool read_cold_header(struct reader *r, struct bat_fragment *f,
-			     uint64_t *skew)
+static bool read_cold_header(struct reader *r, struct bat_fragment *f, uint64_t *skew)
 {
 	struct bat_cursor *in = &r->p->in;
 	const uint8_t *at = in->pos;
@@ -415,8 +396,7 @@ static bool read_cold_header(struct reader *r, struct bat_fragment *f,
 	if (!is_hot_index(r))
 		return bat_cursor_fail(in, at, "HotIndex", BAT_CAUSE_RANGE,
 				       "%llu is not below the %u hot functions",
-				       (unsigned long long)r->hot_index,
-				       r->p->hot);
+				       (unsigned long long)r->hot_index, r->p->hot);
 	f->stored_hot = r->hot_index;
 	return !r->features->hashed || cursor_uleb(in, "ColdInputSkew", skew);
 }
@@ -430,17 +410,14 @@ static bool read_equal_elems(struct reader *r, struct entry_encoding *s)
 	if (!cursor_uleb(in, "EqualElems", &equal))
 		return false;
 	if (equal > s->count)
-		return bat_cursor_fail(in, at, "EqualElems", BAT_CAUSE_RANGE,
-				   "%llu of %u entries",
-				   (unsigned long long)equal, s->count);
+		return bat_cursor_fail(in, at, "EqualElems", BAT_CAUSE_RANGE, "%llu of %u entries",
+				       (unsigned long long)equal, s->count);
 	s->equal = (uint32_t)equal;
-	return cursor_bytes(in, (s->equal + (size_t)7) / 8, "BranchEntries",
-			    &s->mask);
+	return cursor_bytes(in, (s->equal + (size_t)7) / 8, "BranchEntries", &s->mask);
 }
 
 /* The hash and index of a block.  Branch entries have none. */
-static bool read_block(struct reader *r, struct bat_entry entry,
-		       struct bat_block *block)
+static bool read_block(struct reader *r, struct bat_entry entry, struct bat_block *block)
 {
 	struct bat_cursor *in = &r->p->in;
 	uint64_t delta;
@@ -448,15 +425,13 @@ static bool read_block(struct reader *r, struct bat_entry entry,
 	block->hash = 0;
 	if (bat_entry_is_branch(entry))
 		return true;
-	if (!cursor_u64(in, "BBHash", &block->hash) ||
-	    !cursor_uleb(in, "BBIdx", &delta))
+	if (!cursor_u64(in, "BBHash", &block->hash) || !cursor_uleb(in, "BBIdx", &delta))
 		return false;
 	block->index += (uint32_t)delta;
 	return true;
 }
 
-static void add_block(struct bat_pass *p, struct bat_entry entry,
-		      struct bat_block block)
+static void add_block(struct bat_pass *p, struct bat_entry entry, struct bat_block block)
 {
 	if (bat_entry_is_branch(entry))
 		block.index = 0;
@@ -484,8 +459,7 @@ static bool read_entry(struct reader *r, const struct bat_fragment *f,
 		return false;
 
 	if (j < s->equal)
-		*input = (entry->output + s->skew) << 1 |
-			 ((uint32_t)s->mask[j / 8] >> j % 8 & 1);
+		*input = (entry->output + s->skew) << 1 | ((uint32_t)s->mask[j / 8] >> j % 8 & 1);
 	else if (cursor_sleb(in, "InputOffset", &delta))
 		*input += delta;
 	else
@@ -494,12 +468,11 @@ static bool read_entry(struct reader *r, const struct bat_fragment *f,
 	return true;
 }
 
-static bool read_entries(struct reader *r, struct bat_fragment *f,
-			 const struct entry_encoding *s)
+static bool read_entries(struct reader *r, struct bat_fragment *f, const struct entry_encoding *s)
 {
 	struct bat_pass *p = r->p;
-	struct bat_block block = { 0, 0 };
-	struct bat_entry entry = { 0, 0 };
+	struct bat_block block = {0, 0};
+	struct bat_entry entry = {0, 0};
 	uint64_t input = 0;
 
 	if (!pass_reserve_entries(p, s->count))
@@ -547,14 +520,13 @@ static bool read_secondary(struct reader *r, struct bat_fragment *f)
 
 static bool read_function(struct reader *r)
 {
-	struct bat_fragment f = { .address = r->output, .cold = r->cold };
-	struct entry_encoding s = { .skew = 0 };
+	struct bat_fragment f = {.address = r->output, .cold = r->cold};
+	struct entry_encoding s = {.skew = 0};
 
-	if (!(r->cold ? read_cold_header(r, &f, &s.skew)
-		      : read_hot_header(r, &f)) ||
+	if (!(r->cold ? read_cold_header(r, &f, &s.skew) : read_hot_header(r, &f)) ||
 	    !read_count(r, "NumEntries", "entries", 1, &s.count) ||
-	    (has_equal(r) && !read_equal_elems(r, &s)) ||
-	    !read_entries(r, &f, &s) || !read_secondary(r, &f))
+	    (has_equal(r) && !read_equal_elems(r, &s)) || !read_entries(r, &f, &s) ||
+	    !read_secondary(r, &f))
 		return false;
 	pass_add_fragment(r->p, &f);
 	return true;
@@ -578,8 +550,7 @@ static bool read_functions(struct reader *r)
 	uint64_t last = 0;
 	uint64_t delta;
 
-	if (!read_count(r, "NumFuncs", "functions", function_size(r),
-			&r->functions) ||
+	if (!read_count(r, "NumFuncs", "functions", function_size(r), &r->functions) ||
 	    !pass_reserve_fragments(r->p, r->functions))
 		return false;
 	for (uint32_t i = 0; i < r->functions; i++) {
@@ -599,7 +570,7 @@ static bool read_functions(struct reader *r)
 
 static bool read_leb(struct bat_pass *p, const struct bat_features *features)
 {
-	struct reader r = { .p = p, .features = features };
+	struct reader r = {.p = p, .features = features};
 
 	if (!read_functions(&r))
 		return false;
@@ -621,8 +592,7 @@ bool bat_read(struct bat_pass *p, const struct bat_features *features)
  */
 
 /* How many of `count` fragments by ascending address lie below `address`. */
-static uint32_t count_below(const struct bat_fragment *fragments,
-			    uint32_t count, uint64_t address)
+static uint32_t count_below(const struct bat_fragment *fragments, uint32_t count, uint64_t address)
 {
 	uint32_t low = 0;
 
@@ -639,14 +609,13 @@ static uint32_t count_below(const struct bat_fragment *fragments,
 
 /* Merge the hot fragments, at the front of `all`, with `cold` ones, from the
  * back so that nothing is overwritten. */
-static void merge(struct bat_fragment *all, uint32_t hot_count,
-		  const struct bat_fragment *cold, uint32_t cold_count)
+static void merge(struct bat_fragment *all, uint32_t hot_count, const struct bat_fragment *cold,
+		  uint32_t cold_count)
 {
 	while (cold_count) {
 		struct bat_fragment *last = &all[hot_count + cold_count - 1];
 
-		if (hot_count && all[hot_count - 1].address >
-					 cold[cold_count - 1].address)
+		if (hot_count && all[hot_count - 1].address > cold[cold_count - 1].address)
 			*last = all[--hot_count];
 		else
 			*last = cold[--cold_count];
@@ -667,8 +636,7 @@ static bool counts_all(const struct bat_table *t)
 
 /* Set the parents of `cold`, before the hot fragments are merged with it.  A
  * HotIndex counts hot fragments, a parent counts all. */
-static void link_hot_index(const struct bat_table *t, struct bat_fragment *cold,
-			   uint32_t count)
+static void link_hot_index(const struct bat_table *t, struct bat_fragment *cold, uint32_t count)
 {
 	bool all = counts_all(t);
 
@@ -679,10 +647,8 @@ static void link_hot_index(const struct bat_table *t, struct bat_fragment *cold,
 		if (all)
 			cold[i].parent = (uint32_t)index;
 		else if (index < t->hot_count)
-			cold[i].parent =
-				(uint32_t)index +
-				count_below(cold, count,
-					    t->fragments[index].address);
+			cold[i].parent = (uint32_t)index +
+					 count_below(cold, count, t->fragments[index].address);
 	}
 }
 
@@ -733,8 +699,7 @@ bool bat_link(struct bat_table *t, struct bat_error *err)
 
 		if (!f->cold)
 			f->parent = i;
-		else if (f->parent != BAT_NO_PARENT &&
-			 t->fragments[f->parent].cold)
+		else if (f->parent != BAT_NO_PARENT && t->fragments[f->parent].cold)
 			f->parent = BAT_NO_PARENT;
 	}
 	return true;

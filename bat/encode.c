@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Encoders of the layouts.  What they write of a decoded table is the descriptor again, canonically. */
+/* Encoders of the layouts.  What they write of a decoded table is the descriptor again,
+ * canonically. */
 #include "bat/layout.h"
 
 #include <stdio.h>
@@ -90,17 +91,14 @@ static void bat_buffer_sleb(struct bat_buffer *s, uint64_t value)
  * hashed have one entry for each OutputOffset.  Of several the last one is encoded,
  * which is the one that translates. */
 static inline bool bat_encodes_entry(const struct bat_features *features,
-				   const struct bat_entry *entries,
-				   uint32_t count, uint32_t i)
+				     const struct bat_entry *entries, uint32_t count, uint32_t i)
 {
-	return features->hashed || i + 1 == count ||
-	       entries[i].output != entries[i + 1].output;
+	return features->hashed || i + 1 == count || entries[i].output != entries[i + 1].output;
 }
-
 
 /* How many of the entries a layout encodes. */
 static uint32_t bat_encoded_entries(const struct bat_features *features,
-			  const struct bat_entry *entries, uint32_t count)
+				    const struct bat_entry *entries, uint32_t count)
 {
 	uint32_t kept = 0;
 
@@ -111,13 +109,12 @@ static uint32_t bat_encoded_entries(const struct bat_features *features,
 
 /* BAT_ERROR_UNENCODABLE: `layout` cannot encode this fragment.  Returns false. */
 static bool bat_fail_unencodable(enum bat_layout layout, const struct bat_fragment *f,
-		     const char *why, struct bat_error *err)
+				 const char *why, struct bat_error *err)
 {
-	*err = (struct bat_error){ .code = BAT_ERROR_UNENCODABLE, .field = "" };
+	*err = (struct bat_error){.code = BAT_ERROR_UNENCODABLE, .field = ""};
 	(void)snprintf(err->text, sizeof(err->text),
-		       "layout %s cannot hold the fragment at 0x%llx: %s",
-		       bat_layout_name(layout), (unsigned long long)f->address,
-		       why);
+		       "layout %s cannot hold the fragment at 0x%llx: %s", bat_layout_name(layout),
+		       (unsigned long long)f->address, why);
 	return false;
 }
 
@@ -158,8 +155,7 @@ static bool write_pair(struct bat_buffer *s, const struct bat_table *table,
 	return true;
 }
 
-static bool write_fixed(struct bat_buffer *s, const struct bat_table *table,
-		     struct bat_error *err)
+static bool write_fixed(struct bat_buffer *s, const struct bat_table *table, struct bat_error *err)
 {
 	const struct bat_fragment *fragments = table->fragments;
 	uint32_t count = table->fragment_count;
@@ -168,13 +164,12 @@ static bool write_fixed(struct bat_buffer *s, const struct bat_table *table,
 	for (uint32_t i = 0; i < count; i++) {
 		if (i && fragments[i].address == fragments[i - 1].address)
 			return bat_fail_unencodable(BAT_LAYOUT_FIXED, &fragments[i],
-					       "another begins there", err);
+						    "another begins there", err);
 		write_fragment(s, table, &fragments[i]);
 	}
 	bat_buffer_u32(s, count - table->hot_count);
 	for (uint32_t i = 0; i < count; i++)
-		if (fragments[i].cold &&
-		    !write_pair(s, table, &fragments[i], err))
+		if (fragments[i].cold && !write_pair(s, table, &fragments[i], err))
 			return false;
 	return true;
 }
@@ -244,7 +239,7 @@ static void write_mask(struct writer *w, const struct entry_list *list, uint32_t
 static void write_block(struct writer *w, const struct entry_list *list, uint32_t i,
 			uint64_t *index)
 {
-	struct bat_block block = { 0, 0 };
+	struct bat_block block = {0, 0};
 
 	if (bat_entry_is_branch(list->entries[i]))
 		return;
@@ -296,8 +291,7 @@ static bool write_cold_header(struct writer *w, const struct bat_fragment *f,
 
 	if (w->layout != w->table->layout) {
 		if (f->parent == BAT_NO_PARENT)
-			return bat_fail_unencodable(w->layout, f, "it has no parent",
-					       err);
+			return bat_fail_unencodable(w->layout, f, "it has no parent", err);
 		index = w->ranks[f->parent];
 	}
 	bat_buffer_uleb(w->s, index - w->hot_index);
@@ -316,12 +310,10 @@ static void write_hot_header(struct writer *w, const struct bat_fragment *f)
 	bat_buffer_uleb(w->s, f->secondary_count);
 }
 
-static bool write_function(struct writer *w, const struct bat_fragment *f,
-			   struct bat_error *err)
+static bool write_function(struct writer *w, const struct bat_fragment *f, struct bat_error *err)
 {
 	const struct bat_table *t = w->table;
-	bool has_equal = w->cold ? w->features->equal_cold
-				 : w->features->equal_hot;
+	bool has_equal = w->cold ? w->features->equal_cold : w->features->equal_hot;
 	struct entry_list list = {
 		.entries = t->entries + f->first_entry,
 		.blocks = t->blocks ? t->blocks + f->first_entry : NULL,
@@ -352,21 +344,18 @@ static bool write_function(struct writer *w, const struct bat_fragment *f,
 static bool write_functions(struct writer *w, struct bat_error *err)
 {
 	const struct bat_table *t = w->table;
-	uint32_t count = w->cold ? t->fragment_count - t->hot_count
-				 : t->hot_count;
+	uint32_t count = w->cold ? t->fragment_count - t->hot_count : t->hot_count;
 
 	bat_buffer_uleb(w->s, count);
 	for (uint32_t i = 0; i < t->fragment_count; i++)
-		if (t->fragments[i].cold == w->cold &&
-		    !write_function(w, &t->fragments[i], err))
+		if (t->fragments[i].cold == w->cold && !write_function(w, &t->fragments[i], err))
 			return false;
 	return true;
 }
 
 static uint32_t *rank_hot(const struct bat_table *t)
 {
-	uint32_t *ranks = malloc((t->fragment_count + (size_t)1) *
-				 sizeof(*ranks));
+	uint32_t *ranks = malloc((t->fragment_count + (size_t)1) * sizeof(*ranks));
 	uint32_t rank = 0;
 
 	for (uint32_t i = 0; ranks && i < t->fragment_count; i++) {
@@ -376,8 +365,8 @@ static uint32_t *rank_hot(const struct bat_table *t)
 	return ranks;
 }
 
-static bool write_leb(struct bat_buffer *s, const struct bat_table *table,
-		   enum bat_layout layout, struct bat_error *err)
+static bool write_leb(struct bat_buffer *s, const struct bat_table *table, enum bat_layout layout,
+		      struct bat_error *err)
 {
 	uint32_t *ranks = rank_hot(table);
 	struct writer w = {
@@ -400,11 +389,11 @@ static bool write_leb(struct bat_buffer *s, const struct bat_table *table,
 
 /* ---- all ---- */
 
-bool bat_encode(const struct bat_table *table, enum bat_layout layout,
-		uint8_t **data, size_t *size, struct bat_error *err)
+bool bat_encode(const struct bat_table *table, enum bat_layout layout, uint8_t **data, size_t *size,
+		struct bat_error *err)
 {
-	struct bat_buffer s = { NULL, 0, 0, false };
-	struct bat_error unread = { 0 };
+	struct bat_buffer s = {NULL, 0, 0, false};
+	struct bat_error unread = {0};
 	bool done;
 
 	err = err ? err : &unread;
@@ -412,9 +401,8 @@ bool bat_encode(const struct bat_table *table, enum bat_layout layout,
 	*size = 0;
 	if (!bat_know_layout(layout, err))
 		return false;
-	done = bat_layout_features(layout)->fixed
-		       ? write_fixed(&s, table, err)
-		       : write_leb(&s, table, layout, err);
+	done = bat_layout_features(layout)->fixed ? write_fixed(&s, table, err) :
+						    write_leb(&s, table, layout, err);
 
 	if (done && s.failed)
 		done = bat_fail_nomem(err);

@@ -29,8 +29,7 @@ struct function_bytes {
 	const uint8_t *mask;
 };
 
-BAT_MUST_USE static bool get(struct walk *w, const char *name,
-			     enum bat_encoding encoding)
+BAT_MUST_USE static bool get(struct walk *w, const char *name, enum bat_encoding encoding)
 {
 	struct bat_field *f = &w->field;
 	const uint8_t *at = w->in.pos;
@@ -42,17 +41,10 @@ BAT_MUST_USE static bool get(struct walk *w, const char *name,
 		ok = cursor_u32(&w->in, name, &u32);
 		f->stored = ok ? u32 : 0;
 		break;
-	case BAT_ENCODING_U64:
-		ok = cursor_u64(&w->in, name, &f->stored);
-		break;
-	case BAT_ENCODING_ULEB:
-		ok = cursor_uleb(&w->in, name, &f->stored);
-		break;
-	case BAT_ENCODING_SLEB:
-		ok = cursor_sleb(&w->in, name, &f->stored);
-		break;
-	case BAT_ENCODING_BITS:
-		break;
+	case BAT_ENCODING_U64: ok = cursor_u64(&w->in, name, &f->stored); break;
+	case BAT_ENCODING_ULEB: ok = cursor_uleb(&w->in, name, &f->stored); break;
+	case BAT_ENCODING_SLEB: ok = cursor_sleb(&w->in, name, &f->stored); break;
+	case BAT_ENCODING_BITS: break;
 	}
 	f->name = name;
 	f->encoding = encoding;
@@ -70,8 +62,7 @@ static bool show(struct walk *w, uint64_t value)
 }
 
 /* A field that is no difference to another one. */
-static bool plain(struct walk *w, const char *name, enum bat_encoding encoding,
-		  uint64_t *out)
+static bool plain(struct walk *w, const char *name, enum bat_encoding encoding, uint64_t *out)
 {
 	if (!get(w, name, encoding))
 		return false;
@@ -80,8 +71,7 @@ static bool plain(struct walk *w, const char *name, enum bat_encoding encoding,
 }
 
 /* A difference to `running`, which takes the sum. */
-static bool delta(struct walk *w, const char *name, enum bat_encoding encoding,
-		  uint64_t *running)
+static bool delta(struct walk *w, const char *name, enum bat_encoding encoding, uint64_t *running)
 {
 	if (!get(w, name, encoding))
 		return false;
@@ -98,8 +88,8 @@ static bool equal_elems(struct walk *w, struct function_bytes *f)
 	if (!f->equal)
 		return true;
 	at = w->in.pos;
-	if (!cursor_bytes(&w->in, (size_t)(f->equal / 8 + !!(f->equal % 8)),
-			  "BranchEntries", &f->mask))
+	if (!cursor_bytes(&w->in, (size_t)(f->equal / 8 + !!(f->equal % 8)), "BranchEntries",
+			  &f->mask))
 		return false;
 	w->field.name = "BranchEntries";
 	w->field.encoding = BAT_ENCODING_BITS;
@@ -115,8 +105,7 @@ static bool header(struct walk *w, struct function_bytes *f)
 	uint64_t unused;
 
 	if (w->field.cold && (!delta(w, "HotIndex", BAT_ENCODING_ULEB, &w->hot_index) ||
-			      (hashed && !plain(w, "ColdInputSkew", BAT_ENCODING_ULEB,
-						&f->skew))))
+			      (hashed && !plain(w, "ColdInputSkew", BAT_ENCODING_ULEB, &f->skew))))
 		return false;
 	if (!w->field.cold && hashed &&
 	    (!plain(w, "FuncHash", BAT_ENCODING_U64, &unused) ||
@@ -130,8 +119,8 @@ static bool header(struct walk *w, struct function_bytes *f)
 	return true;
 }
 
-static bool entry(struct walk *w, const struct function_bytes *f, uint64_t j,
-		  uint64_t *input, uint64_t *index)
+static bool entry(struct walk *w, const struct function_bytes *f, uint64_t j, uint64_t *input,
+		  uint64_t *index)
 {
 	uint64_t unused;
 	uint32_t offset;
@@ -178,7 +167,7 @@ static bool functions(struct walk *w, bool cold)
 	if (!plain(w, "NumFuncs", BAT_ENCODING_ULEB, &count))
 		return false;
 	for (uint64_t i = 0; i < count; i++) {
-		struct function_bytes f = { .skew = 0 };
+		struct function_bytes f = {.skew = 0};
 
 		w->field.fragment = (uint32_t)i;
 		w->field.entry = BAT_NO_INDEX;
@@ -203,8 +192,7 @@ static bool fixed_fragment(struct walk *w)
 		w->field.entry = (uint32_t)j;
 		if (!plain(w, "OutputOffset", BAT_ENCODING_U32, &unused) ||
 		    !get(w, "InputOffset", BAT_ENCODING_U32) ||
-		    !show(w, (uint32_t)(w->field.stored << 1 |
-					w->field.stored >> 31)))
+		    !show(w, (uint32_t)(w->field.stored << 1 | w->field.stored >> 31)))
 			return false;
 	}
 	return true;
@@ -238,25 +226,23 @@ static bool fixed(struct walk *w)
 static bool at_end(const struct walk *w)
 {
 	return w->in.pos == w->in.end ||
-	       bat_cursor_fail(&w->in, w->in.pos, "end", BAT_CAUSE_LEFT,
-			       "%zu bytes are left over", cursor_left(&w->in));
+	       bat_cursor_fail(&w->in, w->in.pos, "end", BAT_CAUSE_LEFT, "%zu bytes are left over",
+			       cursor_left(&w->in));
 }
 
-bool bat_fields(enum bat_layout layout, const uint8_t *desc, size_t size,
-		bat_field_fn *visit, void *ctx, struct bat_error *err)
+bool bat_fields(enum bat_layout layout, const uint8_t *desc, size_t size, bat_field_fn *visit,
+		void *ctx, struct bat_error *err)
 {
-	struct walk w = { .visit = visit, .ctx = ctx };
-	struct bat_error unread = { 0 };
+	struct walk w = {.visit = visit, .ctx = ctx};
+	struct bat_error unread = {0};
 	bool read;
 
 	err = err ? err : &unread;
 	if (!bat_know_layout(layout, err))
 		return false;
-	w.in = (struct bat_cursor){ desc, desc, desc + size, err };
+	w.in = (struct bat_cursor){desc, desc, desc + size, err};
 	w.features = bat_layout_features(layout);
-	read = w.features->fixed
-		       ? fixed(&w)
-		       : functions(&w, false) && functions(&w, true);
+	read = w.features->fixed ? fixed(&w) : functions(&w, false) && functions(&w, true);
 
 	err->layout = layout;
 	return w.ended || (read && at_end(&w));

@@ -18,13 +18,13 @@ bool bat_know_layout(enum bat_layout layout, struct bat_error *err);
 #define BAT_LAYOUT_COUNT 4
 
 struct bat_features {
-	bool fixed;      /* fixed-width integers, one list of all fragments,
-	                    cold ones name the address of a hot one          */
-	bool equal_hot;  /* hot functions have EqualElems                       */
-	bool equal_cold; /* cold ones too                                       */
+	bool fixed;         /* fixed-width integers, one list of all fragments,
+			       cold ones name the address of a hot one          */
+	bool equal_hot;     /* hot functions have EqualElems                       */
+	bool equal_cold;    /* cold ones too                                       */
 	bool wrong_parents; /* HotIndex can be a count of the cold ones          */
-	bool hashed;     /* hashes, block indices, entry points, ColdInputSkew;
-	                    entries may share an OutputOffset                   */
+	bool hashed;        /* hashes, block indices, entry points, ColdInputSkew;
+			       entries may share an OutputOffset                   */
 };
 
 const struct bat_features *bat_layout_features(enum bat_layout layout);

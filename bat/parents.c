@@ -21,9 +21,9 @@
 
 /* One symbol at the beginning of a fragment. */
 struct bat_fragment_name {
-	const char *name;  /* the function's, `length` characters: of a cold   */
-	size_t length;     /* fragment without .cold.N, .cold or .warm         */
-	uint32_t fragment; /* index in the table                               */
+	const char *name;     /* the function's, `length` characters: of a cold   */
+	size_t length;        /* fragment without .cold.N, .cold or .warm         */
+	uint32_t fragment;    /* index in the table                               */
 	uint32_t order, file; /* as in struct bat_symbol                       */
 	uint32_t number;      /* N of .cold.N, or BAT_NO_NUMBER                */
 	uint32_t distance;    /* for the user of the names: 0 at first         */
@@ -44,15 +44,13 @@ static void cut_number(struct bat_fragment_name *n)
 	uint64_t number = 0;
 	uint64_t power = 1; /* of ten */
 
-	while (digits < n->length && digits < 9 &&
-	       n->name[n->length - 1 - digits] >= '0' &&
+	while (digits < n->length && digits < 9 && n->name[n->length - 1 - digits] >= '0' &&
 	       n->name[n->length - 1 - digits] <= '9') {
 		number += power * (uint64_t)(n->name[n->length - 1 - digits] - '0');
 		power *= 10;
 		digits++;
 	}
-	if (digits && digits < n->length &&
-	    n->name[n->length - 1 - digits] == '.') {
+	if (digits && digits < n->length && n->name[n->length - 1 - digits] == '.') {
 		n->length -= digits + 1;
 		n->number = (uint32_t)number;
 	}
@@ -63,7 +61,7 @@ static void cut_number(struct bat_fragment_name *n)
  * part of the function that GCC named f.cold. */
 static bool cut_suffix(struct bat_fragment_name *n)
 {
-	static const char *const suffixes[] = { ".cold", ".warm" };
+	static const char *const suffixes[] = {".cold", ".warm"};
 
 	cut_number(n);
 	for (size_t i = 0; i < sizeof(suffixes) / sizeof(*suffixes); i++) {
@@ -108,8 +106,7 @@ static void add_all(struct bat_fragment_names *names, const struct bat_table *ta
 	names->hot_count = 0;
 	names->cold_count = 0;
 	for (size_t i = 0; i < count; i++) {
-		const struct bat_fragment *f =
-			bat_find_exact(table, symbols[i].address);
+		const struct bat_fragment *f = bat_find_exact(table, symbols[i].address);
 
 		if (!f)
 			continue;
@@ -119,14 +116,12 @@ static void add_all(struct bat_fragment_names *names, const struct bat_table *ta
 	}
 }
 
-static int compare_name(const struct bat_fragment_name *a,
-			const struct bat_fragment_name *b)
+static int compare_name(const struct bat_fragment_name *a, const struct bat_fragment_name *b)
 {
 	size_t shorter = a->length < b->length ? a->length : b->length;
 	int order = memcmp(a->name, b->name, shorter);
 
-	return order ? order
-		     : (a->length > b->length) - (a->length < b->length);
+	return order ? order : (a->length > b->length) - (a->length < b->length);
 }
 
 static int compare_name_order(const void *pa, const void *pb)
@@ -142,7 +137,7 @@ static void bat_fragment_names_free(struct bat_fragment_names *names)
 {
 	free(names->hot);
 	free(names->cold);
-	*names = (struct bat_fragment_names){ 0 };
+	*names = (struct bat_fragment_names){0};
 }
 
 /* Collect the names of all fragments.  Left out are symbols at other addresses,
@@ -150,9 +145,9 @@ static void bat_fragment_names_free(struct bat_fragment_names *names)
  * The characters stay the caller's and must live as long as the result.
  * Returns false when out of memory. */
 static bool bat_fragment_names_init(struct bat_fragment_names *names, const struct bat_table *table,
-		       const struct bat_symbol *symbols, size_t count)
+				    const struct bat_symbol *symbols, size_t count)
 {
-	*names = (struct bat_fragment_names){ 0 };
+	*names = (struct bat_fragment_names){0};
 	add_all(names, table, symbols, count);
 	names->hot = calloc(names->hot_count + 1, sizeof(*names->hot));
 	names->cold = calloc(names->cold_count + 1, sizeof(*names->cold));
@@ -167,8 +162,8 @@ static bool bat_fragment_names_init(struct bat_fragment_names *names, const stru
 
 /* How many names of hot fragments stand before `name`; with `after`, those that
  * are equal to it, too. */
-static size_t bound(const struct bat_fragment_names *names,
-		    const struct bat_fragment_name *name, bool after)
+static size_t bound(const struct bat_fragment_names *names, const struct bat_fragment_name *name,
+		    bool after)
 {
 	size_t low = 0;
 	size_t high = names->hot_count;
@@ -188,9 +183,9 @@ static size_t bound(const struct bat_fragment_names *names,
 /* The names of hot fragments that are equal to a cold fragment's function name:
  * *begin up to *end, by order. */
 static void bat_fragment_names_find(const struct bat_fragment_names *names,
-		       const struct bat_fragment_name *cold,
-		       const struct bat_fragment_name **begin,
-		       const struct bat_fragment_name **end)
+				    const struct bat_fragment_name *cold,
+				    const struct bat_fragment_name **begin,
+				    const struct bat_fragment_name **end)
 {
 	*begin = names->hot + bound(names, cold, false);
 	*end = names->hot + bound(names, cold, true);
@@ -253,16 +248,14 @@ static uint64_t pair_of(uint32_t hot, uint32_t offset)
 
 /* `hot` is the index of a hot fragment.  `offset` is an input offset of its
  * function; numbers with the highest bit set are free for other uses. */
-static void bat_offset_set_add(struct bat_offset_set *set, uint32_t hot,
-			uint32_t offset)
+static void bat_offset_set_add(struct bat_offset_set *set, uint32_t hot, uint32_t offset)
 {
 	uint64_t pair = pair_of(hot, offset);
 
 	*find_slot(set, pair) = pair;
 }
 
-static bool bat_offset_set_has(const struct bat_offset_set *set, uint32_t hot,
-			uint32_t offset)
+static bool bat_offset_set_has(const struct bat_offset_set *set, uint32_t hot, uint32_t offset)
 {
 	return *find_slot(set, pair_of(hot, offset));
 }
@@ -283,16 +276,15 @@ struct repair {
 	const struct bat_table *table;
 	struct bat_fragment_names names;
 	struct bat_offset_set taken; /* by the fragments of each function       */
-	uint32_t *parents; /* of every fragment: found, or BAT_NO_PARENT        */
-	uint8_t *checks;   /* of every fragment: how often can_belong_to() was asked      */
+	uint32_t *parents;           /* of every fragment: found, or BAT_NO_PARENT        */
+	uint8_t *checks; /* of every fragment: how often can_belong_to() was asked      */
 };
 
 /* A limit that is large enough for real tables: a cold fragment with thousands
  * of names would otherwise take the time of as many fragments. */
 enum { MAX_CHECKS = 16 };
 
-static uint32_t distance(const struct bat_fragment_name *a,
-			 const struct bat_fragment_name *b)
+static uint32_t distance(const struct bat_fragment_name *a, const struct bat_fragment_name *b)
 {
 	/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): a range that is not empty has one side at least */
 	return a->order > b->order ? a->order - b->order : b->order - a->order;
@@ -301,8 +293,8 @@ static uint32_t distance(const struct bat_fragment_name *a,
 /* The symbols f nearest to an f.cold.N in the symbol table, and the last f. */
 struct around {
 	const struct bat_fragment_name *near, *far; /* the nearest f, and the
-	                                               nearest one on the other
-	                                               side; can be NULL        */
+						       nearest one on the other
+						       side; can be NULL        */
 	const struct bat_fragment_name *last;
 };
 
@@ -328,16 +320,15 @@ static bool look_around(const struct repair *r, const struct bat_fragment_name *
 	before = behind == begin ? NULL : behind - 1;
 	behind = behind == end ? NULL : behind;
 	if (!behind || (before && distance(before, cold) < distance(behind, cold)))
-		*out = (struct around){ before, behind, end - 1 };
+		*out = (struct around){before, behind, end - 1};
 	else
-		*out = (struct around){ behind, before, end - 1 };
+		*out = (struct around){behind, before, end - 1};
 	return true;
 }
 
 /* The name of the hot fragment that `reason` leads to, or NULL. */
-static const struct bat_fragment_name *candidate(const struct repair *r,
-					   const struct bat_fragment_name *cold,
-					   enum reason reason)
+static const struct bat_fragment_name *
+candidate(const struct repair *r, const struct bat_fragment_name *cold, enum reason reason)
 {
 	struct around f;
 
@@ -349,13 +340,10 @@ static const struct bat_fragment_name *candidate(const struct repair *r,
 		if (f.near->file == cold->file)
 			return f.near;
 		return f.far && f.far->file == cold->file ? f.far : NULL;
-	case IS_GLOBAL:
-		return cold->file && !f.last->file ? f.last : NULL;
-	case IS_NEAREST:
-		return f.near;
+	case IS_GLOBAL: return cold->file && !f.last->file ? f.last : NULL;
+	case IS_NEAREST: return f.near;
 	case IS_OPPOSITE:
-	case REASON_COUNT:
-		break;
+	case REASON_COUNT: break;
 	}
 	return f.far;
 }
@@ -371,8 +359,7 @@ static uint32_t number_key(const struct bat_fragment_name *cold)
  * The entries behind them are of blocks that were never emitted, at address 0,
  * and in BAT_LAYOUT_HASHED of deleted blocks, at the end of the fragment.  A table does
  * not say where a fragment ends: the last output offset is taken for its end. */
-static uint32_t count_emitted(const struct bat_table *table,
-			   const struct bat_fragment *f)
+static uint32_t count_emitted(const struct bat_table *table, const struct bat_fragment *f)
 {
 	const struct bat_entry *e = table->entries + f->first_entry;
 	uint32_t count = f->entry_count;
@@ -400,8 +387,7 @@ static void take_inputs(struct repair *r, uint32_t fragment, uint32_t hot)
 
 /* Can this cold fragment belong to the function of that hot one?  Not if another
  * fragment of the function has one of its input offsets, or its N. */
-static bool can_belong_to(struct repair *r, const struct bat_fragment_name *cold,
-		    uint32_t hot)
+static bool can_belong_to(struct repair *r, const struct bat_fragment_name *cold, uint32_t hot)
 {
 	const struct bat_fragment *f = &r->table->fragments[cold->fragment];
 	const struct bat_entry *e = r->table->entries + f->first_entry;
@@ -410,8 +396,7 @@ static bool can_belong_to(struct repair *r, const struct bat_fragment_name *cold
 	if (r->checks[cold->fragment] == MAX_CHECKS)
 		return false;
 	r->checks[cold->fragment]++;
-	if (cold->number != BAT_NO_NUMBER &&
-	    bat_offset_set_has(&r->taken, hot, number_key(cold)))
+	if (cold->number != BAT_NO_NUMBER && bat_offset_set_has(&r->taken, hot, number_key(cold)))
 		return false;
 	for (uint32_t i = 0; i < count; i++)
 		if (bat_offset_set_has(&r->taken, hot, bat_entry_input(e[i])))
@@ -419,8 +404,7 @@ static bool can_belong_to(struct repair *r, const struct bat_fragment_name *cold
 	return true;
 }
 
-static void assign(struct repair *r, const struct bat_fragment_name *cold,
-		   uint32_t hot)
+static void assign(struct repair *r, const struct bat_fragment_name *cold, uint32_t hot)
 {
 	r->parents[cold->fragment] = hot;
 	take_inputs(r, cold->fragment, hot);
@@ -509,13 +493,10 @@ static bool all_agree(struct repair *r)
 static bool repair_init(struct repair *r, const struct bat_table *table,
 			const struct bat_symbol *symbols, size_t count)
 {
-	*r = (struct repair){ .table = table };
-	r->parents = calloc(table->fragment_count + (size_t)1,
-			    sizeof(*r->parents));
-	r->checks = calloc(table->fragment_count + (size_t)1,
-			   sizeof(*r->checks));
-	return r->parents && r->checks &&
-	       bat_fragment_names_init(&r->names, table, symbols, count);
+	*r = (struct repair){.table = table};
+	r->parents = calloc(table->fragment_count + (size_t)1, sizeof(*r->parents));
+	r->checks = calloc(table->fragment_count + (size_t)1, sizeof(*r->checks));
+	return r->parents && r->checks && bat_fragment_names_init(&r->names, table, symbols, count);
 }
 
 static void repair_fini(struct repair *r)
@@ -534,16 +515,14 @@ static bool is_ordinal(const struct bat_table *table)
 	if (!bat_layout_features(table->layout)->wrong_parents)
 		return false;
 	for (uint32_t i = 0; i < table->fragment_count; i++)
-		if (table->fragments[i].cold &&
-		    table->fragments[i].stored_hot != cold++)
+		if (table->fragments[i].cold && table->fragments[i].stored_hot != cold++)
 			return false;
 	return cold > 0;
 }
 
 /* Set the parent of a cold fragment to what the symbols say, and count whether
  * that changed it. */
-static void set_parent(struct bat_fragment *f, uint32_t found,
-		   struct bat_parents *out)
+static void set_parent(struct bat_fragment *f, uint32_t found, struct bat_parents *out)
 {
 	out->cold++;
 	if (found == BAT_NO_PARENT) {
@@ -571,21 +550,20 @@ static bool repair(struct repair *r)
 	return true;
 }
 
-bool bat_fix_parents(struct bat_table *table, const struct bat_symbol *symbols,
-		     size_t count, struct bat_parents *out,
-		     struct bat_error *err)
+bool bat_fix_parents(struct bat_table *table, const struct bat_symbol *symbols, size_t count,
+		     struct bat_parents *out, struct bat_error *err)
 {
 	struct repair r;
 
 	if (table->hot_count == table->fragment_count) {
-		*out = (struct bat_parents){ 0 };
+		*out = (struct bat_parents){0};
 		return true;
 	}
 	if (!repair_init(&r, table, symbols, count) || !repair(&r)) {
 		repair_fini(&r);
 		return bat_fail_nomem(err);
 	}
-	*out = (struct bat_parents){ .ordinal = is_ordinal(table) };
+	*out = (struct bat_parents){.ordinal = is_ordinal(table)};
 	for (uint32_t i = 0; i < table->fragment_count; i++)
 		if (table->fragments[i].cold)
 			set_parent(&table->fragments[i], r.parents[i], out);

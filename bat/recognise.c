@@ -17,29 +17,28 @@ struct trial {
 };
 
 /* into: the table to fill, or NULL. */
-static void try_layout(enum bat_layout layout, const uint8_t *desc, size_t size,
-		       bool with_blocks, struct bat_table *into,
-		       struct trial *t)
+static void try_layout(enum bat_layout layout, const uint8_t *desc, size_t size, bool with_blocks,
+		       struct bat_table *into, struct trial *t)
 {
 	const struct bat_features *features = bat_layout_features(layout);
 
 	*t = (struct trial){
-		.pass.in = { desc, desc, desc + size, &t->err },
+		.pass.in = {desc, desc, desc + size, &t->err},
 		.pass.table = into,
 		.pass.with_blocks = with_blocks && features->hashed,
 	};
 	/* A note's descsz has 32 bits, and so have our counts. */
 	if (size > UINT32_MAX)
 		(void)bat_cursor_fail(&t->pass.in, desc, "desc", BAT_CAUSE_RANGE,
-				  "larger than 4 GiB");
+				      "larger than 4 GiB");
 	else
 		t->fits = bat_read(&t->pass, features);
 	t->err.layout = layout;
 }
 
 /* The end of decoding: the table becomes the result, or is freed with an error. */
-static bool finish(struct bat_table *table, struct trial *t,
-		   struct bat_table *out, struct bat_error *err)
+static bool finish(struct bat_table *table, struct trial *t, struct bat_table *out,
+		   struct bat_error *err)
 {
 	if (t->fits && bat_pass_finish(&t->pass) && bat_link(table, &t->err)) {
 		*out = *table;
@@ -50,26 +49,24 @@ static bool finish(struct bat_table *table, struct trial *t,
 	return false;
 }
 
-static bool decode(enum bat_layout layout, const uint8_t *desc, size_t size,
-		   bool with_blocks, struct bat_table *out,
-		   struct bat_error *err)
+static bool decode(enum bat_layout layout, const uint8_t *desc, size_t size, bool with_blocks,
+		   struct bat_table *out, struct bat_error *err)
 {
-	struct bat_table table = { .layout = layout };
+	struct bat_table table = {.layout = layout};
 	struct trial t;
 
 	try_layout(layout, desc, size, with_blocks, &table, &t);
 	return finish(&table, &t, out, err);
 }
 
-bool bat_decode_as(enum bat_layout layout, const uint8_t *desc, size_t size,
-		   struct bat_table *out, struct bat_error *err)
+bool bat_decode_as(enum bat_layout layout, const uint8_t *desc, size_t size, struct bat_table *out,
+		   struct bat_error *err)
 {
-	struct bat_error unread = { 0 };
+	struct bat_error unread = {0};
 
 	err = err ? err : &unread;
-	*out = (struct bat_table){ 0 };
-	return bat_know_layout(layout, err) &&
-	       decode(layout, desc, size, true, out, err);
+	*out = (struct bat_table){0};
+	return bat_know_layout(layout, err) && decode(layout, desc, size, true, out, err);
 }
 
 /* Are these bytes the whole note: three numbers, the owner, the descriptor? */
@@ -78,27 +75,22 @@ static bool is_note(const uint8_t *desc, size_t size)
 	static const uint8_t owner[] = BAT_NOTE_OWNER;
 
 	return size >= 12 + sizeof(owner) && load_u32(desc) == sizeof(owner) &&
-	       load_u32(desc + 8) == BAT_NOTE_TYPE &&
-	       !memcmp(desc + 12, owner, sizeof(owner));
+	       load_u32(desc + 8) == BAT_NOTE_TYPE && !memcmp(desc + 12, owner, sizeof(owner));
 }
 
 /* No layout fits: the text has the error of each layout, and the other fields are
  * those of the layout that was read furthest. */
-static bool fail_unrecognised(const struct trial *trials, bool note,
-			      struct bat_error *err)
+static bool fail_unrecognised(const struct trial *trials, bool note, struct bat_error *err)
 {
 	const char *begin = note ? "a whole note, and no descriptor, which "
 				   "begins at its byte 20: " :
 				   "unrecognised BAT layout: ";
 	size_t used = 0;
 
-	*err = (struct bat_error){ .code = BAT_ERROR_FORMAT, .field = "" };
-	for (unsigned i = 0; i < BAT_LAYOUT_COUNT && used < sizeof(err->text);
-	     i++) {
-		int n = snprintf(err->text + used, sizeof(err->text) - used,
-				 "%s%s: %s",
-				 i ? "; " : begin,
-				 bat_layout_name((enum bat_layout)i),
+	*err = (struct bat_error){.code = BAT_ERROR_FORMAT, .field = ""};
+	for (unsigned i = 0; i < BAT_LAYOUT_COUNT && used < sizeof(err->text); i++) {
+		int n = snprintf(err->text + used, sizeof(err->text) - used, "%s%s: %s",
+				 i ? "; " : begin, bat_layout_name((enum bat_layout)i),
 				 trials[i].err.text);
 
 		used += n > 0 ? (size_t)n : 0;
@@ -112,13 +104,12 @@ static bool fail_unrecognised(const struct trial *trials, bool note,
 	return false;
 }
 
-static bool fail_ambiguous(enum bat_layout a, enum bat_layout b,
-			   struct bat_error *err)
+static bool fail_ambiguous(enum bat_layout a, enum bat_layout b, struct bat_error *err)
 {
-	*err = (struct bat_error){ .code = BAT_ERROR_AMBIGUOUS, .field = "" };
+	*err = (struct bat_error){.code = BAT_ERROR_AMBIGUOUS, .field = ""};
 	(void)snprintf(err->text, sizeof(err->text),
-		       "ambiguous BAT layout: %s and %s fit equally well",
-		       bat_layout_name(a), bat_layout_name(b));
+		       "ambiguous BAT layout: %s and %s fit equally well", bat_layout_name(a),
+		       bat_layout_name(b));
 	return false;
 }
 
@@ -143,32 +134,29 @@ static bool choose(const struct trial *trials, bool note, enum bat_layout *out,
 		return fail_unrecognised(trials, note, err);
 	for (unsigned i = 0; i < BAT_LAYOUT_COUNT; i++) {
 		/* An empty table is the same under every layout. */
-		if (i != best && trials[i].fits &&
-		    !fits_better(&trials[best], &trials[i]) &&
+		if (i != best && trials[i].fits && !fits_better(&trials[best], &trials[i]) &&
 		    trials[i].pass.fragments + trials[best].pass.fragments > 0)
-			return fail_ambiguous((enum bat_layout)i,
-					      (enum bat_layout)best, err);
+			return fail_ambiguous((enum bat_layout)i, (enum bat_layout)best, err);
 	}
 	*out = (enum bat_layout)best;
 	return true;
 }
 
-static bool recognise(const uint8_t *desc, size_t size, bool with_blocks,
-		      struct bat_table *out, struct bat_error *err)
+static bool recognise(const uint8_t *desc, size_t size, bool with_blocks, struct bat_table *out,
+		      struct bat_error *err)
 {
-	struct bat_table hashed = { .layout = BAT_LAYOUT_HASHED };
+	struct bat_table hashed = {.layout = BAT_LAYOUT_HASHED};
 	struct trial trials[BAT_LAYOUT_COUNT];
 	enum bat_layout best = BAT_LAYOUT_HASHED;
-	struct bat_error unread = { 0 };
+	struct bat_error unread = {0};
 	bool ok;
 
 	err = err ? err : &unread;
-	*out = (struct bat_table){ 0 };
+	*out = (struct bat_table){0};
 	for (unsigned i = 0; i < BAT_LAYOUT_COUNT; i++)
 		try_layout((enum bat_layout)i, desc, size, with_blocks,
 			   i == BAT_LAYOUT_HASHED ? &hashed : NULL, &trials[i]);
-	ok = trials[BAT_LAYOUT_HASHED].err.code != BAT_ERROR_NOMEM ||
-	     bat_fail_nomem(err);
+	ok = trials[BAT_LAYOUT_HASHED].err.code != BAT_ERROR_NOMEM || bat_fail_nomem(err);
 	ok = ok && choose(trials, is_note(desc, size), &best, err);
 	if (ok && best == BAT_LAYOUT_HASHED)
 		return finish(&hashed, &trials[best], out, err);
@@ -176,8 +164,7 @@ static bool recognise(const uint8_t *desc, size_t size, bool with_blocks,
 	return ok && decode(best, desc, size, with_blocks, out, err);
 }
 
-bool bat_decode(const uint8_t *desc, size_t size, struct bat_table *out,
-		struct bat_error *err)
+bool bat_decode(const uint8_t *desc, size_t size, struct bat_table *out, struct bat_error *err)
 {
 	return recognise(desc, size, true, out, err);
 }
@@ -196,5 +183,5 @@ void bat_free(struct bat_table *table)
 	free(table->entries);
 	free(table->blocks);
 	free(table->secondary);
-	*table = (struct bat_table){ 0 };
+	*table = (struct bat_table){0};
 }

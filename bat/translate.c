@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "bat/bat.h"
 
-const struct bat_fragment *bat_find(const struct bat_table *table,
-				    uint64_t address)
+const struct bat_fragment *bat_find(const struct bat_table *table, uint64_t address)
 {
 	const struct bat_fragment *first = table->fragments;
 	uint32_t count = table->fragment_count;
@@ -20,8 +19,7 @@ const struct bat_fragment *bat_find(const struct bat_table *table,
 	return first == table->fragments ? NULL : first - 1;
 }
 
-const struct bat_fragment *bat_find_exact(const struct bat_table *table,
-					  uint64_t address)
+const struct bat_fragment *bat_find_exact(const struct bat_table *table, uint64_t address)
 {
 	const struct bat_fragment *f = bat_find(table, address);
 
@@ -29,8 +27,7 @@ const struct bat_fragment *bat_find_exact(const struct bat_table *table,
 }
 
 const struct bat_entry *bat_entry_at(const struct bat_table *table,
-				     const struct bat_fragment *fragment,
-				     uint32_t offset)
+				     const struct bat_fragment *fragment, uint32_t offset)
 {
 	const struct bat_entry *first = table->entries + fragment->first_entry;
 	uint32_t count = fragment->entry_count;
@@ -46,9 +43,8 @@ const struct bat_entry *bat_entry_at(const struct bat_table *table,
 	return first;
 }
 
-uint32_t bat_translate(const struct bat_table *table,
-		       const struct bat_fragment *fragment, uint32_t offset,
-		       bool is_source)
+uint32_t bat_translate(const struct bat_table *table, const struct bat_fragment *fragment,
+		       uint32_t offset, bool is_source)
 {
 	const struct bat_entry *e = bat_entry_at(table, fragment, offset);
 
@@ -61,8 +57,7 @@ uint32_t bat_translate(const struct bat_table *table,
 
 /* The block entry of the block that holds this entry; NULL if the fragment begins with
  * branch entries. */
-static const struct bat_entry *block_of(const struct bat_entry *begin,
-					const struct bat_entry *e)
+static const struct bat_entry *block_of(const struct bat_entry *begin, const struct bat_entry *e)
 {
 	while (bat_entry_is_branch(*e)) {
 		if (e == begin)
@@ -72,9 +67,8 @@ static const struct bat_entry *block_of(const struct bat_entry *begin,
 	return e;
 }
 
-uint32_t bat_trace_blocks(const struct bat_table *table,
-		 const struct bat_fragment *fragment, uint32_t from,
-		 uint32_t to, uint32_t *first, uint32_t *last)
+uint32_t bat_trace_blocks(const struct bat_table *table, const struct bat_fragment *fragment,
+			  uint32_t from, uint32_t to, uint32_t *first, uint32_t *last)
 {
 	const struct bat_entry *begin = table->entries + fragment->first_entry;
 	const struct bat_entry *end = begin + fragment->entry_count;
@@ -99,9 +93,8 @@ uint32_t bat_trace_blocks(const struct bat_table *table,
 	return edges;
 }
 
-uint32_t bat_fallthroughs(const struct bat_table *table,
-			const struct bat_fragment *fragment, uint32_t from,
-			uint32_t to, bat_edge_fn *edge, void *ctx)
+uint32_t bat_fallthroughs(const struct bat_table *table, const struct bat_fragment *fragment,
+			  uint32_t from, uint32_t to, bat_edge_fn *edge, void *ctx)
 {
 	const struct bat_entry *begin = table->entries + fragment->first_entry;
 	uint32_t first, last;

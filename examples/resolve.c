@@ -22,7 +22,8 @@ static int resolve(struct batconv_snapshots *snapshots, uint32_t pid, int count,
 {
 	struct batconv_resolver *resolver;
 	struct batconv_error err;
-	bool ok = batconv_resolver_open(snapshots, BATCONV_LOOKUP_FUNCTIONS | BATCONV_LOOKUP_INPUT, &resolver, &err);
+	bool ok = batconv_resolver_open(snapshots, BATCONV_LOOKUP_FUNCTIONS | BATCONV_LOOKUP_INPUT,
+					&resolver, &err);
 
 	for (int i = 0; i < count && ok; i++) {
 		struct batconv_run_addr at = {strtoull(addresses[i], NULL, 16)};

@@ -25,7 +25,7 @@
 
 #include "batconv/capture.h"
 
-#define DEPTH 64
+#define DEPTH  64
 #define MAP_ID 0 /* this program loads nothing later */
 
 static struct batconv_capture_ring *ring;
@@ -109,7 +109,8 @@ int main(int argc, char **argv)
 	}
 	int stacks = create(argv[1]), maps = create(argv[2]), error = ENOMEM;
 	ring = batconv_capture_ring_new(1 << 22);
-	if (!ring || !batconv_capture_thread_bounds(&bounds) || !batconv_capture_maps(maps, MAP_ID, &error)) {
+	if (!ring || !batconv_capture_thread_bounds(&bounds) ||
+	    !batconv_capture_maps(maps, MAP_ID, &error)) {
 		fprintf(stderr, "sampler: cannot sample: %s\n", strerror(error));
 		return 1;
 	}
@@ -122,8 +123,8 @@ int main(int argc, char **argv)
 	bool ok = batconv_capture_ring_write(ring, stacks, &error);
 	if (!ok)
 		fprintf(stderr, "%s: %s\n", argv[1], strerror(error));
-	printf("%" PRIu64 " ns, %d samples, %" PRIu64 " dropped, result %" PRIx64 "\n", took, (int)samples,
-	       batconv_capture_ring_dropped(ring), result);
+	printf("%" PRIu64 " ns, %d samples, %" PRIu64 " dropped, result %" PRIx64 "\n", took,
+	       (int)samples, batconv_capture_ring_dropped(ring), result);
 	batconv_capture_ring_free(ring);
 	return ok ? 0 : 1;
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * What was at these addresses of a BOLTed program before llvm-bolt moved it?  translate BOLTED INPUT ADDRESS...
+ * What was at these addresses of a BOLTed program before llvm-bolt moved it?  translate BOLTED
+ * INPUT ADDRESS...
  *
- * The addresses are those of the ELF file (vaddrs).  Source lines are printed where INPUT has debug information and libdw is
- * installed.
+ * The addresses are those of the ELF file (vaddrs).  Source lines are printed where INPUT has debug
+ * information and libdw is installed.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -17,8 +18,9 @@ static void print_inlined(const struct batconv_place *place)
 	struct batconv_inlined call;
 
 	for (size_t i = 0; batconv_place_inlined(place, i, &call); i++)
-		printf("    %s %s:%" PRIu32 ", inlined\n", call.function ? call.function : "[inlined]",
-		       call.file ? call.file : "?", call.line);
+		printf("    %s %s:%" PRIu32 ", inlined\n",
+		       call.function ? call.function : "[inlined]", call.file ? call.file : "?",
+		       call.line);
 }
 
 static void print(struct batconv_vaddr at, const struct batconv_place *place)
@@ -38,7 +40,8 @@ static void print(struct batconv_vaddr at, const struct batconv_place *place)
 }
 
 /* All addresses in one call. */
-static bool translate(struct batconv_translator *translator, char **addresses, size_t count, struct batconv_error *err)
+static bool translate(struct batconv_translator *translator, char **addresses, size_t count,
+		      struct batconv_error *err)
 {
 	struct batconv_vaddr *at = calloc(count, sizeof(*at));
 	struct batconv_place *places = calloc(count, sizeof(*places));
@@ -52,11 +55,13 @@ static bool translate(struct batconv_translator *translator, char **addresses, s
 		at[i].v = strtoull(addresses[i], &end, 16);
 		if (end == addresses[i] || *end || errno || addresses[i][0] == '-') {
 			*err = (struct batconv_error){.code = BATCONV_ERROR_ARGUMENT};
-			snprintf(err->text, sizeof(err->text), "%.40s: is no address in hex, such as 0x401000", addresses[i]);
+			snprintf(err->text, sizeof(err->text),
+				 "%.40s: is no address in hex, such as 0x401000", addresses[i]);
 			ok = false;
 		}
 	}
-	ok = ok && batconv_translate(translator, BATCONV_ADDRESSES_INSTRUCTIONS, at, count, places, err);
+	ok = ok &&
+	     batconv_translate(translator, BATCONV_ADDRESSES_INSTRUCTIONS, at, count, places, err);
 	for (size_t i = 0; i < count && ok; i++)
 		print(at[i], &places[i]);
 	free(at);
@@ -73,7 +78,8 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: %s BOLTED INPUT ADDRESS...\n", argv[0]);
 		return 2;
 	}
-	bool ok = batconv_translator_open(argv[1], argv[2], BATCONV_LOOKUP_INLINES | BATCONV_LOOKUP_LINES, &translator, &err);
+	bool ok = batconv_translator_open(
+		argv[1], argv[2], BATCONV_LOOKUP_INLINES | BATCONV_LOOKUP_LINES, &translator, &err);
 	if (!ok && err.code == BATCONV_ERROR_UNSUPPORTED) /* no libdw: no lines */
 		ok = batconv_translator_open(argv[1], argv[2], 0, &translator, &err);
 	ok = ok && translate(translator, argv + 3, (size_t)argc - 3, &err);

@@ -28,7 +28,7 @@ DEFINE_VEC(given_vec, struct given_binary);
 struct batconv_resolver {
 	struct resolver resolver;
 	struct given_vec given;
-	bool lines; /* source lines were asked for */
+	bool lines;                /* source lines were asked for */
 	struct batconv_frame *out; /* where the frames of the current stack are put */
 };
 
@@ -41,7 +41,8 @@ bool refuse(struct batconv_error *to, const char *why);
 /* Fails unless all that is asked for is known. */
 bool check_lookup(uint32_t lookup, struct batconv_error *err);
 
-/* The call of a number among `count` that were inlined, which `calls` (struct source_place) has; false: there are no more. */
+/* The call of a number among `count` that were inlined, which `calls` (struct source_place) has;
+ * false: there are no more. */
 bool inlined_call(const void *calls, size_t count, size_t number, struct batconv_inlined *out);
 
 #endif

@@ -6,7 +6,8 @@
 #include "src/elf/binary.h"
 #include "src/elf/load.h"
 
-_Static_assert((int)BATCONV_ERROR_MISMATCH == (int)BC_MISMATCH && (int)BATCONV_ERROR_IO == (int)BC_IO,
+_Static_assert((int)BATCONV_ERROR_MISMATCH == (int)BC_MISMATCH &&
+		       (int)BATCONV_ERROR_IO == (int)BC_IO,
 	       "the public codes are the internal ones");
 
 bool give_error(const struct bc_error *from, struct batconv_error *to)
@@ -50,7 +51,8 @@ bool batconv_image_open(const char *path, struct batconv_image **out, struct bat
 
 	*out = NULL;
 	if (image && binary_open_any(path, &image->binary, &why) &&
-	    ((places_init(&image->places, &image->binary) && keep_go_build_id(image)) || bc_fail_nomem(&why))) {
+	    ((places_init(&image->places, &image->binary) && keep_go_build_id(image)) ||
+	     bc_fail_nomem(&why))) {
 		*out = image;
 		return true;
 	}
@@ -79,8 +81,13 @@ bool batconv_image_segment(const struct batconv_image *image, size_t number,
 		return false;
 	const struct segment *s = &i->segments[number];
 	*out = (struct batconv_segment){
-		.vaddr = {s->vaddr}, .offset = {s->offset}, .memsz = s->memsz, .filesz = s->filesz,
-		.align = s->align, .executable = s->executable, .aligned = segment_alignment(i, s),
+		.vaddr = {s->vaddr},
+		.offset = {s->offset},
+		.memsz = s->memsz,
+		.filesz = s->filesz,
+		.align = s->align,
+		.executable = s->executable,
+		.aligned = segment_alignment(i, s),
 	};
 	return true;
 }
@@ -108,8 +115,8 @@ const char *batconv_image_go_build_id(const struct batconv_image *image)
 
 static struct load_mapping mapping_of(const struct batconv_region *r)
 {
-	return (struct load_mapping){{r->start.v}, r->end.v - r->start.v, {r->offset.v},
-				     r->flags & BATCONV_REGION_EXEC};
+	return (struct load_mapping){
+		{r->start.v}, r->end.v - r->start.v, {r->offset.v}, r->flags & BATCONV_REGION_EXEC};
 }
 
 bool batconv_image_base(const struct batconv_image *image, const struct batconv_region *region,
@@ -194,12 +201,14 @@ static bool keep(void *ctx, struct vaddr at)
 	return true;
 }
 
-size_t batconv_image_from_input(const struct batconv_image *image, const struct batconv_input_addr *at,
-				struct batconv_vaddr *out, size_t most)
+size_t batconv_image_from_input(const struct batconv_image *image,
+				const struct batconv_input_addr *at, struct batconv_vaddr *out,
+				size_t most)
 {
 	struct search search = {out, most, 0};
 	size_t count;
-	const struct named_place *named = places_named(&image->places, text_of(at->function), &count);
+	const struct named_place *named =
+		places_named(&image->places, text_of(at->function), &count);
 
 	for (size_t i = 0; i < count && at->offset <= UINT32_MAX; i++) {
 		const struct function *f = &image->binary.functions.at[named[i].function];

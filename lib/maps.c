@@ -34,8 +34,10 @@ void batconv_snapshots_free(struct batconv_snapshots *s)
 /* Fails if text is left where the first map ended: that is another map. */
 static bool is_one_map(struct text rest, uint64_t lines, struct bc_error *err)
 {
-	return !rest.len || bc_fail(err, BC_FORMAT, "line %" PRIu64 ": it begins another map: "
-				    "batconv_snapshots_add_file() reads text of several", lines + 1);
+	return !rest.len || bc_fail(err, BC_FORMAT,
+				    "line %" PRIu64 ": it begins another map: "
+				    "batconv_snapshots_add_file() reads text of several",
+				    lines + 1);
 }
 
 bool batconv_snapshots_add_text(struct batconv_snapshots *s, uint32_t pid, uint32_t id,
@@ -51,7 +53,8 @@ bool batconv_snapshots_add_text(struct batconv_snapshots *s, uint32_t pid, uint3
 	if (snapshots_of_id(&s->snapshots, pid, id))
 		return refuse(err, "the process has a map of this id");
 	bool ok = maps_text_read(&rest, &line, &s->snapshots.files, &maps, &why) &&
-		  is_one_map(rest, line, &why) && snapshots_add(&s->snapshots, pid, id, time, maps, &why) &&
+		  is_one_map(rest, line, &why) &&
+		  snapshots_add(&s->snapshots, pid, id, time, maps, &why) &&
 		  snapshots_index(&s->snapshots, &why);
 	map_set_release(maps);
 	if (ok)
@@ -119,14 +122,16 @@ bool batconv_snapshots_get(const struct batconv_snapshots *s, size_t number,
 	if (number >= s->snapshots.all.len)
 		return false;
 	const struct snapshot *at = &s->snapshots.all.at[number];
-	*out = (struct batconv_snapshot){.pid = at->pid, .id = at->id, .time = at->time,
+	*out = (struct batconv_snapshot){.pid = at->pid,
+					 .id = at->id,
+					 .time = at->time,
 					 .regions = (uint32_t)map_set_count(at->maps)};
 	return true;
 }
 
 /* snapshot: NULL if there is none that was asked for */
-static bool open_maps(const struct batconv_snapshots *s, const struct snapshot *snapshot, struct batconv_maps **out,
-		      struct batconv_error *err)
+static bool open_maps(const struct batconv_snapshots *s, const struct snapshot *snapshot,
+		      struct batconv_maps **out, struct batconv_error *err)
 {
 	struct batconv_maps *maps = snapshot ? calloc(1, sizeof(*maps)) : NULL;
 	struct bc_error why = {0};
@@ -145,14 +150,14 @@ static bool open_maps(const struct batconv_snapshots *s, const struct snapshot *
 	return give_error(&why, err);
 }
 
-bool batconv_maps_open_at(const struct batconv_snapshots *s, uint32_t pid, uint64_t time, struct batconv_maps **out,
-			  struct batconv_error *err)
+bool batconv_maps_open_at(const struct batconv_snapshots *s, uint32_t pid, uint64_t time,
+			  struct batconv_maps **out, struct batconv_error *err)
 {
 	return open_maps(s, snapshots_at(&s->snapshots, pid, time), out, err);
 }
 
-bool batconv_maps_open_id(const struct batconv_snapshots *s, uint32_t pid, uint32_t id, struct batconv_maps **out,
-			  struct batconv_error *err)
+bool batconv_maps_open_id(const struct batconv_snapshots *s, uint32_t pid, uint32_t id,
+			  struct batconv_maps **out, struct batconv_error *err)
 {
 	return open_maps(s, snapshots_of_id(&s->snapshots, pid, id), out, err);
 }
@@ -177,9 +182,13 @@ bool batconv_maps_region(const struct batconv_maps *maps, size_t number, struct 
 	const struct mapping *m = &maps->maps.at[number];
 	struct text id = mapped_files_build_id(maps->files, m->file);
 	*out = (struct batconv_region){
-		.start = {m->start}, .end = {m->end}, .offset = {m->offset}, .flags = m->flags,
+		.start = {m->start},
+		.end = {m->end},
+		.offset = {m->offset},
+		.flags = m->flags,
 		.path = known(mapped_files_path(maps->files, m->file)),
-		.build_id = (const uint8_t *)known(id), .build_id_size = id.len,
+		.build_id = (const uint8_t *)known(id),
+		.build_id_size = id.len,
 		.go_build_id = known(mapped_files_go_id(maps->files, m->file)),
 	};
 	return true;

@@ -4,7 +4,8 @@
 #include "lib/handles.h"
 #include "src/elf/binary.h"
 
-static void take_places(const struct batconv_resolver *r, const struct frame *f, struct batconv_frame *out)
+static void take_places(const struct batconv_resolver *r, const struct frame *f,
+			struct batconv_frame *out)
 {
 	const struct source_place *own = frame_place(f);
 
@@ -24,12 +25,14 @@ bool inlined_call(const void *calls, size_t count, size_t number, struct batconv
 
 	if (number >= count)
 		return false;
-	*out = (struct batconv_inlined){.function = places[number].function, .file = places[number].file,
+	*out = (struct batconv_inlined){.function = places[number].function,
+					.file = places[number].file,
 					.line = places[number].line};
 	return true;
 }
 
-bool batconv_frame_inlined(const struct batconv_frame *frame, size_t number, struct batconv_inlined *out)
+bool batconv_frame_inlined(const struct batconv_frame *frame, size_t number,
+			   struct batconv_inlined *out)
 {
 	return inlined_call(frame->calls, frame->inlined, number, out);
 }
@@ -42,11 +45,17 @@ static bool take(void *ctx, const struct stack *stack, struct bc_error *err)
 	for (size_t i = 0; i < stack->count; i++) {
 		const struct frame *f = &stack->frames[i];
 		*r->out = (struct batconv_frame){
-			.raw = {f->raw.v}, .has_map = stack->has_map,
-			.pid = stack->has_map ? stack->pid : 0, .map = stack->has_map ? stack->map : 0, .library = f->library.at,
-			.has_offset = f->mapping, .offset = {f->offset.v},
-			.has_vaddr = f->has_vaddr, .vaddr = {f->vaddr.v},
-			.function = frame_function(f), .function_offset = f->function_offset,
+			.raw = {f->raw.v},
+			.has_map = stack->has_map,
+			.pid = stack->has_map ? stack->pid : 0,
+			.map = stack->has_map ? stack->map : 0,
+			.library = f->library.at,
+			.has_offset = f->mapping,
+			.offset = {f->offset.v},
+			.has_vaddr = f->has_vaddr,
+			.vaddr = {f->vaddr.v},
+			.function = frame_function(f),
+			.function_offset = f->function_offset,
 		};
 		take_places(r, f, r->out++);
 	}
@@ -55,16 +64,19 @@ static bool take(void *ctx, const struct stack *stack, struct bc_error *err)
 
 bool check_lookup(uint32_t lookup, struct batconv_error *err)
 {
-	const uint32_t known = BATCONV_LOOKUP_FUNCTIONS | BATCONV_LOOKUP_INPUT | BATCONV_LOOKUP_LINES | BATCONV_LOOKUP_INLINES;
+	const uint32_t known = BATCONV_LOOKUP_FUNCTIONS | BATCONV_LOOKUP_INPUT |
+			       BATCONV_LOOKUP_LINES | BATCONV_LOOKUP_INLINES;
 
-	return !(lookup & ~known) || refuse(err, "lookup: a bit that is not known to this release of libbatconv");
+	return !(lookup & ~known) ||
+	       refuse(err, "lookup: a bit that is not known to this release of libbatconv");
 }
 
-bool batconv_resolver_open(struct batconv_snapshots *snapshots, uint32_t lookup, struct batconv_resolver **out,
-			   struct batconv_error *err)
+bool batconv_resolver_open(struct batconv_snapshots *snapshots, uint32_t lookup,
+			   struct batconv_resolver **out, struct batconv_error *err)
 {
 	bool inlines = lookup & BATCONV_LOOKUP_INLINES, lines = lookup & BATCONV_LOOKUP_LINES;
-	bool functions = inlines || lines || lookup & (BATCONV_LOOKUP_FUNCTIONS | BATCONV_LOOKUP_INPUT);
+	bool functions =
+		inlines || lines || lookup & (BATCONV_LOOKUP_FUNCTIONS | BATCONV_LOOKUP_INPUT);
 	struct bc_error why = {0};
 
 	*out = NULL;
@@ -76,7 +88,8 @@ bool batconv_resolver_open(struct batconv_snapshots *snapshots, uint32_t lookup,
 		return give_error(&why, err);
 	}
 	resolver_init(&r->resolver, &snapshots->snapshots);
-	r->resolver.options = (struct frame_options){functions, lookup & BATCONV_LOOKUP_INPUT, lines || inlines};
+	r->resolver.options =
+		(struct frame_options){functions, lookup & BATCONV_LOOKUP_INPUT, lines || inlines};
 	r->resolver.libraries.inlines = inlines;
 	r->lines = lines;
 	r->resolver.libraries.open_mapped = functions;
@@ -135,7 +148,8 @@ static bool resolve_into(struct batconv_resolver *r, const struct batconv_raw_st
 }
 
 /* The stacks fit in the room, and ask for nothing that is not known. */
-static bool check_stacks(const struct batconv_raw_stack *stacks, size_t count, size_t most, struct batconv_error *err)
+static bool check_stacks(const struct batconv_raw_stack *stacks, size_t count, size_t most,
+			 struct batconv_error *err)
 {
 	for (size_t i = 0; i < count; i++) {
 		if (stacks[i].reserved[0] | stacks[i].reserved[1])
@@ -147,8 +161,9 @@ static bool check_stacks(const struct batconv_raw_stack *stacks, size_t count, s
 	return true;
 }
 
-bool batconv_resolve_stacks(struct batconv_resolver *r, const struct batconv_raw_stack *stacks, size_t count,
-			    struct batconv_frame *out, size_t most, struct batconv_error *err)
+bool batconv_resolve_stacks(struct batconv_resolver *r, const struct batconv_raw_stack *stacks,
+			    size_t count, struct batconv_frame *out, size_t most,
+			    struct batconv_error *err)
 {
 	if (!check_stacks(stacks, count, most, err))
 		return false;
@@ -163,8 +178,8 @@ bool batconv_resolve(struct batconv_resolver *r, uint32_t pid, uint64_t time,
 		     struct batconv_run_addr at, struct batconv_frame *out,
 		     struct batconv_error *err)
 {
-	const struct batconv_raw_stack stack = {.time = time, .pid = pid, .map = BATCONV_MAP_BY_TIME,
-						.addresses = &at, .count = 1};
+	const struct batconv_raw_stack stack = {
+		.time = time, .pid = pid, .map = BATCONV_MAP_BY_TIME, .addresses = &at, .count = 1};
 
 	return batconv_resolve_stacks(r, &stack, 1, out, 1, err);
 }

@@ -13,28 +13,36 @@ struct batconv_translator {
 	bool inlines;
 };
 
-/* Whether the input is the one that llvm-bolt read: names of another one would be found as well, and be wrong. */
-static bool check_input(const char *bolted, const char *input, const struct binary *binary, struct bc_error *err)
+/* Whether the input is the one that llvm-bolt read: names of another one would be found as well,
+ * and be wrong. */
+static bool check_input(const char *bolted, const char *input, const struct binary *binary,
+			struct bc_error *err)
 {
 	if (!input)
 		return true;
 	if (binary->kind == BINARY_UNTOUCHED)
-		return bc_fail(err, BC_MISMATCH, "%s: not what llvm-bolt read: llvm-bolt did not write %s, which is its own input", input, bolted);
+		return bc_fail(
+			err, BC_MISMATCH,
+			"%s: not what llvm-bolt read: llvm-bolt did not write %s, which is its own input",
+			input, bolted);
 	struct bc_error doubt; /* a warning of the command's; the input is taken all the same */
 	return pair_check(input, binary, &doubt, err);
 }
 
-static bool open_both(const char *bolted, const char *input, uint32_t lookup, struct batconv_translator *t,
-		      struct bc_error *err)
+static bool open_both(const char *bolted, const char *input, uint32_t lookup,
+		      struct batconv_translator *t, struct bc_error *err)
 {
 	t->inlines = lookup & BATCONV_LOOKUP_INLINES;
-	if (!subject_open(bolted, input, NULL, &t->subject, err) || !check_input(bolted, input, &t->subject.binary, err))
+	if (!subject_open(bolted, input, NULL, &t->subject, err) ||
+	    !check_input(bolted, input, &t->subject.binary, err))
 		return false;
 	if (!(lookup & (BATCONV_LOOKUP_LINES | BATCONV_LOOKUP_INLINES)))
 		return true;
 	bool own = t->subject.binary.kind == BINARY_UNTOUCHED;
 	if (!input && !own)
-		return bc_fail(err, BC_NOTFOUND, "%s: its source lines are those of its input, which was not given", bolted);
+		return bc_fail(err, BC_NOTFOUND,
+			       "%s: its source lines are those of its input, which was not given",
+			       bolted);
 	return debug_lines_open(own ? bolted : input, NULL, t->inlines, &t->source, err);
 }
 
@@ -65,8 +73,8 @@ void batconv_translator_close(struct batconv_translator *t)
 }
 
 /* An address: its source places are those of `input_vaddr`, where the chain has one. */
-static bool find_lines(struct batconv_translator *t, const struct address_chain *chain, struct batconv_place *out,
-		       struct bc_error *err)
+static bool find_lines(struct batconv_translator *t, const struct address_chain *chain,
+		       struct batconv_place *out, struct bc_error *err)
 {
 	struct source_places places = {0};
 
@@ -85,13 +93,14 @@ static bool find_lines(struct batconv_translator *t, const struct address_chain 
 }
 
 /* back: 1 of a return address, whose call is looked up */
-static bool translate(struct batconv_translator *t, struct batconv_vaddr at, unsigned back, struct batconv_place *out,
-		      struct bc_error *err)
+static bool translate(struct batconv_translator *t, struct batconv_vaddr at, unsigned back,
+		      struct batconv_place *out, struct bc_error *err)
 {
 	*out = (struct batconv_place){0};
 	if (at.v < back)
 		return true;
-	struct address_chain chain = address_chain_of_vaddr(&t->subject, (struct vaddr){at.v - back});
+	struct address_chain chain =
+		address_chain_of_vaddr(&t->subject, (struct vaddr){at.v - back});
 	if (!chain.input.function)
 		return true;
 	*out = (struct batconv_place){
@@ -102,8 +111,9 @@ static bool translate(struct batconv_translator *t, struct batconv_vaddr at, uns
 	return find_lines(t, &chain, out, err);
 }
 
-bool batconv_translate(struct batconv_translator *t, enum batconv_addresses kind, const struct batconv_vaddr *at,
-		       size_t count, struct batconv_place *out, struct batconv_error *err)
+bool batconv_translate(struct batconv_translator *t, enum batconv_addresses kind,
+		       const struct batconv_vaddr *at, size_t count, struct batconv_place *out,
+		       struct batconv_error *err)
 {
 	struct bc_error why = {0};
 
@@ -115,7 +125,8 @@ bool batconv_translate(struct batconv_translator *t, enum batconv_addresses kind
 	return true;
 }
 
-bool batconv_place_inlined(const struct batconv_place *place, size_t number, struct batconv_inlined *out)
+bool batconv_place_inlined(const struct batconv_place *place, size_t number,
+			   struct batconv_inlined *out)
 {
 	return inlined_call(place->calls, place->inlined, number, out);
 }

@@ -5,7 +5,7 @@
  */
 #include "src/base/error.h"
 
-#define bc_fail(...) (bc_fail(__VA_ARGS__), false)
-#define bc_fail_errno(...) (bc_fail_errno(__VA_ARGS__), false)
-#define bc_fail_nomem(...) (bc_fail_nomem(__VA_ARGS__), false)
+#define bc_fail(...)        (bc_fail(__VA_ARGS__), false)
+#define bc_fail_errno(...)  (bc_fail_errno(__VA_ARGS__), false)
+#define bc_fail_nomem(...)  (bc_fail_nomem(__VA_ARGS__), false)
 #define bc_fail_prefix(...) (bc_fail_prefix(__VA_ARGS__), false)

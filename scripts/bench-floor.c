@@ -26,11 +26,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#define BLOCK ((size_t)1 << 20)
-#define RECORD_MOST 65536
+#define BLOCK         ((size_t)1 << 20)
+#define RECORD_MOST   65536
 #define RECORD_SAMPLE 9
-#define SAMPLE_TYPE UINT64_C(0x907)
-#define STACK_AT 40 /* in a sample's record: the number of entries */
+#define SAMPLE_TYPE   UINT64_C(0x907)
+#define STACK_AT      40 /* in a sample's record: the number of entries */
 
 struct entry {
 	uint64_t from, to, flags;
@@ -135,8 +135,8 @@ static void read_samples(int fd, uint8_t *buffer, bool counting)
 	ssize_t got;
 
 	if (pread(fd, head, sizeof(head), 0) != sizeof(head) || memcmp(head, "PERFILE2", 8) ||
-	    head[2] != head[4] ||
-	    pread(fd, &sample_type, 8, (off_t)head[3] + 24) != 8 || sample_type != SAMPLE_TYPE)
+	    head[2] != head[4] || pread(fd, &sample_type, 8, (off_t)head[3] + 24) != 8 ||
+	    sample_type != SAMPLE_TYPE)
 		errx(1, "not perf.data of one event, of the layout that is wanted");
 	lseek(fd, (off_t)head[5], SEEK_SET);
 	for (left = head[6]; left; left -= (uint64_t)got) {

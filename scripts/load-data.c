@@ -35,13 +35,23 @@
 #include <unistd.h>
 #include <zstd.h>
 
-#define BASE UINT64_C(0x550000000000)
+#define BASE      UINT64_C(0x550000000000)
 #define ELSEWHERE UINT64_C(0x7f0000000000)
-#define DEPTH 16 /* of a branch stack */
-#define ROUND ((size_t)1 << 20)
+#define DEPTH     16 /* of a branch stack */
+#define ROUND     ((size_t)1 << 20)
 #define COMM_EXEC (1 << 13)
-#define USER 2
-enum { COMM = 3, EXIT = 4, FORK = 7, SAMPLE = 9, MMAP2 = 10, ATTR = 64, FINISHED_ROUND = 68, FEATURE = 80, COMPRESSED = 81 };
+#define USER      2
+enum {
+	COMM = 3,
+	EXIT = 4,
+	FORK = 7,
+	SAMPLE = 9,
+	MMAP2 = 10,
+	ATTR = 64,
+	FINISHED_ROUND = 68,
+	FEATURE = 80,
+	COMPRESSED = 81
+};
 
 static struct {
 	uint8_t *at;
@@ -92,9 +102,18 @@ static void put(const void *bytes, size_t size)
 	out.used += size;
 }
 
-static void put16(uint16_t value) { put(&value, sizeof(value)); }
-static void put32(uint32_t value) { put(&value, sizeof(value)); }
-static void put64(uint64_t value) { put(&value, sizeof(value)); }
+static void put16(uint16_t value)
+{
+	put(&value, sizeof(value));
+}
+static void put32(uint32_t value)
+{
+	put(&value, sizeof(value));
+}
+static void put64(uint64_t value)
+{
+	put(&value, sizeof(value));
+}
 
 static size_t begin(uint32_t kind, uint16_t misc)
 {
@@ -178,7 +197,8 @@ static void map(uint32_t pid, uint64_t at, uint64_t size, uint64_t offset, const
 static void map_image(uint32_t pid)
 {
 	for (size_t i = 0; i < segment_count; i++)
-		map(pid, BASE + segments[i].vaddr, segments[i].size, segments[i].offset, getenv("IMAGE"));
+		map(pid, BASE + segments[i].vaddr, segments[i].size, segments[i].offset,
+		    getenv("IMAGE"));
 }
 
 static void exec(uint32_t pid)
@@ -368,7 +388,8 @@ static int run(uint64_t mbytes, const char *report, char **command)
 	FILE *file = fopen(report, "w");
 	if (!file)
 		err(1, "%s", report);
-	fprintf(file, "%f %f %ld\n", (double)(to.tv_sec - from.tv_sec) + (double)(to.tv_nsec - from.tv_nsec) / 1e9,
+	fprintf(file, "%f %f %ld\n",
+		(double)(to.tv_sec - from.tv_sec) + (double)(to.tv_nsec - from.tv_nsec) / 1e9,
 		seconds_of(used.ru_utime) + seconds_of(used.ru_stime), used.ru_maxrss);
 	fclose(file);
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
@@ -382,8 +403,8 @@ static void read_image(void)
 	struct pair pair;
 	int used;
 
-	while (segment_count < 16 &&
-	       sscanf(text, "%" SCNx64 ",%" SCNx64 ",%" SCNx64 " %n", &s->vaddr, &s->offset, &s->size, &used) == 3) {
+	while (segment_count < 16 && sscanf(text, "%" SCNx64 ",%" SCNx64 ",%" SCNx64 " %n",
+					    &s->vaddr, &s->offset, &s->size, &used) == 3) {
 		text += used;
 		segment_count++;
 		s++;
@@ -407,7 +428,8 @@ int main(int argc, char **argv)
 		return run(strtoull(argv[2], NULL, 10), argv[3], argv + 4);
 	if (argc < 3 || !getenv("IMAGE") || !getenv("SEGMENTS") || !getenv("PAIRS"))
 		errx(2, "see the head of load-data.c");
-	uint64_t count = strtoull(argv[2], NULL, 10), more = argc > 3 ? strtoull(argv[3], NULL, 10) : 1;
+	uint64_t count = strtoull(argv[2], NULL, 10),
+		 more = argc > 3 ? strtoull(argv[3], NULL, 10) : 1;
 	read_image();
 	header();
 	if (!strcmp(argv[1], "recording"))

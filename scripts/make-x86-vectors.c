@@ -5,7 +5,8 @@
  * Each combination of map, opcode, prefix, W and length is tried with random registers and
  * operands: what LLVM and Zydis both take every time, and as long as each other, is certain.
  *
- *   cc -D_GNU_SOURCE -I. scripts/make-x86-vectors.c src/isa/llvm.c -lZydis -ldl -o make && ./make > src/isa/x86_vectors.inc
+ *   cc -D_GNU_SOURCE -I. scripts/make-x86-vectors.c src/isa/llvm.c -lZydis -ldl -o make && ./make >
+ * src/isa/x86_vectors.inc
  */
 #include <Zydis/Zydis.h>
 #include <stdio.h>
@@ -54,15 +55,16 @@ static size_t put_vex(const struct tried *t, uint8_t *out)
 
 static size_t put_evex(const struct tried *t, uint8_t *out)
 {
-	unsigned vvvv = ~operand_register(t) & 15, fifth = t->flags & VECTOR_OPERAND && !(t->flags & VECTOR_LOW) ? dice(2) : 1;
+	unsigned vvvv = ~operand_register(t) & 15,
+		 fifth = t->flags & VECTOR_OPERAND && !(t->flags & VECTOR_LOW) ? dice(2) : 1;
 	unsigned high = t->flags & VECTOR_LOW ? 15 : dice(16);
 	unsigned mask = t->flags & (VECTOR_MASK | VECTOR_ZERO) ? 1 + dice(7) : 0;
 
 	out[0] = 0x62;
 	out[1] = (uint8_t)(high << 4 | t->map);
 	out[2] = (uint8_t)(t->wide << 7 | vvvv << 3 | 4 | t->pp);
-	out[3] = (uint8_t)(!!(t->flags & VECTOR_ZERO) << 7 | t->length << 5 | !!(t->flags & VECTOR_BROADCAST) << 4 |
-			   fifth << 3 | mask);
+	out[3] = (uint8_t)(!!(t->flags & VECTOR_ZERO) << 7 | t->length << 5 |
+			   !!(t->flags & VECTOR_BROADCAST) << 4 | fifth << 3 | mask);
 	return 4;
 }
 
@@ -79,7 +81,9 @@ static bool try_once(const struct tried *t)
 	while (at < sizeof(code))
 		code[at++] = (uint8_t)dice(256);
 	size_t size = llvm_length(&llvm, (struct bytes){code, sizeof(code)}, 0x1000);
-	return size && ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(&zydis, NULL, code, sizeof(code), &insn)) &&
+	return size &&
+	       ZYAN_SUCCESS(
+		       ZydisDecoderDecodeInstruction(&zydis, NULL, code, sizeof(code), &insn)) &&
 	       insn.length == size;
 }
 
@@ -107,7 +111,8 @@ static unsigned shapes(struct tried t)
 /* The freedom that leaves most shapes: a second register operand, or one of the low ones. */
 static unsigned best_shapes(struct tried *t)
 {
-	static const unsigned freedoms[] = {VECTOR_OPERAND, 0, VECTOR_OPERAND | VECTOR_LOW, VECTOR_LOW};
+	static const unsigned freedoms[] = {VECTOR_OPERAND, 0, VECTOR_OPERAND | VECTOR_LOW,
+					    VECTOR_LOW};
 
 	for (size_t i = 0; i < 4; i++) {
 		t->flags = freedoms[i];
@@ -172,13 +177,16 @@ static void write_table(const char *name, bool evex)
 
 	printf("static const struct x86_vector %s[VECTOR_ROWS] = {", name);
 	for (unsigned key = 0; key < VECTOR_ROWS; key++) {
-		struct tried t = {.evex = evex, .map = 1 + key / 1024, .opcode = key / 4 % 256, .pp = key % 4};
+		struct tried t = {.evex = evex,
+				  .map = 1 + key / 1024,
+				  .opcode = key / 4 % 256,
+				  .pp = key % 4};
 		bool has_modrm = evex || t.map != 1 || t.opcode != 0x77; /* vzeroupper */
 		struct x86_vector row = has_modrm ? any_digit(t) : (struct x86_vector){0};
 		if (row.memory || row.registers)
-			printf("%sROW(%u, 0x%02x, %u, 0x%02x, 0x%02x, 0x%02x, 0x%02x, 0x%02x),", rows++ % 3 ? " " : "\n\t",
-			       t.map, t.opcode, t.pp, row.memory, row.memory_flags, row.registers, row.register_flags,
-			       row.digits);
+			printf("%sROW(%u, 0x%02x, %u, 0x%02x, 0x%02x, 0x%02x, 0x%02x, 0x%02x),",
+			       rows++ % 3 ? " " : "\n\t", t.map, t.opcode, t.pp, row.memory,
+			       row.memory_flags, row.registers, row.register_flags, row.digits);
 	}
 	printf("\n};\n");
 }
@@ -189,8 +197,9 @@ int main(void)
 		return 1;
 	ZydisDecoderInit(&zydis, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
 	printf("/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */\n"
-	       "/* Made by scripts/make-x86-vectors.c with %s and Zydis %u.%u. */\n", llvm_loaded(),
-	       (unsigned)ZYDIS_VERSION_MAJOR(ZydisGetVersion()), (unsigned)ZYDIS_VERSION_MINOR(ZydisGetVersion()));
+	       "/* Made by scripts/make-x86-vectors.c with %s and Zydis %u.%u. */\n",
+	       llvm_loaded(), (unsigned)ZYDIS_VERSION_MAJOR(ZydisGetVersion()),
+	       (unsigned)ZYDIS_VERSION_MINOR(ZydisGetVersion()));
 	write_table("vex_rows", false);
 	write_table("evex_rows", true);
 	llvm_close(&llvm);

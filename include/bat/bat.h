@@ -65,11 +65,11 @@
 #define BAT_VERSION_MAJOR 1
 #define BAT_VERSION_MINOR 0
 #define BAT_VERSION_PATCH 0
-#define BAT_VERSION_NUMBER                                                     \
+#define BAT_VERSION_NUMBER                                                                         \
 	(BAT_VERSION_MAJOR * 1000000 + BAT_VERSION_MINOR * 1000 + BAT_VERSION_PATCH)
 
 #if defined(__GNUC__)
-#define BAT_API __attribute__((visibility("default")))
+#define BAT_API      __attribute__((visibility("default")))
 #define BAT_MUST_USE __attribute__((warn_unused_result))
 #else
 #define BAT_API
@@ -89,16 +89,16 @@ BAT_API uint32_t bat_version(void);
  * note's three numbers and its owner: from byte 20 of the section on, and without
  * the zero bytes that can stand behind it (libelf's gelf_getnote() finds both). */
 #define BAT_SECTION_NAME ".note.bolt_bat"
-#define BAT_NOTE_OWNER "BOLT"
-#define BAT_NOTE_TYPE 1u
+#define BAT_NOTE_OWNER   "BOLT"
+#define BAT_NOTE_TYPE    1u
 
 enum bat_layout {
 	BAT_LAYOUT_FIXED = 0,  /* LLVM 14 to 17: fixed-width integers            */
 	BAT_LAYOUT_DELTA = 1,  /* LLVM 18: LEB128 deltas                         */
 	BAT_LAYOUT_EQUAL = 2,  /* development branch, early 2024: delta with
-	                          EqualElems                                    */
+				  EqualElems                                    */
 	BAT_LAYOUT_HASHED = 3, /* LLVM 19 to 23: equal with hashes, blocks,
-	                          entry points                                  */
+				  entry points                                  */
 };
 
 /* "fixed", "delta", "equal", "hashed": static text; NULL for a number that is no
@@ -111,10 +111,10 @@ BAT_API const char *bat_layout_releases(enum bat_layout layout);
 /* What some layouts have and others do not. */
 enum bat_feature {
 	BAT_FEATURE_BLOCKS = 0,        /* hashes of functions and blocks, numbers of
-	                                  blocks, secondary entry points        */
+					  blocks, secondary entry points        */
 	BAT_FEATURE_HOT_ADDRESSES = 1, /* stored_hot is the address of the hot
-	                                  fragment, else an index; the section
-	                                  has one list for hot and cold         */
+					  fragment, else an index; the section
+					  has one list for hot and cold         */
 };
 
 /* Does a layout have it?  False for a number that is no layout or no feature of this
@@ -125,13 +125,13 @@ enum bat_code {
 	BAT_OK = 0,
 	BAT_ERROR_NOMEM = 1,       /* out of memory                              */
 	BAT_ERROR_FORMAT = 2,      /* the bytes are no table (of the layout asked
-	                              for)                                      */
+				      for)                                      */
 	BAT_ERROR_AMBIGUOUS = 3,   /* the bytes are a table under two layouts that
-	                              disagree                                  */
+				      disagree                                  */
 	BAT_ERROR_UNENCODABLE = 4, /* the layout has no place for something in the
-	                              table                                     */
+				      table                                     */
 	BAT_ERROR_ARGUMENT = 5,    /* the number of a layout that this library
-	                              does not know                             */
+				      does not know                             */
 };
 
 /* What is wrong with a field, for BAT_ERROR_FORMAT. */
@@ -150,24 +150,24 @@ enum bat_cause {
  * BATCONV_ERROR_FORMAT or BATCONV_ERROR_NOMEM, with its text.) */
 struct bat_error {
 	enum bat_code code;
-	uint64_t byte;     /* offset in the descriptor where the field begins;
-	                      0 unless the code is BAT_ERROR_FORMAT               */
-	const char *field; /* static, as docs/bat-format.md names it, or ""    */
+	uint64_t byte;          /* offset in the descriptor where the field begins;
+				   0 unless the code is BAT_ERROR_FORMAT               */
+	const char *field;      /* static, as docs/bat-format.md names it, or ""    */
 	enum bat_cause cause;   /* BAT_ERROR_FORMAT                               */
 	enum bat_layout layout; /* BAT_ERROR_FORMAT: under which layout; of all of
-	                           them, the one that got furthest             */
-	char text[512];    /* one line without newline, as English text for people;
-	                      repeats byte and field                          */
-	uint64_t reserved[2]; /* 0                                             */
+				   them, the one that got furthest             */
+	char text[512];         /* one line without newline, as English text for people;
+				   repeats byte and field                          */
+	uint64_t reserved[2];   /* 0                                             */
 };
 
 /* One translation: code of the output fragment from `output` on is code of the
  * input function from `input` on. */
 struct bat_entry {
 	uint32_t output; /* offset in the fragment.  As BOLT has it, modulo
-	                    2^32: a block that was never emitted has a huge one
-	                    and maps nothing; one equal to the fragment's size
-	                    is a block that BOLT deleted                       */
+			    2^32: a block that was never emitted has a huge one
+			    and maps nothing; one equal to the fragment's size
+			    is a block that BOLT deleted                       */
 	uint32_t input;  /* offset in the input function << 1 | branch entry    */
 };
 
@@ -194,20 +194,20 @@ struct bat_fragment {
 	union {
 		uint64_t hash;       /* hot, BAT_LAYOUT_HASHED: of the input function  */
 		uint64_t stored_hot; /* cold: which hot fragment the section
-		                        names: a HotIndex, or in BAT_LAYOUT_FIXED a
-		                        HotAddress.  Right or wrong, it is what
-		                        the same layout is encoded with         */
+					names: a HotIndex, or in BAT_LAYOUT_FIXED a
+					HotAddress.  Right or wrong, it is what
+					the same layout is encoded with         */
 	};
-	uint32_t first_entry;     /* its entries: entries[first_entry ...]      */
+	uint32_t first_entry; /* its entries: entries[first_entry ...]      */
 	uint32_t entry_count;
 	uint32_t first_secondary; /* hot, BAT_LAYOUT_HASHED: secondary entry points,   */
 	uint32_t secondary_count; /* secondary[first_secondary ...]             */
 	uint32_t block_count;     /* hot, BAT_LAYOUT_HASHED: blocks of input function  */
 	uint32_t parent;          /* cold: index of the hot fragment whose input
-	                             function this is, or BAT_NO_PARENT if
-	                             stored_hot names none; LLVM 18 and 19 can
-	                             name a wrong one: see bat_fix_parents().
-	                             hot: its own index                         */
+				     function this is, or BAT_NO_PARENT if
+				     stored_hot names none; LLVM 18 and 19 can
+				     name a wrong one: see bat_fix_parents().
+				     hot: its own index                         */
 	bool cold;
 };
 
@@ -224,7 +224,7 @@ struct bat_table {
 	struct bat_block *blocks;  /* one per entry; NULL unless BAT_LAYOUT_HASHED     */
 	uint32_t entry_count;
 	uint32_t unhashed_count; /* BAT_LAYOUT_HASHED: block entries whose hash is 0,
-	                            which are of blocks that BOLT made itself  */
+				    which are of blocks that BOLT made itself  */
 
 	uint32_t *secondary; /* input offsets of secondary entry points         */
 	uint32_t secondary_count;
@@ -246,22 +246,18 @@ struct bat_table {
  * BAT_ERROR_AMBIGUOUS  two layouts fit equally well and read differently
  * BAT_ERROR_NOMEM      memory for the table, which is at most 32 times `size`
  */
-BAT_API BAT_MUST_USE bool bat_decode(const uint8_t *desc, size_t size,
-				     struct bat_table *out,
+BAT_API BAT_MUST_USE bool bat_decode(const uint8_t *desc, size_t size, struct bat_table *out,
 				     struct bat_error *err);
 
 /* The same without the blocks' hashes and indices, which are most of a large
  * table and not needed to translate: out->blocks is NULL. */
 BAT_API BAT_MUST_USE bool bat_decode_offsets(const uint8_t *desc, size_t size,
-					     struct bat_table *out,
-					     struct bat_error *err);
+					     struct bat_table *out, struct bat_error *err);
 
 /* The same for a layout that the caller knows; never BAT_ERROR_AMBIGUOUS, but
  * BAT_ERROR_ARGUMENT for a layout that the library does not know. */
-BAT_API BAT_MUST_USE bool bat_decode_as(enum bat_layout layout,
-					const uint8_t *desc, size_t size,
-					struct bat_table *out,
-					struct bat_error *err);
+BAT_API BAT_MUST_USE bool bat_decode_as(enum bat_layout layout, const uint8_t *desc, size_t size,
+					struct bat_table *out, struct bat_error *err);
 
 /* Free what a table owns and zero it.  A zeroed table and NULL can be freed, too. */
 BAT_API void bat_free(struct bat_table *table);
@@ -270,19 +266,16 @@ BAT_API void bat_free(struct bat_table *table);
  * a hot and a cold one begin at one address, the cold one.  It is a part of the
  * table.  A table does not have the sizes of fragments: the caller checks, by the
  * symbol, whether the address lies in the fragment.  O(log n). */
-BAT_API const struct bat_fragment *bat_find(const struct bat_table *table,
-					    uint64_t address);
+BAT_API const struct bat_fragment *bat_find(const struct bat_table *table, uint64_t address);
 
 /* The same, but NULL unless it begins at exactly `address`.  O(log n). */
-BAT_API const struct bat_fragment *bat_find_exact(const struct bat_table *table,
-						  uint64_t address);
+BAT_API const struct bat_fragment *bat_find_exact(const struct bat_table *table, uint64_t address);
 
 /* The entry that translates `offset`: the last stored one among those with the
  * greatest output offset at or below it, or NULL.  It is a part of the table.
  * O(log n). */
 BAT_API const struct bat_entry *bat_entry_at(const struct bat_table *table,
-					     const struct bat_fragment *fragment,
-					     uint32_t offset);
+					     const struct bat_fragment *fragment, uint32_t offset);
 
 /* Translate an offset in a fragment to one in the input function.
  *
@@ -291,8 +284,7 @@ BAT_API const struct bat_entry *bat_entry_at(const struct bat_table *table,
  *             keeps its distance from the entry.
  *
  * An offset before the first entry is returned unchanged, as BOLT does. */
-BAT_API uint32_t bat_translate(const struct bat_table *table,
-			       const struct bat_fragment *fragment,
+BAT_API uint32_t bat_translate(const struct bat_table *table, const struct bat_fragment *fragment,
 			       uint32_t offset, bool is_source);
 
 /* The blocks of a trace, which is code that ran between two taken branches: the
@@ -301,9 +293,8 @@ BAT_API uint32_t bat_translate(const struct bat_table *table,
  * bat_fallthroughs().  Returns the number of fall-through edges between the
  * blocks; if that is 0, *first and *last are not set. */
 BAT_API uint32_t bat_trace_blocks(const struct bat_table *table,
-				  const struct bat_fragment *fragment,
-				  uint32_t from, uint32_t to, uint32_t *first,
-				  uint32_t *last);
+				  const struct bat_fragment *fragment, uint32_t from, uint32_t to,
+				  uint32_t *first, uint32_t *last);
 
 /* Receives one edge: fall-through from the input block that begins at offset
  * `from` to the one that begins at `to`. */
@@ -317,9 +308,8 @@ typedef void bat_edge_fn(void *ctx, uint32_t from, uint32_t to);
  * Calls `edge` once per edge in order and returns how many; zero if
  * from >= to or both lie in one block. */
 BAT_API uint32_t bat_fallthroughs(const struct bat_table *table,
-				const struct bat_fragment *fragment,
-				uint32_t from, uint32_t to, bat_edge_fn *edge,
-				void *ctx);
+				  const struct bat_fragment *fragment, uint32_t from, uint32_t to,
+				  bat_edge_fn *edge, void *ctx);
 
 /* A symbol of the output binary, for bat_fix_parents(). */
 struct bat_symbol {
@@ -327,16 +317,16 @@ struct bat_symbol {
 	const char *name; /* borrowed for the call only                         */
 	uint32_t order;   /* position in the symbol table                       */
 	uint32_t file;    /* which FILE symbol it stands under: any number but
-	                     0, which is for none and for global symbols       */
+			     0, which is for none and for global symbols       */
 };
 
 struct bat_parents {
-	uint32_t cold;      /* cold fragments: the sum of the next four         */
-	uint32_t agreed;    /* stored parent confirmed by the symbols           */
-	uint32_t repaired;  /* stored parent replaced                           */
-	uint32_t unchecked; /* no usable symbol, stored parent kept             */
-	uint32_t unknown;   /* in doubt: parent is BAT_NO_PARENT                */
-	bool ordinal;       /* HotIndex is 0, 1, 2 ... as LLVM 18 wrote it      */
+	uint32_t cold;        /* cold fragments: the sum of the next four         */
+	uint32_t agreed;      /* stored parent confirmed by the symbols           */
+	uint32_t repaired;    /* stored parent replaced                           */
+	uint32_t unchecked;   /* no usable symbol, stored parent kept             */
+	uint32_t unknown;     /* in doubt: parent is BAT_NO_PARENT                */
+	bool ordinal;         /* HotIndex is 0, 1, 2 ... as LLVM 18 wrote it      */
 	uint32_t reserved[4]; /* 0                                              */
 };
 
@@ -360,8 +350,7 @@ struct bat_parents {
  *
  * O(n log n) in symbols and entries.  Call it before the table is shared
  * between threads. */
-BAT_API BAT_MUST_USE bool bat_fix_parents(struct bat_table *table,
-					  const struct bat_symbol *symbols,
+BAT_API BAT_MUST_USE bool bat_fix_parents(struct bat_table *table, const struct bat_symbol *symbols,
 					  size_t count, struct bat_parents *out,
 					  struct bat_error *err);
 
@@ -379,9 +368,8 @@ BAT_API BAT_MUST_USE bool bat_fix_parents(struct bat_table *table,
  *                  without a parent.  What a layout leaves out (hashes, indices,
  *                  entry points) is no error
  * BAT_ERROR_ARGUMENT, BAT_ERROR_NOMEM */
-BAT_API BAT_MUST_USE bool bat_encode(const struct bat_table *table,
-				     enum bat_layout layout, uint8_t **data,
-				     size_t *size, struct bat_error *err);
+BAT_API BAT_MUST_USE bool bat_encode(const struct bat_table *table, enum bat_layout layout,
+				     uint8_t **data, size_t *size, struct bat_error *err);
 
 enum bat_encoding {
 	BAT_ENCODING_U32 = 0,
@@ -400,16 +388,16 @@ struct bat_field {
 	enum bat_encoding encoding;
 	bool cold;         /* it is in the cold table, not in the hot one        */
 	uint32_t fragment; /* the number of its fragment in that table, or
-	                      BAT_NO_INDEX: the field belongs to no fragment     */
+			      BAT_NO_INDEX: the field belongs to no fragment     */
 	uint32_t entry;    /* the number of its entry, secondary entry point or
-	                      pair, in stored order; BAT_NO_INDEX: of none       */
+			      pair, in stored order; BAT_NO_INDEX: of none       */
 	uint64_t byte;     /* where in the descriptor it begins ...              */
 	uint64_t size;     /* ... and how many bytes it takes                    */
 	uint64_t stored;   /* the number there; 0 for BAT_ENCODING_BITS                   */
 	uint64_t value;    /* where the stored number is a difference: the sum
-	                      with what it is a difference to.  An address, an
-	                      OutputOffset counted from the fragment's beginning,
-	                      an InputOffset as in struct bat_entry              */
+			      with what it is a difference to.  An address, an
+			      OutputOffset counted from the fragment's beginning,
+			      an InputOffset as in struct bat_entry              */
 };
 
 /* Receives a field, which is valid during the call.  Return false to end the walk. */
@@ -422,10 +410,8 @@ typedef bool bat_field_fn(void *ctx, const struct bat_field *field);
  *
  * BAT_ERROR_FORMAT    BAT_CAUSE_END, _WIDE or _LEFT
  * BAT_ERROR_ARGUMENT  unknown layout */
-BAT_API BAT_MUST_USE bool bat_fields(enum bat_layout layout,
-				     const uint8_t *desc, size_t size,
-				     bat_field_fn *visit, void *ctx,
-				     struct bat_error *err);
+BAT_API BAT_MUST_USE bool bat_fields(enum bat_layout layout, const uint8_t *desc, size_t size,
+				     bat_field_fn *visit, void *ctx, struct bat_error *err);
 
 #ifdef __cplusplus
 }

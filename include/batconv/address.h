@@ -15,11 +15,11 @@
  *   vaddr <-> input       batconv_image_to_input(), batconv_image_from_input()
  *
  * Results and errors: a function whose last argument is a struct batconv_error can fail: it then
- * returns false and fills that of the caller, for which NULL can be given.  What it was to change is
- * then as it was before, and an object that it was to make is NULL.  Functions that return bool without
- * one look for something, and return false where there is no answer; out is not set then.  What
- * is not known in a result is NULL (with the size 0), never "".  All pointers that are given must not be
- * NULL, but where it says so and those to arrays of which there are 0.
+ * returns false and fills that of the caller, for which NULL can be given.  What it was to change
+ * is then as it was before, and an object that it was to make is NULL.  Functions that return bool
+ * without one look for something, and return false where there is no answer; out is not set then.
+ * What is not known in a result is NULL (with the size 0), never "".  All pointers that are given
+ * must not be NULL, but where it says so and those to arrays of which there are 0.
  *
  * Threads: different objects can be used by different threads at once.  A function that
  * takes a `const` object can be called by any number of threads at once for the same one,
@@ -27,23 +27,25 @@
  * time may be called for one object, but where it says that more may.
  *
  * Memory: what a function named ..._new or ..._open... makes, the caller owns and gives back with
- * the ..._free or ..._close of the same object; NULL can be given back, too.  (..._new returns the object, or
- * NULL when out of memory, its only reason; ..._open has more reasons, and an error.)  Strings and
- * arrays in a result belong to the object that it came from, as said there.  No function
- * keeps a pointer that it was given, but where it says so.
+ * the ..._free or ..._close of the same object; NULL can be given back, too.  (..._new returns the
+ * object, or NULL when out of memory, its only reason; ..._open has more reasons, and an error.)
+ * Strings and arrays in a result belong to the object that it came from, as said there.  No
+ * function keeps a pointer that it was given, but where it says so.
  *
- * Files: a binary is mapped into memory as long as the object that opened it lives (an image, a translator, a
- * resolver).  Put another file in its place by rename(), as installers do: of one that is made shorter meanwhile
- * the missing part cannot be read, and the program gets SIGBUS.  "-" is the standard input of
- * batconv_snapshots_add_file() and the standard output of batconv_snapshots_write().
+ * Files: a binary is mapped into memory as long as the object that opened it lives (an image, a
+ * translator, a resolver).  Put another file in its place by rename(), as installers do: of one
+ * that is made shorter meanwhile the missing part cannot be read, and the program gets SIGBUS.  "-"
+ * is the standard input of batconv_snapshots_add_file() and the standard output of
+ * batconv_snapshots_write().
  *
  * Text: names and paths are bytes that end with a NUL, as the file has them: not all are UTF-8.
  *
  * Versions: programs that were linked with a release run with all later releases of the same major
  * version.  Within it
- *   - structs only grow by what is `reserved` in them, which is 0 until then.  A struct that a program
- *     fills in itself it sets to 0 first ("= {0}"): what is not 0 there, and not known to the library,
- *     is refused.  Those without `reserved` (the addresses below, batconv_capture_bounds) are final;
+ *   - structs only grow by what is `reserved` in them, which is 0 until then.  A struct that a
+ * program fills in itself it sets to 0 first ("= {0}"): what is not 0 there, and not known to the
+ * library, is refused.  Those without `reserved` (the addresses below, batconv_capture_bounds) are
+ * final;
  *   - enums can get new members at their end, which an older program meets as numbers in results;
  *     numbers and bits that the library does not know are refused (BATCONV_ERROR_ARGUMENT);
  *   - functions are only added, under a new version of their symbols.
@@ -55,16 +57,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The version of these headers, and as one number that can be compared.  That of the libraries that the
- * program runs with: batconv_version() (maps.h), batconv_capture_version() (capture.h). */
+/* The version of these headers, and as one number that can be compared.  That of the libraries that
+ * the program runs with: batconv_version() (maps.h), batconv_capture_version() (capture.h). */
 #define BATCONV_VERSION_MAJOR 1
 #define BATCONV_VERSION_MINOR 0
 #define BATCONV_VERSION_PATCH 0
-#define BATCONV_VERSION_NUMBER \
+#define BATCONV_VERSION_NUMBER                                                                     \
 	(BATCONV_VERSION_MAJOR * 1000000 + BATCONV_VERSION_MINOR * 1000 + BATCONV_VERSION_PATCH)
 
 #if defined(__GNUC__)
-#define BATCONV_API __attribute__((visibility("default")))
+#define BATCONV_API      __attribute__((visibility("default")))
 #define BATCONV_MUST_USE __attribute__((warn_unused_result))
 #else
 #define BATCONV_API
@@ -101,8 +103,8 @@ enum batconv_code {
 	BATCONV_ERROR_NOTFOUND = 5,    /* what was asked for is not there                   */
 	BATCONV_ERROR_MISMATCH = 6,    /* inputs that do not belong together                */
 	BATCONV_ERROR_ARGUMENT = 7,    /* the call is wrong: an option, a kind or a reserved
-	                                  member that this release does not know, an id twice,
-	                                  too little room                                    */
+					  member that this release does not know, an id twice,
+					  too little room                                    */
 };
 
 /* What went wrong.  The caller owns it, and need not set it before a call.  It is the one
@@ -110,7 +112,7 @@ enum batconv_code {
  * struct bat_error, is BATCONV_ERROR_FORMAT with the text of that. */
 struct batconv_error {
 	enum batconv_code code;
-	char text[768]; /* one line of English without newline, for people */
+	char text[768];       /* one line of English without newline, for people */
 	uint64_t reserved[2]; /* 0 */
 };
 

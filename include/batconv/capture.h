@@ -72,8 +72,8 @@ BATCONV_API size_t batconv_capture_stack(const void *ucontext,
 					 struct batconv_run_addr *out, size_t most);
 
 /* A buffer of raw stacks that any number of signal handlers put into while one
- * thread takes out.  After fork() the child has a copy, with the stacks of its parent, which it would write
- * as its own: make another one there. */
+ * thread takes out.  After fork() the child has a copy, with the stacks of its parent, which it
+ * would write as its own: make another one there. */
 struct batconv_capture_ring;
 
 /* Make a ring of about `size` bytes (8 per address and 16 per stack; at least 4096, at most 2^35).
@@ -86,8 +86,9 @@ BATCONV_API void batconv_capture_ring_free(struct batconv_capture_ring *ring);
 /* AS.  Put a stack in.  count: from 1 on, the most is BATCONV_CAPTURE_STACK_MOST.  False if
  * the ring is full: the stack is dropped and counted. */
 #define BATCONV_CAPTURE_STACK_MOST 65535
-BATCONV_API bool batconv_capture_ring_put(struct batconv_capture_ring *ring, uint64_t time, uint32_t map,
-				  const struct batconv_run_addr *addresses, size_t count);
+BATCONV_API bool batconv_capture_ring_put(struct batconv_capture_ring *ring, uint64_t time,
+					  uint32_t map, const struct batconv_run_addr *addresses,
+					  size_t count);
 
 /* AS.  Append what is in the ring to a file, as lines
  *
@@ -98,7 +99,8 @@ BATCONV_API bool batconv_capture_ring_put(struct batconv_capture_ring *ring, uin
  * error   errno of what could not be written; 0 where all was
  *
  * False if it cannot be written: what was taken out so far is lost. */
-BATCONV_API BATCONV_MUST_USE bool batconv_capture_ring_write(struct batconv_capture_ring *ring, int fd, int *error);
+BATCONV_API BATCONV_MUST_USE bool batconv_capture_ring_write(struct batconv_capture_ring *ring,
+							     int fd, int *error);
 
 /* AS.  How many stacks were dropped so far. */
 BATCONV_API uint64_t batconv_capture_ring_dropped(const struct batconv_capture_ring *ring);

@@ -27,11 +27,12 @@ BATCONV_API BATCONV_MUST_USE bool batconv_image_open(const char *path, struct ba
 BATCONV_API void batconv_image_close(struct batconv_image *image);
 
 struct batconv_segment {
-	struct batconv_vaddr vaddr;     /* p_... */
+	struct batconv_vaddr vaddr; /* p_... */
 	struct batconv_file_off offset;
-	uint64_t memsz, filesz, align;  /* bytes */
+	uint64_t memsz, filesz, align; /* bytes */
 	bool executable;
-	bool aligned; /* p_vaddr % p_align == p_offset % p_align; at fixed addresses modulo 4096 will do */
+	bool aligned; /* p_vaddr % p_align == p_offset % p_align; at fixed addresses modulo 4096
+			 will do */
 	uint64_t reserved[2]; /* 0 */
 };
 
@@ -45,10 +46,12 @@ BATCONV_API bool batconv_image_is_position_independent(const struct batconv_imag
 /* BOLT wrote it, with a translation table. */
 BATCONV_API bool batconv_image_has_bat(const struct batconv_image *image);
 
-/* The GNU build-id, and how many bytes it has; NULL and 0 if there is none.  Valid as long as the image. */
+/* The GNU build-id, and how many bytes it has; NULL and 0 if there is none.  Valid as long as the
+ * image. */
 BATCONV_API const uint8_t *batconv_image_build_id(const struct batconv_image *image, size_t *size);
 
-/* Go's build-id, beside which there can be a GNU one; NULL if there is none.  Valid as long as the image. */
+/* Go's build-id, beside which there can be a GNU one; NULL if there is none.  Valid as long as the
+ * image. */
 BATCONV_API const char *batconv_image_go_build_id(const struct batconv_image *image);
 
 /* The base (run-time address - vaddr, modulo 2^64) by any mapping of the image: of the segment
@@ -64,8 +67,8 @@ BATCONV_API bool batconv_image_base_lowest(const struct batconv_image *image,
 					   const struct batconv_region *region, uint64_t *base);
 
 /* By the segment that holds it.  False: in none, or not in the file. */
-BATCONV_API bool batconv_image_to_offset(const struct batconv_image *image,
-					 struct batconv_vaddr at, struct batconv_file_off *out);
+BATCONV_API bool batconv_image_to_offset(const struct batconv_image *image, struct batconv_vaddr at,
+					 struct batconv_file_off *out);
 BATCONV_API bool batconv_image_to_vaddr(const struct batconv_image *image,
 					struct batconv_file_off at, struct batconv_vaddr *out);
 
@@ -84,7 +87,8 @@ BATCONV_API bool batconv_image_to_input(const struct batconv_image *image, struc
  *
  * out   gets the first `most` of them; can be NULL if most is 0
  *
- * Returns how many there are, which can be more than `most`; 0: there is no such function, or the code was removed. */
+ * Returns how many there are, which can be more than `most`; 0: there is no such function, or the
+ * code was removed. */
 BATCONV_API size_t batconv_image_from_input(const struct batconv_image *image,
 					    const struct batconv_input_addr *at,
 					    struct batconv_vaddr *out, size_t most);

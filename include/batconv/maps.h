@@ -30,12 +30,12 @@ struct batconv_region {
 	struct batconv_file_off offset;     /* of `start` in the file */
 	uint32_t flags;                     /* BATCONV_REGION_READ | ... */
 	/* Strings are those of the snapshots that the map belongs to. */
-	const char *path;         /* NULL: anonymous memory; can have any bytes but NUL, and
-	                             " (deleted)" at its end */
-	const uint8_t *build_id;  /* GNU's, as recorded; NULL: not */
-	size_t build_id_size;     /* bytes; 0: not recorded */
-	const char *go_build_id;  /* Go's, as recorded where there is no GNU one; NULL: not */
-	uint64_t reserved[2];     /* 0 */
+	const char *path;        /* NULL: anonymous memory; can have any bytes but NUL, and
+				    " (deleted)" at its end */
+	const uint8_t *build_id; /* GNU's, as recorded; NULL: not */
+	size_t build_id_size;    /* bytes; 0: not recorded */
+	const char *go_build_id; /* Go's, as recorded where there is no GNU one; NULL: not */
+	uint64_t reserved[2];    /* 0 */
 };
 
 /* Many maps over time.  Strings of their regions live as long as the snapshots. */
@@ -63,36 +63,37 @@ batconv_snapshots_add_text(struct batconv_snapshots *snapshots, uint32_t pid, ui
 
 /* Add the maps of a running process as they are now, with the build-ids that its
  * memory has.  BATCONV_ERROR_NOTFOUND, BATCONV_ERROR_IO, BATCONV_ERROR_NOMEM. */
-BATCONV_API BATCONV_MUST_USE bool
-batconv_snapshots_add_process(struct batconv_snapshots *snapshots, uint32_t pid,
-			      struct batconv_error *err);
+BATCONV_API BATCONV_MUST_USE bool batconv_snapshots_add_process(struct batconv_snapshots *snapshots,
+								uint32_t pid,
+								struct batconv_error *err);
 
 /* Add all of a file: .bcmaps, text of batconv_capture_maps(), perf.data or the text of
  * perf script.  The text of the error names the file.
  *
- * partial   whether the file was cut, or has parts that could not be read: what is whole was added then.  Can be
- *           NULL
+ * partial   whether the file was cut, or has parts that could not be read: what is whole was added
+ * then.  Can be NULL
  *
- * A map whose id its process has already gets the next one that is free, or where none is above, the lowest.
+ * A map whose id its process has already gets the next one that is free, or where none is above,
+ * the lowest.
  *
  * BATCONV_ERROR_FORMAT, BATCONV_ERROR_UNSUPPORTED, BATCONV_ERROR_IO, BATCONV_ERROR_NOMEM
  *
- * Each file is read by itself: of the later parts of a recording (perf record --switch-output), which
- * do not tell what the processes had mapped before, there is what they tell alone.  `batconv maps --add`
- * takes the parts together, and its file can be added here. */
+ * Each file is read by itself: of the later parts of a recording (perf record --switch-output),
+ * which do not tell what the processes had mapped before, there is what they tell alone.  `batconv
+ * maps --add` takes the parts together, and its file can be added here. */
 BATCONV_API BATCONV_MUST_USE bool batconv_snapshots_add_file(struct batconv_snapshots *snapshots,
 							     const char *path, bool *partial,
 							     struct batconv_error *err);
 
 /* Write them as .bcmaps, in place of what is at the path, when all is written.  BATCONV_ERROR_IO,
  * BATCONV_ERROR_NOMEM. */
-BATCONV_API BATCONV_MUST_USE bool
-batconv_snapshots_write(const struct batconv_snapshots *snapshots, const char *path,
-			struct batconv_error *err);
+BATCONV_API BATCONV_MUST_USE bool batconv_snapshots_write(const struct batconv_snapshots *snapshots,
+							  const char *path,
+							  struct batconv_error *err);
 
 struct batconv_snapshot {
 	uint32_t pid, id;
-	uint64_t time;    /* ns */
+	uint64_t time; /* ns */
 	size_t regions;
 	uint64_t reserved[2]; /* 0 */
 };
@@ -103,11 +104,13 @@ BATCONV_API bool batconv_snapshots_get(const struct batconv_snapshots *snapshots
 
 /* The map of a process at a time in ns (the latest one not after it), or of an id.
  * BATCONV_ERROR_NOTFOUND: there is none.  BATCONV_ERROR_NOMEM. */
-BATCONV_API BATCONV_MUST_USE bool batconv_maps_open_at(const struct batconv_snapshots *snapshots, uint32_t pid,
-						       uint64_t time, struct batconv_maps **out,
+BATCONV_API BATCONV_MUST_USE bool batconv_maps_open_at(const struct batconv_snapshots *snapshots,
+						       uint32_t pid, uint64_t time,
+						       struct batconv_maps **out,
 						       struct batconv_error *err);
-BATCONV_API BATCONV_MUST_USE bool batconv_maps_open_id(const struct batconv_snapshots *snapshots, uint32_t pid,
-						       uint32_t id, struct batconv_maps **out,
+BATCONV_API BATCONV_MUST_USE bool batconv_maps_open_id(const struct batconv_snapshots *snapshots,
+						       uint32_t pid, uint32_t id,
+						       struct batconv_maps **out,
 						       struct batconv_error *err);
 BATCONV_API void batconv_maps_close(struct batconv_maps *maps);
 

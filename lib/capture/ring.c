@@ -20,11 +20,11 @@
 _Static_assert(ATOMIC_LLONG_LOCK_FREE == 2, "signal handlers need lock-free 64-bit atomics");
 
 #define HEADER_WORDS 2
-#define WORDS_LEAST 512
+#define WORDS_LEAST  512
 
 struct batconv_capture_ring {
-	size_t bytes;    /* of the whole */
-	uint64_t words;  /* a power of two */
+	size_t bytes;                /* of the whole */
+	uint64_t words;              /* a power of two */
 	_Atomic uint64_t head, tail; /* in words, ever growing */
 	_Atomic uint64_t dropped;
 	_Atomic uint64_t at[];
@@ -38,8 +38,8 @@ struct batconv_capture_ring *batconv_capture_ring_new(size_t size)
 	while (words < size / sizeof(uint64_t) && words < (UINT64_C(1) << 32))
 		words *= 2;
 	size_t bytes = sizeof(struct batconv_capture_ring) + (size_t)words * sizeof(uint64_t);
-	struct batconv_capture_ring *ring = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
-					 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct batconv_capture_ring *ring =
+		mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	errno = before;
 	if (ring == MAP_FAILED)
 		return NULL;
@@ -68,18 +68,19 @@ static bool reserve(struct batconv_capture_ring *ring, uint64_t need, uint64_t *
 		uint64_t tail = atomic_load_explicit(&ring->tail, memory_order_acquire);
 		if (ring->words - (head - tail) < need)
 			return false;
-	} while (!atomic_compare_exchange_weak_explicit(&ring->head, &head, head + need,
-							memory_order_relaxed, memory_order_relaxed));
+	} while (!atomic_compare_exchange_weak_explicit(
+		&ring->head, &head, head + need, memory_order_relaxed, memory_order_relaxed));
 	*out = head;
 	return true;
 }
 
 bool batconv_capture_ring_put(struct batconv_capture_ring *ring, uint64_t time, uint32_t map,
-		      const struct batconv_run_addr *addresses, size_t count)
+			      const struct batconv_run_addr *addresses, size_t count)
 {
 	uint64_t at;
 
-	if (!count || count > BATCONV_CAPTURE_STACK_MOST || !reserve(ring, HEADER_WORDS + count, &at)) {
+	if (!count || count > BATCONV_CAPTURE_STACK_MOST ||
+	    !reserve(ring, HEADER_WORDS + count, &at)) {
 		atomic_fetch_add_explicit(&ring->dropped, 1, memory_order_relaxed);
 		return false;
 	}
@@ -100,8 +101,8 @@ static uint64_t take(struct batconv_capture_ring *ring, uint64_t number)
 	return value;
 }
 
-static void write_stack(struct batconv_capture_ring *ring, uint64_t at, uint64_t header, uint64_t pid,
-			struct capture_writer *w)
+static void write_stack(struct batconv_capture_ring *ring, uint64_t at, uint64_t header,
+			uint64_t pid, struct capture_writer *w)
 {
 	capture_number(w, take(ring, at + 1), 10);
 	capture_text(w, " p");

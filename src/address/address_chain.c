@@ -3,7 +3,8 @@
 
 #include "src/elf/binary.h"
 
-static bool open_input(const char *path, const struct debug_dirs *dirs, struct subject *subject, struct bc_error *err)
+static bool open_input(const char *path, const struct debug_dirs *dirs, struct subject *subject,
+		       struct bc_error *err)
 {
 	if (!path)
 		return true;
@@ -13,8 +14,8 @@ static bool open_input(const char *path, const struct debug_dirs *dirs, struct s
 	return places_init(&subject->input_places, &subject->input) || bc_fail_nomem(err);
 }
 
-bool subject_open(const char *binary, const char *input, const struct debug_dirs *dirs, struct subject *out,
-		  struct bc_error *err)
+bool subject_open(const char *binary, const char *input, const struct debug_dirs *dirs,
+		  struct subject *out, struct bc_error *err)
 {
 	*out = (struct subject){0};
 	if (!binary_open_debug(binary, dirs, &out->binary, err))
@@ -49,16 +50,16 @@ static void find_input_vaddr(const struct subject *subject, struct address_chain
 	}
 	if (!subject->has_input)
 		return;
-	const struct named_place *named =
-		places_named(&subject->input_places, text_of(chain->input.function->printed), &count);
+	const struct named_place *named = places_named(
+		&subject->input_places, text_of(chain->input.function->printed), &count);
 	if (!named)
-		named = places_named(&subject->input_places, text_of(chain->input.function->primary),
-				     &count);
+		named = places_named(&subject->input_places,
+				     text_of(chain->input.function->primary), &count);
 	if (!named)
 		return;
 	chain->has_input_vaddr = true;
-	chain->input_vaddr.v = subject->input.functions.at[named->function].address +
-			       chain->input.offset;
+	chain->input_vaddr.v =
+		subject->input.functions.at[named->function].address + chain->input.offset;
 }
 
 struct address_chain address_chain_of_vaddr(const struct subject *subject, struct vaddr at)
@@ -78,8 +79,8 @@ struct address_chain address_chain_of_vaddr(const struct subject *subject, struc
 	return chain;
 }
 
-struct address_chain address_chain_of_run(const struct subject *subject, const struct loaded_at *process,
-			  struct run_addr at)
+struct address_chain address_chain_of_run(const struct subject *subject,
+					  const struct loaded_at *process, struct run_addr at)
 {
 	const struct mapping *mapping = process->maps ? maps_find(process->maps, at) : NULL;
 	struct address_chain chain;
@@ -87,7 +88,8 @@ struct address_chain address_chain_of_run(const struct subject *subject, const s
 
 	if (!process->maps && process->loads.all.len)
 		base = process->loads.all.at[0].base;
-	else if (!mapping || mapped_files_at(process->files, mapping->file)->path != process->path ||
+	else if (!mapping ||
+		 mapped_files_at(process->files, mapping->file)->path != process->path ||
 		 !loads_base(&process->loads, &subject->binary.image, mapping, &base))
 		return (struct address_chain){.has_run = true, .run = at, .mapping = mapping};
 	chain = address_chain_of_vaddr(subject, (struct vaddr){at.v - base});
@@ -98,7 +100,8 @@ struct address_chain address_chain_of_run(const struct subject *subject, const s
 	return chain;
 }
 
-void address_chain_add_run(struct address_chain *chain, const struct loaded_at *process, size_t load)
+void address_chain_add_run(struct address_chain *chain, const struct loaded_at *process,
+			   size_t load)
 {
 	chain->base = process->loads.all.at[load].base;
 	chain->run.v = chain->vaddr.v + chain->base;

@@ -25,16 +25,17 @@ struct subject {
 	struct places input_places;
 };
 
-/* input: a path, or NULL.  dirs: as of binary_open_debug(), or NULL.  Errors as of binary_open_any(). */
+/* input: a path, or NULL.  dirs: as of binary_open_debug(), or NULL.  Errors as of
+ * binary_open_any(). */
 BC_MUST_USE bool subject_open(const char *binary, const char *input, const struct debug_dirs *dirs,
 			      struct subject *out, struct bc_error *err);
 void subject_close(struct subject *subject);
 
 /* Where the binary is in a process.  Zeroed: nowhere. */
 struct loaded_at {
-	const struct maps *maps; /* NULL: only the base is known */
+	const struct maps *maps;          /* NULL: only the base is known */
 	const struct mapped_files *files; /* of the maps */
-	uint32_t path;           /* of the binary's mappings: a text of the files */
+	uint32_t path;                    /* of the binary's mappings: a text of the files */
 	struct loads loads;
 };
 
@@ -42,7 +43,7 @@ struct address_chain {
 	/* in a process */
 	bool has_run;
 	struct run_addr run;
-	uint64_t base;               /* run - vaddr, if both are known */
+	uint64_t base;                 /* run - vaddr, if both are known */
 	const struct mapping *mapping; /* that holds `run`; NULL: in none, or no maps */
 
 	/* in the binary */
@@ -52,11 +53,11 @@ struct address_chain {
 	bool has_offset;               /* false: no byte of the file, as of .bss */
 	struct file_off offset;
 	const struct section *section; /* NULL: in none */
-	struct output_place place;            /* .function NULL: in none */
+	struct output_place place;     /* .function NULL: in none */
 
 	/* in the input binary */
-	bool orphan; /* in a cold fragment whose function is not known, or there is no
-	                table to tell */
+	bool orphan;              /* in a cold fragment whose function is not known, or there is no
+				     table to tell */
 	struct input_place input; /* .function NULL: none */
 	bool has_input_vaddr;
 	struct vaddr input_vaddr;
@@ -66,12 +67,13 @@ struct address_chain {
 struct address_chain address_chain_of_vaddr(const struct subject *subject, struct vaddr at);
 
 /* The whole chain from a run-time address. */
-struct address_chain address_chain_of_run(const struct subject *subject, const struct loaded_at *process,
-			  struct run_addr at);
+struct address_chain address_chain_of_run(const struct subject *subject,
+					  const struct loaded_at *process, struct run_addr at);
 
 /* Give the chain of a vaddr its run-time address in one of the loads, of which
  * there are process->loads.all.len. */
-void address_chain_add_run(struct address_chain *chain, const struct loaded_at *process, size_t load);
+void address_chain_add_run(struct address_chain *chain, const struct loaded_at *process,
+			   size_t load);
 
 /* The base of a load without maps. */
 BC_MUST_USE bool loaded_at_base(struct loaded_at *process, uint64_t base);

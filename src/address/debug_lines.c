@@ -63,7 +63,8 @@ static bool add_unit(struct dwarf_places *p, Dwarf_Die *unit)
 	ptrdiff_t at = 0;
 
 	while ((at = p->dw->dwarf_ranges(unit, at, &base, &start, &end)) > 0)
-		if (start > 1 && end > start && !unit_range_vec_push(&p->units, (struct unit_range){start, end, *unit}))
+		if (start > 1 && end > start &&
+		    !unit_range_vec_push(&p->units, (struct unit_range){start, end, *unit}))
 			return false;
 	return true;
 }
@@ -113,7 +114,8 @@ static Dwarf_Word number_of(const struct libdw *dw, Dwarf_Die *die, unsigned nam
 	return dw->dwarf_attr(die, name, &attr) && !dw->dwarf_formudata(&attr, &value) ? value : 0;
 }
 
-static void find_line(const struct libdw *dw, Dwarf_Die *unit, uint64_t at, struct source_place *out)
+static void find_line(const struct libdw *dw, Dwarf_Die *unit, uint64_t at,
+		      struct source_place *out)
 {
 	Dwarf_Line *line = dw->dwarf_getsrc_die(unit, at);
 	int number = 0;
@@ -125,14 +127,17 @@ static void find_line(const struct libdw *dw, Dwarf_Die *unit, uint64_t at, stru
 }
 
 /* Where an inlined function was called. */
-static void find_call(const struct libdw *dw, Dwarf_Die *unit, Dwarf_Die *inlined, struct source_place *out)
+static void find_call(const struct libdw *dw, Dwarf_Die *unit, Dwarf_Die *inlined,
+		      struct source_place *out)
 {
-	Dwarf_Word file = number_of(dw, inlined, DW_AT_call_file), line = number_of(dw, inlined, DW_AT_call_line);
+	Dwarf_Word file = number_of(dw, inlined, DW_AT_call_file),
+		   line = number_of(dw, inlined, DW_AT_call_line);
 	Dwarf_Files *files;
 	size_t count;
 
 	*out = (struct source_place){0};
-	if (!line || line > INT32_MAX || dw->dwarf_getsrcfiles(unit, &files, &count) || file >= count)
+	if (!line || line > INT32_MAX || dw->dwarf_getsrcfiles(unit, &files, &count) ||
+	    file >= count)
 		return;
 	out->file = dw->dwarf_filesrc(files, (size_t)file, NULL, NULL);
 	out->line = out->file ? (uint32_t)line : 0;
@@ -145,14 +150,16 @@ static int find_scopes(struct dwarf_places *p, Dwarf_Die *unit, uint64_t at, Dwa
 {
 	Dwarf_Die *around = NULL, innermost;
 	int count = p->dw->dwarf_getscopes(unit, at, &around);
-	bool any = count > 0 && p->dw->dwarf_offdie(p->dwarf, p->dw->dwarf_dieoffset(&around[0]), &innermost);
+	bool any = count > 0 &&
+		   p->dw->dwarf_offdie(p->dwarf, p->dw->dwarf_dieoffset(&around[0]), &innermost);
 
 	if (count > 0)
 		free(around);
 	return any ? p->dw->dwarf_getscopes_die(&innermost, out) : 0;
 }
 
-static bool find_inlines(struct dwarf_places *p, Dwarf_Die *unit, uint64_t at, struct source_place place)
+static bool find_inlines(struct dwarf_places *p, Dwarf_Die *unit, uint64_t at,
+			 struct source_place place)
 {
 	Dwarf_Die *scopes = NULL;
 	int count = find_scopes(p, unit, at, &scopes);
@@ -170,7 +177,8 @@ static bool find_inlines(struct dwarf_places *p, Dwarf_Die *unit, uint64_t at, s
 	}
 	if (count > 0)
 		free(scopes);
-	return ok && (whole || !(place.line || p->at_hand.len) || place_vec_push(&p->at_hand, place));
+	return ok &&
+	       (whole || !(place.line || p->at_hand.len) || place_vec_push(&p->at_hand, place));
 }
 
 static bool look_up(struct dwarf_places *p, uint64_t at)
@@ -236,8 +244,8 @@ struct debug_lines {
 	Dwfl_Module *module;
 	uint64_t bias; /* libdw's address - vaddr */
 	struct dwarf_places places;
-	uint64_t dwarf_bias;     /* libdw's address - DWARF's */
-	struct bc_error wrong;   /* of the files that libdw asked for */
+	uint64_t dwarf_bias;   /* libdw's address - DWARF's */
+	struct bc_error wrong; /* of the files that libdw asked for */
 	const struct debug_dirs *dirs;
 	struct bc_error refused; /* a debug file of another build */
 };
@@ -251,7 +259,8 @@ static void take_id(const void *bytes, ssize_t size, struct build_id *out)
 }
 
 /* Which build-id the file that libdw asks for must have. */
-static void wanted_id(const struct debug_lines *source, Dwfl_Module *module, bool is_alt, struct build_id *out)
+static void wanted_id(const struct debug_lines *source, Dwfl_Module *module, bool is_alt,
+		      struct build_id *out)
 {
 	const unsigned char *bits = NULL;
 	const void *alt_bits = NULL;
@@ -265,27 +274,33 @@ static void wanted_id(const struct debug_lines *source, Dwfl_Module *module, boo
 	}
 	Dwarf *dwarf = source->dw.dwfl_module_getdwarf(module, &at);
 	if (dwarf)
-		take_id(alt_bits, source->dw.dwelf_dwarf_gnu_debugaltlink(dwarf, &ignored, &alt_bits), out);
+		take_id(alt_bits,
+			source->dw.dwelf_dwarf_gnu_debugaltlink(dwarf, &ignored, &alt_bits), out);
 }
 
 /* libdw asks for a file with more debug information.  Its own way to look for one would
  * open whatever has the name, and ask servers.  A link without a checksum is of the kind
  * that debug files have to what they share. */
-static int find_debuginfo(Dwfl_Module *module, void **userdata, const char *module_name, Dwarf_Addr base,
-			  const char *file, const char *link, GElf_Word crc, char **path)
+static int find_debuginfo(Dwfl_Module *module, void **userdata, const char *module_name,
+			  Dwarf_Addr base, const char *file, const char *link, GElf_Word crc,
+			  char **path)
 {
 	struct debug_lines *source = *userdata;
 	bool is_alt = link && !crc;
 	struct debug_name name = {.by = is_alt ? NAMED_BY_ALTLINK : NAMED_BY_DEBUGLINK,
-				  .of = file ? file : module_name, .link = link, .crc = crc,
-				  .dirs = source->dirs, .refused = &source->refused};
+				  .of = file ? file : module_name,
+				  .link = link,
+				  .crc = crc,
+				  .dirs = source->dirs,
+				  .refused = &source->refused};
 
 	(void)base;
 	wanted_id(source, module, is_alt, &name.id);
 	return source->wrong.code ? -1 : debug_file_open(&name, path, &source->wrong);
 }
 
-/* Where it fails, errno is ENOMEM if that is the reason: libdw has no number for it that all of its versions share. */
+/* Where it fails, errno is ENOMEM if that is the reason: libdw has no number for it that all of its
+ * versions share. */
 static bool report(struct debug_lines *source, const char *path)
 {
 	struct libdw *dw = &source->dw;
@@ -334,13 +349,14 @@ static bool open_places(struct debug_lines *source, bool inlines, struct bc_erro
 	Dwarf *dwarf = source->dw.dwfl_module_getdwarf(source->module, &bias);
 
 	source->dwarf_bias = bias;
-	source->places = (struct dwarf_places){.dw = &source->dw, .dwarf = dwarf, .inlines = inlines};
+	source->places =
+		(struct dwarf_places){.dw = &source->dw, .dwarf = dwarf, .inlines = inlines};
 	errno = 0;
 	return !dwarf || ((list_units(&source->places) || bc_fail_nomem(err)) && had_memory(err));
 }
 
-bool debug_lines_open(const char *path, const struct debug_dirs *dirs, bool inlines, struct debug_lines **out,
-		 struct bc_error *err)
+bool debug_lines_open(const char *path, const struct debug_dirs *dirs, bool inlines,
+		      struct debug_lines **out, struct bc_error *err)
 {
 	struct debug_lines *source = calloc(1, sizeof(*source));
 
@@ -348,7 +364,9 @@ bool debug_lines_open(const char *path, const struct debug_dirs *dirs, bool inli
 		return bc_fail_nomem(err);
 	source->dirs = dirs;
 	if (libdw_load(PURPOSE, &source->dw, err) &&
-	    (report(source, path) || (errno == ENOMEM ? bc_fail_nomem(err) : bc_fail(err, BC_IO, "%s: libdw cannot read it", path))) &&
+	    (report(source, path) ||
+	     (errno == ENOMEM ? bc_fail_nomem(err) :
+				bc_fail(err, BC_IO, "%s: libdw cannot read it", path))) &&
 	    has_debug_files(source, err) && open_places(source, inlines, err)) {
 		*out = source;
 		return true;
@@ -372,18 +390,21 @@ const char *debug_lines_refused(const struct debug_lines *source)
 	return source->refused.code ? source->refused.text : NULL;
 }
 
-bool debug_lines_find(struct debug_lines *source, struct vaddr at, struct source_places *out, struct bc_error *err)
+bool debug_lines_find(struct debug_lines *source, struct vaddr at, struct source_places *out,
+		      struct bc_error *err)
 {
 	*out = (struct source_places){0};
 	errno = 0;
 	return !source->places.dwarf ||
-	       ((find_places(&source->places, at.v + source->bias - source->dwarf_bias, out) || bc_fail_nomem(err)) && had_memory(err));
+	       ((find_places(&source->places, at.v + source->bias - source->dwarf_bias, out) ||
+		 bc_fail_nomem(err)) &&
+		had_memory(err));
 }
 
 #else
 
-bool debug_lines_open(const char *path, const struct debug_dirs *dirs, bool inlines, struct debug_lines **out,
-		 struct bc_error *err)
+bool debug_lines_open(const char *path, const struct debug_dirs *dirs, bool inlines,
+		      struct debug_lines **out, struct bc_error *err)
 {
 	(void)path;
 	(void)dirs;
@@ -403,7 +424,8 @@ const char *debug_lines_refused(const struct debug_lines *source)
 	return NULL;
 }
 
-bool debug_lines_find(struct debug_lines *source, struct vaddr at, struct source_places *out, struct bc_error *err)
+bool debug_lines_find(struct debug_lines *source, struct vaddr at, struct source_places *out,
+		      struct bc_error *err)
 {
 	(void)source;
 	(void)at;

@@ -35,14 +35,15 @@ void debug_lines_stay_offline(void);
 BC_MUST_USE bool debug_lines_can(struct bc_error *err);
 
 /* dirs     where debug files are looked for, too; NULL: nowhere else
- * inlines  find inlined calls, too: else there is one place, the line of the instruction, without a function
+ * inlines  find inlined calls, too: else there is one place, the line of the instruction, without a
+ * function
  *
  * BC_UNSUPPORTED  built without libdw, or it is not installed
  *                 or what the file names as its debug file is no regular file
  * BC_IO           libdw does not take the file
  * BC_NOMEM */
-BC_MUST_USE bool debug_lines_open(const char *path, const struct debug_dirs *dirs, bool inlines, struct debug_lines **out,
-			     struct bc_error *err);
+BC_MUST_USE bool debug_lines_open(const char *path, const struct debug_dirs *dirs, bool inlines,
+				  struct debug_lines **out, struct bc_error *err);
 void debug_lines_close(struct debug_lines *source);
 
 /* The first debug file that has the right name and is of another build, in words; NULL: none. */
@@ -50,7 +51,7 @@ const char *debug_lines_refused(const struct debug_lines *source);
 
 /* The places of a vaddr; of count 0 if none is known, as of a file without DWARF.  They live as
  * long as the source.  BC_NOMEM */
-BC_MUST_USE bool debug_lines_find(struct debug_lines *source, struct vaddr at, struct source_places *out,
-			     struct bc_error *err);
+BC_MUST_USE bool debug_lines_find(struct debug_lines *source, struct vaddr at,
+				  struct source_places *out, struct bc_error *err);
 
 #endif

@@ -29,7 +29,8 @@ static demangle_fn *load(void)
 	for (size_t i = 0; i < sizeof(libraries) / sizeof(*libraries); i++) {
 		struct bc_error ignored;
 		void *library;
-		if (library_load(libraries[i], &library, &ignored) && library_function(library, "__cxa_demangle", &function))
+		if (library_load(libraries[i], &library, &ignored) &&
+		    library_function(library, "__cxa_demangle", &function))
 			return function;
 	}
 	return NULL;

@@ -38,7 +38,8 @@ void view_free(struct view *view)
 }
 
 /* Finds the loads of all mappings of a path at once, as these mappings share them. */
-static bool learn_path(struct libraries *libraries, struct view *view, const struct mapping *mapping)
+static bool learn_path(struct libraries *libraries, struct view *view,
+		       const struct mapping *mapping)
 {
 	const struct mapped_files *files = libraries->files;
 	uint32_t path = mapped_files_at(files, mapping->file)->path;
@@ -87,11 +88,12 @@ const struct source_place *frame_place(const struct frame *frame)
 
 const char *frame_function(const struct frame *frame)
 {
-	return frame->function || !frame->places.count ? frame->function : frame_place(frame)->function;
+	return frame->function || !frame->places.count ? frame->function :
+							 frame_place(frame)->function;
 }
 
-static bool find_lines(const struct libraries *libraries, const struct view_mapping *known, struct vaddr at,
-		       struct frame *out, struct bc_error *err)
+static bool find_lines(const struct libraries *libraries, const struct view_mapping *known,
+		       struct vaddr at, struct frame *out, struct bc_error *err)
 {
 	struct debug_lines *source;
 
@@ -100,14 +102,15 @@ static bool find_lines(const struct libraries *libraries, const struct view_mapp
 		return false;
 	const struct source_place *own = frame_place(out);
 	/* Of a function without a symbol DWARF may have a better name. */
-	if (own && own->function && out->function && text_starts(text_of(out->function), FUNCTION_OF_FDE))
+	if (own && own->function && out->function &&
+	    text_starts(text_of(out->function), FUNCTION_OF_FDE))
 		out->function = own->function;
 	return true;
 }
 
 /* What has neither the highest byte of the user's half nor that of the kernel's is no address of
  * x86-64 (of 57 bits, and more so of 48), AArch64 or RISC-V. */
-#define LOW_END (UINT64_C(1) << 56)
+#define LOW_END    (UINT64_C(1) << 56)
 #define HIGH_START (UINT64_MAX << 56)
 
 static const char *nowhere(uint64_t at)
@@ -149,11 +152,13 @@ static bool resolve(struct libraries *libraries, struct view *view,
 	out->vaddr.v = out->raw.v - known->base;
 	if (options->functions)
 		find_function(known, options, (struct vaddr){at.v - known->base}, out);
-	return !options->lines || find_lines(libraries, known, (struct vaddr){at.v - known->base}, out, err);
+	return !options->lines ||
+	       find_lines(libraries, known, (struct vaddr){at.v - known->base}, out, err);
 }
 
-/* x86-64 maps the page of vsyscalls into every process, above all else: it is called, not entered. */
-#define VSYSCALL UINT64_C(0xffffffffff600000)
+/* x86-64 maps the page of vsyscalls into every process, above all else: it is called, not entered.
+ */
+#define VSYSCALL      UINT64_C(0xffffffffff600000)
 #define VSYSCALL_SIZE 0x1000
 
 static bool is_kernel(uint64_t at)
@@ -168,7 +173,8 @@ bool frames_resolve(struct libraries *libraries, struct view *view,
 	for (size_t i = 0; i < count; i++) {
 		/* Where the kernel was entered, the address is no return address. */
 		bool entry = i && !is_kernel(addresses[i]) && is_kernel(addresses[i - 1]);
-		out[i] = (struct frame){.raw = {addresses[i]}, .is_return = i && !entry && addresses[i]};
+		out[i] = (struct frame){.raw = {addresses[i]},
+					.is_return = i && !entry && addresses[i]};
 		if (!resolve(libraries, view, options, &out[i], err))
 			return false;
 	}

@@ -17,29 +17,30 @@
 #include "src/samples/processes.h"
 #include "src/address/libraries.h"
 
-#define FRAME_UNKNOWN "[unknown]"
-#define FRAME_KERNEL "[kernel]"
+#define FRAME_UNKNOWN    "[unknown]"
+#define FRAME_KERNEL     "[kernel]"
 #define FRAME_IMPOSSIBLE "[impossible]"
-#define FRAME_INLINED "[inlined]" /* a function that DWARF has no name for */
+#define FRAME_INLINED    "[inlined]" /* a function that DWARF has no name for */
 
 struct frame {
-	struct run_addr raw;         /* as given */
-	bool is_return;              /* raw - 1 was looked up */
+	struct run_addr raw;           /* as given */
+	bool is_return;                /* raw - 1 was looked up */
 	const struct mapping *mapping; /* NULL: in none */
-	struct text library;         /* the mapping's path, "[anon]" for none */
-	struct file_off offset;      /* of `raw` in the library's file */
-	bool has_vaddr;              /* the library is known and the mapping part of it */
-	struct vaddr vaddr;          /* of `raw` */
-	const char *function;        /* NULL: not known */
-	uint64_t function_offset;    /* of `raw` */
-	struct source_places places; /* innermost first; .count 0: none, or not asked for */
-	const struct library *file;  /* that was opened for it, or NULL */
+	struct text library;           /* the mapping's path, "[anon]" for none */
+	struct file_off offset;        /* of `raw` in the library's file */
+	bool has_vaddr;                /* the library is known and the mapping part of it */
+	struct vaddr vaddr;            /* of `raw` */
+	const char *function;          /* NULL: not known */
+	uint64_t function_offset;      /* of `raw` */
+	struct source_places places;   /* innermost first; .count 0: none, or not asked for */
+	const struct library *file;    /* that was opened for it, or NULL */
 };
 
 /* One map with what was found out about its mappings so far. */
 struct view {
 	struct map_set *set; /* a share of it */
-	/* Once a file of it was opened: all of it in order, as the base of one mapping takes the others. */
+	/* Once a file of it was opened: all of it in order, as the base of one mapping takes the
+	 * others. */
 	struct maps maps;
 	struct view_mapping *known; /* one per mapping; NULL: not yet */
 };
@@ -48,12 +49,13 @@ void view_init(struct view *view, struct map_set *set);
 void view_free(struct view *view);
 
 struct frame_options {
-	bool functions;    /* look for functions */
-	bool input;        /* of the input binary: translate by BAT */
-	bool lines;        /* look for lines, and inlined calls if the libraries have them */
+	bool functions; /* look for functions */
+	bool input;     /* of the input binary: translate by BAT */
+	bool lines;     /* look for lines, and inlined calls if the libraries have them */
 };
 
-/* The function that the code of a frame belongs to: by its binary, else by DWARF; NULL: not known. */
+/* The function that the code of a frame belongs to: by its binary, else by DWARF; NULL: not known.
+ */
 const char *frame_function(const struct frame *frame);
 
 /* The place of its own in the source: where it calls what was inlined; NULL: not known. */

@@ -14,9 +14,9 @@
 /* ---- all sections ---- */
 
 /* Not in all releases of elf.h. */
-#define TYPE_RELR 19
+#define TYPE_RELR          19
 #define TYPE_X86_64_UNWIND 0x70000001
-#define TYPE_ATTRIBUTES 0x70000003 /* of AArch64 and RISC-V */
+#define TYPE_ATTRIBUTES    0x70000003 /* of AArch64 and RISC-V */
 
 /* Names as readelf prints them: without "SHT_", and without "GNU_" where no other type has the rest
  * of the name. */
@@ -26,15 +26,29 @@ static const char *section_type(uint32_t type, char buffer[16])
 		uint32_t type;
 		const char *name;
 	} names[] = {
-		{SHT_NULL, "NULL"}, {SHT_PROGBITS, "PROGBITS"}, {SHT_SYMTAB, "SYMTAB"},
-		{SHT_STRTAB, "STRTAB"}, {SHT_RELA, "RELA"}, {SHT_HASH, "HASH"},
-		{SHT_DYNAMIC, "DYNAMIC"}, {SHT_NOTE, "NOTE"}, {SHT_NOBITS, "NOBITS"},
-		{SHT_REL, "REL"}, {SHT_DYNSYM, "DYNSYM"}, {SHT_INIT_ARRAY, "INIT_ARRAY"},
-		{SHT_FINI_ARRAY, "FINI_ARRAY"}, {SHT_PREINIT_ARRAY, "PREINIT_ARRAY"},
-		{SHT_GROUP, "GROUP"}, {SHT_SYMTAB_SHNDX, "SYMTAB_SHNDX"}, {TYPE_RELR, "RELR"},
-		{SHT_GNU_HASH, "GNU_HASH"}, {SHT_GNU_verdef, "VERDEF"},
-		{SHT_GNU_verneed, "VERNEED"}, {SHT_GNU_versym, "VERSYM"},
-		{TYPE_X86_64_UNWIND, "X86_64_UNWIND"}, {TYPE_ATTRIBUTES, "ATTRIBUTES"},
+		{SHT_NULL, "NULL"},
+		{SHT_PROGBITS, "PROGBITS"},
+		{SHT_SYMTAB, "SYMTAB"},
+		{SHT_STRTAB, "STRTAB"},
+		{SHT_RELA, "RELA"},
+		{SHT_HASH, "HASH"},
+		{SHT_DYNAMIC, "DYNAMIC"},
+		{SHT_NOTE, "NOTE"},
+		{SHT_NOBITS, "NOBITS"},
+		{SHT_REL, "REL"},
+		{SHT_DYNSYM, "DYNSYM"},
+		{SHT_INIT_ARRAY, "INIT_ARRAY"},
+		{SHT_FINI_ARRAY, "FINI_ARRAY"},
+		{SHT_PREINIT_ARRAY, "PREINIT_ARRAY"},
+		{SHT_GROUP, "GROUP"},
+		{SHT_SYMTAB_SHNDX, "SYMTAB_SHNDX"},
+		{TYPE_RELR, "RELR"},
+		{SHT_GNU_HASH, "GNU_HASH"},
+		{SHT_GNU_verdef, "VERDEF"},
+		{SHT_GNU_verneed, "VERNEED"},
+		{SHT_GNU_versym, "VERSYM"},
+		{TYPE_X86_64_UNWIND, "X86_64_UNWIND"},
+		{TYPE_ATTRIBUTES, "ATTRIBUTES"},
 	};
 
 	for (size_t i = 0; i < BC_COUNT(names); i++)
@@ -53,9 +67,11 @@ static const char *section_flags(uint64_t flags, char out[FLAG_COUNT + 2])
 		uint64_t flag;
 		char letter;
 	} letters[FLAG_COUNT] = {
-		{SHF_WRITE, 'W'}, {SHF_ALLOC, 'A'}, {SHF_EXECINSTR, 'X'}, {SHF_MERGE, 'M'},
-		{SHF_STRINGS, 'S'}, {SHF_INFO_LINK, 'I'}, {SHF_LINK_ORDER, 'L'},
-		{SHF_OS_NONCONFORMING, 'O'}, {SHF_GROUP, 'G'}, {SHF_TLS, 'T'},
+		{SHF_WRITE, 'W'},      {SHF_ALLOC, 'A'},
+		{SHF_EXECINSTR, 'X'},  {SHF_MERGE, 'M'},
+		{SHF_STRINGS, 'S'},    {SHF_INFO_LINK, 'I'},
+		{SHF_LINK_ORDER, 'L'}, {SHF_OS_NONCONFORMING, 'O'},
+		{SHF_GROUP, 'G'},      {SHF_TLS, 'T'},
 		{SHF_COMPRESSED, 'C'}, {SHF_EXCLUDE, 'E'},
 	};
 	size_t len = 0;
@@ -77,12 +93,15 @@ static void print_sections(const struct image *image, FILE *out)
 	char type[16], flags[FLAG_COUNT + 2];
 
 	fputs("\nsections:\n   # type           vaddr              offset             size               "
-	      "flags align    name\n", out);
+	      "flags align    name\n",
+	      out);
 	for (size_t i = 0; i < image->section_count; i++) {
 		const struct section *s = &image->sections[i];
-		fprintf(out, "  %2" PRIu32 " %-14s 0x%-16" PRIx64 " 0x%-16" PRIx64 " 0x%-16" PRIx64 " %-5s 0x%-6" PRIx64 " ",
-		       s->index, section_type(s->type, type), s->addr, s->offset, s->size,
-		       s->flags ? section_flags(s->flags, flags) : "-", s->align);
+		fprintf(out,
+			"  %2" PRIu32 " %-14s 0x%-16" PRIx64 " 0x%-16" PRIx64 " 0x%-16" PRIx64
+			" %-5s 0x%-6" PRIx64 " ",
+			s->index, section_type(s->type, type), s->addr, s->offset, s->size,
+			s->flags ? section_flags(s->flags, flags) : "-", s->align);
 		print_name(s->name, out);
 		putc('\n', out);
 	}
@@ -135,9 +154,15 @@ static const char *segment_type(uint32_t type, char buffer[16])
 		uint32_t type;
 		const char *name;
 	} names[] = {
-		{PT_LOAD, "LOAD"},           {PT_DYNAMIC, "DYNAMIC"},     {PT_INTERP, "INTERP"},
-		{PT_NOTE, "NOTE"},           {PT_PHDR, "PHDR"},           {PT_TLS, "TLS"},
-		{PT_GNU_EH_FRAME, "EH_FRAME"}, {PT_GNU_STACK, "STACK"},   {PT_GNU_RELRO, "RELRO"},
+		{PT_LOAD, "LOAD"},
+		{PT_DYNAMIC, "DYNAMIC"},
+		{PT_INTERP, "INTERP"},
+		{PT_NOTE, "NOTE"},
+		{PT_PHDR, "PHDR"},
+		{PT_TLS, "TLS"},
+		{PT_GNU_EH_FRAME, "EH_FRAME"},
+		{PT_GNU_STACK, "STACK"},
+		{PT_GNU_RELRO, "RELRO"},
 		{0x6474e553, "PROPERTY"},
 	};
 
@@ -158,7 +183,8 @@ static const char *segment_flags(uint32_t flags, char out[4])
 }
 
 /* Does the memory of the segment contain the section?  As readelf decides it: a section that is not
- * loaded is in no segment, PT_TLS contains thread-local sections only, and .tbss is in PT_TLS only. */
+ * loaded is in no segment, PT_TLS contains thread-local sections only, and .tbss is in PT_TLS only.
+ */
 static bool holds(const Elf64_Phdr *h, const struct section *s)
 {
 	bool tls = s->flags & SHF_TLS;
@@ -173,8 +199,8 @@ static bool holds(const Elf64_Phdr *h, const struct section *s)
 
 static struct segment segment_of(const Elf64_Phdr *h)
 {
-	return (struct segment){h->p_vaddr, h->p_offset, h->p_memsz, h->p_filesz, h->p_align,
-				h->p_flags & PF_X};
+	return (struct segment){h->p_vaddr,  h->p_offset, h->p_memsz,
+				h->p_filesz, h->p_align,  h->p_flags & PF_X};
 }
 
 static bool all_aligned(const struct image *image)
@@ -197,10 +223,11 @@ static void print_alignment(const struct image *image, const Elf64_Phdr *h, FILE
 	if (h->p_type != PT_LOAD)
 		return;
 	if (h->p_align > 1)
-		fprintf(out, "       0x%" PRIx64 " %% 0x%" PRIx64 " = 0x%" PRIx64 ", 0x%" PRIx64 " %% 0x%" PRIx64
-		       " = 0x%" PRIx64 ": %s\n",
-		       h->p_vaddr, h->p_align, h->p_vaddr % h->p_align, h->p_offset, h->p_align,
-		       h->p_offset % h->p_align, words[segment_alignment(image, &s)]);
+		fprintf(out,
+			"       0x%" PRIx64 " %% 0x%" PRIx64 " = 0x%" PRIx64 ", 0x%" PRIx64
+			" %% 0x%" PRIx64 " = 0x%" PRIx64 ": %s\n",
+			h->p_vaddr, h->p_align, h->p_vaddr % h->p_align, h->p_offset, h->p_align,
+			h->p_offset % h->p_align, words[segment_alignment(image, &s)]);
 }
 
 static void print_segments(const struct image *image, FILE *out)
@@ -208,14 +235,16 @@ static void print_segments(const struct image *image, FILE *out)
 	Elf64_Phdr h;
 
 	fputs("\nsegments:\n   # type     vaddr              offset             in file    in memory  "
-	      "flags align\n", out);
+	      "flags align\n",
+	      out);
 	for (size_t i = 0; image_program_header(image, i, &h); i++) {
 		char type[16], flags[4];
 		bool any = false;
-		fprintf(out, "  %2zu %-8s 0x%-16" PRIx64 " 0x%-16" PRIx64 " 0x%-8" PRIx64 " 0x%-8" PRIx64
-		       " %s   0x%" PRIx64 "\n",
-		       i, segment_type(h.p_type, type), h.p_vaddr, h.p_offset, h.p_filesz, h.p_memsz,
-		       segment_flags(h.p_flags, flags), h.p_align);
+		fprintf(out,
+			"  %2zu %-8s 0x%-16" PRIx64 " 0x%-16" PRIx64 " 0x%-8" PRIx64 " 0x%-8" PRIx64
+			" %s   0x%" PRIx64 "\n",
+			i, segment_type(h.p_type, type), h.p_vaddr, h.p_offset, h.p_filesz,
+			h.p_memsz, segment_flags(h.p_flags, flags), h.p_align);
 		print_alignment(image, &h, out);
 		for (size_t s = 0; s < image->section_count; s++) {
 			if (!holds(&h, &image->sections[s]))
@@ -234,10 +263,12 @@ static void print_bat(const struct printed_image *s, FILE *out)
 	if (s->bat_wrong)
 		fprintf(out, "BAT          not readable: %s\n", s->bat_wrong);
 	else if (s->has_bat)
-		fprintf(out, "BAT          %s, %" PRIu32 " fragment%s, %" PRIu32 " of them cold, %" PRIu32
-		       " entr%s\n",
-		       bat_layout_name(s->bat.layout), s->bat.fragment_count, plural(s->bat.fragment_count),
-		       s->bat.fragment_count - s->bat.hot_count, s->bat.entry_count, plural_of(s->bat.entry_count, "y", "ies"));
+		fprintf(out,
+			"BAT          %s, %" PRIu32 " fragment%s, %" PRIu32
+			" of them cold, %" PRIu32 " entr%s\n",
+			bat_layout_name(s->bat.layout), s->bat.fragment_count,
+			plural(s->bat.fragment_count), s->bat.fragment_count - s->bat.hot_count,
+			s->bat.entry_count, plural_of(s->bat.entry_count, "y", "ies"));
 	else
 		fputs("BAT          none\n", out);
 }
@@ -260,7 +291,8 @@ static void print_image(const struct printed_image *s, const struct image_form *
 	}
 	print_bat(s, out);
 	fprintf(out, "entry        0x%" PRIx64 "\n", image_entry(&s->image).v);
-	fprintf(out, "executable   %zu of %zu loadable segments\n", executable, s->image.segment_count);
+	fprintf(out, "executable   %zu of %zu loadable segments\n", executable,
+		s->image.segment_count);
 	print_segments(&s->image, out);
 	if (form->sections)
 		print_sections(&s->image, out);
@@ -335,14 +367,16 @@ static bool read_bat(struct printed_image *s, struct bc_error *err)
 	return s->bat_err.code != BAT_ERROR_NOMEM || bc_fail_nomem(err);
 }
 
-bool image_print(const char *path, const struct image_form *form, FILE *out, bool *sound, struct bc_error *err)
+bool image_print(const char *path, const struct image_form *form, FILE *out, bool *sound,
+		 struct bc_error *err)
 {
 	struct printed_image s = {.path = path};
 	struct file_map file;
 
 	if (!file_map(path, &file, err))
 		return false;
-	bool ok = (image_open_map(&file, &s.image, err) && read_bat(&s, err)) || bc_fail_prefix(err, path);
+	bool ok = (image_open_map(&file, &s.image, err) && read_bat(&s, err)) ||
+		  bc_fail_prefix(err, path);
 	if (ok) {
 		(form->json ? json_image : print_image)(&s, form, out);
 		*sound = !s.bat_wrong && all_aligned(&s.image);

@@ -13,8 +13,10 @@ struct image_form {
 	bool json;     /* one object */
 };
 
-/* *sound becomes false if the BAT of the file cannot be read, or if a loadable segment is not aligned.  Nothing was printed after an
- * error: those of file_map() and image_open_map(), and BC_FORMAT of image_bat_note(). */
-BC_MUST_USE bool image_print(const char *path, const struct image_form *form, FILE *out, bool *sound, struct bc_error *err);
+/* *sound becomes false if the BAT of the file cannot be read, or if a loadable segment is not
+ * aligned.  Nothing was printed after an error: those of file_map() and image_open_map(), and
+ * BC_FORMAT of image_bat_note(). */
+BC_MUST_USE bool image_print(const char *path, const struct image_form *form, FILE *out,
+			     bool *sound, struct bc_error *err);
 
 #endif

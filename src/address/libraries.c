@@ -23,7 +23,8 @@ void libraries_free(struct libraries *libraries)
 }
 
 /* Compares names before build-ids, because all BOLTed builds of one input share a build-id. */
-static const struct given_binary *given_for(const struct libraries *libraries, struct text path, uint32_t file)
+static const struct given_binary *given_for(const struct libraries *libraries, struct text path,
+					    uint32_t file)
 {
 	const struct given_binary *by_id = NULL;
 	struct text name = text_basename(path_without_deleted(path));
@@ -92,7 +93,8 @@ struct library *libraries_of(struct libraries *libraries, uint32_t file)
 	const struct given_binary *given = given_for(libraries, path, file);
 	library->binary = given ? &given->binary : NULL;
 	library->path = given ? given->path : path.at;
-	if (!library->binary && libraries->open_mapped && !open_mapped(library, libraries->files, file, libraries->dirs)) {
+	if (!library->binary && libraries->open_mapped &&
+	    !open_mapped(library, libraries->files, file, libraries->dirs)) {
 		free(library); /* it is asked for again */
 		return NULL;
 	}
@@ -125,13 +127,15 @@ bool libraries_has_lines(const struct binary *binary)
 	       (binary->kind != BINARY_SECTION && bolt_wrote_debug(&binary->image));
 }
 
-bool libraries_source(const struct libraries *libraries, struct library *library, struct debug_lines **out,
-		      struct bc_error *err)
+bool libraries_source(const struct libraries *libraries, struct library *library,
+		      struct debug_lines **out, struct bc_error *err)
 {
 	*out = library->source;
 	if (library->source_asked || !library->opened || !libraries_has_lines(library->binary))
 		return true;
-	if (!debug_lines_open(library->path, libraries->dirs, libraries->inlines, &library->source, err) && err->code != BC_IO)
+	if (!debug_lines_open(library->path, libraries->dirs, libraries->inlines, &library->source,
+			      err) &&
+	    err->code != BC_IO)
 		return false;
 	library->source_asked = true;
 	*out = library->source;

@@ -10,11 +10,11 @@
 #include "src/address/debug_lines.h"
 
 struct library {
-	bool opened; /* else nothing is known of it */
+	bool opened;      /* else nothing is known of it */
 	const char *path; /* of the file that was opened */
 	const struct binary *binary;
-	struct binary own; /* unless it was given */
-	bool source_asked; /* for lines: */
+	struct binary own;          /* unless it was given */
+	bool source_asked;          /* for lines: */
 	struct debug_lines *source; /* NULL: it has none that are right */
 };
 
@@ -26,11 +26,12 @@ struct given_binary {
 
 struct libraries {
 	const struct mapped_files *files; /* borrowed: of the maps */
-	struct given_binary *given;    /* borrowed */
+	struct given_binary *given;       /* borrowed */
 	size_t given_count;
 	bool open_mapped; /* open files under the path that was mapped */
-	const struct debug_dirs *dirs; /* where debug files are looked for, too; NULL: nowhere else */
-	bool inlines;     /* sources tell inlined calls, too */
+	const struct debug_dirs
+		*dirs;       /* where debug files are looked for, too; NULL: nowhere else */
+	bool inlines;        /* sources tell inlined calls, too */
 	struct library **at; /* by the number of the file; NULL: not asked for yet */
 	size_t len;
 };
@@ -44,7 +45,8 @@ struct library *libraries_of(struct libraries *libraries, uint32_t file);
 /* A debug file of a library that was found and is of another build, in words; NULL: none. */
 const char *library_refused(const struct library *library);
 
-/* Is the DWARF of a binary that of its own code?  What BOLT wrote has that of its input, unless it was told to rewrite it
+/* Is the DWARF of a binary that of its own code?  What BOLT wrote has that of its input, unless it
+ * was told to rewrite it
  * (-update-debug-sections). */
 bool libraries_has_lines(const struct binary *binary);
 

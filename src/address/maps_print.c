@@ -49,7 +49,8 @@ static bool make_room(struct maps_printer *printer)
 	if (!printer->at)
 		printer->at = calloc((size_t)printer->files->files.len + 1, sizeof(*printer->at));
 	if (!printer->seen)
-		printer->seen = calloc((size_t)printer->files->texts.len + 1, sizeof(*printer->seen));
+		printer->seen =
+			calloc((size_t)printer->files->texts.len + 1, sizeof(*printer->seen));
 	return printer->at && printer->seen;
 }
 
@@ -64,10 +65,12 @@ static void look(struct opened_program *program, const struct mapped_files *file
 		program->why_not = err->code == BC_UNSUPPORTED ? "no regular file" : "not there";
 	else if (!image_open_map(&program->file, &program->image, err))
 		program->why_not = "no ELF image of a known kind";
-	else if (build_of(files, number, &program->image) == BUILD_OTHER) /* the file was replaced */
+	else if (build_of(files, number, &program->image) ==
+		 BUILD_OTHER) /* the file was replaced */
 		program->why_not = "another build is there now";
 	else if (elsewhere && build_of(files, number, &program->image) != BUILD_SAME)
-		program->why_not = "one of this machine, not of the one that recorded (no build-id says that they are the same)";
+		program->why_not =
+			"one of this machine, not of the one that recorded (no build-id says that they are the same)";
 }
 
 /* The file of a number.  Valid until the next call.  NULL when out of memory. */
@@ -116,11 +119,13 @@ static bool of_path_less(const struct of_path *a, const struct of_path *b)
 DEFINE_SORT(sort_of_path, struct of_path, of_path_less)
 
 /* Begins with the next map.  False when out of memory. */
-static bool next_map(struct maps_printer *printer, const struct maps *maps, struct mappings_by_path *out)
+static bool next_map(struct maps_printer *printer, const struct maps *maps,
+		     struct mappings_by_path *out)
 {
 	struct of_path *order = malloc((maps->len + 1) * sizeof(*order));
 
-	*out = (struct mappings_by_path){malloc((maps->len + 1) * sizeof(*out->at)), maps->len, printer->files};
+	*out = (struct mappings_by_path){malloc((maps->len + 1) * sizeof(*out->at)), maps->len,
+					 printer->files};
 	bool ok = make_room(printer) && order && out->at;
 	for (size_t i = 0; ok && i < maps->len; i++)
 		order[i] = (struct of_path){path_of(printer->files, &maps->at[i]), (uint32_t)i};
@@ -171,7 +176,7 @@ static struct maps mappings_of_path(const struct mappings_by_path *mappings, uin
 
 struct mapped_image {
 	uint32_t number; /* of the file, of its first mapping with code */
-	bool opened; /* the file is there, and is what was mapped */
+	bool opened;     /* the file is there, and is what was mapped */
 	const char *why_not;
 	struct image image; /* borrowed */
 	struct loads loads;
@@ -194,7 +199,8 @@ static bool mapped_image_open(struct mapped_image *m, struct maps_printer *print
 }
 
 /* The build-ids that were recorded for the map, else those of the file; empty: not known. */
-static struct text mapped_image_gnu_id(const struct mapped_image *m, const struct mapped_files *files)
+static struct text mapped_image_gnu_id(const struct mapped_image *m,
+				       const struct mapped_files *files)
 {
 	struct text recorded = mapped_files_build_id(files, m->number);
 
@@ -203,7 +209,8 @@ static struct text mapped_image_gnu_id(const struct mapped_image *m, const struc
 	return (struct text){(const char *)m->image.build_id.data, m->image.build_id.size};
 }
 
-static struct text mapped_image_go_id(const struct mapped_image *m, const struct mapped_files *files)
+static struct text mapped_image_go_id(const struct mapped_image *m,
+				      const struct mapped_files *files)
 {
 	return m->opened ? m->image.go_build_id : mapped_files_go_id(files, m->number);
 }
@@ -211,7 +218,8 @@ static struct text mapped_image_go_id(const struct mapped_image *m, const struct
 /* False: the ids are those of the file that is here. */
 static bool mapped_image_id_recorded(const struct mapped_image *m, const struct mapped_files *files)
 {
-	return mapped_files_build_id(files, m->number).len || mapped_files_go_id(files, m->number).len;
+	return mapped_files_build_id(files, m->number).len ||
+	       mapped_files_go_id(files, m->number).len;
 }
 
 /* ---- text ---- */
@@ -224,20 +232,21 @@ static const char *verdict(const struct mapped_image *m, const struct load *load
 		return "DISAGREES";
 	if (load->has_lowest)
 		return "agrees with the lowest segment";
-	return load->has_lowest_executable ? "agrees with the lowest executable segment"
-					   : "its lowest segment is not in the map";
+	return load->has_lowest_executable ? "agrees with the lowest executable segment" :
+					     "its lowest segment is not in the map";
 }
 
 static void print_other_base(uint64_t base, uint64_t other, FILE *out)
 {
-	fprintf(out, " 0x%" PRIx64 ", 0x%" PRIx64 " %s\n", other, other > base ? other - base : base - other,
-	       other > base ? "above" : "below");
+	fprintf(out, " 0x%" PRIx64 ", 0x%" PRIx64 " %s\n", other,
+		other > base ? other - base : base - other, other > base ? "above" : "below");
 }
 
 static void print_load(const struct mapped_image *m, const struct load *load, FILE *out)
 {
 	fprintf(out, "    base 0x%" PRIx64 " by %" PRIu32 " mapping%s, %s\n", load->base,
-	       load->mappings - load->differing, plural(load->mappings - load->differing), verdict(m, load));
+		load->mappings - load->differing, plural(load->mappings - load->differing),
+		verdict(m, load));
 	if (load->has_lowest && load->lowest != load->base) {
 		fputs("        by the lowest segment:", out);
 		print_other_base(load->base, load->lowest, out);
@@ -309,7 +318,8 @@ static void json_load(struct json *json, const struct mapped_image *m, const str
 	json_close(json, '}');
 }
 
-static void json_image(const struct mapped_files *files, const struct mapped_image *m, struct json *json)
+static void json_image(const struct mapped_files *files, const struct mapped_image *m,
+		       struct json *json)
 {
 	struct text go = mapped_image_go_id(m, files);
 
@@ -319,7 +329,8 @@ static void json_image(const struct mapped_files *files, const struct mapped_ima
 	if (go.len)
 		json_text(json, "go_build_id", go);
 	if (go.len || mapped_image_gnu_id(m, files).len)
-		json_string(json, "build_id_of", mapped_image_id_recorded(m, files) ? "map" : "file");
+		json_string(json, "build_id_of",
+			    mapped_image_id_recorded(m, files) ? "map" : "file");
 	if (!m->opened)
 		json_string(json, "not_opened", m->why_not);
 	json_open(json, "loads", '[');
@@ -329,10 +340,12 @@ static void json_image(const struct mapped_files *files, const struct mapped_ima
 	json_close(json, '}');
 }
 
-static void json_mapping(struct json *json, const struct mapping *m, const struct mapped_files *files)
+static void json_mapping(struct json *json, const struct mapping *m,
+			 const struct mapped_files *files)
 {
-	const char flags[] = {m->flags & MAPPING_READ ? 'r' : '-', m->flags & MAPPING_WRITE ? 'w' : '-',
-			      m->flags & MAPPING_EXEC ? 'x' : '-', m->flags & MAPPING_SHARED ? 's' : 'p', 0};
+	const char flags[] = {
+		m->flags & MAPPING_READ ? 'r' : '-', m->flags & MAPPING_WRITE ? 'w' : '-',
+		m->flags & MAPPING_EXEC ? 'x' : '-', m->flags & MAPPING_SHARED ? 's' : 'p', 0};
 
 	json_open(json, NULL, '{');
 	json_hex_string(json, "start", m->start);
@@ -349,8 +362,8 @@ static void json_mapping(struct json *json, const struct mapping *m, const struc
 
 /* ---- a map ---- */
 
-/* Shows each distinct file with executable mappings, in their order, as text or, if there is a `json`, there.  False when out of
- * memory. */
+/* Shows each distinct file with executable mappings, in their order, as text or, if there is a
+ * `json`, there.  False when out of memory. */
 static bool show_images(struct maps_printer *printer, const struct maps *maps, struct json *json)
 {
 	const struct mapped_files *files = printer->files;
@@ -360,7 +373,9 @@ static bool show_images(struct maps_printer *printer, const struct maps *maps, s
 	for (size_t i = 0; ok && i < maps->len; i++) {
 		const struct mapping *mapping = &maps->at[i];
 		uint32_t path = mapped_files_at(files, mapping->file)->path;
-		if (!(mapping->flags & MAPPING_EXEC) || path_kind_of(strings_at(&files->texts, path)) != PATH_FILE || !is_new(printer, path))
+		if (!(mapping->flags & MAPPING_EXEC) ||
+		    path_kind_of(strings_at(&files->texts, path)) != PATH_FILE ||
+		    !is_new(printer, path))
 			continue;
 		struct mapped_image m = {.number = mapping->file};
 		ok = mapped_image_open(&m, printer, &mappings);
@@ -382,11 +397,15 @@ static bool is_shown(const struct maps_printer *printer, const struct mapping *m
 
 void maps_print_head(const struct snapshot *s, FILE *out)
 {
-	fprintf(out, "process %" PRIu32 ", map %" PRIu32 ", time %" PRIu64 ".%09" PRIu64 ", %zu region%s\n",
-		s->pid, s->id, s->time / 1000000000, s->time % 1000000000, map_set_count(s->maps), plural(map_set_count(s->maps)));
+	fprintf(out,
+		"process %" PRIu32 ", map %" PRIu32 ", time %" PRIu64 ".%09" PRIu64
+		", %zu region%s\n",
+		s->pid, s->id, s->time / 1000000000, s->time % 1000000000, map_set_count(s->maps),
+		plural(map_set_count(s->maps)));
 }
 
-static bool print_text(struct maps_printer *printer, const struct snapshot *s, const struct maps *maps)
+static bool print_text(struct maps_printer *printer, const struct snapshot *s,
+		       const struct maps *maps)
 {
 	maps_print_head(s, printer->out);
 	for (size_t i = 0; i < maps->len; i++)
@@ -396,7 +415,8 @@ static bool print_text(struct maps_printer *printer, const struct snapshot *s, c
 	return show_images(printer, maps, NULL);
 }
 
-static bool print_raw(struct maps_printer *printer, const struct snapshot *s, const struct maps *maps)
+static bool print_raw(struct maps_printer *printer, const struct snapshot *s,
+		      const struct maps *maps)
 {
 	struct maps_head head = {s->pid, s->id, s->time};
 
@@ -406,7 +426,8 @@ static bool print_raw(struct maps_printer *printer, const struct snapshot *s, co
 	return true;
 }
 
-static bool print_json(struct maps_printer *printer, const struct snapshot *s, const struct maps *maps)
+static bool print_json(struct maps_printer *printer, const struct snapshot *s,
+		       const struct maps *maps)
 {
 	struct json json = {.out = printer->out};
 
@@ -430,7 +451,8 @@ static bool print_json(struct maps_printer *printer, const struct snapshot *s, c
 
 bool maps_print(struct maps_printer *printer, const struct snapshot *s)
 {
-	static bool (*const forms[])(struct maps_printer *, const struct snapshot *, const struct maps *) = {
+	static bool (*const forms[])(struct maps_printer *, const struct snapshot *,
+				     const struct maps *) = {
 		[MAPS_TEXT] = print_text, [MAPS_RAW] = print_raw, [MAPS_JSON] = print_json};
 	BC_AUTO(maps_free) struct maps maps = {0};
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Prints maps: their mappings, and of each file that has code in one of them where it was loaded, by each of its mappings.  A file
- * is opened once, however many maps have it.
+ * Prints maps: their mappings, and of each file that has code in one of them where it was loaded,
+ * by each of its mappings.  A file is opened once, however many maps have it.
  */
 #ifndef ADDRESS_MAPS_PRINT_H
 #define ADDRESS_MAPS_PRINT_H
@@ -19,7 +19,8 @@ struct maps_printer {
 	FILE *out;
 	enum maps_form form;
 	bool all;       /* all mappings, not executable ones only; of MAPS_RAW always */
-	bool elsewhere; /* the maps are of another machine: a file here is the same file if its build-id says so */
+	bool elsewhere; /* the maps are of another machine: a file here is the same file if its
+			   build-id says so */
 	bool disagree;  /* mappings of a file lead to different bases */
 	struct opened_program *at; /* by the number of the file */
 	size_t open;               /* of them: as many as the system lets be mapped, and fewer */

@@ -44,7 +44,8 @@ static bool collect_names(struct places *places)
 			f++;
 		if (f < table->count && table->at[f].address == s->address && *s->name &&
 		    s->type != STT_SECTION)
-			places->names[places->name_count++] = (struct named_place){s->name, (uint32_t)f};
+			places->names[places->name_count++] =
+				(struct named_place){s->name, (uint32_t)f};
 	}
 	qsort(places->names, places->name_count, sizeof(*places->names), by_name);
 	keep_distinct(places);
@@ -104,7 +105,8 @@ struct translated_range {
 	uint64_t size;
 };
 
-typedef bool range_fn(void *ctx, const struct bat_fragment *fragment, const struct translated_range *range);
+typedef bool range_fn(void *ctx, const struct bat_fragment *fragment,
+		      const struct translated_range *range);
 
 static bool visit_fragment(const struct places *places, const struct bat_fragment *fragment,
 			   range_fn *visit, void *ctx)
@@ -123,7 +125,7 @@ static bool visit_fragment(const struct places *places, const struct bat_fragmen
 		if (entries[i].output >= end) /* deleted, or of none of its own */
 			continue;
 		struct translated_range range = {entries[i].output, bat_entry_input(entries[i]),
-				  end - entries[i].output};
+						 end - entries[i].output};
 		if (!visit(ctx, fragment, &range))
 			return false;
 	}
@@ -143,8 +145,10 @@ static void visit_function(const struct places *places, const struct function *f
 		visit(ctx, &whole, &range);
 		return;
 	}
-	for (uint32_t i = places->fragments.first[fragment]; i < places->fragments.first[fragment + 1]; i++)
-		if (!visit_fragment(places, &binary->bat.fragments[places->fragments.at[i]], visit, ctx))
+	for (uint32_t i = places->fragments.first[fragment];
+	     i < places->fragments.first[fragment + 1]; i++)
+		if (!visit_fragment(places, &binary->bat.fragments[places->fragments.at[i]], visit,
+				    ctx))
 			return;
 }
 
@@ -156,7 +160,8 @@ struct search {
 	uint32_t below;
 };
 
-static bool find_in_range(void *ctx, const struct bat_fragment *fragment, const struct translated_range *range)
+static bool find_in_range(void *ctx, const struct bat_fragment *fragment,
+			  const struct translated_range *range)
 {
 	const struct search *search = ctx;
 	uint32_t skip = search->offset - range->input;
@@ -167,15 +172,16 @@ static bool find_in_range(void *ctx, const struct bat_fragment *fragment, const 
 	return search->found(search->ctx, at);
 }
 
-void places_of_input(const struct places *places, const struct function *function,
-		     uint32_t offset, places_fn *found, void *ctx)
+void places_of_input(const struct places *places, const struct function *function, uint32_t offset,
+		     places_fn *found, void *ctx)
 {
 	struct search search = {.offset = offset, .found = found, .ctx = ctx};
 
 	visit_function(places, function, find_in_range, &search);
 }
 
-static bool find_below(void *ctx, const struct bat_fragment *fragment, const struct translated_range *range)
+static bool find_below(void *ctx, const struct bat_fragment *fragment,
+		       const struct translated_range *range)
 {
 	struct search *search = ctx;
 

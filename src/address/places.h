@@ -31,7 +31,8 @@ void places_free(struct places *places);
 
 /* The functions of a name, as BOLT has it or as a symbol of them: `count` of
  * names[] from the result on.  NULL and 0: none. */
-const struct named_place *places_named(const struct places *places, struct text name, size_t *count);
+const struct named_place *places_named(const struct places *places, struct text name,
+				       size_t *count);
 
 /* Receives a vaddr in the optimised binary.  False: stop. */
 typedef bool places_fn(void *ctx, struct vaddr at);
@@ -39,8 +40,8 @@ typedef bool places_fn(void *ctx, struct vaddr at);
 /* All places of the optimised binary that are translated to `offset` of the input
  * function that `function` stands for, by ascending fragment and offset.  A
  * function that BOLT did not touch is its own. */
-void places_of_input(const struct places *places, const struct function *function,
-		     uint32_t offset, places_fn *found, void *ctx);
+void places_of_input(const struct places *places, const struct function *function, uint32_t offset,
+		     places_fn *found, void *ctx);
 
 /* The largest input offset below `offset` that has a place.  False: none. */
 bool places_nearest_below(const struct places *places, const struct function *function,

@@ -7,8 +7,16 @@
 /* Wire types of protocol buffers. */
 enum { WIRE_VARINT = 0, WIRE_BYTES = 2 };
 
-enum { PROFILE_SAMPLE_TYPE = 1, PROFILE_SAMPLE, PROFILE_MAPPING, PROFILE_LOCATION, PROFILE_FUNCTION,
-       PROFILE_STRING, PROFILE_TIME = 9, PROFILE_DURATION };
+enum {
+	PROFILE_SAMPLE_TYPE = 1,
+	PROFILE_SAMPLE,
+	PROFILE_MAPPING,
+	PROFILE_LOCATION,
+	PROFILE_FUNCTION,
+	PROFILE_STRING,
+	PROFILE_TIME = 9,
+	PROFILE_DURATION
+};
 
 void pprof_free(struct pprof *p)
 {
@@ -68,7 +76,8 @@ static bool text_id(struct pprof *p, struct text text, uint32_t *id)
 }
 
 /* As it was recorded, or of the file that was opened. */
-static bool build_id_text(struct pprof *p, const struct mapped_files *files, const struct frame *frame, uint32_t *out)
+static bool build_id_text(struct pprof *p, const struct mapped_files *files,
+			  const struct frame *frame, uint32_t *out)
 {
 	const struct image *image = frame->file ? &frame->file->binary->image : NULL;
 	struct build_id gnu = mapped_files_id(files, frame->mapping->file);
@@ -83,12 +92,14 @@ static bool build_id_text(struct pprof *p, const struct mapped_files *files, con
 	return text_id(p, gnu.size ? text_of(hex) : go, out);
 }
 
-static bool add_mapping(struct pprof *p, const struct mapped_files *files, const struct frame *frame, uint32_t id)
+static bool add_mapping(struct pprof *p, const struct mapped_files *files,
+			const struct frame *frame, uint32_t id)
 {
 	const struct mapping *at = frame->mapping;
 	struct pprof_mapping row = {.start = at->start, .end = at->end, .offset = at->offset};
 
-	if (!text_id(p, frame->library, &row.name) || !build_id_text(p, files, frame, &row.build_id))
+	if (!text_id(p, frame->library, &row.name) ||
+	    !build_id_text(p, files, frame, &row.build_id))
 		return false;
 	while (p->rows.len <= id)
 		if (!pprof_mapping_vec_push(&p->rows, row))
@@ -106,7 +117,8 @@ static bool mapping_id(struct pprof *p, const struct mapped_files *files, const 
 	if (!at)
 		return true;
 	const struct mapped_file *file = mapped_files_at(files, at->file);
-	uint64_t key[] = {at->start, at->end, at->offset, (uint64_t)file->path << 32 | file->build_id};
+	uint64_t key[] = {at->start, at->end, at->offset,
+			  (uint64_t)file->path << 32 | file->build_id};
 	if (!id_of(&p->mappings, key, sizeof(key), id, &is_new) ||
 	    (is_new && !add_mapping(p, files, frame, *id)))
 		return false;
@@ -123,11 +135,12 @@ static bool mapping_id(struct pprof *p, const struct mapped_files *files, const 
 static bool put_mapping(struct byte_vec *out, const struct pprof_mapping *row, uint32_t id)
 {
 	struct byte_vec m = {0};
-	bool ok = put_number(&m, 1, id) && put_number(&m, 2, row->start) && put_number(&m, 3, row->end) &&
-		  put_number(&m, 4, row->offset) && put_number(&m, 5, row->name) &&
-		  put_number(&m, 6, row->build_id) && put_number(&m, 7, row->functions) &&
-		  put_number(&m, 8, row->filenames) && put_number(&m, 9, row->lines) &&
-		  put_number(&m, 10, row->inlines) && put_block(out, PROFILE_MAPPING, m.at, m.len);
+	bool ok = put_number(&m, 1, id) && put_number(&m, 2, row->start) &&
+		  put_number(&m, 3, row->end) && put_number(&m, 4, row->offset) &&
+		  put_number(&m, 5, row->name) && put_number(&m, 6, row->build_id) &&
+		  put_number(&m, 7, row->functions) && put_number(&m, 8, row->filenames) &&
+		  put_number(&m, 9, row->lines) && put_number(&m, 10, row->inlines) &&
+		  put_block(out, PROFILE_MAPPING, m.at, m.len);
 
 	byte_vec_free(&m);
 	return ok;
@@ -163,7 +176,8 @@ static bool own_function_id(struct pprof *p, const struct frame *frame, uint32_t
 	return frame->mapping || function_id(p, frame->library.at, NULL, id);
 }
 
-static bool put_line(const struct pprof *p, struct byte_vec *location, uint32_t function, uint32_t number)
+static bool put_line(const struct pprof *p, struct byte_vec *location, uint32_t function,
+		     uint32_t number)
 {
 	struct byte_vec m = {0};
 	bool ok = put_number(&m, 1, function) && put_number(&m, 2, p->lines ? number : 0) &&
@@ -174,22 +188,24 @@ static bool put_line(const struct pprof *p, struct byte_vec *location, uint32_t 
 }
 
 /* The inlined calls, then the function itself. */
-static bool put_lines(struct pprof *p, struct byte_vec *location, const struct frame *frame, uint32_t own)
+static bool put_lines(struct pprof *p, struct byte_vec *location, const struct frame *frame,
+		      uint32_t own)
 {
 	const struct source_place *place = frame_place(frame);
 	uint32_t function;
 
 	for (size_t i = 0; i + 1 < frame->places.count; i++) {
 		const struct source_place *inlined = &frame->places.at[i];
-		if (!function_id(p, inlined->function ? inlined->function : FRAME_INLINED, inlined->file, &function) ||
+		if (!function_id(p, inlined->function ? inlined->function : FRAME_INLINED,
+				 inlined->file, &function) ||
 		    !put_line(p, location, function, inlined->line))
 			return false;
 	}
 	return !own || put_line(p, location, own, place ? place->line : 0);
 }
 
-static bool location_id(struct pprof *p, const struct mapped_files *files, const struct frame *frame,
-			uint32_t *id)
+static bool location_id(struct pprof *p, const struct mapped_files *files,
+			const struct frame *frame, uint32_t *id)
 {
 	uint32_t mapping, function;
 	bool is_new = false;
@@ -203,8 +219,8 @@ static bool location_id(struct pprof *p, const struct mapped_files *files, const
 	if (!is_new)
 		return true;
 	struct byte_vec m = {0};
-	bool ok = put_number(&m, 1, *id) && put_number(&m, 2, mapping) && put_number(&m, 3, address) &&
-		  put_lines(p, &m, frame, function);
+	bool ok = put_number(&m, 1, *id) && put_number(&m, 2, mapping) &&
+		  put_number(&m, 3, address) && put_lines(p, &m, frame, function);
 	return finish(p, PROFILE_LOCATION, &m, ok);
 }
 
@@ -285,8 +301,8 @@ static bool write_gzip(const struct byte_vec *content, FILE *out)
 	uint8_t buffer[65536];
 	int state;
 
-	if (content->len > UINT32_MAX || deflateInit2(&z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, 15 + 16, 8,
-						      Z_DEFAULT_STRATEGY) != Z_OK)
+	if (content->len > UINT32_MAX || deflateInit2(&z, Z_DEFAULT_COMPRESSION, Z_DEFLATED,
+						      15 + 16, 8, Z_DEFAULT_STRATEGY) != Z_OK)
 		return false;
 	do {
 		z.next_out = buffer;

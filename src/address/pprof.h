@@ -45,9 +45,9 @@ struct pprof {
 	/* What was met before, by its content; the number is the id. */
 	struct strings mappings, functions, locations, stacks;
 	struct pprof_mapping_vec rows; /* of each mapping; [0] is not used */
-	bool lines, inlines; /* were asked for */
-	struct count_vec counts; /* of each stack; [0] is not used */
-	struct byte_vec body;    /* encoded locations, functions */
+	bool lines, inlines;           /* were asked for */
+	struct count_vec counts;       /* of each stack; [0] is not used */
+	struct byte_vec body;          /* encoded locations, functions */
 	uint64_t first_time, last_time;
 	bool any;
 };

@@ -30,7 +30,8 @@ const char *query_parse(enum addr_kind kind, struct text text, struct query *out
 	*out = (struct query){.kind = kind, .text = text};
 	if (kind == ADDR_FUNC || kind == ADDR_INPUT) {
 		split_offset(out);
-		return out->value <= UINT32_MAX ? NULL : "an offset of at most 32 bits is expected, not";
+		return out->value <= UINT32_MAX ? NULL :
+						  "an offset of at most 32 bits is expected, not";
 	}
 	return text_hex(text, &out->value) ? NULL : "a hexadecimal address is expected, not";
 }
@@ -105,20 +106,15 @@ bool query_answer(const struct addr_context *context, const struct query *query,
 
 	out->len = 0;
 	switch (query->kind) {
-	case ADDR_RUN:
-		push_run(&c, query->value);
-		break;
-	case ADDR_VADDR:
-		push_vaddr(&c, at);
-		break;
+	case ADDR_RUN: push_run(&c, query->value); break;
+	case ADDR_VADDR: push_vaddr(&c, at); break;
 	case ADDR_OFFSET:
-		if (image_to_vaddr(&context->subject.binary.image, (struct file_off){query->value}, &at))
+		if (image_to_vaddr(&context->subject.binary.image, (struct file_off){query->value},
+				   &at))
 			push_vaddr(&c, at);
 		break;
 	case ADDR_FUNC:
-	case ADDR_INPUT:
-		push_functions(&c, query);
-		break;
+	case ADDR_INPUT: push_functions(&c, query); break;
 	}
 	return !c.nomem || bc_fail_nomem(err);
 }
@@ -133,7 +129,8 @@ bool answer_is_nowhere(const struct chain_list *answer)
 
 /* ---- text ---- */
 
-static const char *fragment_kind(const struct addr_context *context, const struct address_chain *chain)
+static const char *fragment_kind(const struct addr_context *context,
+				 const struct address_chain *chain)
 {
 	if (context->subject.binary.kind == BINARY_LOST)
 		return "not known";
@@ -164,7 +161,8 @@ static void label(const char *name, FILE *out)
 	fprintf(out, "  %-10s", name);
 }
 
-static void print_process(const struct addr_context *context, const struct address_chain *chain, FILE *out)
+static void print_process(const struct addr_context *context, const struct address_chain *chain,
+			  FILE *out)
 {
 	if (!chain->has_run)
 		return;
@@ -183,7 +181,8 @@ static void print_process(const struct addr_context *context, const struct addre
 }
 
 /* The base, with the mapping and the segment that give it. */
-static void print_base(const struct addr_context *context, const struct address_chain *chain, FILE *out)
+static void print_base(const struct addr_context *context, const struct address_chain *chain,
+		       FILE *out)
 {
 	const struct mapping *m = chain->mapping;
 	const struct segment *s = chain->segment;
@@ -193,30 +192,34 @@ static void print_base(const struct addr_context *context, const struct address_
 	label("base", out);
 	fprintf(out, "0x%" PRIx64, chain->base);
 	if (context->explain && m && s)
-		fprintf(out, "    = start - (p_vaddr - p_offset + offset of start) = 0x%" PRIx64
+		fprintf(out,
+			"    = start - (p_vaddr - p_offset + offset of start) = 0x%" PRIx64
 			" - (0x%" PRIx64 " - 0x%" PRIx64 " + 0x%" PRIx64 ")",
 			m->start, s->vaddr, s->offset, m->offset);
 	fputc('\n', out);
 }
 
-static void print_segment(const struct addr_context *context, const struct address_chain *chain, FILE *out)
+static void print_segment(const struct addr_context *context, const struct address_chain *chain,
+			  FILE *out)
 {
 	const struct segment *s = chain->segment;
 
 	label("vaddr", out);
 	fprintf(out, "0x%" PRIx64, chain->vaddr.v);
 	if (context->explain && chain->has_run)
-		fprintf(out, "    = run - base = 0x%" PRIx64 " - 0x%" PRIx64, chain->run.v, chain->base);
+		fprintf(out, "    = run - base = 0x%" PRIx64 " - 0x%" PRIx64, chain->run.v,
+			chain->base);
 	fputc('\n', out);
 	label("segment", out);
 	if (!s) {
 		fputs("none\n", out);
 		return;
 	}
-	fprintf(out, "0x%" PRIx64 "-0x%" PRIx64 "%s, align 0x%" PRIx64, s->vaddr, s->vaddr + s->memsz,
-		s->executable ? ", executable" : "", s->align);
+	fprintf(out, "0x%" PRIx64 "-0x%" PRIx64 "%s, align 0x%" PRIx64, s->vaddr,
+		s->vaddr + s->memsz, s->executable ? ", executable" : "", s->align);
 	if (context->explain)
-		fprintf(out, "    p_vaddr <= vaddr < p_vaddr + p_memsz = 0x%" PRIx64 " + 0x%" PRIx64,
+		fprintf(out,
+			"    p_vaddr <= vaddr < p_vaddr + p_memsz = 0x%" PRIx64 " + 0x%" PRIx64,
 			s->vaddr, s->memsz);
 	fputc('\n', out);
 	label("offset", out);
@@ -226,8 +229,10 @@ static void print_segment(const struct addr_context *context, const struct addre
 	}
 	fprintf(out, "0x%" PRIx64, chain->offset.v);
 	if (context->explain)
-		fprintf(out, "    = vaddr - p_vaddr + p_offset = 0x%" PRIx64 " - 0x%" PRIx64
-			" + 0x%" PRIx64, chain->vaddr.v, s->vaddr, s->offset);
+		fprintf(out,
+			"    = vaddr - p_vaddr + p_offset = 0x%" PRIx64 " - 0x%" PRIx64
+			" + 0x%" PRIx64,
+			chain->vaddr.v, s->vaddr, s->offset);
 	fputc('\n', out);
 }
 
@@ -243,13 +248,15 @@ static void print_section(const struct address_chain *chain, FILE *out)
 }
 
 /* Prints the entry of the BAT that translated the place. */
-static void explain_entry(const struct addr_context *context, const struct address_chain *chain, FILE *out)
+static void explain_entry(const struct addr_context *context, const struct address_chain *chain,
+			  FILE *out)
 {
-	const struct bat_entry *e = bat_entry_at(&context->subject.binary.bat, chain->place.fragment,
-						 chain->place.offset);
+	const struct bat_entry *e = bat_entry_at(&context->subject.binary.bat,
+						 chain->place.fragment, chain->place.offset);
 
 	if (e)
-		fprintf(out, "    = input + (offset - output) of the entry 0x%" PRIx32 " -> 0x%" PRIx32
+		fprintf(out,
+			"    = input + (offset - output) of the entry 0x%" PRIx32 " -> 0x%" PRIx32
 			" = 0x%" PRIx32 " + (0x%" PRIx32 " - 0x%" PRIx32 ")",
 			e->output, bat_entry_input(*e), bat_entry_input(*e), chain->place.offset,
 			e->output);
@@ -257,12 +264,14 @@ static void explain_entry(const struct addr_context *context, const struct addre
 		fputs("    before the first entry: unchanged", out);
 }
 
-static void print_input(const struct addr_context *context, const struct address_chain *chain, FILE *out)
+static void print_input(const struct addr_context *context, const struct address_chain *chain,
+			FILE *out)
 {
 	label("input", out);
 	if (chain->orphan) {
-		fputs(context->subject.binary.kind == BINARY_LOST ? "not known: BOLT left no table\n"
-						   : "not known: a cold fragment of an unknown function\n",
+		fputs(context->subject.binary.kind == BINARY_LOST ?
+			      "not known: BOLT left no table\n" :
+			      "not known: a cold fragment of an unknown function\n",
 		      out);
 		return;
 	}
@@ -277,7 +286,8 @@ static void print_input(const struct addr_context *context, const struct address
 	}
 }
 
-static void print_function(const struct addr_context *context, const struct address_chain *chain, FILE *out)
+static void print_function(const struct addr_context *context, const struct address_chain *chain,
+			   FILE *out)
 {
 	const struct function *f = chain->place.function;
 
@@ -298,7 +308,8 @@ static void print_function(const struct addr_context *context, const struct addr
 	print_input(context, chain, out);
 }
 
-static void print_chain(const struct addr_context *context, const struct address_chain *chain, FILE *out)
+static void print_chain(const struct addr_context *context, const struct address_chain *chain,
+			FILE *out)
 {
 	const char *file;
 	unsigned line;
@@ -387,7 +398,8 @@ static void json_functions(struct json *json, const struct addr_context *context
 		return;
 	json_place(json, "function", chain->place.function->printed, chain->place.offset);
 	if (context->subject.binary.kind != BINARY_UNTOUCHED)
-		json_string(json, "fragment", chain->place.fragment ? fragment_kind(context, chain) : "none");
+		json_string(json, "fragment",
+			    chain->place.fragment ? fragment_kind(context, chain) : "none");
 	if (!chain->orphan)
 		json_place(json, "input", chain->input.function->printed, chain->input.offset);
 	if (chain->has_input_vaddr)

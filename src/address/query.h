@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * One address or place, in all forms that it has: of the process, of the file, of the functions of a binary and of its input.
+ * One address or place, in all forms that it has: of the process, of the file, of the functions of
+ * a binary and of its input.
  */
 #ifndef ADDRESS_QUERY_H
 #define ADDRESS_QUERY_H
@@ -29,11 +30,11 @@ const char *query_parse(enum addr_kind kind, struct text text, struct query *out
 /* What the answers are made from. */
 struct addr_context {
 	struct subject subject;
-	struct loaded_at process; /* loads.all.len 0: no process is known */
-	struct debug_lines *source;    /* NULL: no source lines are wanted */
-	bool source_is_input;     /* its addresses are the input binary's */
-	bool before;              /* look one byte before a run-time address: it is a
-	                             return address */
+	struct loaded_at process;   /* loads.all.len 0: no process is known */
+	struct debug_lines *source; /* NULL: no source lines are wanted */
+	bool source_is_input;       /* its addresses are the input binary's */
+	bool before;                /* look one byte before a run-time address: it is a
+				       return address */
 	bool explain;
 };
 

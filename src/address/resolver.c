@@ -27,7 +27,8 @@ void resolver_free(struct resolver *r)
  * the set is what it was. */
 static struct view *view_of(struct resolver *r, struct map_set *set)
 {
-	size_t slot = (size_t)((uintptr_t)set * UINT64_C(0x9e3779b97f4a7c15) >> 32) % RESOLVER_VIEWS;
+	size_t slot =
+		(size_t)((uintptr_t)set * UINT64_C(0x9e3779b97f4a7c15) >> 32) % RESOLVER_VIEWS;
 	struct view *view = &r->views[slot];
 
 	if (view->set != set) {
@@ -76,11 +77,12 @@ bool resolver_raw(struct resolver *r, const struct raw_stack *raw, struct bc_err
 	struct view *view = NULL;
 
 	if (r->snapshots->all.len && (raw->pid != RAW_ANY || pid != RAW_ANY))
-		snapshot = raw->map == RAW_ANY ? snapshots_at(r->snapshots, pid, raw->time)
-					       : snapshots_of_id(r->snapshots, pid, raw->map);
+		snapshot = raw->map == RAW_ANY ? snapshots_at(r->snapshots, pid, raw->time) :
+						 snapshots_of_id(r->snapshots, pid, raw->map);
 	if (snapshot)
 		view = view_of(r, snapshot->maps);
-	struct stack stack = {raw->time, pid, snapshot ? snapshot->id : raw->map, snapshot, NULL, 0};
+	struct stack stack = {raw->time, pid,  snapshot ? snapshot->id : raw->map,
+			      snapshot,  NULL, 0};
 	return resolve(r, view, raw->addresses.at, raw->addresses.len, &stack, err);
 }
 
@@ -94,18 +96,14 @@ static bool raw_lines(struct resolver *r, struct lines *lines, struct bc_error *
 	err->code = BC_OK;
 	while (ok && lines_next(lines, &text, err)) {
 		switch (raw_stack_parse(text, &raw, &wrong)) {
-		case RAW_STACK:
-			ok = resolver_raw(r, &raw, err);
-			break;
-		case RAW_NOTHING:
-			lines_skip_blank(lines);
-			break;
+		case RAW_STACK: ok = resolver_raw(r, &raw, err); break;
+		case RAW_NOTHING: lines_skip_blank(lines); break;
 		case RAW_BAD:
 			if (perf_dump_fits(text))
 				wrong = PERF_DUMP_WHY;
-			ok = wrong ? bc_fail(err, BC_FORMAT, "%s: line %" PRIu64 ": %s", lines->stream->name,
-					     lines->number, wrong)
-				   : bc_fail_nomem(err);
+			ok = wrong ? bc_fail(err, BC_FORMAT, "%s: line %" PRIu64 ": %s",
+					     lines->stream->name, lines->number, wrong) :
+				     bc_fail_nomem(err);
 		}
 	}
 	address_list_free(&raw.addresses);
@@ -126,11 +124,13 @@ bool resolver_raw_file(struct resolver *r, const char *path, struct bc_error *er
 
 /* perf script prints a user frame as an offset in its file; the mapping with that offset gives
  * the run-time address. */
-static uint64_t run_address(const struct resolver *r, const struct view *view, uint64_t at, struct text file)
+static uint64_t run_address(const struct resolver *r, const struct view *view, uint64_t at,
+			    struct text file)
 {
 	uint64_t from = 0;
 
-	for (const struct mapping *m; view && file.len && (m = map_set_above(view->set, from)); from = m->end)
+	for (const struct mapping *m; view && file.len && (m = map_set_above(view->set, from));
+	     from = m->end)
 		if (at - m->offset < m->end - m->start &&
 		    text_equal(mapped_files_path(r->history.files, m->file), file))
 			return at - m->offset + m->start;
@@ -171,7 +171,8 @@ static bool take_sample(struct resolver *r, const struct event *event, struct bc
 		r->counts.no_address++;
 		return true;
 	}
-	struct map_set *maps = process && process->maps ? process->maps : given_maps(r, sample->pid, event->time);
+	struct map_set *maps =
+		process && process->maps ? process->maps : given_maps(r, sample->pid, event->time);
 	if (maps)
 		view = view_of(r, maps);
 	if (!collect_chain(r, view, sample))
@@ -196,7 +197,8 @@ static bool take_event(void *ctx, const struct event *event, struct bc_error *er
 	case EVENT_TRACES:
 	case EVENT_ADDRESSES:
 	case EVENT_NAME:
-		return bc_fail(err, BC_UNSUPPORTED, "%s: records that were aggregated before are no stacks: give "
+		return bc_fail(err, BC_UNSUPPORTED,
+			       "%s: records that were aggregated before are no stacks: give "
 			       "the recording that they are of",
 			       input_name(r->path));
 	case EVENT_RAN: /* has no stacks */
@@ -210,7 +212,9 @@ bool resolver_recording(struct resolver *r, const char *path, struct reader_repo
 			struct bc_error *err)
 {
 	const struct event_sink sink = {r, take_event};
-	struct reader_options how = {.format = INPUT_AUTO, .cut_will_do = true, .recordings = &r->recordings,
+	struct reader_options how = {.format = INPUT_AUTO,
+				     .cut_will_do = true,
+				     .recordings = &r->recordings,
 				     .new_recording = r->new_recording};
 	struct input_progress none = {0};
 

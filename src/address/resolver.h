@@ -17,11 +17,11 @@
 
 struct stack_counts {
 	uint64_t stacks, frames;
-	uint64_t unknown; /* frames in no mapping, or of a stack without a map */
-	uint64_t kernel;  /* frames of the kernel */
+	uint64_t unknown;    /* frames in no mapping, or of a stack without a map */
+	uint64_t kernel;     /* frames of the kernel */
 	uint64_t impossible; /* frames that are no addresses */
-	uint64_t given; /* stacks of a recording whose map was given, not recorded */
-	uint64_t no_map;  /* stacks of which no map is known */
+	uint64_t given;      /* stacks of a recording whose map was given, not recorded */
+	uint64_t no_map;     /* stacks of which no map is known */
 	uint64_t no_address; /* samples without any: they are no stacks */
 };
 
@@ -32,9 +32,9 @@ struct resolver {
 	struct libraries libraries;
 	struct frame_options options;
 	struct history history;
-	const char *path; /* of the recording at hand, for messages */
-	struct recordings recordings; /* read so far */
-	bool new_recording;           /* the next one goes on from none */
+	const char *path;                  /* of the recording at hand, for messages */
+	struct recordings recordings;      /* read so far */
+	bool new_recording;                /* the next one goes on from none */
 	struct view views[RESOLVER_VIEWS]; /* by their sets */
 	struct frame_vec frames;
 	struct address_list chain; /* of the sample at hand */

@@ -89,7 +89,8 @@ static void json_place(struct json *json, const struct source_place *place)
 	json_number(json, "line", place->line);
 }
 
-static void json_inlined(const struct stack_writer *writer, struct json *json, const struct frame *f)
+static void json_inlined(const struct stack_writer *writer, struct json *json,
+			 const struct frame *f)
 {
 	json_open(json, "inlined", '[');
 	for (size_t i = 0; i + 1 < f->places.count; i++) {
@@ -158,8 +159,8 @@ static bool fold_text(struct byte_vec *line, struct text text)
 }
 
 /* NAME (FILE:LINE) */
-static bool fold_function(const struct stack_writer *writer, struct byte_vec *line, const char *name,
-			  const struct source_place *place)
+static bool fold_function(const struct stack_writer *writer, struct byte_vec *line,
+			  const char *name, const struct source_place *place)
 {
 	char number[16];
 
@@ -168,23 +169,27 @@ static bool fold_function(const struct stack_writer *writer, struct byte_vec *li
 	if (!writer->lines || !place || !place->line)
 		return true;
 	snprintf(number, sizeof(number), ":%" PRIu32 ")", place->line);
-	return fold_text(line, text_of(" (")) && fold_text(line, text_basename(text_of(place->file))) &&
+	return fold_text(line, text_of(" (")) &&
+	       fold_text(line, text_basename(text_of(place->file))) &&
 	       fold_text(line, text_of(number));
 }
 
-static bool fold_inlined(const struct stack_writer *writer, struct byte_vec *line, const struct frame *f)
+static bool fold_inlined(const struct stack_writer *writer, struct byte_vec *line,
+			 const struct frame *f)
 {
 	for (size_t i = f->places.count; i-- > 1;) {
 		const struct source_place *place = &f->places.at[i - 1];
 		if (!byte_vec_push(line, ';') ||
-		    !fold_function(writer, line, place->function ? place->function : FRAME_INLINED, place))
+		    !fold_function(writer, line, place->function ? place->function : FRAME_INLINED,
+				   place))
 			return false;
 	}
 	return true;
 }
 
 /* A function, or the library's last part and the offset in its file. */
-static bool fold_frame(const struct stack_writer *writer, struct byte_vec *line, const struct frame *f)
+static bool fold_frame(const struct stack_writer *writer, struct byte_vec *line,
+		       const struct frame *f)
 {
 	char offset[24];
 
@@ -204,8 +209,10 @@ static bool add_folded(struct stack_writer *writer, const struct stack *stack)
 
 	for (size_t i = stack->count; i-- > 0 && ok;)
 		ok = fold_frame(writer, &line, &stack->frames[i]) &&
-		     fold_inlined(writer, &line, &stack->frames[i]) && (!i || byte_vec_push(&line, ';'));
-	ok = ok && strings_intern(&writer->folded, (struct text){(const char *)line.at, line.len}, &number);
+		     fold_inlined(writer, &line, &stack->frames[i]) &&
+		     (!i || byte_vec_push(&line, ';'));
+	ok = ok && strings_intern(&writer->folded, (struct text){(const char *)line.at, line.len},
+				  &number);
 	byte_vec_free(&line);
 	while (ok && writer->counts.len <= number)
 		ok = count_vec_push(&writer->counts, 0);
@@ -236,7 +243,8 @@ static bool write_folded(const struct stack_writer *writer)
 	if (!lines)
 		return false;
 	for (uint32_t i = 0; i < count; i++)
-		lines[i] = (struct folded_line){strings_at(&writer->folded, i), writer->counts.at[i]};
+		lines[i] =
+			(struct folded_line){strings_at(&writer->folded, i), writer->counts.at[i]};
 	if (count)
 		qsort(lines, count, sizeof(*lines), by_text);
 	for (size_t i = 0; i < count; i++)
@@ -251,16 +259,12 @@ static bool write_folded(const struct stack_writer *writer)
 bool stack_writer_add(struct stack_writer *writer, const struct stack *stack, struct bc_error *err)
 {
 	switch (writer->format) {
-	case STACKS_TEXT:
-		write_text(writer, stack);
-		return true;
-	case STACKS_JSON:
-		write_json(writer, stack);
-		return true;
-	case STACKS_FOLDED:
-		return add_folded(writer, stack) || bc_fail_nomem(err);
+	case STACKS_TEXT: write_text(writer, stack); return true;
+	case STACKS_JSON: write_json(writer, stack); return true;
+	case STACKS_FOLDED: return add_folded(writer, stack) || bc_fail_nomem(err);
 	case STACKS_PPROF:
-		return pprof_add(&writer->pprof, writer->files, stack->frames, stack->count, stack->time) ||
+		return pprof_add(&writer->pprof, writer->files, stack->frames, stack->count,
+				 stack->time) ||
 		       bc_fail_nomem(err);
 	}
 	return true;

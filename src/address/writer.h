@@ -21,7 +21,7 @@
 struct stack {
 	uint64_t time;
 	uint32_t pid, map; /* UINT32_MAX: not known */
-	bool has_map;      /* `map` is there, and was looked in; of a recording's own maps not told */
+	bool has_map; /* `map` is there, and was looked in; of a recording's own maps not told */
 	const struct frame *frames; /* innermost first */
 	size_t count;
 };
@@ -30,11 +30,11 @@ enum stack_format { STACKS_TEXT, STACKS_JSON, STACKS_FOLDED, STACKS_PPROF };
 
 struct stack_writer {
 	enum stack_format format;
-	bool lines; /* print those that frames have */
+	bool lines;                       /* print those that frames have */
 	const struct mapped_files *files; /* borrowed: of the mappings */
-	FILE *out;                     /* borrowed */
-	struct strings folded;         /* distinct lines */
-	struct count_vec counts;       /* of each */
+	FILE *out;                        /* borrowed */
+	struct strings folded;            /* distinct lines */
+	struct count_vec counts;          /* of each */
 	struct pprof pprof;
 };
 

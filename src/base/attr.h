@@ -3,7 +3,7 @@
 #ifndef BASE_ATTR_H
 #define BASE_ATTR_H
 
-#define BC_MUST_USE __attribute__((__warn_unused_result__))
+#define BC_MUST_USE          __attribute__((__warn_unused_result__))
 #define BC_PRINTF(fmt, args) __attribute__((__format__(__printf__, fmt, args)))
 
 /* Calls fini(&variable) when the variable goes out of scope. */

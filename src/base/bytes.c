@@ -51,14 +51,9 @@ uint64_t leb_u(struct leb_reader *r)
 	if (r->wrong)
 		return 0;
 	switch (leb128_read(&r->at, r->end, false, &value)) {
-	case LEB128_READ:
-		break;
-	case LEB128_CUT:
-		leb_fail(r, "the data ends in a number");
-		break;
-	case LEB128_WIDE:
-		leb_fail(r, "a number of more than 64 bits");
-		break;
+	case LEB128_READ: break;
+	case LEB128_CUT: leb_fail(r, "the data ends in a number"); break;
+	case LEB128_WIDE: leb_fail(r, "a number of more than 64 bits"); break;
 	}
 	return value;
 }

@@ -23,8 +23,8 @@ static inline bool range_fits(uint64_t offset, uint64_t size, uint64_t total)
 /* The part from byte `from` on; empty if there is none. */
 static inline struct bytes bytes_from(struct bytes b, uint64_t from)
 {
-	return from < b.size ? (struct bytes){b.data + from, b.size - (size_t)from}
-			     : (struct bytes){NULL, 0};
+	return from < b.size ? (struct bytes){b.data + from, b.size - (size_t)from} :
+			       (struct bytes){NULL, 0};
 }
 
 static inline struct bytes bytes_first(struct bytes b, uint64_t size)

@@ -17,7 +17,9 @@ void count_table_free(struct count_table *table)
 
 static bool enlarge(struct count_table *table, size_t capacity)
 {
-	struct count_table bigger = {.capacity = capacity, .used = table->used, .seed = table->seed ? table->seed : hash_seed()};
+	struct count_table bigger = {.capacity = capacity,
+				     .used = table->used,
+				     .seed = table->seed ? table->seed : hash_seed()};
 
 	bigger.rows = calloc(bigger.capacity, sizeof(*bigger.rows));
 	if (!bigger.rows)
@@ -129,9 +131,9 @@ size_t count_rows_unify(struct count_rows *rows, size_t count, struct count_rows
 	return kept;
 }
 
-#define FIRST_ROWS ((size_t)1 << 10)
-#define MOST_ROWS (2 * COUNT_CACHE_MOST)
-#define CACHE_LINE 64
+#define FIRST_ROWS  ((size_t)1 << 10)
+#define MOST_ROWS   (2 * COUNT_CACHE_MOST)
+#define CACHE_LINE  64
 #define LEAST_ROUND 512 /* keys */
 
 void count_cache_free(struct count_cache *cache)
@@ -148,9 +150,10 @@ void count_cache_clear(struct count_cache *cache)
 	cache->added = 0;
 }
 
-/* After how many keys at equal distances one falls near the first again.  `step` is the distance as a fraction of 2^64 of the table;
- * that number is the denominator of the last convergent of its continued fraction that is not above the number of rows (Khinchin,
- * Continued Fractions, section 6). */
+/* After how many keys at equal distances one falls near the first again.  `step` is the distance as
+ * a fraction of 2^64 of the table; that number is the denominator of the last convergent of its
+ * continued fraction that is not above the number of rows (Khinchin, Continued Fractions, section
+ * 6). */
 static uint64_t returns_after(uint64_t step)
 {
 	uint64_t before = 0, last = 1;
@@ -169,8 +172,9 @@ static uint64_t returns_after(uint64_t step)
 	return last;
 }
 
-/* A product maps keys at equal distances to places at equal distances.  If that distance is near a simple fraction of the table,
- * they pile up at a few places.  Does a factor spread keys whose distance is any power of two? */
+/* A product maps keys at equal distances to places at equal distances.  If that distance is near a
+ * simple fraction of the table, they pile up at a few places.  Does a factor spread keys whose
+ * distance is any power of two? */
 static bool spreads(uint64_t factor)
 {
 	for (unsigned shift = 0; shift <= 64 - COUNT_CACHE_BITS; shift++)
@@ -208,13 +212,15 @@ bool count_cache_grow(struct count_cache *cache)
 
 	if (rows > MOST_ROWS)
 		rows = MOST_ROWS;
-	bigger.rows = large_pages(aligned_alloc(CACHE_LINE, rows * sizeof(*bigger.rows)), rows * sizeof(*bigger.rows));
+	bigger.rows = large_pages(aligned_alloc(CACHE_LINE, rows * sizeof(*bigger.rows)),
+				  rows * sizeof(*bigger.rows));
 	if (!bigger.rows)
 		return false;
 	memset(bigger.rows, 0, rows * sizeof(*bigger.rows));
 	bigger.mask = rows - 1;
 	for (size_t i = 0; i < COUNT_KEY_WORDS && !cache->rows; i++)
-		bigger.factors[i] = bigger.factors[i] ? bigger.factors[i] : count_cache_factor(hash_seed());
+		bigger.factors[i] =
+			bigger.factors[i] ? bigger.factors[i] : count_cache_factor(hash_seed());
 	/* Small tables are used up to a quarter, the largest up to a half. */
 	bigger.most = rows == MOST_ROWS ? COUNT_CACHE_MOST : rows / 4;
 	move_rows(&bigger, cache);
@@ -228,7 +234,7 @@ bool count_cache_grow(struct count_cache *cache)
 /* A list grows to this many rows, 655 KB, before equal ones are added up; if few were equal, the
  * limit grows by this factor. */
 #define LIST_LEAST ((size_t)1 << 14)
-#define LIST_MORE 8
+#define LIST_MORE  8
 
 static size_t shard_of(const uint64_t key[COUNT_KEY_WORDS])
 {

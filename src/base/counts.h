@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Counts by key: of one thread in a table or, for the keys that it meets most, in a cache; of all threads together.
+ * Counts by key: of one thread in a table or, for the keys that it meets most, in a cache; of all
+ * threads together.
  */
 #ifndef BASE_COUNTS_H
 #define BASE_COUNTS_H
@@ -16,8 +17,8 @@
 #include "src/base/vec.h"
 
 /*
- * An open-addressing hash table whose keys are three 64-bit words (unused ones 0).  Each key has two counters.
- * Millions of records of a profile become as many rows as there are distinct keys.
+ * An open-addressing hash table whose keys are three 64-bit words (unused ones 0).  Each key has
+ * two counters. Millions of records of a profile become as many rows as there are distinct keys.
  */
 
 #define COUNT_KEY_WORDS 3
@@ -53,8 +54,8 @@ struct count_rows {
  * many rows are left. */
 size_t count_rows_unify(struct count_rows *rows, size_t count, struct count_rows *spare);
 
-/* Give a table without rows so many at first, a power of two; one that is not given any gets 1,024.  Returns false when out of
- * memory. */
+/* Give a table without rows so many at first, a power of two; one that is not given any gets 1,024.
+ * Returns false when out of memory. */
 BC_MUST_USE bool count_table_begin(struct count_table *table, size_t capacity);
 
 /* Make room for one more key.  Returns false when out of memory. */
@@ -74,8 +75,8 @@ static inline struct count_row *count_table_probe(const struct count_table *tabl
 
 	for (size_t at = count_table_hash(table, key) & mask;; at = (at + 1) & mask) {
 		struct count_row *row = &table->rows[at];
-		if (!row->count || (row->key[0] == key[0] && row->key[1] == key[1] &&
-				    row->key[2] == key[2]))
+		if (!row->count ||
+		    (row->key[0] == key[0] && row->key[1] == key[1] && row->key[2] == key[2]))
 			return row;
 	}
 }
@@ -86,7 +87,8 @@ static inline void count_table_prefetch(const struct count_table *table,
 {
 	if (!table->capacity)
 		return;
-	const struct count_row *row = &table->rows[count_table_hash(table, key) & (table->capacity - 1)];
+	const struct count_row *row =
+		&table->rows[count_table_hash(table, key) & (table->capacity - 1)];
 	__builtin_prefetch(row, 1);
 	__builtin_prefetch(&row->extra, 1);
 }
@@ -96,7 +98,8 @@ static inline uint64_t count_add_saturating(uint64_t a, uint64_t b)
 	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
 
-/* Would so many keys more make it grow?  At most three quarters are full, so that probing stays short. */
+/* Would so many keys more make it grow?  At most three quarters are full, so that probing stays
+ * short. */
 static inline bool count_table_must_grow(const struct count_table *table, size_t keys)
 {
 	return table->used + keys > table->capacity / 4 * 3;
@@ -105,8 +108,8 @@ static inline bool count_table_must_grow(const struct count_table *table, size_t
 /* Add to the counters of a key.  count must not be 0.  Sums that would pass
  * 2^64 - 1 stay there.  Returns false when out of memory. */
 BC_MUST_USE static inline bool count_table_add(struct count_table *table,
-					       const uint64_t key[COUNT_KEY_WORDS],
-					       uint64_t count, uint64_t extra)
+					       const uint64_t key[COUNT_KEY_WORDS], uint64_t count,
+					       uint64_t extra)
 {
 	if (count_table_must_grow(table, 1) && !count_table_grow(table))
 		return false;
@@ -142,7 +145,7 @@ struct count_cache {
 	struct count_cache_row *rows; /* begins on a cache line; NULL at first */
 	size_t mask;                  /* rows - 1; rows are a power of two */
 	size_t used;
-	size_t most;  /* keys that fit until count_cache_grow() is called */
+	size_t most;    /* keys that fit until count_cache_grow() is called */
 	uint64_t added; /* how often keys were counted since it was empty: no counter is higher */
 	uint64_t factors[COUNT_KEY_WORDS]; /* random odd numbers for the hash; 0: not chosen yet */
 };
@@ -167,15 +170,16 @@ static inline bool count_cache_is_full(const struct count_cache *cache, size_t k
 /* Enlarge it, when it is not full.  Returns false when out of memory. */
 BC_MUST_USE bool count_cache_grow(struct count_cache *cache);
 
-/* Makes a factor of a random number: one that spreads keys at equal distances over the table.  About one number in three is one
- * as it is. */
+/* Makes a factor of a random number: one that spreads keys at equal distances over the table. About
+ * one number in three is one as it is. */
 uint64_t count_cache_factor(uint64_t seed);
 
 /* Of a product the highest bits depend on all bits of the key. */
 static inline uint64_t count_cache_hash(const struct count_cache *cache,
 					const uint64_t key[COUNT_KEY_WORDS])
 {
-	uint64_t h = key[0] * cache->factors[0] + key[1] * cache->factors[1] + key[2] * cache->factors[2];
+	uint64_t h = key[0] * cache->factors[0] + key[1] * cache->factors[1] +
+		     key[2] * cache->factors[2];
 
 	return h >> (64 - COUNT_CACHE_BITS);
 }
@@ -186,8 +190,8 @@ static inline void count_cache_add(struct count_cache *cache, const uint64_t key
 {
 	for (size_t at = count_cache_hash(cache, key);; at++) {
 		struct count_cache_row *row = &cache->rows[at & cache->mask];
-		uint64_t differ = (row->key[0] ^ key[0]) | (row->key[1] ^ key[1]) |
-				  (row->key[2] ^ key[2]);
+		uint64_t differ =
+			(row->key[0] ^ key[0]) | (row->key[1] ^ key[1]) | (row->key[2] ^ key[2]);
 		if (differ && row->count)
 			continue;
 		if (!row->count) {
@@ -245,8 +249,8 @@ BC_MUST_USE bool counts_take_rows(struct counts *counts, const struct count_row 
  * then on.  Returns false when out of memory. */
 BC_MUST_USE bool counts_settle(struct counts *counts, unsigned threads);
 
-/* Copies a half of settled counts: what the second counter of each row has counted, or the rest.  *out: for counts_free(), also after a
- * failure.  Returns false when out of memory. */
+/* Copies a half of settled counts: what the second counter of each row has counted, or the rest.
+ * *out: for counts_free(), also after a failure.  Returns false when out of memory. */
 BC_MUST_USE bool counts_half(const struct counts *counts, bool first, struct counts *out);
 
 /* How many distinct keys there are.  After counts_settle(). */

@@ -35,7 +35,8 @@ void emit_free(struct emit *emit)
 static bool grow(struct emit *emit)
 {
 	bool own = emit->at == emit->own;
-	char *at = emit->size <= SIZE_MAX / 2 ? realloc(own ? NULL : emit->at, 2 * emit->size) : NULL;
+	char *at =
+		emit->size <= SIZE_MAX / 2 ? realloc(own ? NULL : emit->at, 2 * emit->size) : NULL;
 
 	if (!at)
 		return false;

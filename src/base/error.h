@@ -28,14 +28,15 @@ enum bc_code {
 struct bc_error {
 	enum bc_code code;
 	char text[768]; /* one line, no newline, cut if longer; names from files
-	                   are in it as make_printable() leaves them            */
+			   are in it as make_printable() leaves them            */
 };
 
 /* Fill `err`; returns false, so that callers can `return bc_fail(...)`. */
 BC_PRINTF(3, 4)
 bool bc_fail(struct bc_error *err, enum bc_code code, const char *fmt, ...);
 
-/* The same for a failed system call: appends ": " and strerror(errno).  BC_IO, or BC_NOMEM for ENOMEM. */
+/* The same for a failed system call: appends ": " and strerror(errno).  BC_IO, or BC_NOMEM for
+ * ENOMEM. */
 BC_PRINTF(2, 3)
 bool bc_fail_errno(struct bc_error *err, const char *fmt, ...);
 

@@ -33,7 +33,8 @@ static const char *named_by_words(enum named_by by)
 
 static bool refuse(const char *path, enum named_by by, struct bc_error *err)
 {
-	return bc_fail(err, BC_UNSUPPORTED, "%s: is not a regular file, and %s names it: not opened", path,
+	return bc_fail(err, BC_UNSUPPORTED,
+		       "%s: is not a regular file, and %s names it: not opened", path,
 		       named_by_words(by));
 }
 
@@ -58,7 +59,8 @@ bool named_file_open(const char *path, enum named_by by, int *fd, struct bc_erro
 	return refuse(path, by, err);
 }
 
-/* Mapped files, for file_mapped_at() and file_mend().  Files beyond this number are not known there. */
+/* Mapped files, for file_mapped_at() and file_mend().  Files beyond this number are not known
+ * there. */
 enum { MOST_MAPPED = 256, NAME_SIZE = 256 };
 
 static struct mapped {
@@ -69,7 +71,8 @@ static struct mapped {
 	volatile sig_atomic_t cut;
 } mapped[MOST_MAPPED];
 
-/* The smallest page of Linux: with larger ones mmap() refuses it, and the program ends as it would. */
+/* The smallest page of Linux: with larger ones mmap() refuses it, and the program ends as it would.
+ */
 #define MEND_PAGE 4096
 
 static pthread_mutex_t mapped_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -132,11 +135,11 @@ bool file_mend(const void *address)
 	if (!file || !file->lenient)
 		return false;
 	file->cut = 1;
-	return mmap((void *)page, (uintptr_t)file->data + file->size - page, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != MAP_FAILED;
+	return mmap((void *)page, (uintptr_t)file->data + file->size - page, PROT_READ,
+		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != MAP_FAILED;
 }
 
-static bool open_input(const char *path, int *fd, struct stat *st,
-		       struct bc_error *err)
+static bool open_input(const char *path, int *fd, struct stat *st, struct bc_error *err)
 {
 	do
 		*fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -171,7 +174,8 @@ static bool map_fd(int fd, const char *path, const struct stat *st, bool lenient
 }
 
 /* Replace the mapping of a compressed file by its decompressed content. */
-static bool map_unpacked(enum packing packing, const char *path, struct file_map *map, struct bc_error *err)
+static bool map_unpacked(enum packing packing, const char *path, struct file_map *map,
+			 struct bc_error *err)
 {
 	struct file_map large = {0};
 	bool ok = unpack_map(packing, map->data, map->size, &large.data, &large.size, err) ||
@@ -197,8 +201,8 @@ static bool map_parts(const char *path, struct file_map *map, struct bc_error *e
 }
 
 /* Takes the descriptor. */
-static bool map_opened(int fd, const char *path, const struct stat *st, bool lenient, bool unpack, struct file_map *out,
-		       struct bc_error *err)
+static bool map_opened(int fd, const char *path, const struct stat *st, bool lenient, bool unpack,
+		       struct file_map *out, struct bc_error *err)
 {
 	bool ok = map_fd(fd, path, st, lenient, out, err);
 
@@ -228,14 +232,17 @@ static bool stat_opened(int fd, const char *path, struct stat *st, struct bc_err
 	return false;
 }
 
-static bool map_descriptor(int fd, const char *path, bool lenient, bool unpack, struct file_map *out, struct bc_error *err)
+static bool map_descriptor(int fd, const char *path, bool lenient, bool unpack,
+			   struct file_map *out, struct bc_error *err)
 {
 	struct stat st = {0};
 
-	return stat_opened(fd, path, &st, err) && map_opened(fd, path, &st, lenient, unpack, out, err);
+	return stat_opened(fd, path, &st, err) &&
+	       map_opened(fd, path, &st, lenient, unpack, out, err);
 }
 
-bool file_map_lenient(int fd, const char *path, bool unpack, struct file_map *out, struct bc_error *err)
+bool file_map_lenient(int fd, const char *path, bool unpack, struct file_map *out,
+		      struct bc_error *err)
 {
 	return map_descriptor(fd, path, true, unpack, out, err);
 }
@@ -244,7 +251,8 @@ bool file_map_named(const char *path, enum named_by by, struct file_map *out, st
 {
 	int fd;
 
-	return named_file_open(path, by, &fd, err) && map_descriptor(fd, path, false, true, out, err);
+	return named_file_open(path, by, &fd, err) &&
+	       map_descriptor(fd, path, false, true, out, err);
 }
 
 void file_unmap(struct file_map *map)
@@ -314,7 +322,8 @@ struct packed {
 #define PACKED_BUFFER ((size_t)64 << 10)
 
 /* NULL: BC_NOMEM */
-static struct packed *packed_open(enum packing packing, const void *head, size_t size, struct bc_error *err)
+static struct packed *packed_open(enum packing packing, const void *head, size_t size,
+				  struct bc_error *err)
 {
 	/* No memory is needed for all of the content, so that this limit only bounds time. */
 	static const struct unpack_limit limit = {UINT64_C(64) << 20, 1024};
@@ -327,7 +336,9 @@ static struct packed *packed_open(enum packing packing, const void *head, size_t
 		bc_fail_nomem(err);
 		return NULL;
 	}
-	*packed = (struct packed){.unpack = unpack, .step = {.in = packed->buffer, .in_size = size}, .capacity = capacity};
+	*packed = (struct packed){.unpack = unpack,
+				  .step = {.in = packed->buffer, .in_size = size},
+				  .capacity = capacity};
 	memcpy(packed->buffer, head, size);
 	shard_check_take(&packed->shard, packed->buffer, size);
 	return packed;
@@ -345,12 +356,14 @@ void stream_close(struct file_stream *stream)
 }
 
 /* Bytes of the file itself; fewer than `size` only at its end. */
-static bool read_fully(struct file_stream *stream, void *buffer, size_t size, size_t *out, struct bc_error *err)
+static bool read_fully(struct file_stream *stream, void *buffer, size_t size, size_t *out,
+		       struct bc_error *err)
 {
 	size_t done = 0;
 
 	if (stream->memory) {
-		done = size < stream->size - stream->done ? size : (size_t)(stream->size - stream->done);
+		done = size < stream->size - stream->done ? size :
+							    (size_t)(stream->size - stream->done);
 		memcpy(buffer, stream->memory + stream->done, done);
 	}
 	while (done < size && !stream->memory) {
@@ -376,7 +389,8 @@ enum packing stream_packing(const struct file_stream *stream, uint64_t *taken)
 
 size_t stream_memory(const struct file_stream *stream)
 {
-	return stream->packed ? stream->packed->capacity + unpack_memory(stream->packed->unpack) : 0;
+	return stream->packed ? stream->packed->capacity + unpack_memory(stream->packed->unpack) :
+				0;
 }
 
 const struct build_id *stream_shard_identity(const struct file_stream *stream)
@@ -402,7 +416,8 @@ static bool end_packed(struct file_stream *stream, struct bc_error *err)
 	return stream->cut_will_do || stream_fail_cut(stream, err);
 }
 
-static bool read_packed(struct file_stream *stream, void *buffer, size_t size, size_t *out, struct bc_error *err)
+static bool read_packed(struct file_stream *stream, void *buffer, size_t size, size_t *out,
+			struct bc_error *err)
 {
 	struct packed *packed = stream->packed;
 	struct unpack_step *step = &packed->step;
@@ -428,7 +443,8 @@ static bool read_packed(struct file_stream *stream, void *buffer, size_t size, s
 
 /* The first bytes show whether the file is compressed.  If it is, they are not returned but
  * decompressed. */
-static bool read_first(struct file_stream *stream, void *buffer, size_t size, size_t *out, struct bc_error *err)
+static bool read_first(struct file_stream *stream, void *buffer, size_t size, size_t *out,
+		       struct bc_error *err)
 {
 	if (!read_fully(stream, buffer, size, out, err))
 		return false;
@@ -439,12 +455,12 @@ static bool read_first(struct file_stream *stream, void *buffer, size_t size, si
 	return stream->packed && read_packed(stream, buffer, size, out, err);
 }
 
-bool stream_read(struct file_stream *stream, void *buffer, size_t size,
-		 size_t *out, struct bc_error *err)
+bool stream_read(struct file_stream *stream, void *buffer, size_t size, size_t *out,
+		 struct bc_error *err)
 {
-	bool ok = stream->packed  ? read_packed(stream, buffer, size, out, err)
-		  : stream->done  ? read_fully(stream, buffer, size, out, err)
-				  : read_first(stream, buffer, size, out, err);
+	bool ok = stream->packed ? read_packed(stream, buffer, size, out, err) :
+		  stream->done   ? read_fully(stream, buffer, size, out, err) :
+				   read_first(stream, buffer, size, out, err);
 
 	if (ok && stream->on_read)
 		stream->on_read(stream->ctx, stream);
@@ -494,10 +510,12 @@ char *file_read_text(const char *path, size_t most, size_t *size, struct bc_erro
 		return NULL;
 	bool ok = true;
 	while (ok && got) {
-		ok = grow(&text, *size, &room, err) && stream_read(&stream, text + *size, room - *size - 1, &got, err);
+		ok = grow(&text, *size, &room, err) &&
+		     stream_read(&stream, text + *size, room - *size - 1, &got, err);
 		*size += ok ? got : 0;
 		if (ok && *size > most)
-			ok = bc_fail(err, BC_UNSUPPORTED, "%s: more than %zu MiB", stream.name, most >> 20);
+			ok = bc_fail(err, BC_UNSUPPORTED, "%s: more than %zu MiB", stream.name,
+				     most >> 20);
 	}
 	stream_close(&stream);
 	if (ok) {
@@ -532,7 +550,8 @@ int64_t stream_position(const struct file_stream *stream)
 
 bool file_peek(const char *path, void *buffer, size_t size, size_t *out, struct bc_error *err)
 {
-	struct file_stream stream = {.name = path, .cut_will_do = true}; /* whoever reads it all tells */
+	struct file_stream stream = {.name = path,
+				     .cut_will_do = true}; /* whoever reads it all tells */
 	struct stat st = {0};
 
 	*out = 0;

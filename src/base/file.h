@@ -45,10 +45,9 @@ struct file_map {
 };
 
 /* Map a regular file.  Of a compressed file (unpack.h) the decompressed content is mapped, of a
- * side file (sparse.h) the file that it stands for.  BC_IO: it cannot be opened or is not a regular file.
- * BC_FORMAT, BC_UNSUPPORTED, BC_NOMEM: of these only. */
-BC_MUST_USE bool file_map(const char *path, struct file_map *out,
-			  struct bc_error *err);
+ * side file (sparse.h) the file that it stands for.  BC_IO: it cannot be opened or is not a regular
+ * file. BC_FORMAT, BC_UNSUPPORTED, BC_NOMEM: of these only. */
+BC_MUST_USE bool file_map(const char *path, struct file_map *out, struct bc_error *err);
 void file_unmap(struct file_map *map);
 
 /* The same for a file that an input names.  Errors also as of named_file_open(). */
@@ -64,18 +63,22 @@ void file_release(const void *part, size_t size);
  * its disk fails.  Async-signal-safe. */
 const char *file_mapped_at(const void *address);
 
-/* As file_map(), of a file that is open for reading, is called so in messages, and can become shorter at any moment, as it is somebody
- * else's: where its end, or its disk, fails, there are zeros from then on, in place of the end of the program.  Takes the descriptor.
+/* As file_map(), of a file that is open for reading, is called so in messages, and can become
+ * shorter at any moment, as it is somebody else's: where its end, or its disk, fails, there are
+ * zeros from then on, in place of the end of the program.  Takes the descriptor.
  *
- * unpack: a compressed file, or a side file, stands for what is in it; without, the file is what its bytes are: what a process executes is never compressed,
- * and whoever can run a program could have memory filled with zeros. */
-BC_MUST_USE bool file_map_lenient(int fd, const char *path, bool unpack, struct file_map *out, struct bc_error *err);
+ * unpack: a compressed file, or a side file, stands for what is in it; without, the file is what
+ * its bytes are: what a process executes is never compressed, and whoever can run a program could
+ * have memory filled with zeros. */
+BC_MUST_USE bool file_map_lenient(int fd, const char *path, bool unpack, struct file_map *out,
+				  struct bc_error *err);
 
-/* Whether zeros were put into a file that was mapped so: what was read of it since is worth nothing. */
+/* Whether zeros were put into a file that was mapped so: what was read of it since is worth
+ * nothing. */
 bool file_was_cut(const struct file_map *map);
 
-/* For the handler of SIGBUS: puts zeros at an address and behind it, if it is in a file that was mapped so.  Async-signal-safe:
- * it calls mmap alone. */
+/* For the handler of SIGBUS: puts zeros at an address and behind it, if it is in a file that was
+ * mapped so.  Async-signal-safe: it calls mmap alone. */
 bool file_mend(const void *address);
 
 /* The first bytes of a regular file, decompressed.  Of other files nothing is read, as they could
@@ -95,7 +98,8 @@ struct file_stream {
 	const uint8_t *memory; /* its `size` bytes, instead of a descriptor; or NULL */
 
 	struct packed *packed; /* what decompresses it; NULL: nothing */
-	/* Set by the user: compressed data that ends early is no error, but sets `cut`.  A shard that was cut is one. */
+	/* Set by the user: compressed data that ends early is no error, but sets `cut`.  A shard
+	 * that was cut is one. */
 	bool cut_will_do, cut;
 
 	/* Called after every read; may be NULL. */
@@ -109,8 +113,7 @@ struct input_progress {
 	void *ctx;
 };
 
-BC_MUST_USE bool stream_open(const char *path, struct file_stream *out,
-			     struct bc_error *err);
+BC_MUST_USE bool stream_open(const char *path, struct file_stream *out, struct bc_error *err);
 /* A file that an input names: a regular one.  Fails as named_file_open() does. */
 BC_MUST_USE bool stream_open_named(const char *path, enum named_by by, struct file_stream *out,
 				   struct bc_error *err);
@@ -119,15 +122,17 @@ void stream_close(struct file_stream *stream);
 /* Read up to `size` bytes; short only at the end of the file.  *out is how
  * many were read.  BC_IO; of compressed files also what unpack_step() says, and of
  * shards what shard_check_end() does. */
-BC_MUST_USE bool stream_read(struct file_stream *stream, void *buffer,
-			     size_t size, size_t *out, struct bc_error *err);
+BC_MUST_USE bool stream_read(struct file_stream *stream, void *buffer, size_t size, size_t *out,
+			     struct bc_error *err);
 
-/* The text of a whole file ("-": stdin), with a zero byte behind it that *size does not count, for free().  NULL after an error:
- * those of stream_open() and stream_read(); BC_UNSUPPORTED: more than `most` bytes, which are whole MiB; BC_NOMEM */
+/* The text of a whole file ("-": stdin), with a zero byte behind it that *size does not count, for
+ * free().  NULL after an error: those of stream_open() and stream_read(); BC_UNSUPPORTED: more than
+ * `most` bytes, which are whole MiB; BC_NOMEM */
 char *file_read_text(const char *path, size_t most, size_t *size, struct bc_error *err);
 
 /* The same to nowhere.  What need not be read is passed over. */
-BC_MUST_USE bool stream_skip(struct file_stream *stream, size_t size, size_t *out, struct bc_error *err);
+BC_MUST_USE bool stream_skip(struct file_stream *stream, size_t size, size_t *out,
+			     struct bc_error *err);
 
 /* How it is compressed, once something was read, and how much of the file was taken. */
 enum packing stream_packing(const struct file_stream *stream, uint64_t *taken);
@@ -135,7 +140,8 @@ enum packing stream_packing(const struct file_stream *stream, uint64_t *taken);
 /* Bytes of memory that decompressing takes, once something was read; 0: it is not compressed. */
 size_t stream_memory(const struct file_stream *stream);
 
-/* Of a shard (shard_frames.h), once something was read, the identity that its first frame tells; NULL: it is none, or tells none. */
+/* Of a shard (shard_frames.h), once something was read, the identity that its first frame tells;
+ * NULL: it is none, or tells none. */
 const struct build_id *stream_shard_identity(const struct file_stream *stream);
 
 /* "FILE: the gzip data ends early, byte N", once `cut` is set.  false. */

@@ -18,7 +18,7 @@
 static inline uint64_t hex_others(uint64_t bytes)
 {
 	uint64_t low = bytes & 0x7f * HEX_EACH;
-	uint64_t digit = low ^ 0x30 * HEX_EACH;                  /* 0 to 9 */
+	uint64_t digit = low ^ 0x30 * HEX_EACH;                      /* 0 to 9 */
 	uint64_t letter = (low | 0x20 * HEX_EACH) ^ 0x60 * HEX_EACH; /* 1 to 6 */
 	/* No sum below passes its byte. */
 	uint64_t no_digit = digit + (0x80 - 10) * HEX_EACH;
@@ -84,8 +84,10 @@ static inline unsigned hex_wide(const char *at, uint64_t *value)
 	unsigned others = ~(unsigned)_mm_movemask_epi8(digits) & 0xffff;
 	unsigned count = others ? (unsigned)__builtin_ctz(others) : 16;
 	/* 0 to 15 each; then pairs as bytes, the first digit highest. */
-	__m128i n = _mm_and_si128(_mm_add_epi8(bytes, _mm_and_si128(letters, _mm_set1_epi8(9))), low);
-	n = _mm_and_si128(_mm_or_si128(_mm_slli_epi16(n, 4), _mm_srli_epi16(n, 8)), _mm_set1_epi16(0xff));
+	__m128i n =
+		_mm_and_si128(_mm_add_epi8(bytes, _mm_and_si128(letters, _mm_set1_epi8(9))), low);
+	n = _mm_and_si128(_mm_or_si128(_mm_slli_epi16(n, 4), _mm_srli_epi16(n, 8)),
+			  _mm_set1_epi16(0xff));
 	n = _mm_packus_epi16(n, n);
 	uint64_t first_lowest = (uint64_t)_mm_cvtsi128_si64(n);
 
@@ -116,10 +118,14 @@ static inline unsigned hex_write(char *to, uint64_t value)
 	value <<= 64 - 4 * digits;
 #ifdef __SSE2__
 	const __m128i low = _mm_set1_epi8(0x0f);
-	__m128i bytes = _mm_cvtsi64_si128((long long)__builtin_bswap64(value)); /* the first digit's in the lowest */
-	__m128i n = _mm_unpacklo_epi8(_mm_and_si128(_mm_srli_epi16(bytes, 4), low), _mm_and_si128(bytes, low));
-	__m128i letters = _mm_and_si128(_mm_cmpgt_epi8(n, _mm_set1_epi8(9)), _mm_set1_epi8('a' - '0' - 10));
-	_mm_storeu_si128((__m128i *)(void *)to, _mm_add_epi8(_mm_add_epi8(n, _mm_set1_epi8('0')), letters));
+	__m128i bytes = _mm_cvtsi64_si128(
+		(long long)__builtin_bswap64(value)); /* the first digit's in the lowest */
+	__m128i n = _mm_unpacklo_epi8(_mm_and_si128(_mm_srli_epi16(bytes, 4), low),
+				      _mm_and_si128(bytes, low));
+	__m128i letters =
+		_mm_and_si128(_mm_cmpgt_epi8(n, _mm_set1_epi8(9)), _mm_set1_epi8('a' - '0' - 10));
+	_mm_storeu_si128((__m128i *)(void *)to,
+			 _mm_add_epi8(_mm_add_epi8(n, _mm_set1_epi8('0')), letters));
 #else
 	for (unsigned i = 0; i < HEX_MOST; i++, value <<= 4)
 		to[i] = "0123456789abcdef"[value >> 60];

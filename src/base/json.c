@@ -183,7 +183,8 @@ bool json_fail(struct json_reader *r, const char *fmt, ...)
 	va_start(args, fmt);
 	vsnprintf(why, sizeof(why), fmt, args);
 	va_end(args);
-	return bc_fail(r->err, BC_FORMAT, "%s: JSON, byte %" PRIu64 ": %s", r->stream->name, r->byte, why);
+	return bc_fail(r->err, BC_FORMAT, "%s: JSON, byte %" PRIu64 ": %s", r->stream->name,
+		       r->byte, why);
 }
 
 /* The next character, without taking it; AT_END at the end and after failures. */
@@ -282,7 +283,8 @@ static bool take_point(struct json_reader *r, uint32_t *out)
 		return json_fail(r, "half a surrogate pair");
 	if (*out < 0xd800 || *out >= 0xe000)
 		return true;
-	if (take(r) != '\\' || take(r) != 'u' || !take_unit(r, &low) || low < 0xdc00 || low >= 0xe000)
+	if (take(r) != '\\' || take(r) != 'u' || !take_unit(r, &low) || low < 0xdc00 ||
+	    low >= 0xe000)
 		return json_fail(r, "half a surrogate pair");
 	*out = 0x10000 + ((*out - 0xd800) << 10) + (low - 0xdc00);
 	return true;
@@ -488,7 +490,8 @@ bool json_skip(struct json_reader *r)
 			return false;
 		}
 		for (more = false; depth && !more; depth -= !more) {
-			if (open[depth - 1] == '{' ? !json_member(r, &key) : !json_element(r, &more))
+			if (open[depth - 1] == '{' ? !json_member(r, &key) :
+						     !json_element(r, &more))
 				return false;
 			if (open[depth - 1] == '{')
 				more = key.at; /* NOLINT(clang-analyzer-core.uninitialized.Assign): json_member() set it */

@@ -46,7 +46,8 @@ bool library_function(void *library, const char *name, void *out)
 	void *address = dlsym(library, name);
 
 	if (address)
-		memcpy(out, &address, sizeof(address)); /* POSIX: a function's address fits a data pointer. */
+		memcpy(out, &address,
+		       sizeof(address)); /* POSIX: a function's address fits a data pointer. */
 	return address;
 }
 

@@ -8,8 +8,7 @@
  * processor's own cache. */
 #define LINES_BLOCK ((size_t)256 << 10)
 
-bool lines_init(struct lines *lines, struct file_stream *stream,
-		struct bc_error *err)
+bool lines_init(struct lines *lines, struct file_stream *stream, struct bc_error *err)
 {
 	*lines = (struct lines){.stream = stream};
 	lines->buffer = malloc(LINES_LONGEST);
@@ -47,15 +46,15 @@ bool lines_peek(struct lines *lines, size_t most, struct text *out, struct bc_er
 
 bool lines_fail_long(const struct lines *lines, struct bc_error *err)
 {
-	return bc_fail(err, BC_FORMAT, "%s: line %" PRIu64 ", byte %" PRIu64 ": longer than %zu bytes",
+	return bc_fail(err, BC_FORMAT,
+		       "%s: line %" PRIu64 ", byte %" PRIu64 ": longer than %zu bytes",
 		       lines->stream->name, lines->number + 1, lines->bytes, LINES_LONGEST);
 }
 
 bool lines_next(struct lines *lines, struct text *out, struct bc_error *err)
 {
 	err->code = BC_OK;
-	struct text rest = {lines->buffer + lines->begin,
-			    lines->end - lines->begin};
+	struct text rest = {lines->buffer + lines->begin, lines->end - lines->begin};
 	size_t len = text_find(rest, '\n');
 	if (len == rest.len && !lines->at_end) {
 		if (!refill(lines, LINES_LONGEST, err))
@@ -78,7 +77,8 @@ bool lines_next(struct lines *lines, struct text *out, struct bc_error *err)
 size_t lines_skip_blank(struct lines *lines)
 {
 	uint64_t number;
-	size_t size = text_blank_lines((struct text){lines->buffer + lines->begin, lines->end - lines->begin}, &number);
+	size_t size = text_blank_lines(
+		(struct text){lines->buffer + lines->begin, lines->end - lines->begin}, &number);
 
 	lines->begin += size;
 	lines->bytes += size;

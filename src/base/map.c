@@ -99,7 +99,8 @@ void number_set_free(struct number_set *set)
 
 static bool grow_set(struct number_set *set)
 {
-	struct number_set bigger = {.used = set->used, .has_zero = set->has_zero,
+	struct number_set bigger = {.used = set->used,
+				    .has_zero = set->has_zero,
 				    .seed = set->seed ? set->seed : hash_seed()};
 
 	bigger.capacity = set->capacity ? 2 * set->capacity : FIRST_NUMBERS;

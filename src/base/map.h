@@ -37,8 +37,8 @@ static inline uint64_t hash_number(uint64_t seed, uint64_t number)
 	return hash_end(hash_mix(seed, number));
 }
 
-/* Adds bytes, eight at a time, and their number.  With their number known, the last one to seven are told apart by
- * two words that may overlap. */
+/* Adds bytes, eight at a time, and their number.  With their number known, the last one to seven
+ * are told apart by two words that may overlap. */
 static inline uint64_t hash_bytes(uint64_t hash, const void *data, size_t size)
 {
 	const unsigned char *at = data, *end = at + size;
@@ -56,7 +56,8 @@ static inline uint64_t hash_bytes(uint64_t hash, const void *data, size_t size)
 		memcpy(&last, end - 4, 4);
 		hash = hash_mix(hash, first | (uint64_t)last << 32);
 	} else if (size) {
-		hash = hash_mix(hash, at[0] | (uint64_t)at[size / 2] << 8 | (uint64_t)end[-1] << 16);
+		hash = hash_mix(hash,
+				at[0] | (uint64_t)at[size / 2] << 8 | (uint64_t)end[-1] << 16);
 	}
 	return hash;
 }
@@ -77,7 +78,7 @@ struct map {
 	struct map_slot *slots; /* open addressing; at most three quarters are in use */
 	size_t capacity;        /* slots: 0 or a power of two */
 	size_t used;
-	uint64_t seed;          /* chosen with the first slots */
+	uint64_t seed; /* chosen with the first slots */
 };
 
 #define MAP_NUMBER_MOST (UINT32_MAX - 1)
@@ -114,41 +115,40 @@ static inline struct map_slot *map_slot_at(const struct map *map, size_t at)
  *     Adds a key that is not there, after map_reserve().  number <= MAP_NUMBER_MOST.
  *
  * HASH(seed, key) is a uint64_t; MATCHES(context, number, key): has that number this key? */
-#define DEFINE_MAP(name, CONTEXT, K, HASH, MATCHES)                            \
-	static inline struct map_slot *name##_slot(const struct map *map,      \
-						   CONTEXT context, K key)     \
-	{                                                                      \
-		if (!map->used)                                                \
-			return NULL;                                           \
-		uint32_t key_hash = (uint32_t)HASH(map->seed, key);            \
-		for (size_t at = key_hash;; at++) {                            \
-			struct map_slot *slot = map_slot_at(map, at);          \
-			if (!slot->number)                                     \
-				return NULL;                                   \
-			if (slot->hash == key_hash && MATCHES(context, slot->number - 1, key)) \
-				return slot;                                   \
-		}                                                              \
-	}                                                                      \
-	BC_MAY_BE_UNUSED static inline bool name##_find(                       \
-		const struct map *map, CONTEXT context, K key, uint32_t *number) \
-	{                                                                      \
-		const struct map_slot *slot = name##_slot(map, context, key);  \
-		if (slot)                                                      \
-			*number = slot->number - 1;                            \
-		return slot;                                                   \
-	}                                                                      \
-	static inline void name##_put(struct map *map, K key, uint32_t number) \
-	{                                                                      \
-		map_put_hashed(map, (uint32_t)HASH(map->seed, key), number);   \
-	}                                                                      \
+#define DEFINE_MAP(name, CONTEXT, K, HASH, MATCHES)                                                \
+	static inline struct map_slot *name##_slot(const struct map *map, CONTEXT context, K key)  \
+	{                                                                                          \
+		if (!map->used)                                                                    \
+			return NULL;                                                               \
+		uint32_t key_hash = (uint32_t)HASH(map->seed, key);                                \
+		for (size_t at = key_hash;; at++) {                                                \
+			struct map_slot *slot = map_slot_at(map, at);                              \
+			if (!slot->number)                                                         \
+				return NULL;                                                       \
+			if (slot->hash == key_hash && MATCHES(context, slot->number - 1, key))     \
+				return slot;                                                       \
+		}                                                                                  \
+	}                                                                                          \
+	BC_MAY_BE_UNUSED static inline bool name##_find(const struct map *map, CONTEXT context,    \
+							K key, uint32_t *number)                   \
+	{                                                                                          \
+		const struct map_slot *slot = name##_slot(map, context, key);                      \
+		if (slot)                                                                          \
+			*number = slot->number - 1;                                                \
+		return slot;                                                                       \
+	}                                                                                          \
+	static inline void name##_put(struct map *map, K key, uint32_t number)                     \
+	{                                                                                          \
+		map_put_hashed(map, (uint32_t)HASH(map->seed, key), number);                       \
+	}                                                                                          \
 	struct map_slot /* takes the semicolon */
 
 /* The same for an array of T whose elements have the key in FIELD, a 32-bit number. */
-#define DEFINE_FIELD_MAP(name, T, FIELD)                                       \
-	static inline bool name##_matches(const T *all, uint32_t number, uint32_t key) \
-	{                                                                      \
-		return all[number].FIELD == key;                               \
-	}                                                                      \
+#define DEFINE_FIELD_MAP(name, T, FIELD)                                                           \
+	static inline bool name##_matches(const T *all, uint32_t number, uint32_t key)             \
+	{                                                                                          \
+		return all[number].FIELD == key;                                                   \
+	}                                                                                          \
 	DEFINE_MAP(name, const T *, uint32_t, hash_number, name##_matches)
 
 /*
@@ -161,7 +161,7 @@ struct number_set {
 	size_t capacity; /* 0 or a power of two */
 	size_t used;     /* without 0 */
 	bool has_zero;
-	uint64_t seed;   /* 0, or as somebody set it, until there are numbers */
+	uint64_t seed; /* 0, or as somebody set it, until there are numbers */
 };
 
 void number_set_free(struct number_set *set);

@@ -20,7 +20,8 @@
 #include <linux/fs.h>
 #include <sys/syscall.h>
 
-static int renameat2(int from_directory, const char *from, int to_directory, const char *to, unsigned flags)
+static int renameat2(int from_directory, const char *from, int to_directory, const char *to,
+		     unsigned flags)
 {
 	return (int)syscall(SYS_renameat2, from_directory, from, to_directory, to, flags);
 }
@@ -177,7 +178,8 @@ static bool open_direct(const char *path, struct output *out, struct bc_error *e
 /* A file of a new name: six letters or digits for those at its end. */
 static int open_new(char *path, mode_t mode)
 {
-	static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+	static const char letters[] =
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
 	char *end = path + strlen(path) - 6;
 	unsigned char random[6];
 	int fd = -1;
@@ -200,8 +202,9 @@ static bool has_mode(int fd, mode_t mode)
 	return fstat(fd, &own) == 0 && (own.st_mode & 0777) == mode;
 }
 
-/* Create the file with the mode of the old file, or the one that open() gives a new file.  The mask is the whole process's, whose other
- * threads can be somebody else's (lib/): it is changed only where fchmod() is refused, as --sandbox does. */
+/* Create the file with the mode of the old file, or the one that open() gives a new file.  The mask
+ * is the whole process's, whose other threads can be somebody else's (lib/): it is changed only
+ * where fchmod() is refused, as --sandbox does. */
 static int make_temporary(char *path, const struct stat *old)
 {
 	mode_t mode = old ? old->st_mode & 0777 : 0666;
@@ -257,7 +260,8 @@ static bool open_temporary(const char *path, const struct stat *old, struct outp
 	release_signals(&signals);
 	if (fd < 0) {
 		if (errno == ENOENT)
-			bc_fail(err, BC_IO, "%s: cannot write: there is no directory %.*s", path, (int)folder_length(path), path);
+			bc_fail(err, BC_IO, "%s: cannot write: there is no directory %.*s", path,
+				(int)folder_length(path), path);
 		else
 			bc_fail_errno(err, "%s: cannot create a temporary file beside it", path);
 		free(out->temporary);
@@ -381,7 +385,8 @@ bool output_is_stdout(const char *path)
 	       out.st_dev == st.st_dev && out.st_ino == st.st_ino;
 }
 
-static bool open_regular(const char *path, const struct stat *old, struct output *out, struct bc_error *err)
+static bool open_regular(const char *path, const struct stat *old, struct output *out,
+			 struct bc_error *err)
 {
 	if (old && access(path, W_OK) != 0)
 		return bc_fail_errno(err, "%s: cannot write", path);
@@ -408,8 +413,8 @@ static bool open_descriptor(int fd, const char *path, struct output *out, struct
 	if (flags < 0 || own < 0 || (flags & O_ACCMODE) == O_RDONLY || own & FD_CLOEXEC)
 		return bc_fail_errno(err, "%s: cannot write", path);
 	out->path = strdup(path);
-	return out->path ? open_fd(fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1), path, out, err)
-			 : bc_fail_nomem(err);
+	return out->path ? open_fd(fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1), path, out, err) :
+			   bc_fail_nomem(err);
 }
 
 static bool open_named(const char *path, struct output *out, struct bc_error *err)
@@ -422,8 +427,8 @@ static bool open_named(const char *path, struct output *out, struct bc_error *er
 	bool exists = stat(path, &st) == 0;
 	if (exists && S_ISDIR(st.st_mode))
 		return bc_fail(err, BC_IO, "%s: is a directory", path);
-	return exists && !S_ISREG(st.st_mode) ? open_other(path, out, err)
-					      : open_regular(path, exists ? &st : NULL, out, err);
+	return exists && !S_ISREG(st.st_mode) ? open_other(path, out, err) :
+						open_regular(path, exists ? &st : NULL, out, err);
 }
 
 bool output_open(const char *path, struct output *out, struct bc_error *err)
@@ -471,11 +476,13 @@ static bool exchange_names(struct output *output)
 	struct stat st;
 
 	if (lstat(output->path, &st) == 0 && S_ISREG(st.st_mode)) {
-		if (renameat2(AT_FDCWD, output->temporary, AT_FDCWD, output->path, RENAME_EXCHANGE) == 0)
+		if (renameat2(AT_FDCWD, output->temporary, AT_FDCWD, output->path,
+			      RENAME_EXCHANGE) == 0)
 			output->named = NAME_EXCHANGED;
 		else if (errno == EINVAL || errno == ENOSYS) /* not on this file system */
-			output->named = rename(output->temporary, output->path) == 0 ? NAME_REPLACED
-										     : NAME_NOT_YET;
+			output->named = rename(output->temporary, output->path) == 0 ?
+						NAME_REPLACED :
+						NAME_NOT_YET;
 	} else if (rename(output->temporary, output->path) == 0) {
 		output->named = NAME_NEW;
 	}
@@ -532,7 +539,8 @@ static void take_name_back(struct output *output)
 	if (output->named == NAME_NEW)
 		unlink(output->path);
 	else if (output->named == NAME_EXCHANGED)
-		(void)renameat2(AT_FDCWD, output->temporary, AT_FDCWD, output->path, RENAME_EXCHANGE);
+		(void)renameat2(AT_FDCWD, output->temporary, AT_FDCWD, output->path,
+				RENAME_EXCHANGE);
 }
 
 static bool name_all(struct output *outputs, size_t count, struct bc_error *err)
@@ -646,8 +654,8 @@ static bool is_still(int fd, const char *path)
 
 	if (again < 0)
 		return false;
-	bool same = fstat(fd, &mine) == 0 && fstat(again, &there) == 0 && mine.st_dev == there.st_dev &&
-		    mine.st_ino == there.st_ino;
+	bool same = fstat(fd, &mine) == 0 && fstat(again, &there) == 0 &&
+		    mine.st_dev == there.st_dev && mine.st_ino == there.st_ino;
 	close(again);
 	return same;
 }

@@ -21,11 +21,12 @@
  * missing bytes, and drops everything without an error if it cannot allocate its buffer.
  */
 
-/* What a write function of fopencookie() returns that wrote only `done` bytes: glibc wants no negative number, and musl takes nothing else for a failure. */
+/* What a write function of fopencookie() returns that wrote only `done` bytes: glibc wants no
+ * negative number, and musl takes nothing else for a failure. */
 #ifdef __GLIBC__
 #define COOKIE_FAILED(done) ((ssize_t)(done))
 #else
-#define COOKIE_FAILED(done) ((ssize_t)-1)
+#define COOKIE_FAILED(done) ((ssize_t) - 1)
 #endif
 
 struct sink;
@@ -44,8 +45,8 @@ int sink_failed(const struct sink *sink);
  * anything is written.  Where that cannot be, stdout gets a buffer that needs no memory. */
 void sink_stdout(void);
 
-/* Has stdout write each line when it ends, so that in one file lines of stdout and stderr stand in the order of
- * time.  Before anything is written. */
+/* Has stdout write each line when it ends, so that in one file lines of stdout and stderr stand in
+ * the order of time.  Before anything is written. */
 void sink_stdout_by_lines(void);
 int sink_stdout_failed(void);
 
@@ -88,16 +89,16 @@ BC_MUST_USE bool output_commit(struct output *output, struct bc_error *err);
 /* The same, if no file has this name yet.  BC_EXISTS */
 BC_MUST_USE bool output_commit_new(struct output *output, struct bc_error *err);
 
-/* The same as output_commit() of several, of which zeroed ones are skipped: all are flushed and checked
- * before the first gets its name, so that a full disk leaves every file as it was.
- * They are named in order; if one cannot be, those before it get their old files back
- * (where the file system can exchange two names, as all common ones of Linux can) and
- * the rest is discarded.  Signals wait meanwhile.  What was written to a pipe stays
- * written.  (Opening a FIFO waits for its reader: with several FIFOs all readers must run at
- * once.) */
+/* The same as output_commit() of several, of which zeroed ones are skipped: all are flushed and
+ * checked before the first gets its name, so that a full disk leaves every file as it was. They are
+ * named in order; if one cannot be, those before it get their old files back (where the file system
+ * can exchange two names, as all common ones of Linux can) and the rest is discarded.  Signals wait
+ * meanwhile.  What was written to a pipe stays written.  (Opening a FIFO waits for its reader: with
+ * several FIFOs all readers must run at once.) */
 BC_MUST_USE bool output_commit_all(struct output *outputs, size_t count, struct bc_error *err);
 
-/* Makes the directory of a command that writes several profiles, unless it exists.  *made: it did not exist.  BC_IO */
+/* Makes the directory of a command that writes several profiles, unless it exists.  *made: it did
+ * not exist.  BC_IO */
 BC_MUST_USE bool output_folder_make(const char *path, bool *made, struct bc_error *err);
 
 /* Drop what was written; a committed or zeroed output is left alone. */

@@ -25,8 +25,7 @@ typedef bool parallel_part(void *ctx, size_t part, struct bc_error *err);
 /* Run all of up to PARALLEL_PARTS parts at the same time.  False: some failed; the error is that of
  * the lowest part that failed, whichever was first in time. */
 #define PARALLEL_PARTS 2
-BC_MUST_USE bool parallel_parts(size_t count, parallel_part *part, void *ctx,
-				struct bc_error *err);
+BC_MUST_USE bool parallel_parts(size_t count, parallel_part *part, void *ctx, struct bc_error *err);
 
 /* As many threads as there are processors to run on, at most PARALLEL_MOST. */
 unsigned parallel_threads(void);

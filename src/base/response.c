@@ -224,8 +224,8 @@ static bool enter(struct expansion *e, char *word, bool *known, struct bc_error 
 		return !*known || bc_fail_errno(err, "%s: cannot open", word);
 	bool ok = enter_open(e, fd, err);
 	close(fd);
-	return ok ? argument_vec_push(&e->out->files, word + 1) || bc_fail_nomem(err)
-		  : bc_fail_prefix(err, word);
+	return ok ? argument_vec_push(&e->out->files, word + 1) || bc_fail_nomem(err) :
+		    bc_fail_prefix(err, word);
 }
 
 /* Takes a word, or what it stands for. */
@@ -266,8 +266,8 @@ bool response_expand(int argc, char **argv, struct word_owner owner, struct resp
 
 	*out = (struct response){0};
 	for (int i = 0; ok && i < argc; i++)
-		ok = i ? take(&e, argv[i], &owner, err) && take_files(&e, &owner, err)
-		       : argument_vec_push(&out->words, argv[0]) || bc_fail_nomem(err);
+		ok = i ? take(&e, argv[i], &owner, err) && take_files(&e, &owner, err) :
+			 argument_vec_push(&out->words, argv[0]) || bc_fail_nomem(err);
 	if (!ok || !argument_vec_push(&out->words, NULL))
 		return ok ? bc_fail_nomem(err) : false;
 	out->words.len--;

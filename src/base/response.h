@@ -19,7 +19,7 @@
 
 /* The most bytes that all response files of a command line have together.  Each counts as
  * RESPONSE_LEAST bytes at least, as small files can name each other many times. */
-#define RESPONSE_MOST ((size_t)64 << 20)
+#define RESPONSE_MOST  ((size_t)64 << 20)
 #define RESPONSE_LEAST ((size_t)4096)
 
 DEFINE_VEC(argument_vec, char *);

@@ -16,9 +16,9 @@
 
 /* Landlock, as Linux documents it: the headers of an older system know less of it than
  * the kernel that the program runs on. */
-#define LANDLOCK_CREATE 444
-#define LANDLOCK_ADD 445
-#define LANDLOCK_RESTRICT 446
+#define LANDLOCK_CREATE       444
+#define LANDLOCK_ADD          445
+#define LANDLOCK_RESTRICT     446
 #define LANDLOCK_TELL_VERSION 1u
 #define LANDLOCK_PATH_BENEATH 1
 
@@ -28,13 +28,13 @@ enum {
 	MAY_REMOVE_DIR = 1 << 4,
 	MAY_REMOVE_FILE = 1 << 5,
 	MAY_MAKE_FILE = 1 << 8,
-	MAY_MAKE_ANY = 0x1fc0, /* devices, directories, files, sockets, FIFOs, links */
+	MAY_MAKE_ANY = 0x1fc0,  /* devices, directories, files, sockets, FIFOs, links */
 	MAY_MOVE = 1 << 13,     /* between directories; since version 2 */
 	MAY_TRUNCATE = 1 << 14, /* since 3 */
 	MAY_CONTROL = 1 << 15,  /* devices, by ioctl(); since 5 */
 };
 #define MAY_USE_TCP 3u /* bind, connect; since 4 */
-#define SCOPED 3u      /* abstract sockets and signals of others; since 6 */
+#define SCOPED      3u /* abstract sockets and signals of others; since 6 */
 
 struct landlock_rules {
 	uint64_t files, net, scoped;
@@ -47,8 +47,8 @@ struct landlock_beneath {
 
 static struct landlock_rules rules_of(long version)
 {
-	struct landlock_rules rules = {
-		.files = MAY_EXECUTE | MAY_WRITE | MAY_REMOVE_DIR | MAY_REMOVE_FILE | MAY_MAKE_ANY};
+	struct landlock_rules rules = {.files = MAY_EXECUTE | MAY_WRITE | MAY_REMOVE_DIR |
+						MAY_REMOVE_FILE | MAY_MAKE_ANY};
 
 	rules.files |= version >= 2 ? MAY_MOVE : 0;
 	rules.files |= version >= 3 ? MAY_TRUNCATE : 0;
@@ -175,17 +175,26 @@ struct condition {
 };
 
 #define NUMBER ((scmp_datum_t)0xffffffff) /* an int: what is above it is nothing */
-#define READS (O_ACCMODE | O_CREAT | O_TRUNC)
+#define READS  (O_ACCMODE | O_CREAT | O_TRUNC)
 
 static const struct condition conditions[] = {
 	{"clone", 0, CLONE_THREAD, CLONE_THREAD},
 	{"ioctl", 1, NUMBER, TCGETS}, /* is it a terminal? */
 	{"ioctl", 1, NUMBER, TIOCGWINSZ},
-	{"fcntl", 1, NUMBER, F_GETFD}, {"fcntl", 1, NUMBER, F_SETFD}, {"fcntl", 1, NUMBER, F_GETFL},
-	{"fcntl", 1, NUMBER, F_DUPFD}, {"fcntl", 1, NUMBER, F_DUPFD_CLOEXEC},
-	{"fcntl", 1, NUMBER, F_GETLK}, {"fcntl", 1, NUMBER, F_SETLK}, {"fcntl", 1, NUMBER, F_SETLKW},
-	{"fcntl", 1, NUMBER, F_OFD_GETLK}, {"fcntl", 1, NUMBER, F_OFD_SETLK}, {"fcntl", 1, NUMBER, F_OFD_SETLKW},
-	{"prctl", 0, NUMBER, PR_SET_NAME}, {"prctl", 0, NUMBER, PR_GET_NAME}, {"prctl", 0, NUMBER, PR_SET_VMA},
+	{"fcntl", 1, NUMBER, F_GETFD},
+	{"fcntl", 1, NUMBER, F_SETFD},
+	{"fcntl", 1, NUMBER, F_GETFL},
+	{"fcntl", 1, NUMBER, F_DUPFD},
+	{"fcntl", 1, NUMBER, F_DUPFD_CLOEXEC},
+	{"fcntl", 1, NUMBER, F_GETLK},
+	{"fcntl", 1, NUMBER, F_SETLK},
+	{"fcntl", 1, NUMBER, F_SETLKW},
+	{"fcntl", 1, NUMBER, F_OFD_GETLK},
+	{"fcntl", 1, NUMBER, F_OFD_SETLK},
+	{"fcntl", 1, NUMBER, F_OFD_SETLKW},
+	{"prctl", 0, NUMBER, PR_SET_NAME},
+	{"prctl", 0, NUMBER, PR_GET_NAME},
+	{"prctl", 0, NUMBER, PR_SET_VMA},
 };
 
 static const struct condition only_to_read[] = {
@@ -193,21 +202,22 @@ static const struct condition only_to_read[] = {
 	{"openat", 2, READS, O_RDONLY},
 };
 
-#define MAKES (O_CREAT | (O_TMPFILE & ~O_DIRECTORY))
+#define MAKES   (O_CREAT | (O_TMPFILE & ~O_DIRECTORY))
 #define SPECIAL (NUMBER & ~(scmp_datum_t)0777) /* set-user-id, set-group-id, sticky */
 
-/* Where an output is a file.  What makes none can have any mode, as the kernel looks at no mode then. */
+/* Where an output is a file.  What makes none can have any mode, as the kernel looks at no mode
+ * then. */
 static const struct condition to_make[] = {
-	{"open", 1, MAKES, 0}, {"open", 2, SPECIAL, 0},
-	{"openat", 2, MAKES, 0}, {"openat", 3, SPECIAL, 0},
-	{"unlinkat", 2, NUMBER, 0}, /* no directories */
+	{"open", 1, MAKES, 0},     {"open", 2, SPECIAL, 0},    {"openat", 2, MAKES, 0},
+	{"openat", 3, SPECIAL, 0}, {"unlinkat", 2, NUMBER, 0}, /* no directories */
 };
 
 static bool allow_all(scmp_filter_ctx filter, const char *const *names, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
 		int number = seccomp_syscall_resolve_name(names[i]);
-		if (number != __NR_SCMP_ERROR && seccomp_rule_add(filter, SCMP_ACT_ALLOW, number, 0) != 0)
+		if (number != __NR_SCMP_ERROR &&
+		    seccomp_rule_add(filter, SCMP_ACT_ALLOW, number, 0) != 0)
 			return false;
 	}
 	return true;
@@ -244,7 +254,8 @@ static bool deny_clone3(scmp_filter_ctx filter)
 {
 	int number = seccomp_syscall_resolve_name("clone3");
 
-	return number == __NR_SCMP_ERROR || seccomp_rule_add(filter, SCMP_ACT_ERRNO(ENOSYS), number, 0) == 0;
+	return number == __NR_SCMP_ERROR ||
+	       seccomp_rule_add(filter, SCMP_ACT_ERRNO(ENOSYS), number, 0) == 0;
 }
 
 /* What a recording does besides writing. */
@@ -257,8 +268,10 @@ static bool allow_recording(scmp_filter_ctx filter, int command)
 	static const char *const waiting[] = {"wait4", "waitid"};
 	struct scmp_arg_cmp its[] = {{0, SCMP_CMP_EQ, (scmp_datum_t)command, 0}};
 
-	return allow_where(filter, calls, BC_COUNT(calls)) && allow_all(filter, waiting, BC_COUNT(waiting)) &&
-	       (!command || seccomp_rule_add_array(filter, SCMP_ACT_ALLOW, SCMP_SYS(kill), 1, its) == 0);
+	return allow_where(filter, calls, BC_COUNT(calls)) &&
+	       allow_all(filter, waiting, BC_COUNT(waiting)) &&
+	       (!command ||
+		seccomp_rule_add_array(filter, SCMP_ACT_ALLOW, SCMP_SYS(kill), 1, its) == 0);
 }
 
 static bool make_list(scmp_filter_ctx filter, bool writes)
@@ -268,10 +281,11 @@ static bool make_list(scmp_filter_ctx filter, bool writes)
 		return false;
 	(void)seccomp_attr_set(filter, SCMP_FLTATR_CTL_OPTIMIZE, 2);
 	return allow_all(filter, always, BC_COUNT(always)) &&
-	       allow_where(filter, conditions, BC_COUNT(conditions)) && allow_own(filter) && deny_clone3(filter) &&
+	       allow_where(filter, conditions, BC_COUNT(conditions)) && allow_own(filter) &&
+	       deny_clone3(filter) &&
 	       (writes ? allow_all(filter, to_write, BC_COUNT(to_write)) &&
-				 allow_where(filter, to_make, BC_COUNT(to_make))
-		       : allow_where(filter, only_to_read, BC_COUNT(only_to_read)));
+				 allow_where(filter, to_make, BC_COUNT(to_make)) :
+			 allow_where(filter, only_to_read, BC_COUNT(only_to_read)));
 }
 
 /* seccomp: which calls there are.
@@ -280,7 +294,8 @@ static bool make_list(scmp_filter_ctx filter, bool writes)
 static enum sandbox_calls sandbox_calls(bool writes, bool records, int command)
 {
 	scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ERRNO(EPERM));
-	bool done = filter && make_list(filter, writes) && (!records || allow_recording(filter, command)) && seccomp_load(filter) == 0;
+	bool done = filter && make_list(filter, writes) &&
+		    (!records || allow_recording(filter, command)) && seccomp_load(filter) == 0;
 
 	seccomp_release(filter);
 	return done ? CALLS_LISTED : CALLS_NOT_THERE;
@@ -292,7 +307,8 @@ const char *sandbox_library(void)
 	const struct scmp_version *version = seccomp_version();
 
 	if (version)
-		snprintf(text, sizeof(text), "%u.%u.%u", version->major, version->minor, version->micro);
+		snprintf(text, sizeof(text), "%u.%u.%u", version->major, version->minor,
+			 version->micro);
 	return text;
 }
 
@@ -335,7 +351,8 @@ struct sandbox sandbox_enter(const char *const *outputs, size_t count)
 /* ---- capabilities ---- */
 
 #define RIGHT(number) (UINT64_C(1) << (number))
-#define RIGHT_CHECKPOINT RIGHT(40) /* CAP_CHECKPOINT_RESTORE, which headers before Linux 5.9 have not */
+#define RIGHT_CHECKPOINT                                                                           \
+	RIGHT(40) /* CAP_CHECKPOINT_RESTORE, which headers before Linux 5.9 have not */
 
 struct rights {
 	uint64_t effective, permitted;
@@ -358,7 +375,8 @@ static bool set_rights(struct rights rights)
 	struct __user_cap_header_struct head = {.version = _LINUX_CAPABILITY_VERSION_3};
 	const struct __user_cap_data_struct data[2] = {
 		{.effective = (uint32_t)rights.effective, .permitted = (uint32_t)rights.permitted},
-		{.effective = (uint32_t)(rights.effective >> 32), .permitted = (uint32_t)(rights.permitted >> 32)}};
+		{.effective = (uint32_t)(rights.effective >> 32),
+		 .permitted = (uint32_t)(rights.permitted >> 32)}};
 
 	return syscall(SYS_capset, &head, data) == 0;
 }
@@ -377,7 +395,8 @@ static bool can_write(const char *folder)
 /* Gives up all rights but those that a recording needs; what is left. */
 static uint64_t give_up_rights(bool command, const char *folder)
 {
-	uint64_t keep = RIGHT(CAP_SYS_PTRACE) | RIGHT(CAP_DAC_READ_SEARCH) | to_read_mapped() | (command ? RIGHT(CAP_KILL) : 0);
+	uint64_t keep = RIGHT(CAP_SYS_PTRACE) | RIGHT(CAP_DAC_READ_SEARCH) | to_read_mapped() |
+			(command ? RIGHT(CAP_KILL) : 0);
 	struct rights had, left;
 
 	if (!get_rights(&had))

@@ -40,13 +40,15 @@ struct sandbox {
  * The result says which parts the kernel and this build have. */
 struct sandbox sandbox_enter(const char *const *outputs, size_t count);
 
-/* The same for a recording whose rings are open, with an output that is a file or a directory: it may switch its events on and off,
- * make and remove files, and wait for its command and end it (its pid; 0: there is none).  Without Landlock, as who is in it
- * may not read /proc/PID/maps and the files of processes that are not.
+/* The same for a recording whose rings are open, with an output that is a file or a directory: it
+ * may switch its events on and off, make and remove files, and wait for its command and end it (its
+ * pid; 0: there is none).  Without Landlock, as who is in it may not read /proc/PID/maps and the
+ * files of processes that are not.
  *
- * Of the capabilities those stay, if they were there, that recording needs from then on: to read maps and files of others
- * (CAP_SYS_PTRACE, CAP_DAC_READ_SEARCH, CAP_CHECKPOINT_RESTORE, before Linux 5.9 CAP_SYS_ADMIN), to end the command
- * (CAP_KILL), and CAP_DAC_OVERRIDE if nothing can be written into the output's directory without.
+ * Of the capabilities those stay, if they were there, that recording needs from then on: to read
+ * maps and files of others (CAP_SYS_PTRACE, CAP_DAC_READ_SEARCH, CAP_CHECKPOINT_RESTORE, before
+ * Linux 5.9 CAP_SYS_ADMIN), to end the command (CAP_KILL), and CAP_DAC_OVERRIDE if nothing can be
+ * written into the output's directory without.
  *
  * folder: where files are written */
 struct sandbox sandbox_enter_recording(int command, const char *folder);

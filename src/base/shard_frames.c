@@ -6,12 +6,14 @@
 #include <stdio.h>
 #include <string.h>
 
-#define MAGIC_SIZE ((size_t)8)
+#define MAGIC_SIZE  ((size_t)8)
 #define CHECKSUM_AT (SHARD_FRAME - SHARD_CHECKSUM_LINE)
-#define LATER (SHARD_VERSION + 1)
+#define LATER       (SHARD_VERSION + 1)
 
-static const char magic[MAGIC_SIZE + 1] = "\x5b\x2a\x4d\x18\x00\x01\x00\x00"; /* and the size of the text */
-static const char *const titles[] = {[SHARD_HEAD] = "batconv-shard ", [SHARD_TAIL] = "batconv-shard-end "};
+static const char magic[MAGIC_SIZE + 1] =
+	"\x5b\x2a\x4d\x18\x00\x01\x00\x00"; /* and the size of the text */
+static const char *const titles[] = {
+	[SHARD_HEAD] = "batconv-shard ", [SHARD_TAIL] = "batconv-shard-end "};
 
 /* ---- writing ---- */
 
@@ -30,9 +32,11 @@ uint64_t shard_checksum(uint64_t checksum, const void *data, size_t size)
 	return lzma_crc64(data, size, checksum);
 }
 
-static void checksum_line(uint64_t before, const uint8_t frame[SHARD_FRAME], char out[SHARD_CHECKSUM_LINE + 1])
+static void checksum_line(uint64_t before, const uint8_t frame[SHARD_FRAME],
+			  char out[SHARD_CHECKSUM_LINE + 1])
 {
-	snprintf(out, SHARD_CHECKSUM_LINE + 1, SHARD_CHECKSUM "%016" PRIx64 "\n", shard_checksum(before, frame, CHECKSUM_AT));
+	snprintf(out, SHARD_CHECKSUM_LINE + 1, SHARD_CHECKSUM "%016" PRIx64 "\n",
+		 shard_checksum(before, frame, CHECKSUM_AT));
 }
 
 void shard_frame_close(uint64_t before, uint8_t frame[SHARD_FRAME])
@@ -47,7 +51,8 @@ void shard_frame_close(uint64_t before, uint8_t frame[SHARD_FRAME])
 
 static unsigned version_of(enum shard_frame which, const uint8_t *frame, size_t size)
 {
-	struct text text = {(const char *)frame + MAGIC_SIZE, size < MAGIC_SIZE ? 0 : size - MAGIC_SIZE};
+	struct text text = {(const char *)frame + MAGIC_SIZE,
+			    size < MAGIC_SIZE ? 0 : size - MAGIC_SIZE};
 
 	if (!text_starts(text, titles[which]))
 		return 0;
@@ -68,8 +73,10 @@ bool shard_frames_fit(unsigned head, unsigned tail, struct bc_error *err)
 		return true;
 	if (!tail)
 		return bc_fail(err, BC_FORMAT, "the end of the shard is missing: it was cut");
-	return head ? bc_fail(err, BC_FORMAT, "the beginning of the shard and its end are of two versions: it was damaged")
-		    : bc_fail(err, BC_FORMAT, "the beginning of the shard is missing or was damaged");
+	return head ? bc_fail(err, BC_FORMAT,
+			      "the beginning of the shard and its end are of two versions: it was damaged") :
+		      bc_fail(err, BC_FORMAT,
+			      "the beginning of the shard is missing or was damaged");
 }
 
 static bool is_blank(struct text text)
@@ -83,14 +90,19 @@ static bool is_blank(struct text text)
 
 bool shard_frame_lines(enum shard_frame which, const uint8_t frame[SHARD_FRAME], struct text *lines)
 {
-	const char *begin = (const char *)frame + MAGIC_SIZE + strlen(titles[which]) + strlen("1\n");
-	const char *end = (const char *)frame + (which == SHARD_TAIL && version_of(which, frame, SHARD_FRAME) > 1 ? CHECKSUM_AT : SHARD_FRAME);
+	const char *begin =
+		(const char *)frame + MAGIC_SIZE + strlen(titles[which]) + strlen("1\n");
+	const char *end =
+		(const char *)frame +
+		(which == SHARD_TAIL && version_of(which, frame, SHARD_FRAME) > 1 ? CHECKSUM_AT :
+										    SHARD_FRAME);
 	const char *last = end;
 
 	while (last > begin && last[-1] != '\n')
 		last--;
 	*lines = (struct text){begin, (size_t)(last - begin)};
-	return !memcmp(frame, magic, MAGIC_SIZE) && is_blank((struct text){last, (size_t)(end - last)});
+	return !memcmp(frame, magic, MAGIC_SIZE) &&
+	       is_blank((struct text){last, (size_t)(end - last)});
 }
 
 bool shard_frame_value(struct text *rest, const char *key, struct text *value)
@@ -108,7 +120,8 @@ bool shard_frame_identity(struct text *rest, struct build_id *out)
 	struct text id;
 
 	out->size = 0;
-	return shard_frame_value(rest, "identity ", &id) && (text_is(id, "-") || build_id_parse(id, out));
+	return shard_frame_value(rest, "identity ", &id) &&
+	       (text_is(id, "-") || build_id_parse(id, out));
 }
 
 /* A head that says nothing sensible is damaged, which its checksum shows at the end. */
@@ -117,7 +130,8 @@ static void take_head(struct shard_check *check)
 	struct text lines, line;
 
 	check->head = version_of(SHARD_HEAD, check->last, check->held);
-	if (!check->head || check->held < SHARD_FRAME || !shard_frame_lines(SHARD_HEAD, check->last, &lines))
+	if (!check->head || check->held < SHARD_FRAME ||
+	    !shard_frame_lines(SHARD_HEAD, check->last, &lines))
 		return;
 	while (lines.len && !text_starts(lines, "identity "))
 		if (!text_line(&lines, &line))
@@ -164,5 +178,6 @@ bool shard_check_end(const struct shard_check *check, struct bc_error *err)
 		return true;
 	checksum_line(check->before, check->last, line);
 	return !memcmp(line, check->last + CHECKSUM_AT, SHARD_CHECKSUM_LINE) ||
-	       bc_fail(err, BC_FORMAT, "the checksum of the shard is another: it was damaged, or is several shards");
+	       bc_fail(err, BC_FORMAT,
+		       "the checksum of the shard is another: it was damaged, or is several shards");
 }

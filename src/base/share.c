@@ -12,7 +12,8 @@ enum belonging belonging_judge(struct disagreement d, double limit, bool by_id)
 		return BELONGS;
 	if (by_id)
 		return BELONGS_BY_ID;
-	return d.differ <= DISAGREE_FEW && d.differ <= d.compared / 2 ? BELONGS_PERHAPS : BELONGS_NOT;
+	return d.differ <= DISAGREE_FEW && d.differ <= d.compared / 2 ? BELONGS_PERHAPS :
+									BELONGS_NOT;
 }
 
 const char *belonging_although(enum belonging belonging)

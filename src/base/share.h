@@ -13,8 +13,9 @@ static inline double percent_of(uint64_t part, uint64_t whole)
 }
 
 /*
- * Do two files belong together: samples and the binary that ran, a binary and its input, two tables of one input?  Build-ids decide where
- * they can tell.  Elsewhere a share decides: how much of what was compared disagrees.
+ * Do two files belong together: samples and the binary that ran, a binary and its input, two tables
+ * of one input?  Build-ids decide where they can tell.  Elsewhere a share decides: how much of what
+ * was compared disagrees.
  */
 
 struct disagreement {
@@ -37,7 +38,8 @@ double disagreement_percent(struct disagreement d);
 /* limit: in percent; by_id: the build-ids can tell, and fit */
 enum belonging belonging_judge(struct disagreement d, double limit, bool by_id);
 
-/* Why files are taken all the same: the end of a sentence that has the share.  Empty for BELONGS and BELONGS_NOT. */
+/* Why files are taken all the same: the end of a sentence that has the share.  Empty for BELONGS
+ * and BELONGS_NOT. */
 const char *belonging_although(enum belonging belonging);
 
 #endif

@@ -8,7 +8,7 @@
 /* Radix sort, 11 bits at a time from the lowest: addresses of one file differ in
  * some 30 bits, and a pass over bits in which none differ is left out. */
 #define DIGIT_BITS 11
-#define DIGITS ((size_t)1 << DIGIT_BITS)
+#define DIGITS     ((size_t)1 << DIGIT_BITS)
 
 static size_t digit(uint64_t key, unsigned shift)
 {

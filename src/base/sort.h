@@ -17,79 +17,83 @@
 /* Defines NAME(at, count): sorts in place, not stable, O(n log n) always (a
  * heap sort when quick sort's pivots turn out bad).  LESS(a, b) takes two
  * pointers to const T. */
-#define DEFINE_SORT(name, T, LESS)                                             \
-	static inline void name##_insertion(T *at, size_t count)              \
-	{                                                                      \
-		for (size_t i = 1; i < count; i++) {                           \
-			T item = at[i];                                        \
-			size_t to = i;                                         \
-			for (; to && LESS(&item, &at[to - 1]); to--)           \
-				at[to] = at[to - 1];                           \
-			at[to] = item;                                         \
-		}                                                              \
-	}                                                                      \
-	static inline void name##_sink(T *at, size_t from, size_t count)      \
-	{                                                                      \
-		T item = at[from];                                             \
-		for (size_t child; (child = 2 * from + 1) < count; from = child) { \
-			if (child + 1 < count && LESS(&at[child], &at[child + 1])) \
-				child++;                                       \
-			if (!LESS(&item, &at[child]))                          \
-				break;                                         \
-			at[from] = at[child];                                  \
-		}                                                              \
-		at[from] = item;                                               \
-	}                                                                      \
-	static inline void name##_heap(T *at, size_t count)                   \
-	{                                                                      \
-		for (size_t i = count / 2; i-- > 0;)                           \
-			name##_sink(at, i, count);                             \
-		for (size_t end = count; end-- > 1;) {                         \
-			T first = at[0];                                       \
-			at[0] = at[end];                                       \
-			at[end] = first;                                       \
-			name##_sink(at, 0, end);                               \
-		}                                                              \
-	}                                                                      \
-	/* Moves what is less than the pivot to the front; both parts are      \
-	 * shorter than the whole.  The pivot is the middle one of three. */   \
-	static inline size_t name##_split(T *at, size_t count)                \
-	{                                                                      \
-		const T *a = &at[0], *b = &at[count / 2], *c = &at[count - 1]; \
-		const T *middle = LESS(a, b) ? (LESS(b, c) ? b : LESS(a, c) ? c : a) \
-					     : (LESS(a, c) ? a : LESS(b, c) ? c : b); \
-		T pivot = *middle;                                             \
-		size_t i = 0, j = count - 1;                                   \
-		for (;; i++, j--) {                                            \
-			while (LESS(&at[i], &pivot))                           \
-				i++;                                           \
-			while (LESS(&pivot, &at[j]))                           \
-				j--;                                           \
-			if (i >= j)                                            \
-				return j + 1 < count ? j + 1 : count - 1;      \
-			T item = at[i];                                        \
-			at[i] = at[j];                                         \
-			at[j] = item;                                          \
-		}                                                              \
-	}                                                                      \
-	static inline void name##_part(T *at, size_t count, unsigned depth)   \
-	{                                                                      \
-		while (count > SORT_SMALL && depth--) {                        \
-			size_t front = name##_split(at, count);                \
-			name##_part(at + front, count - front, depth);         \
-			count = front;                                         \
-		}                                                              \
-		if (count > SORT_SMALL)                                        \
-			name##_heap(at, count);                                \
-		else                                                           \
-			name##_insertion(at, count);                           \
-	}                                                                      \
-	static inline void name(T *at, size_t count)                          \
-	{                                                                      \
-		unsigned depth = 4;                                            \
-		for (size_t n = count; n; n >>= 1)                             \
-			depth += 2;                                            \
-		name##_part(at, count, depth);                                 \
+#define DEFINE_SORT(name, T, LESS)                                                                 \
+	static inline void name##_insertion(T *at, size_t count)                                   \
+	{                                                                                          \
+		for (size_t i = 1; i < count; i++) {                                               \
+			T item = at[i];                                                            \
+			size_t to = i;                                                             \
+			for (; to && LESS(&item, &at[to - 1]); to--)                               \
+				at[to] = at[to - 1];                                               \
+			at[to] = item;                                                             \
+		}                                                                                  \
+	}                                                                                          \
+	static inline void name##_sink(T *at, size_t from, size_t count)                           \
+	{                                                                                          \
+		T item = at[from];                                                                 \
+		for (size_t child; (child = 2 * from + 1) < count; from = child) {                 \
+			if (child + 1 < count && LESS(&at[child], &at[child + 1]))                 \
+				child++;                                                           \
+			if (!LESS(&item, &at[child]))                                              \
+				break;                                                             \
+			at[from] = at[child];                                                      \
+		}                                                                                  \
+		at[from] = item;                                                                   \
+	}                                                                                          \
+	static inline void name##_heap(T *at, size_t count)                                        \
+	{                                                                                          \
+		for (size_t i = count / 2; i-- > 0;)                                               \
+			name##_sink(at, i, count);                                                 \
+		for (size_t end = count; end-- > 1;) {                                             \
+			T first = at[0];                                                           \
+			at[0] = at[end];                                                           \
+			at[end] = first;                                                           \
+			name##_sink(at, 0, end);                                                   \
+		}                                                                                  \
+	}                                                                                          \
+	/* Moves what is less than the pivot to the front; both parts are                          \
+	 * shorter than the whole.  The pivot is the middle one of three. */                       \
+	static inline size_t name##_split(T *at, size_t count)                                     \
+	{                                                                                          \
+		const T *a = &at[0], *b = &at[count / 2], *c = &at[count - 1];                     \
+		const T *middle = LESS(a, b) ? (LESS(b, c) ? b :                                   \
+						LESS(a, c) ? c :                                   \
+							     a) :                                  \
+					       (LESS(a, c) ? a :                                   \
+						LESS(b, c) ? c :                                   \
+							     b);                                   \
+		T pivot = *middle;                                                                 \
+		size_t i = 0, j = count - 1;                                                       \
+		for (;; i++, j--) {                                                                \
+			while (LESS(&at[i], &pivot))                                               \
+				i++;                                                               \
+			while (LESS(&pivot, &at[j]))                                               \
+				j--;                                                               \
+			if (i >= j)                                                                \
+				return j + 1 < count ? j + 1 : count - 1;                          \
+			T item = at[i];                                                            \
+			at[i] = at[j];                                                             \
+			at[j] = item;                                                              \
+		}                                                                                  \
+	}                                                                                          \
+	static inline void name##_part(T *at, size_t count, unsigned depth)                        \
+	{                                                                                          \
+		while (count > SORT_SMALL && depth--) {                                            \
+			size_t front = name##_split(at, count);                                    \
+			name##_part(at + front, count - front, depth);                             \
+			count = front;                                                             \
+		}                                                                                  \
+		if (count > SORT_SMALL)                                                            \
+			name##_heap(at, count);                                                    \
+		else                                                                               \
+			name##_insertion(at, count);                                               \
+	}                                                                                          \
+	static inline void name(T *at, size_t count)                                               \
+	{                                                                                          \
+		unsigned depth = 4;                                                                \
+		for (size_t n = count; n; n >>= 1)                                                 \
+			depth += 2;                                                                \
+		name##_part(at, count, depth);                                                     \
 	}
 
 /* Sorting by a 64-bit key, in linear time and stable. */
@@ -110,19 +114,19 @@ BC_MUST_USE bool sort_keyed(struct keyed *items, size_t count);
  * With `item->start < key` the result is the first element that is not below the key, with
  * `item->start <= key` the first one above it, so that the last one at or below it is the one
  * before the result. */
-#define DEFINE_SEARCH(name, T, K, BEFORE)                                      \
-	static inline size_t name(const T *at, size_t count, K key)            \
-	{                                                                      \
-		size_t low = 0, high = count;                                  \
-		while (low < high) {                                           \
-			size_t middle = low + (high - low) / 2;                \
-			const T *item = &at[middle];                           \
-			if (BEFORE)                                            \
-				low = middle + 1;                              \
-			else                                                   \
-				high = middle;                                 \
-		}                                                              \
-		return low;                                                    \
+#define DEFINE_SEARCH(name, T, K, BEFORE)                                                          \
+	static inline size_t name(const T *at, size_t count, K key)                                \
+	{                                                                                          \
+		size_t low = 0, high = count;                                                      \
+		while (low < high) {                                                               \
+			size_t middle = low + (high - low) / 2;                                    \
+			const T *item = &at[middle];                                               \
+			if (BEFORE)                                                                \
+				low = middle + 1;                                                  \
+			else                                                                       \
+				high = middle;                                                     \
+		}                                                                                  \
+		return low;                                                                        \
 	}
 
 #endif

@@ -11,20 +11,20 @@
 
 #include "src/base/text.h"
 
-#define MAGIC "BATCONV-SPARSE2\n"
-#define MAGIC_SIZE (sizeof(MAGIC) - 1)
-#define NAME_SIZE (sizeof("BATCONV-SPARSE") - 1) /* what all versions begin with */
+#define MAGIC       "BATCONV-SPARSE2\n"
+#define MAGIC_SIZE  (sizeof(MAGIC) - 1)
+#define NAME_SIZE   (sizeof("BATCONV-SPARSE") - 1) /* what all versions begin with */
 #define DIGEST_SIZE 32
 #define HEADER_SIZE (MAGIC_SIZE + 16)
-#define PART_SIZE 16
-#define LEVEL 9 /* of compression: small, and still tens of megabytes a second */
+#define PART_SIZE   16
+#define LEVEL       9 /* of compression: small, and still tens of megabytes a second */
 
 /* Files on a disk are smaller. */
 #define LARGEST (UINT64_C(1) << 44)
 
 /* Code and symbols are compressed to a third or a tenth.  A file that says it becomes this many
  * times larger was made to fill the memory. */
-#define MOST_TIMES 256
+#define MOST_TIMES  256
 #define ALWAYS_FINE (UINT64_C(16) << 20)
 
 bool sparse_is(const uint8_t *data, size_t size)
@@ -58,8 +58,11 @@ static unsigned version_of(const uint8_t *data, size_t size, struct bc_error *er
 	if (!text_dec(number, &version) || !version)
 		bad(err, "it has no version");
 	else if (version > 2 || number.len > 1)
-		bc_fail(err, BC_UNSUPPORTED, "side file, byte %zu: its version is %" PRIu64 ", and this batconv reads 1 and 2: "
-			"convert with a newer batconv, or extract the file with this one", NAME_SIZE, version);
+		bc_fail(err, BC_UNSUPPORTED,
+			"side file, byte %zu: its version is %" PRIu64
+			", and this batconv reads 1 and 2: "
+			"convert with a newer batconv, or extract the file with this one",
+			NAME_SIZE, version);
 	else
 		return (unsigned)version;
 	return 0;
@@ -82,7 +85,8 @@ static void take(struct parts_frame *frame, uint8_t *to, size_t size)
 		size_t before_in = frame->in.pos, before_out = out.pos;
 		size_t result = ZSTD_decompressStream(frame->stream, &out, &frame->in);
 		frame->nomem |= ZSTD_getErrorCode(result) == ZSTD_error_memory_allocation;
-		frame->failed |= ZSTD_isError(result) || (frame->in.pos == before_in && out.pos == before_out);
+		frame->failed |= ZSTD_isError(result) ||
+				 (frame->in.pos == before_in && out.pos == before_out);
 		frame->ended = !frame->failed && !result;
 	}
 }
@@ -93,7 +97,8 @@ static void take_end(struct parts_frame *frame)
 	ZSTD_outBuffer none = {NULL, 0, 0};
 
 	while (!frame->failed && !frame->ended) {
-		size_t before = frame->in.pos, result = ZSTD_decompressStream(frame->stream, &none, &frame->in);
+		size_t before = frame->in.pos,
+		       result = ZSTD_decompressStream(frame->stream, &none, &frame->in);
 		frame->failed |= ZSTD_isError(result) || (result && frame->in.pos == before);
 		frame->ended = !result;
 	}
@@ -101,8 +106,8 @@ static void take_end(struct parts_frame *frame)
 }
 
 /* Decompress the frame into the digest and the parts of the large file, one after the other. */
-static bool fill(unsigned version, const uint8_t *table, uint64_t count, ZSTD_inBuffer in, uint8_t *large,
-		 uint8_t digest[DIGEST_SIZE], struct bc_error *err)
+static bool fill(unsigned version, const uint8_t *table, uint64_t count, ZSTD_inBuffer in,
+		 uint8_t *large, uint8_t digest[DIGEST_SIZE], struct bc_error *err)
 {
 	struct parts_frame frame = {.stream = ZSTD_createDStream(), .in = in};
 
@@ -111,7 +116,8 @@ static bool fill(unsigned version, const uint8_t *table, uint64_t count, ZSTD_in
 	if (version > 1)
 		take(&frame, digest, DIGEST_SIZE);
 	for (uint64_t i = 0; i < count; i++)
-		take(&frame, large + get_u64(table + i * PART_SIZE), (size_t)get_u64(table + i * PART_SIZE + 8));
+		take(&frame, large + get_u64(table + i * PART_SIZE),
+		     (size_t)get_u64(table + i * PART_SIZE + 8));
 	if (version > 1)
 		take_end(&frame);
 	ZSTD_freeDStream(frame.stream);
@@ -145,12 +151,15 @@ bool sparse_map(const uint8_t *data, size_t size, struct file_map *out, struct b
 
 	if (!version)
 		return false;
-	uint64_t large = get_u64(data + MAGIC_SIZE), count = get_u64(data + MAGIC_SIZE + 8), present;
+	uint64_t large = get_u64(data + MAGIC_SIZE), count = get_u64(data + MAGIC_SIZE + 8),
+		 present;
 	if (!large || large > LARGEST || count > (size - HEADER_SIZE) / PART_SIZE ||
 	    !check_parts(data + HEADER_SIZE, count, large, &present))
 		return bad(err, "the table of parts is damaged");
 	if (present > size * MOST_TIMES + ALWAYS_FINE)
-		return bc_fail(err, BC_FORMAT, "side file, byte 0: it claims to hold %" PRIu64 " bytes, more than the "
+		return bc_fail(err, BC_FORMAT,
+			       "side file, byte 0: it claims to hold %" PRIu64
+			       " bytes, more than the "
 			       "limit of %d times its own size and %d MiB",
 			       present, MOST_TIMES, (int)(ALWAYS_FINE >> 20));
 	uint8_t *map = mmap(NULL, (size_t)large, PROT_READ | PROT_WRITE,
@@ -198,7 +207,8 @@ bool sparse_write(const struct file_map *file, const struct sparse_part *parts, 
 		  FILE *out, struct bc_error *err)
 {
 	ZSTD_CStream *stream = ZSTD_createCStream();
-	bool ok = stream && !ZSTD_isError(ZSTD_CCtx_setParameter(stream, ZSTD_c_compressionLevel, LEVEL)) &&
+	bool ok = stream &&
+		  !ZSTD_isError(ZSTD_CCtx_setParameter(stream, ZSTD_c_compressionLevel, LEVEL)) &&
 		  !ZSTD_isError(ZSTD_CCtx_setParameter(stream, ZSTD_c_checksumFlag, 1));
 	uint8_t digest[DIGEST_SIZE] = {0};
 
@@ -212,11 +222,13 @@ bool sparse_write(const struct file_map *file, const struct sparse_part *parts, 
 		put_u64(parts[i].offset, out);
 		put_u64(parts[i].size, out);
 	}
-	ok = ok && compress_part(stream, (ZSTD_inBuffer){digest, DIGEST_SIZE, 0}, ZSTD_e_continue, out);
+	ok = ok &&
+	     compress_part(stream, (ZSTD_inBuffer){digest, DIGEST_SIZE, 0}, ZSTD_e_continue, out);
 	for (size_t i = 0; ok && i < count; i++)
-		ok = compress_part(stream, (ZSTD_inBuffer){file->data + parts[i].offset,
-							   (size_t)parts[i].size, 0},
-				   ZSTD_e_continue, out);
+		ok = compress_part(
+			stream,
+			(ZSTD_inBuffer){file->data + parts[i].offset, (size_t)parts[i].size, 0},
+			ZSTD_e_continue, out);
 	ok = ok && compress_part(stream, (ZSTD_inBuffer){NULL, 0, 0}, ZSTD_e_end, out);
 	ZSTD_freeCStream(stream);
 	return ok || bc_fail_nomem(err);

@@ -48,7 +48,8 @@ bool strings_find(const struct strings *strings, struct text text, uint32_t *out
 static bool add(struct strings *strings, struct text text, uint32_t *out)
 {
 	if (!map_reserve(&strings->numbers, 1) ||
-	    (strings->len == strings->cap && (strings->cap >= STRINGS_MOST / 2 || !grow_texts(strings))))
+	    (strings->len == strings->cap &&
+	     (strings->cap >= STRINGS_MOST / 2 || !grow_texts(strings))))
 		return false;
 	char *copy = malloc(text.len + 1);
 	if (!copy)

@@ -40,7 +40,9 @@ struct text text_word(struct text *rest)
 
 /* ---- blank lines ---- */
 
-#define CHUNK 64 /* bytes that are looked at without a branch between them, so that the compiler can take several at a time */
+#define CHUNK                                                                                      \
+	64 /* bytes that are looked at without a branch between them, so that the compiler can     \
+	      take several at a time */
 
 /* Whether all of a chunk is blanks and newlines; adds the newlines. */
 static bool chunk_is_blank(const char *at, uint64_t *newlines)
@@ -110,7 +112,8 @@ bool text_memory(struct text t, size_t *out)
 	unsigned shift = unit ? 10 * (unsigned)(unit - units + 1) : 0;
 	uint64_t number;
 
-	if (!text_dec(text_first(t, t.len - (unit != NULL)), &number) || !number || number > SIZE_MAX >> shift)
+	if (!text_dec(text_first(t, t.len - (unit != NULL)), &number) || !number ||
+	    number > SIZE_MAX >> shift)
 		return false;
 	*out = (size_t)number << shift;
 	return true;
@@ -210,9 +213,9 @@ bool utf8_is(const char *string)
 
 bool character_is_hidden(uint32_t c)
 {
-	return c < 0x20 || (c >= 0x7f && c <= 0x9f) ||
-	       c == 0x061c || c == 0x200e || c == 0x200f || /* marks of direction */
-	       (c >= 0x2028 && c <= 0x202e) ||              /* ends of lines and paragraphs, directions */
+	return c < 0x20 || (c >= 0x7f && c <= 0x9f) || c == 0x061c || c == 0x200e ||
+	       c == 0x200f ||                  /* marks of direction */
+	       (c >= 0x2028 && c <= 0x202e) || /* ends of lines and paragraphs, directions */
 	       (c >= 0x2066 && c <= 0x2069);
 }
 
@@ -222,7 +225,8 @@ static size_t plain_length(struct text text)
 	size_t done = 0, length;
 	uint32_t character;
 
-	while ((length = utf8_character(text_from(text, done), &character)) && !character_is_hidden(character))
+	while ((length = utf8_character(text_from(text, done), &character)) &&
+	       !character_is_hidden(character))
 		done += length;
 	return done;
 }
@@ -283,7 +287,8 @@ static size_t distance(const char *a, size_t a_len, const char *b, size_t b_len)
 		const size_t *two_above = rows[(i + 1) % 3];
 		row[0] = i;
 		for (size_t k = 1; k <= b_len; k++) {
-			row[k] = least(above[k - 1] + (a[i - 1] != b[k - 1]), least(above[k], row[k - 1]) + 1);
+			row[k] = least(above[k - 1] + (a[i - 1] != b[k - 1]),
+				       least(above[k], row[k - 1]) + 1);
 			if (i > 1 && k > 1 && a[i - 1] == b[k - 2] && a[i - 2] == b[k - 1])
 				row[k] = least(row[k], two_above[k - 2] + 1);
 		}

@@ -49,8 +49,8 @@ static inline bool text_ends(struct text t, const char *string)
 /* The part from byte `from` on; empty if there is none. */
 static inline struct text text_from(struct text t, size_t from)
 {
-	return from < t.len ? (struct text){t.at + from, t.len - from}
-			    : (struct text){t.at + t.len, 0};
+	return from < t.len ? (struct text){t.at + from, t.len - from} :
+			      (struct text){t.at + t.len, 0};
 }
 
 static inline struct text text_first(struct text t, size_t len)
@@ -61,8 +61,8 @@ static inline struct text text_first(struct text t, size_t len)
 /* The part behind byte `at`, a separator; empty if there is none. */
 static inline struct text text_behind(struct text t, size_t at)
 {
-	return at < t.len ? (struct text){t.at + at + 1, t.len - at - 1}
-			  : (struct text){t.at + t.len, 0};
+	return at < t.len ? (struct text){t.at + at + 1, t.len - at - 1} :
+			    (struct text){t.at + t.len, 0};
 }
 
 /* Where `c` first stands in t, or t.len. */
@@ -87,8 +87,9 @@ static inline bool text_line(struct text *rest, struct text *out)
 	return true;
 }
 
-/* How many bytes the blank lines take that `t` begins with, newlines included, and how many lines these are.  A million
- * of them takes no longer than copying them: compressed, they are a file of nearly nothing. */
+/* How many bytes the blank lines take that `t` begins with, newlines included, and how many lines
+ * these are.  A million of them takes no longer than copying them: compressed, they are a file of
+ * nearly nothing. */
 size_t text_blank_lines(struct text t, uint64_t *lines);
 
 /* The end of a word behind a count: "s" for any but one, or which of the two is given. */
@@ -110,8 +111,8 @@ bool text_dec(struct text t, uint64_t *out);
 /* A number of bytes from 1 on: 4096, 64K, 64M, 2G. */
 bool text_memory(struct text t, size_t *out);
 
-/* Three or more words, all of them hexadecimal numbers.  No event of a pre-aggregated profile has such a
- * name: it is another record, whose letter was damaged. */
+/* Three or more words, all of them hexadecimal numbers.  No event of a pre-aggregated profile has
+ * such a name: it is another record, whose letter was damaged. */
 bool text_is_numbers(struct text words);
 
 /* Seconds with a fraction of one to nine digits, "2752.373629", in ns. */

@@ -31,8 +31,10 @@ struct unpack {
 	};
 };
 
-static const char *const names[] = {
-	[PACKING_NONE] = "none", [PACKING_GZIP] = "gzip", [PACKING_ZSTD] = "zstd", [PACKING_XZ] = "xz"};
+static const char *const names[] = {[PACKING_NONE] = "none",
+				    [PACKING_GZIP] = "gzip",
+				    [PACKING_ZSTD] = "zstd",
+				    [PACKING_XZ] = "xz"};
 
 const char *packing_name(enum packing packing)
 {
@@ -42,14 +44,18 @@ const char *packing_name(enum packing packing)
 /* zstd also begins with frames to be skipped, of sixteen numbers; pzstd writes them. */
 static bool is_zstd(const uint8_t *data)
 {
-	return !memcmp(data, "\x28\xb5\x2f\xfd", 4) || ((data[0] & 0xf0) == 0x50 && !memcmp(data + 1, "\x2a\x4d\x18", 3));
+	return !memcmp(data, "\x28\xb5\x2f\xfd", 4) ||
+	       ((data[0] & 0xf0) == 0x50 && !memcmp(data + 1, "\x2a\x4d\x18", 3));
 }
 
 enum packing packing_of(const void *data, size_t size)
 {
 	if (size < PACKING_MAGIC)
 		return PACKING_NONE;
-	if (!memcmp(data, "\xfd" "7zXZ\0", 6))
+	if (!memcmp(data,
+		    "\xfd"
+		    "7zXZ\0",
+		    6))
 		return PACKING_XZ;
 	if (!memcmp(data, "\x1f\x8b\x08", 3)) /* 8: deflate, the only method there is */
 		return PACKING_GZIP;
@@ -62,7 +68,8 @@ static bool start(struct unpack *u)
 	case PACKING_GZIP: return inflateInit2(&u->gzip, GZIP_WINDOW) == Z_OK;
 	case PACKING_ZSTD:
 		u->zstd = ZSTD_createDStream();
-		return u->zstd && !ZSTD_isError(ZSTD_DCtx_setParameter(u->zstd, ZSTD_d_windowLogMax, WINDOW_LOG_MAX));
+		return u->zstd && !ZSTD_isError(ZSTD_DCtx_setParameter(u->zstd, ZSTD_d_windowLogMax,
+								       WINDOW_LOG_MAX));
 	case PACKING_XZ:
 		return lzma_stream_decoder(&u->xz, XZ_MEMORY_MOST, LZMA_CONCATENATED) == LZMA_OK;
 	case PACKING_NONE: break;
@@ -98,7 +105,8 @@ void unpack_destroy(struct unpack *u)
 
 static bool damaged(const struct unpack *u, const char *why, struct bc_error *err)
 {
-	return bc_fail(err, BC_FORMAT, "damaged %s data, byte %" PRIu64 ": %s", names[u->packing], u->taken, why);
+	return bc_fail(err, BC_FORMAT, "damaged %s data, byte %" PRIu64 ": %s", names[u->packing],
+		       u->taken, why);
 }
 
 /* What one call may take: zlib counts in 32 bits. */
@@ -160,8 +168,10 @@ static bool step_zstd(struct unpack *u, struct unpack_step *step, struct bc_erro
 	case ZSTD_error_no_error: break;
 	case ZSTD_error_memory_allocation: return bc_fail_nomem(err);
 	case ZSTD_error_frameParameter_windowTooLarge:
-		return bc_fail(err, BC_UNSUPPORTED, "zstd data with a window of more than %d MiB, byte %" PRIu64
-			       ": decompress it first", 1 << (WINDOW_LOG_MAX - 20), u->taken);
+		return bc_fail(err, BC_UNSUPPORTED,
+			       "zstd data with a window of more than %d MiB, byte %" PRIu64
+			       ": decompress it first",
+			       1 << (WINDOW_LOG_MAX - 20), u->taken);
 	default: return damaged(u, ZSTD_getErrorName(left), err);
 	}
 	if (moved) /* else it speaks of the frame that would come next */
@@ -185,9 +195,15 @@ static bool step_xz(struct unpack *u, struct unpack_step *step, struct bc_error 
 	case LZMA_BUF_ERROR: break; /* it can do nothing without more of one or the other */
 	case LZMA_MEM_ERROR: return bc_fail_nomem(err);
 	case LZMA_MEMLIMIT_ERROR:
-		return bc_fail(err, BC_UNSUPPORTED, "xz data that needs more than %d MiB of memory, byte %" PRIu64
-			       ": decompress it first", (int)(XZ_MEMORY_MOST >> 20), u->taken);
-	default: return damaged(u, result == LZMA_OPTIONS_ERROR ? "an unknown kind" : "not as it was written", err);
+		return bc_fail(err, BC_UNSUPPORTED,
+			       "xz data that needs more than %d MiB of memory, byte %" PRIu64
+			       ": decompress it first",
+			       (int)(XZ_MEMORY_MOST >> 20), u->taken);
+	default:
+		return damaged(u,
+			       result == LZMA_OPTIONS_ERROR ? "an unknown kind" :
+							      "not as it was written",
+			       err);
 	}
 	return true;
 }
@@ -205,11 +221,13 @@ static bool step_once(struct unpack *u, struct unpack_step *step, struct bc_erro
 
 static bool in_limit(const struct unpack *u, struct bc_error *err)
 {
-	if (u->given <= u->limit.always || (u->given - u->limit.always) / u->limit.times <= u->taken)
+	if (u->given <= u->limit.always ||
+	    (u->given - u->limit.always) / u->limit.times <= u->taken)
 		return true;
-	return bc_fail(err, BC_UNSUPPORTED, "%s data that stands for more than %" PRIu64 " MiB and %" PRIu64
-		       " times its own size, byte %" PRIu64 ": decompress it first", names[u->packing],
-		       u->limit.always >> 20, u->limit.times, u->taken);
+	return bc_fail(err, BC_UNSUPPORTED,
+		       "%s data that stands for more than %" PRIu64 " MiB and %" PRIu64
+		       " times its own size, byte %" PRIu64 ": decompress it first",
+		       names[u->packing], u->limit.always >> 20, u->limit.times, u->taken);
 }
 
 bool unpack_step(struct unpack *u, struct unpack_step *step, struct bc_error *err)
@@ -244,7 +262,8 @@ enum packing unpack_packing(const struct unpack *u)
 
 bool unpack_fail_cut(const struct unpack *u, struct bc_error *err)
 {
-	return bc_fail(err, BC_FORMAT, "the %s data ends early, byte %" PRIu64 ": the file was cut", names[u->packing], u->taken);
+	return bc_fail(err, BC_FORMAT, "the %s data ends early, byte %" PRIu64 ": the file was cut",
+		       names[u->packing], u->taken);
 }
 
 /* zlib tells not, and needs 32 KiB of window and its tables. */
@@ -278,7 +297,8 @@ static bool grow(struct growing *memory)
 	return true;
 }
 
-static bool unpack_all(struct unpack *unpack, struct unpack_step *step, struct growing *memory, struct bc_error *err)
+static bool unpack_all(struct unpack *unpack, struct unpack_step *step, struct growing *memory,
+		       struct bc_error *err)
 {
 	while (step->got == step->capacity) {
 		if (step->capacity && !grow(memory))
@@ -291,18 +311,20 @@ static bool unpack_all(struct unpack *unpack, struct unpack_step *step, struct g
 	return unpack->whole || unpack_fail_cut(unpack, err);
 }
 
-bool unpack_map(enum packing packing, const void *data, size_t size, const uint8_t **out, size_t *out_size,
-		struct bc_error *err)
+bool unpack_map(enum packing packing, const void *data, size_t size, const uint8_t **out,
+		size_t *out_size, struct bc_error *err)
 {
 	struct unpack_step step = {.in = data, .in_size = size, .last = true};
 	struct growing memory = {.size = (size_t)1 << 20};
-	struct unpack *unpack = unpack_create(packing, (struct unpack_limit){UINT64_C(16) << 20, 256}, err); /* as sparse.c */
+	struct unpack *unpack = unpack_create(
+		packing, (struct unpack_limit){UINT64_C(16) << 20, 256}, err); /* as sparse.c */
 
 	if (!unpack)
 		return false;
-	memory.at = mmap(NULL, memory.size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	bool ok = memory.at == MAP_FAILED ? bc_fail_nomem(err)
-					  : unpack_all(unpack, &step, &memory, err);
+	memory.at =
+		mmap(NULL, memory.size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	bool ok = memory.at == MAP_FAILED ? bc_fail_nomem(err) :
+					    unpack_all(unpack, &step, &memory, err);
 	unpack_destroy(unpack);
 	if (ok && step.got && mremap(memory.at, memory.size, step.got, 0) == MAP_FAILED)
 		ok = bc_fail_nomem(err);

@@ -67,9 +67,9 @@ size_t unpack_memory(const struct unpack *unpack);
 /* Fails with "the gzip data ends early, byte N".  Returns false. */
 bool unpack_fail_cut(const struct unpack *unpack, struct bc_error *err);
 
-/* Decompress all of `data` into new memory, for munmap().  Errors as of unpack_step(), and BC_FORMAT
- * if it ends early. */
-BC_MUST_USE bool unpack_map(enum packing packing, const void *data, size_t size, const uint8_t **out,
-			    size_t *out_size, struct bc_error *err);
+/* Decompress all of `data` into new memory, for munmap().  Errors as of unpack_step(), and
+ * BC_FORMAT if it ends early. */
+BC_MUST_USE bool unpack_map(enum packing packing, const void *data, size_t size,
+			    const uint8_t **out, size_t *out_size, struct bc_error *err);
 
 #endif

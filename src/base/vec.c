@@ -8,13 +8,15 @@
 #include <sys/mman.h>
 
 #define LARGE_PAGE ((size_t)2 << 20)
-/* From here on glibc maps each array by itself, and realloc() moves its pages instead of the bytes (M_MMAP_THRESHOLD's maximum). */
+/* From here on glibc maps each array by itself, and realloc() moves its pages instead of the bytes
+ * (M_MMAP_THRESHOLD's maximum). */
 #define OWN_MAPPING ((size_t)32 << 20)
 
 void *large_pages(void *at, size_t size)
 {
 #ifdef MADV_HUGEPAGE
-	uintptr_t begin = ((uintptr_t)at + LARGE_PAGE - 1) & ~(LARGE_PAGE - 1), end = ((uintptr_t)at + size) & ~(LARGE_PAGE - 1);
+	uintptr_t begin = ((uintptr_t)at + LARGE_PAGE - 1) & ~(LARGE_PAGE - 1),
+		  end = ((uintptr_t)at + size) & ~(LARGE_PAGE - 1);
 
 	if (at && size >= 2 * LARGE_PAGE)
 		(void)madvise((void *)begin, end - begin, MADV_HUGEPAGE);

@@ -16,7 +16,7 @@
 #include "src/base/error.h"
 
 /* The most that may be read of a file of n bytes: WORK_TIMES * n + WORK_ALWAYS. */
-#define WORK_TIMES 8
+#define WORK_TIMES  8
 #define WORK_ALWAYS (UINT64_C(1) << 20)
 
 enum work_kind {
@@ -30,14 +30,15 @@ enum work_kind {
 	WORK_CFI,           /* bytes of call frame instructions, and rules of rows      */
 	WORK_JUMP_TABLES,   /* bytes of jump tables, and instructions on the way back to them */
 	WORK_BLOCK_MAP,     /* bytes of code in blocks of the compiler's map                */
-	WORK_TIES,          /* bytes of code that is compared with the other binary's, and its instructions, as often as they are looked at */
-	WORK_DEBUG,         /* bytes of debug information, decompressed                     */
-	WORK_LINES,         /* bytes of line tables, each 24 times: as rows they take as much memory */
-	WORK_LINE_FILES,    /* characters of the paths of line tables                       */
-	WORK_ENTRIES,       /* entries of .debug_info, and how deep each is                 */
-	WORK_SCOPES,        /* entries of .debug_info, how deep each is, and their attributes  */
-	WORK_RANGES,        /* ranges of addresses, and pieces of code that they cover         */
-	WORK_EXPRESSIONS,   /* operations of expressions, each 32 times                     */
+	WORK_TIES,  /* bytes of code that is compared with the other binary's, and its instructions,
+		       as often as they are looked at */
+	WORK_DEBUG, /* bytes of debug information, decompressed                     */
+	WORK_LINES, /* bytes of line tables, each 24 times: as rows they take as much memory */
+	WORK_LINE_FILES,  /* characters of the paths of line tables                       */
+	WORK_ENTRIES,     /* entries of .debug_info, and how deep each is                 */
+	WORK_SCOPES,      /* entries of .debug_info, how deep each is, and their attributes  */
+	WORK_RANGES,      /* ranges of addresses, and pieces of code that they cover         */
+	WORK_EXPRESSIONS, /* operations of expressions, each 32 times                     */
 	WORK_KINDS,
 };
 

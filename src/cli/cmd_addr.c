@@ -22,7 +22,8 @@ struct arguments {
 	bool partial; /* something of an input could not be read */
 };
 
-static const char *read_base(struct command_line *line, const struct option_row *row, const char *value)
+static const char *read_base(struct command_line *line, const struct option_row *row,
+			     const char *value)
 {
 	struct number *base = option_field(line, row);
 
@@ -31,23 +32,37 @@ static const char *read_base(struct command_line *line, const struct option_row 
 }
 
 static const struct option_row rows[] = {
-	{0, "binary", "BIN", FILE_READ, "the binary that the addresses belong to (required)", INTO(binary), .place = PLACE_IMAGE},
-	{0, "input", "INPUT", FILE_READ, "the binary that llvm-bolt read to write BIN, to show\naddresses in it", INTO(input), .place = PLACE_INPUT},
+	{0, "binary", "BIN", FILE_READ, "the binary that the addresses belong to (required)",
+	 INTO(binary), .place = PLACE_IMAGE},
+	{0, "input", "INPUT", FILE_READ,
+	 "the binary that llvm-bolt read to write BIN, to show\naddresses in it", INTO(input),
+	 .place = PLACE_INPUT},
 	NO_INPUT_ROW,
-	{0, "from", "KIND:run,vaddr,offset,func,input", NO_FILE, "kind of ADDRESS: run (default), vaddr, offset,\n"
+	{0, "from", "KIND:run,vaddr,offset,func,input", NO_FILE,
+	 "kind of ADDRESS: run (default), vaddr, offset,\n"
 	 "func (NAME+0xOFFSET in BIN) or input (NAME+0xOFFSET in INPUT)",
 	 INTO(from)},
-	{0, "pid", "PID", NO_FILE, "take the mappings of this running process", INTO(pid), .takes = "a process id", .most = INT32_MAX},
-	{0, "maps", "FILE", FILE_READ, "take the mappings in FILE (/proc/PID/maps text, .bcmaps)", INTO(maps), .place = PLACE_MAPS},
-	{0, "perf", "FILE", FILE_READ, "take the mappings in a recording (perf.data, perf script)", INTO(perf), .place = PLACE_SAMPLES},
-	{0, "base", "ADDR", NO_FILE, "the load address: run-time address minus vaddr", INTO_BY(base, read_base), .takes = "a hexadecimal address"},
-	{0, "process", "PID", NO_FILE, "which process, if several mapped BIN", INTO(process), .takes = "a process id", .most = UINT32_MAX},
-	{0, "time", "T", NO_FILE, "mappings at this time (default: the last ones),\n" TIME_HELP, INTO_BY(time, option_time), .takes = TIME_TAKES},
-	{0, "id", "N", NO_FILE, "mappings with this id", INTO(id), .takes = "a number", .most = UINT32_MAX},
-	{0, "image", "NAME", NO_FILE, "the name of BIN in the mappings, if it differs", INTO(image)},
-	{0, "return", NULL, NO_FILE, "ADDRESS is a return address: look up the call before it", INTO(before)},
+	{0, "pid", "PID", NO_FILE, "take the mappings of this running process", INTO(pid),
+	 .takes = "a process id", .most = INT32_MAX},
+	{0, "maps", "FILE", FILE_READ, "take the mappings in FILE (/proc/PID/maps text, .bcmaps)",
+	 INTO(maps), .place = PLACE_MAPS},
+	{0, "perf", "FILE", FILE_READ, "take the mappings in a recording (perf.data, perf script)",
+	 INTO(perf), .place = PLACE_SAMPLES},
+	{0, "base", "ADDR", NO_FILE, "the load address: run-time address minus vaddr",
+	 INTO_BY(base, read_base), .takes = "a hexadecimal address"},
+	{0, "process", "PID", NO_FILE, "which process, if several mapped BIN", INTO(process),
+	 .takes = "a process id", .most = UINT32_MAX},
+	{0, "time", "T", NO_FILE, "mappings at this time (default: the last ones),\n" TIME_HELP,
+	 INTO_BY(time, option_time), .takes = TIME_TAKES},
+	{0, "id", "N", NO_FILE, "mappings with this id", INTO(id), .takes = "a number",
+	 .most = UINT32_MAX},
+	{0, "image", "NAME", NO_FILE, "the name of BIN in the mappings, if it differs",
+	 INTO(image)},
+	{0, "return", NULL, NO_FILE, "ADDRESS is a return address: look up the call before it",
+	 INTO(before)},
 	{0, "explain", NULL, NO_FILE, "show the formulas with their numbers", INTO(explain)},
-	{0, "source", NULL, NO_FILE, "show source lines, from the DWARF of INPUT or else BIN", INTO(source)},
+	{0, "source", NULL, NO_FILE, "show source lines, from the DWARF of INPUT or else BIN",
+	 INTO(source)},
 	JSON_ROW("one JSON object per address"),
 	DEBUG_DIR_ROW,
 	SANDBOX_ROW,
@@ -61,8 +76,11 @@ static int check(struct command_line *line)
 	if (!args->binary)
 		return usage_error(line->command, "no --binary given", NULL);
 	if (args->pid.given + !!args->maps + !!args->perf + args->base.given > 1)
-		return usage_error(line->command, "only one of --pid, --maps, --perf and --base can be given", NULL);
-	return args->input && args->no_input ? usage_error(line->command, BOTH_INPUTS, NULL) : EXIT_DONE;
+		return usage_error(line->command,
+				   "only one of --pid, --maps, --perf and --base can be given",
+				   NULL);
+	return args->input && args->no_input ? usage_error(line->command, BOTH_INPUTS, NULL) :
+					       EXIT_DONE;
 }
 
 /* The process that the addresses are of, with its maps. */
@@ -110,7 +128,7 @@ static bool locate(struct arguments *args, struct where *where, struct addr_cont
 		       bc_fail_nomem(err);
 	if (!open_maps(args, where, err) ||
 	    !load_choose(&where->snapshots, &choice, &where->maps, &context->process.path,
-		       &context->process.loads, err))
+			 &context->process.loads, err))
 		return false;
 	context->process.maps = &where->maps;
 	context->process.files = &where->snapshots.files;
@@ -123,13 +141,16 @@ static bool tell_contradiction(const struct arguments *args, const struct addr_c
 {
 	if (loads_agree(&context->process.loads))
 		return false;
-	say(stderr, "%s: its mappings in this process lead to different bases, of which batconv maps tells: "
-	    "each run-time address is taken by its own mapping", args->binary);
+	say(stderr,
+	    "%s: its mappings in this process lead to different bases, of which batconv maps tells: "
+	    "each run-time address is taken by its own mapping",
+	    args->binary);
 	return true;
 }
 
 /* Whether the input is the one that llvm-bolt read, as convert has it. */
-static bool check_input(const struct arguments *args, struct addr_context *context, struct bc_error *err)
+static bool check_input(const struct arguments *args, struct addr_context *context,
+			struct bc_error *err)
 {
 	struct bc_error doubt = {0};
 
@@ -139,14 +160,15 @@ static bool check_input(const struct arguments *args, struct addr_context *conte
 	return ok;
 }
 
-static bool open_source(const struct arguments *args, const struct debug_dirs *dirs, struct addr_context *context,
-			struct bc_error *err)
+static bool open_source(const struct arguments *args, const struct debug_dirs *dirs,
+			struct addr_context *context, struct bc_error *err)
 {
 	context->source_is_input = args->input != NULL;
 	if (!args->source)
 		return true;
 	debug_lines_stay_offline();
-	return debug_lines_open(args->input ? args->input : args->binary, dirs, false, &context->source, err);
+	return debug_lines_open(args->input ? args->input : args->binary, dirs, false,
+				&context->source, err);
 }
 
 /* Warns of debug files that belong to another build.  The search for source lines meets the same
@@ -174,7 +196,8 @@ static bool answer(const struct arguments *args, const struct addr_context *cont
 	const char *wrong = query_parse(args->from, text, &query);
 
 	if (wrong)
-		return bc_fail(err, BC_FORMAT, "%s '%.*s'", wrong, (int)text_first(text, 256).len, text.at);
+		return bc_fail(err, BC_FORMAT, "%s '%.*s'", wrong, (int)text_first(text, 256).len,
+			       text.at);
 	bool ok = query_answer(context, &query, &list, err);
 	if (ok) {
 		(args->json ? answer_json : answer_text)(context, &query, &list, stdout);
@@ -209,14 +232,15 @@ static bool answer_stdin(const struct arguments *args, const struct addr_context
 	return err->code == BC_OK;
 }
 
-static bool answer_all(const struct arguments *args, const struct addr_context *context, const struct words *addresses,
-		       bool *nowhere, struct bc_error *err)
+static bool answer_all(const struct arguments *args, const struct addr_context *context,
+		       const struct words *addresses, bool *nowhere, struct bc_error *err)
 {
 	if (!addresses->len)
 		return answer_stdin(args, context, nowhere, err);
 	for (size_t i = 0; i < addresses->len; i++)
-		if (!strcmp(addresses->at[i], "-") ? !answer_stdin(args, context, nowhere, err)
-					  : !answer(args, context, text_of(addresses->at[i]), nowhere, err))
+		if (!strcmp(addresses->at[i], "-") ?
+			    !answer_stdin(args, context, nowhere, err) :
+			    !answer(args, context, text_of(addresses->at[i]), nowhere, err))
 			return false;
 	return true;
 }
@@ -236,10 +260,13 @@ static int run_addr(struct command_line *line)
 	if (!args->input && input_is_sought(args->no_input))
 		args->input = found_input_path(args->binary, &dirs, &found_input);
 	bool ok = subject_open(args->binary, args->input, &dirs, &context.subject, &err) &&
-		  check_input(args, &context, &err) && locate(args, &where, &context, &err) && open_source(args, &dirs, &context, &err);
+		  check_input(args, &context, &err) && locate(args, &where, &context, &err) &&
+		  open_source(args, &dirs, &context, &err);
 	if (ok && args->from == ADDR_RUN && !context.process.loads.all.len)
-		ok = bc_fail(&err, BC_MISMATCH, "%s: run-time addresses of a position-independent binary "
-			     "need --pid, --maps, --perf or --base", args->binary);
+		ok = bc_fail(&err, BC_MISMATCH,
+			     "%s: run-time addresses of a position-independent binary "
+			     "need --pid, --maps, --perf or --base",
+			     args->binary);
 	ok = ok && answer_all(args, &context, &line->operands, &nowhere, &err);
 	if (ok) { /* after the addresses: a bad one is told in one line */
 		found_input_tell(&found_input);
@@ -257,13 +284,17 @@ static int run_addr(struct command_line *line)
 }
 
 const struct command addr_command = {
-	.name = "addr", .args = "[OPTION]... --binary=BIN [ADDRESS]...",
+	.name = "addr",
+	.args = "[OPTION]... --binary=BIN [ADDRESS]...",
 	.help = "convert addresses between run time, ELF file and functions, of the binary and\n"
-	"of its input\n\n"
-	"Shows all forms of each ADDRESS (read from stdin, one per line, if none is given);\n"
-	"for a function and offset of INPUT, every place in BIN.  Exit code 3: an address\n"
-	"was not found, the mappings contradict each other, or INPUT is not what llvm-bolt\n"
-	"read.",
-	COMMAND_OPTIONS(rows), .operands = STDIN_READ,
-	.size = sizeof(struct arguments), .check = check, .run = run_addr,
+		"of its input\n\n"
+		"Shows all forms of each ADDRESS (read from stdin, one per line, if none is given);\n"
+		"for a function and offset of INPUT, every place in BIN.  Exit code 3: an address\n"
+		"was not found, the mappings contradict each other, or INPUT is not what llvm-bolt\n"
+		"read.",
+	COMMAND_OPTIONS(rows),
+	.operands = STDIN_READ,
+	.size = sizeof(struct arguments),
+	.check = check,
+	.run = run_addr,
 };

@@ -59,7 +59,8 @@ static bool restore_rule_parse(struct text word, unsigned *bits)
 	return false;
 }
 
-static const char *read_restore(struct command_line *line, const struct option_row *row, const char *value)
+static const char *read_restore(struct command_line *line, const struct option_row *row,
+				const char *value)
 {
 	struct number *restore = option_field(line, row);
 	unsigned bits = 0;
@@ -81,18 +82,21 @@ static bool parse_time(struct text value, uint64_t *out)
 	return !value.len || time_parse(value, out);
 }
 
-static const char *read_interval(struct command_line *line, const struct option_row *row, const char *value)
+static const char *read_interval(struct command_line *line, const struct option_row *row,
+				 const char *value)
 {
 	struct filter *out = option_field(line, row);
 	struct text text = text_of(value);
 	size_t comma = text_find(text, ',');
 	bool ok = comma < text.len && parse_time(text_first(text, comma), &out->from_ns) &&
-		  parse_time(text_from(text, comma + 1), &out->to_ns) && (!out->to_ns || out->from_ns < out->to_ns);
+		  parse_time(text_from(text, comma + 1), &out->to_ns) &&
+		  (!out->to_ns || out->from_ns < out->to_ns);
 
 	return ok ? NULL : OPTION_WRONG;
 }
 
-static const char *read_binary(struct command_line *line, const struct option_row *row, const char *value)
+static const char *read_binary(struct command_line *line, const struct option_row *row,
+			       const char *value)
 {
 	struct arguments *args = line->arguments;
 
@@ -102,10 +106,11 @@ static const char *read_binary(struct command_line *line, const struct option_ro
 	return NULL;
 }
 
-#define X(name, key, text) "," key
+#define X(name, key, text)     "," key
 #define SHOWN(name, key, text) " " key
 static const struct option_row rows[] = {
-	{'o', "output", "FILE", FILE_WRITTEN, "write the profile to FILE (default: stdout)", INTO(output.path)},
+	{'o', "output", "FILE", FILE_WRITTEN, "write the profile to FILE (default: stdout)",
+	 INTO(output.path)},
 	{0, "input", "INPUT", FILE_READ,
 	 "the binary that llvm-bolt read; makes the profile that of\nan unoptimised run. With --bin: BIN=INPUT",
 	 INTO(inputs), .place = PLACE_INPUT, .of_samples = true},
@@ -119,7 +124,8 @@ static const struct option_row rows[] = {
 	{0, "shard", NULL, NO_FILE,
 	 "write raw counts as a shard for 'batconv merge':\ncompressed, with checksum, build identity and totals",
 	 INTO(output.shard)},
-	{'w', "yaml", "FILE", FILE_WRITTEN, "also write the profile as YAML to FILE", INTO(output.yaml)},
+	{'w', "yaml", "FILE", FILE_WRITTEN, "also write the profile as YAML to FILE",
+	 INTO(output.yaml)},
 	{0, "profgen", "FILE", FILE_WRITTEN,
 	 "also write a profile for llvm-profgen to FILE; for a BOLTed\nbinary this needs --input",
 	 INTO(output.profgen), .of_samples = true},
@@ -138,23 +144,29 @@ static const struct option_row rows[] = {
 	 "convert for this binary. Repeatable; every operand is\nthen a sample file and -o a directory. If FILE is a\n"
 	 "directory: every binary below it that has a BAT section",
 	 INTO_BY(binaries, read_binary), .place = PLACE_BINARY, .of_samples = true},
-	{0, "pid", "PID,...", NO_FILE, "use only samples and traces of these processes", INTO_BY(pids, option_pids), .takes = PIDS_TAKES, .of_samples = true},
-	{0, "event", "NAME", NO_FILE, "use only samples of this event, named as in perf; cycles\nalso matches cycles:u if it is the only such event",
+	{0, "pid", "PID,...", NO_FILE, "use only samples and traces of these processes",
+	 INTO_BY(pids, option_pids), .takes = PIDS_TAKES, .of_samples = true},
+	{0, "event", "NAME", NO_FILE,
+	 "use only samples of this event, named as in perf; cycles\nalso matches cycles:u if it is the only such event",
 	 INTO(conversion.aggregate.filter.event), .of_samples = true},
-	{0, "time", "FROM,TO", NO_FILE, "use only samples in this interval; FROM or TO may be empty;\n" TIME_HELP,
-	 INTO_BY(conversion.aggregate.filter, read_interval), .takes = "two times, such as 12.5,20.25 or 12500ms,21s", .of_samples = true},
+	{0, "time", "FROM,TO", NO_FILE,
+	 "use only samples in this interval; FROM or TO may be empty;\n" TIME_HELP,
+	 INTO_BY(conversion.aggregate.filter, read_interval),
+	 .takes = "two times, such as 12.5,20.25 or 12500ms,21s", .of_samples = true},
 	NEW_RECORDING_ROW,
 	{0, "maps", "FILE", FILE_READ,
 	 "memory maps of processes for which the samples have none:\n.bcmaps, text of /proc/PID/maps, or a recording; repeatable",
 	 INTO_BY(maps, option_maps), .place = PLACE_MAPS, .of_samples = true},
-	{0, "max-samples", "N", NO_FILE, "use only the first N samples of each input", INTO(conversion.aggregate.filter.most), .takes = "a number from 1 on", .least = 1, .of_samples = true},
+	{0, "max-samples", "N", NO_FILE, "use only the first N samples of each input",
+	 INTO(conversion.aggregate.filter.most), .takes = "a number from 1 on", .least = 1,
+	 .of_samples = true},
 	BASIC_ROW,
 	IMAGE_ROW,
 	CODE_DIR_ROW,
-	{0, "ignore-build-id", NULL, NO_FILE,
-	 "match mappings to the binary by name alone",
+	{0, "ignore-build-id", NULL, NO_FILE, "match mappings to the binary by name alone",
 	 INTO(conversion.ignore_build_id), .of_samples = true},
-	{0, "force", NULL, NO_FILE, "convert even if the samples are of another build", INTO(conversion.force), .of_samples = true},
+	{0, "force", NULL, NO_FILE, "convert even if the samples are of another build",
+	 INTO(conversion.force), .of_samples = true},
 	{0, "keep-newest", NULL, NO_FILE,
 	 "x86-64: keep the two newest entries of 32-deep stacks,\n"
 	 "which an Intel Skylake erratum makes unreliable",
@@ -169,9 +181,10 @@ static const struct option_row rows[] = {
 	 "perf2bolt: match perf2bolt 22 line for line, except where\nperf2bolt is wrong",
 	 INTO_BY(conversion.as_perf2bolt, option_keyword), .of_samples = true},
 	{0, "restore", "RULE,...:none,all" RESTORE_RULES(X), NO_FILE,
-	 "undo effects of llvm-bolt on the profile: none, all\n(default), or of these, with commas:\n"
-	 RESTORE_RULES_OF_TABLE(SHOWN) "\nand with --input:\n" RESTORE_RULES_OF_INPUT(SHOWN),
-	 INTO_BY(restore, read_restore), .takes = "none, all, or names of rules with commas", .of_samples = true},
+	 "undo effects of llvm-bolt on the profile: none, all\n(default), or of these, with commas:\n" RESTORE_RULES_OF_TABLE(
+		 SHOWN) "\nand with --input:\n" RESTORE_RULES_OF_INPUT(SHOWN),
+	 INTO_BY(restore, read_restore), .takes = "none, all, or names of rules with commas",
+	 .of_samples = true},
 	THREADS_ROW(conversion.threads),
 	{0, "sandbox", NULL, NO_FILE,
 	 "before reading any input, drop the rights to run programs,\nuse the network, and write outside the output directories,\n"
@@ -239,8 +252,12 @@ static const char *unused_value(const struct arguments *args, const struct words
 static int check_from_compiler(const struct command_line *line, struct arguments *args)
 {
 	if (args->compiled && args->output.format == FORMAT_PROFGEN)
-		return usage_error(line->command, "--from-compiler makes a profile for llvm-bolt, not --format=profgen: the compiler has these counts already", NULL);
-	return compiler_in_place_of_samples(line, args->compiled, &args->debug_dirs, &args->conversion);
+		return usage_error(
+			line->command,
+			"--from-compiler makes a profile for llvm-bolt, not --format=profgen: the compiler has these counts already",
+			NULL);
+	return compiler_in_place_of_samples(line, args->compiled, &args->debug_dirs,
+					    &args->conversion);
 }
 
 /* Reads the operands.  With --bin, the first one is samples, too: the binary is no operand. */
@@ -251,23 +268,34 @@ static int read_operands(const struct command_line *line, struct arguments *args
 	bool many = args->binaries.len || args->wrong.code;
 	size_t first = !many;
 
-	if (many && (args->output.yaml || args->output.profgen || args->stats_file || args->conversion.image_name))
-		return usage_error(command, "--bin excludes -w, --profgen, --stats-file and --image", NULL);
+	if (many && (args->output.yaml || args->output.profgen || args->stats_file ||
+		     args->conversion.image_name))
+		return usage_error(command,
+				   "--bin excludes -w, --profgen, --stats-file and --image", NULL);
 	bool named = many && !args->wrong.code;
 	const char *input = named ? unused_value(args, &args->inputs) : NULL;
 	const char *hashes = named ? unused_value(args, &args->hashes) : NULL;
 	if (hashes)
-		return usage_error(command, "with --bin, --hashes takes BIN=FILE, where BIN is one of them, not", hashes);
+		return usage_error(
+			command,
+			"with --bin, --hashes takes BIN=FILE, where BIN is one of them, not",
+			hashes);
 	if (input)
-		return usage_error(command, "with --bin, --input takes BIN=INPUT, where BIN is one of them, not", input);
+		return usage_error(
+			command,
+			"with --bin, --input takes BIN=INPUT, where BIN is one of them, not",
+			input);
 	if (many && !args->output.path)
-		return usage_error(command, "--bin needs a directory for the profiles: -o DIR", NULL);
+		return usage_error(command, "--bin needs a directory for the profiles: -o DIR",
+				   NULL);
 	if (!many && !operands->len)
 		return usage_error(command, "no binary given", NULL);
-	if (!many && operands->len == 1 && strcmp(line->called, command->name) && access(operands->at[0], F_OK) != 0)
+	if (!many && operands->len == 1 && strcmp(line->called, command->name) &&
+	    access(operands->at[0], F_OK) != 0)
 		return usage_error(NULL, "neither a command nor a file:", operands->at[0]);
 	if (operands->len <= first)
-		return usage_error(command, "no samples given for", many ? "--bin" : operands->at[0]);
+		return usage_error(command, "no samples given for",
+				   many ? "--bin" : operands->at[0]);
 	args->conversion.binary = many ? NULL : operands->at[0];
 	args->conversion.samples = operands->at + first;
 	args->conversion.sample_count = operands->len - first;
@@ -275,16 +303,17 @@ static int read_operands(const struct command_line *line, struct arguments *args
 }
 
 static bool profile_path(const struct arguments *args, const struct named_binary *binary,
-			  char *path, size_t size)
+			 char *path, size_t size)
 {
 	int length = snprintf(path, size, "%s/%s.%s%s", args->output.path, binary->name,
-			      profile_format_name(args->output.format), args->output.shard ? ".zst" : "");
+			      profile_format_name(args->output.format),
+			      args->output.shard ? ".zst" : "");
 
 	return length >= 0 && (size_t)length < size;
 }
 
-/* Checks that no profile replaces an input.  With --bin, the check of the command line could not: the profiles are
- * named after the binaries, which are known only now. */
+/* Checks that no profile replaces an input.  With --bin, the check of the command line could not:
+ * the profiles are named after the binaries, which are known only now. */
 static bool profiles_are_apart(const struct arguments *args, struct bc_error *err)
 {
 	BC_AUTO(named_files_free) struct named_files files = {0};
@@ -320,22 +349,39 @@ static int check_output(const struct command_line *line, struct arguments *args)
 {
 	if (args->inputs.len && args->no_input)
 		return usage_error(line->command, BOTH_INPUTS, NULL);
-	if (args->output.shard && (args->output.format == FORMAT_YAML || args->output.format == FORMAT_PROFGEN))
-		return usage_error(line->command, "--shard writes pre-aggregated records, not --format=yaml or profgen", NULL);
+	if (args->output.shard &&
+	    (args->output.format == FORMAT_YAML || args->output.format == FORMAT_PROFGEN))
+		return usage_error(
+			line->command,
+			"--shard writes pre-aggregated records, not --format=yaml or profgen",
+			NULL);
 	if (args->output.shard)
 		args->output.format = FORMAT_PREAGG;
 	if (args->inputs.len && args->output.format == FORMAT_PREAGG)
-		return usage_error(line->command, "raw counts (--shard, --format=preagg) are those of the binary that ran; --input is for their conversion to a profile", NULL);
+		return usage_error(
+			line->command,
+			"raw counts (--shard, --format=preagg) are those of the binary that ran; --input is for their conversion to a profile",
+			NULL);
 	if (args->output.yaml && args->output.format == FORMAT_PREAGG)
-		return usage_error(line->command, "-w writes a profile, and --format=preagg makes none", NULL);
+		return usage_error(line->command,
+				   "-w writes a profile, and --format=preagg makes none", NULL);
 	if (args->output.probes && !args->output.yaml && args->output.format != FORMAT_YAML)
-		return usage_error(line->command, "--profile-write-pseudo-probes is for YAML: -w FILE or --format=yaml", NULL);
-	if ((args->hashes.len || args->output.without_hashes) && !args->output.yaml && args->output.format != FORMAT_YAML)
-		return usage_error(line->command, "--hashes and --without-hashes are for YAML: -w FILE or --format=yaml", NULL);
+		return usage_error(
+			line->command,
+			"--profile-write-pseudo-probes is for YAML: -w FILE or --format=yaml",
+			NULL);
+	if ((args->hashes.len || args->output.without_hashes) && !args->output.yaml &&
+	    args->output.format != FORMAT_YAML)
+		return usage_error(
+			line->command,
+			"--hashes and --without-hashes are for YAML: -w FILE or --format=yaml",
+			NULL);
 	if (args->output.yaml_for && !args->output.yaml && args->output.format != FORMAT_YAML)
-		return usage_error(line->command, "--yaml-for is for YAML: -w FILE or --format=yaml", NULL);
+		return usage_error(line->command,
+				   "--yaml-for is for YAML: -w FILE or --format=yaml", NULL);
 	if (args->hashes.len && args->output.without_hashes)
-		return usage_error(line->command, "--hashes and --without-hashes exclude each other", NULL);
+		return usage_error(line->command,
+				   "--hashes and --without-hashes exclude each other", NULL);
 	return EXIT_DONE;
 }
 
@@ -372,7 +418,8 @@ static int check(struct command_line *line)
 		return files_refuse(line->command, &conflict);
 	filter->pids = args->pids.at;
 	filter->pid_count = args->pids.len;
-	assert(conversion->threads <= PARALLEL_MOST && (!filter->to_ns || filter->from_ns < filter->to_ns));
+	assert(conversion->threads <= PARALLEL_MOST &&
+	       (!filter->to_ns || filter->from_ns < filter->to_ns));
 	assert(args->binaries.len || args->wrong.code || conversion->binary);
 	profile_output_prepare(&args->output, conversion);
 	return EXIT_DONE;
@@ -407,7 +454,8 @@ static bool fill_files(const struct arguments *args, struct summary *summary,
 					 summary->conversion->options.binary, yaml, err))
 			return false;
 		summary->output = args->output.path ? args->output.path : "-";
-		summary->format = args->output.shard ? NULL : profile_format_name(args->output.format);
+		summary->format =
+			args->output.shard ? NULL : profile_format_name(args->output.format);
 		summary->yaml = conversion_wants(summary->conversion, WANT_YAML) ? yaml : NULL;
 	}
 	if (files[FILE_STATS].file)
@@ -422,7 +470,8 @@ static bool write_files(const struct arguments *args, struct summary *summary,
 {
 	struct output files[FILE_COUNT] = {0};
 
-	if (open_files(args, summary->refusal, files, err) && fill_files(args, summary, files, yaml, err))
+	if (open_files(args, summary->refusal, files, err) &&
+	    fill_files(args, summary, files, yaml, err))
 		return output_commit_all(files, FILE_COUNT, err);
 	for (size_t i = 0; i < FILE_COUNT; i++)
 		output_discard(&files[i]);
@@ -452,7 +501,9 @@ static int finish(const struct arguments *args, const struct conversion *convers
 {
 	bool refused = !converted && why->code == BC_MISMATCH;
 	struct yaml_report yaml = {0};
-	struct summary summary = {.conversion = conversion, .refusal = refused ? why->text : NULL, .maps = &args->maps};
+	struct summary summary = {.conversion = conversion,
+				  .refusal = refused ? why->text : NULL,
+				  .maps = &args->maps};
 	struct bc_error err;
 
 	if (!converted && !refused)
@@ -468,7 +519,8 @@ static int finish(const struct arguments *args, const struct conversion *convers
 /* Is called before the first input is opened. */
 static void enter_sandbox(const struct arguments *args)
 {
-	const char *const outputs[] = {args->output.path, args->output.yaml, args->output.profgen, args->stats_file};
+	const char *const outputs[] = {args->output.path, args->output.yaml, args->output.profgen,
+				       args->stats_file};
 
 	if (!args->sandbox)
 		return;
@@ -520,7 +572,8 @@ static int finish_one(const struct arguments *all, const struct named_binary *bi
 	struct arguments args = *all;
 
 	const struct image_report *seen = &one->conversion.aggregate.space.report;
-	if (one->failed && binary->found && one->err.code == BC_MISMATCH && seen->processes == seen->mistaken) {
+	if (one->failed && binary->found && one->err.code == BC_MISMATCH &&
+	    seen->processes == seen->mistaken) {
 		if (args.verbose && args.stats != STATS_JSON)
 			say(stderr, "%s: did not run", binary->path);
 		return EXIT_DONE;
@@ -592,17 +645,19 @@ static int run_many(struct arguments *args, struct progress *progress)
 	progress_clear(progress);
 	for (size_t i = 0; i < count; i++) {
 		bool told = i && is_told_once(&ones[i]) && is_told_once(&ones[i - 1]);
-		code = worse(code, told ? EXIT_FAILED : finish_one(args, &args->binaries.at[i], &ones[i]));
+		code = worse(code, told ? EXIT_FAILED :
+					  finish_one(args, &args->binaries.at[i], &ones[i]));
 		conversion_free(&ones[i].conversion);
 	}
 	if (unread)
 		operands_tell_bad(&args->conversion, unread, stderr);
 	if (code == EXIT_DONE && !any_converted(ones, count)) {
-		say(stderr, "none of the binaries ran; run: batconv inspect %s", args->conversion.samples[0]);
+		say(stderr, "none of the binaries ran; run: batconv inspect %s",
+		    args->conversion.samples[0]);
 		code = EXIT_WANTING;
 	}
-	/* If no profile was written, the directory that was made for them goes, too.  rmdir() leaves a
-	 * directory alone that contains a profile. */
+	/* If no profile was written, the directory that was made for them goes, too.  rmdir()
+	 * leaves a directory alone that contains a profile. */
 	if (made && (code == EXIT_FAILED || code == EXIT_WANTING))
 		(void)rmdir(args->output.path);
 	free(ones);
@@ -619,19 +674,30 @@ static int run_convert(struct command_line *line)
 		fprintf(stderr, "batconv: %s\n", args->wrong.text);
 		return EXIT_FAILED;
 	}
-	args->conversion.progress = progress_begin(&progress, args->stats == STATS_NONE ? PROGRESS_NEVER : args->progress,
-						   args->conversion.samples, args->conversion.sample_count);
+	args->conversion.progress = progress_begin(
+		&progress, args->stats == STATS_NONE ? PROGRESS_NEVER : args->progress,
+		args->conversion.samples, args->conversion.sample_count);
 	return args->conversion.binary ? run_one(args, &progress) : run_many(args, &progress);
 }
 
 const struct command convert_command = {
-	.name = "convert", .args = "[OPTION]... OPTIMIZED SAMPLES...",
+	.name = "convert",
+	.args = "[OPTION]... OPTIMIZED SAMPLES...",
 	.help = "write the profile of the input binary from samples of the optimised one\n\n"
-	"OPTIMIZED is the binary that was sampled: from 'llvm-bolt --enable-bat', or not yet\n"
-	"BOLTed.  SAMPLES are perf.data, text of perf script (with --show-mmap-events\n"
-	"--show-task-events -F pid,ip,brstack) or pre-aggregated records; '-' is stdin.\n"
-	"perf.data may hold traces of Intel PT, Arm ETM, ETE or SPE, which need no perf.\n"
-	"The profile is BOLT's fdata or YAML, for: llvm-bolt INPUT -data PROFILE ...",
-	COMMAND_OPTIONS(rows), .operands = FILE_READ, .places = {PLACE_BINARY, PLACE_SAMPLES}, .advised_output = "prog.fdata",
-	.size = sizeof(struct arguments), .enters_sandbox = true, .prepare = prepare, .check = check, .finish = free_arguments, .run = run_convert, .program = perf2bolt_command,
+		"OPTIMIZED is the binary that was sampled: from 'llvm-bolt --enable-bat', or not yet\n"
+		"BOLTed.  SAMPLES are perf.data, text of perf script (with --show-mmap-events\n"
+		"--show-task-events -F pid,ip,brstack) or pre-aggregated records; '-' is stdin.\n"
+		"perf.data may hold traces of Intel PT, Arm ETM, ETE or SPE, which need no perf.\n"
+		"The profile is BOLT's fdata or YAML, for: llvm-bolt INPUT -data PROFILE ...",
+	COMMAND_OPTIONS(rows),
+	.operands = FILE_READ,
+	.places = {PLACE_BINARY, PLACE_SAMPLES},
+	.advised_output = "prog.fdata",
+	.size = sizeof(struct arguments),
+	.enters_sandbox = true,
+	.prepare = prepare,
+	.check = check,
+	.finish = free_arguments,
+	.run = run_convert,
+	.program = perf2bolt_command,
 };

@@ -28,11 +28,13 @@ static int compare(const struct arguments *args, const struct binary *a, const s
 		return fail(&err);
 	bool ok = output_open(args->output, &output, &err);
 	if (ok) {
-		(args->json ? comparison_json : comparison_text)(&comparison, a, b, args->stat, output.file);
+		(args->json ? comparison_json : comparison_text)(&comparison, a, b, args->stat,
+								 output.file);
 		ok = output_commit(&output, &err);
 	}
-	int code = !ok ? fail(&err)
-		   : comparison_differs(&comparison, a, b) ? EXIT_WANTING : EXIT_DONE;
+	int code = !ok                                   ? fail(&err) :
+		   comparison_differs(&comparison, a, b) ? EXIT_WANTING :
+							   EXIT_DONE;
 	comparison_free(&comparison);
 	return code;
 }
@@ -42,16 +44,22 @@ static int run_diff(struct command_line *line)
 	BC_AUTO(binary_close) struct binary a = {0}, b = {0};
 	struct bc_error err;
 
-	if (!binary_open_table(line->operands.at[0], &a, &err) || !binary_open_table(line->operands.at[1], &b, &err))
+	if (!binary_open_table(line->operands.at[0], &a, &err) ||
+	    !binary_open_table(line->operands.at[1], &b, &err))
 		return fail(&err);
 	return compare(line->arguments, &a, &b);
 }
 
 const struct command diff_command = {
-	.name = "diff", .args = "[OPTION]... A B",
+	.name = "diff",
+	.args = "[OPTION]... A B",
 	.help = "compare the BAT sections of two binaries by function\n\n"
-	"Prints a summary, then the differences, the largest first.\n"
-	"Exit code 3: they differ.",
-	COMMAND_OPTIONS(rows), .operands = FILE_READ, .places = {PLACE_TABLE, PLACE_TABLE}, .count = {2, 2, "two binaries are needed", "two binaries are enough, not also"},
-	.size = sizeof(struct arguments), .run = run_diff,
+		"Prints a summary, then the differences, the largest first.\n"
+		"Exit code 3: they differ.",
+	COMMAND_OPTIONS(rows),
+	.operands = FILE_READ,
+	.places = {PLACE_TABLE, PLACE_TABLE},
+	.count = {2, 2, "two binaries are needed", "two binaries are enough, not also"},
+	.size = sizeof(struct arguments),
+	.run = run_diff,
 };

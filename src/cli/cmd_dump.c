@@ -24,7 +24,8 @@ static void finish(void *arguments)
 	addresses_free(&args->translate);
 }
 
-static const char *read_function(struct command_line *line, const struct option_row *row, const char *value)
+static const char *read_function(struct command_line *line, const struct option_row *row,
+				 const char *value)
 {
 	struct dump *dump = option_field(line, row);
 
@@ -33,7 +34,8 @@ static const char *read_function(struct command_line *line, const struct option_
 	return NULL;
 }
 
-static const char *read_address(struct command_line *line, const struct option_row *row, const char *value)
+static const char *read_address(struct command_line *line, const struct option_row *row,
+				const char *value)
 {
 	uint64_t address;
 
@@ -44,11 +46,14 @@ static const char *read_address(struct command_line *line, const struct option_r
 
 static const struct option_row rows[] = {
 	JSON_ROW("print JSON, which 'batconv encode' reads"),
-	{0, "raw", NULL, NO_FILE, "print every stored field: byte, size, encoding, value", INTO(raw)},
+	{0, "raw", NULL, NO_FILE, "print every stored field: byte, size, encoding, value",
+	 INTO(raw)},
 	{0, "summary", NULL, NO_FILE, "print layout, counts and sizes", INTO(summary)},
-	{'f', "function", "NAME", NO_FILE, "show only this function: a name as in profiles, with or\nwithout /file.c/N, or an address in it",
+	{'f', "function", "NAME", NO_FILE,
+	 "show only this function: a name as in profiles, with or\nwithout /file.c/N, or an address in it",
 	 INTO_BY(dump, read_function)},
-	{'t', "translate", "ADDRESS", NO_FILE, "show where an address lies in the input binary;\nrepeatable",
+	{'t', "translate", "ADDRESS", NO_FILE,
+	 "show where an address lies in the input binary;\nrepeatable",
 	 INTO_BY(translate, read_address), .takes = "a hexadecimal address"},
 	{'C', "demangle", NULL, NO_FILE, "demangle C++ names", INTO(dump.demangled)},
 	OUTPUT_ROW,
@@ -65,7 +70,10 @@ static int check(struct command_line *line)
 	if (args->json && args->raw)
 		return usage_error(line->command, "one of --json and --raw, not both", NULL);
 	if (args->translate.len && (args->json || args->raw || args->summary))
-		return usage_error(line->command, "--translate prints lines of its own, not with --json, --raw or --summary", NULL);
+		return usage_error(
+			line->command,
+			"--translate prints lines of its own, not with --json, --raw or --summary",
+			NULL);
 	return EXIT_DONE;
 }
 
@@ -94,7 +102,8 @@ static bool shows_any(const struct dump *dump)
 	return !dump->only && !dump->has_address;
 }
 
-static bool dump_file(struct arguments *args, const char *path, const struct binary *subject, struct bc_error *err)
+static bool dump_file(struct arguments *args, const char *path, const struct binary *subject,
+		      struct bc_error *err)
 {
 	struct output output;
 
@@ -115,15 +124,23 @@ static int run_dump(struct command_line *line)
 	const char *path = line->operands.at[0];
 	struct bc_error err;
 
-	bool ok = binary_open_table(path, &subject, &err) && dump_file(line->arguments, path, &subject, &err);
+	bool ok = binary_open_table(path, &subject, &err) &&
+		  dump_file(line->arguments, path, &subject, &err);
 	return ok ? EXIT_DONE : fail(&err);
 }
 
 const struct command dump_command = {
-	.name = "dump", .args = "[OPTION]... BINARY",
+	.name = "dump",
+	.args = "[OPTION]... BINARY",
 	.help = "show the BAT section of a binary\n\n"
-	"BINARY is a binary from 'llvm-bolt --enable-bat', or such a section alone.\n"
-	"Lists functions by name, with their hot and cold parts and the entries of each.",
-	COMMAND_OPTIONS(rows), .operands = FILE_READ, .places = {PLACE_TABLE, PLACE_TABLE}, .count = ONE_BINARY,
-	.size = sizeof(struct arguments), .check = check, .finish = finish, .run = run_dump,
+		"BINARY is a binary from 'llvm-bolt --enable-bat', or such a section alone.\n"
+		"Lists functions by name, with their hot and cold parts and the entries of each.",
+	COMMAND_OPTIONS(rows),
+	.operands = FILE_READ,
+	.places = {PLACE_TABLE, PLACE_TABLE},
+	.count = ONE_BINARY,
+	.size = sizeof(struct arguments),
+	.check = check,
+	.finish = finish,
+	.run = run_dump,
 };

@@ -12,7 +12,8 @@ struct arguments {
 };
 
 static const struct option_row rows[] = {
-	{'o', "output", "FILE", FILE_WRITTEN, "write the section to FILE (default: stdout)", INTO(output)},
+	{'o', "output", "FILE", FILE_WRITTEN, "write the section to FILE (default: stdout)",
+	 INTO(output)},
 	SANDBOX_ROW,
 	HELP_ROW,
 };
@@ -50,10 +51,15 @@ static int run_encode(struct command_line *line)
 }
 
 const struct command encode_command = {
-	.name = "encode", .args = "[OPTION]... FILE",
+	.name = "encode",
+	.args = "[OPTION]... FILE",
 	.help = "write a BAT section from JSON\n\n"
-	"FILE is the output of 'batconv dump --json', edited or not; '-' is stdin.  To put\n"
-	"the section into a binary: objcopy --update-section .note.bolt_bat=RESULT",
-	COMMAND_OPTIONS(rows), .operands = FILE_READ, .places = {PLACE_JSON, PLACE_JSON}, .count = {1, 1, "no JSON given", "one file at a time, not also"},
-	.size = sizeof(struct arguments), .run = run_encode,
+		"FILE is the output of 'batconv dump --json', edited or not; '-' is stdin.  To put\n"
+		"the section into a binary: objcopy --update-section .note.bolt_bat=RESULT",
+	COMMAND_OPTIONS(rows),
+	.operands = FILE_READ,
+	.places = {PLACE_JSON, PLACE_JSON},
+	.count = {1, 1, "no JSON given", "one file at a time, not also"},
+	.size = sizeof(struct arguments),
+	.run = run_encode,
 };

@@ -20,7 +20,8 @@ static bool write_hashes(const struct binary *subject, FILE *out, struct bc_erro
 
 typedef bool write_fn(const struct binary *subject, FILE *out, struct bc_error *err);
 
-static bool write_parts(const struct binary *subject, write_fn *write, const char *to, struct bc_error *err)
+static bool write_parts(const struct binary *subject, write_fn *write, const char *to,
+			struct bc_error *err)
 {
 	struct output output;
 
@@ -48,7 +49,8 @@ static bool extract(const char *path, const char *to, bool note, struct bc_error
 	if (!binary_find_note(&subject, err))
 		return bc_fail_prefix(err, path);
 	if (subject.kind == BINARY_SECTION && !note)
-		return bc_fail(err, BC_UNSUPPORTED, "%s: a section alone has no code and no symbols", path);
+		return bc_fail(err, BC_UNSUPPORTED,
+			       "%s: a section alone has no code and no symbols", path);
 	return write_parts(&subject, note ? write_note : write_side_file, to, err);
 }
 
@@ -61,33 +63,43 @@ struct arguments {
 };
 
 /* Runs llvm-bolt, and writes what a hash source needs of its output. */
-static bool keep_hashes(const struct arguments *args, const struct profile *profile, struct bc_error *err)
+static bool keep_hashes(const struct arguments *args, const struct profile *profile,
+			struct bc_error *err)
 {
 	BC_AUTO(binary_close) struct binary program = {0};
 	BC_AUTO(hash_source_close) struct hash_source source = {0};
 	struct bolt_job job = args->job;
 
 	job.profile = profile;
-	return binary_open(job.program, &program, err) && bolt_job_run(&job, &program, &source, err) &&
+	return binary_open(job.program, &program, err) &&
+	       bolt_job_run(&job, &program, &source, err) &&
 	       write_parts(&source.table, write_hashes, args->output, err);
 }
 
-/* The program must be what llvm-bolt can read; the functions in samples are those that the profile has. */
+/* The program must be what llvm-bolt can read; the functions in samples are those that the profile
+ * has. */
 static bool extract_hashes(const struct arguments *args, struct bc_error *err)
 {
-	BC_AUTO(conversion_free) struct conversion conversion = {
-		.options = {.wants = WANT_RECORDS, .binary = args->job.program, .samples = args->samples, .sample_count = args->sample_count}};
+	BC_AUTO(conversion_free)
+	struct conversion conversion = {.options = {.wants = WANT_RECORDS,
+						    .binary = args->job.program,
+						    .samples = args->samples,
+						    .sample_count = args->sample_count}};
 	BC_AUTO(binary_close) struct binary program = {0};
 	struct summary summary = {.conversion = &conversion};
 
 	if (!binary_map(args->job.program, &program, err))
 		return false;
 	if (program.kind != BINARY_UNTOUCHED)
-		return bc_fail(err, BC_UNSUPPORTED, "%s: llvm-bolt wrote it: --hashes is for the binary that llvm-bolt reads", args->job.program);
+		return bc_fail(
+			err, BC_UNSUPPORTED,
+			"%s: llvm-bolt wrote it: --hashes is for the binary that llvm-bolt reads",
+			args->job.program);
 	if (!args->sample_count)
 		return keep_hashes(args, NULL, err);
 	sample_options_as_recorded(&conversion.options);
-	conversion.options.aggregate.rules = (struct profile_rules){0}; /* as perf2bolt, which finds some functions more */
+	conversion.options.aggregate.rules =
+		(struct profile_rules){0}; /* as perf2bolt, which finds some functions more */
 	if (!conversion_run(&conversion, err))
 		return false;
 	summary_warnings(&summary, stderr);
@@ -125,7 +137,9 @@ static int check(struct command_line *line)
 	if (args->hashes && args->note)
 		return usage_error(line->command, "--hashes and --note exclude each other", NULL);
 	if (args->hashes && line->sandbox)
-		return usage_error(line->command, "--hashes runs llvm-bolt, and --sandbox forbids to run programs", NULL);
+		return usage_error(line->command,
+				   "--hashes runs llvm-bolt, and --sandbox forbids to run programs",
+				   NULL);
 	if (args->sample_count && args->job.data)
 		return usage_error(line->command, "--data and samples exclude each other", NULL);
 	return args->output ? EXIT_DONE : usage_error(line->command, "no -o given", NULL);
@@ -136,19 +150,26 @@ static int run_extract(struct command_line *line)
 	const struct arguments *args = line->arguments;
 	struct bc_error err;
 
-	bool ok = args->hashes ? extract_hashes(args, &err)
-			       : extract(args->job.program, args->output, args->note, &err);
+	bool ok = args->hashes ? extract_hashes(args, &err) :
+				 extract(args->job.program, args->output, args->note, &err);
 	return ok ? EXIT_DONE : fail(&err);
 }
 
 const struct command extract_command = {
-	.name = "extract", .args = "[OPTION]... -o FILE BINARY [SAMPLES...]",
+	.name = "extract",
+	.args = "[OPTION]... -o FILE BINARY [SAMPLES...]",
 	.help = "write a side file that replaces a binary\n\n"
-	"A side file holds what conversions read: the BAT section, segments, symbols and\n"
-	"code, without debug information, compressed.  Every command of batconv accepts it\n"
-	"instead of the binary, so hosts that convert do not need the binary.\n"
-	"With --hashes, BINARY is not BOLTed, and the side file holds only what\n"
-	"'convert --hashes=FILE' reads.",
-	COMMAND_OPTIONS(rows), .operands = FILE_READ, .places = {PLACE_TABLE, PLACE_SAMPLES}, .advised_output = "prog.side", .count = {1, 0, "no binary given", NULL},
-	.size = sizeof(struct arguments), .check = check, .run = run_extract,
+		"A side file holds what conversions read: the BAT section, segments, symbols and\n"
+		"code, without debug information, compressed.  Every command of batconv accepts it\n"
+		"instead of the binary, so hosts that convert do not need the binary.\n"
+		"With --hashes, BINARY is not BOLTed, and the side file holds only what\n"
+		"'convert --hashes=FILE' reads.",
+	COMMAND_OPTIONS(rows),
+	.operands = FILE_READ,
+	.places = {PLACE_TABLE, PLACE_SAMPLES},
+	.advised_output = "prog.side",
+	.count = {1, 0, "no binary given", NULL},
+	.size = sizeof(struct arguments),
+	.check = check,
+	.run = run_extract,
 };

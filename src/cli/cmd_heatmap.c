@@ -16,14 +16,19 @@ struct arguments {
 };
 
 static const struct option_row rows[] = {
-	{'o', "output", "FILE", FILE_WRITTEN, "write the picture to FILE; also writes FILE-SIZE with\n"
+	{'o', "output", "FILE", FILE_WRITTEN,
+	 "write the picture to FILE; also writes FILE-SIZE with\n"
 	 "larger buckets, FILE.csv and FILE-section-hotness.csv",
 	 INTO(output.path)},
-	{0, "block-size", "SIZE,...", NO_FILE, "sizes of buckets, each a multiple of the one before\n(default: 64,4K,256K)",
+	{0, "block-size", "SIZE,...", NO_FILE,
+	 "sizes of buckets, each a multiple of the one before\n(default: 64,4K,256K)",
 	 INTO_BY(output, option_heat_sizes), .takes = HEAT_SIZES_TAKE},
-	{0, "line-size", "N", NO_FILE, "buckets per line (default: 256)", INTO(output.line), .takes = "a number from 1 to 65536", .least = 1, .most = HEAT_LINE_MOST},
-	{0, "min-address", "N", NO_FILE, "leave out code that begins below N (default: 0)", INTO_BY(output.min, option_heat_address), .takes = "an address"},
-	{0, "max-address", "N", NO_FILE, "... above N (default: 0xffffffff;\nfor a kernel no limit)",
+	{0, "line-size", "N", NO_FILE, "buckets per line (default: 256)", INTO(output.line),
+	 .takes = "a number from 1 to 65536", .least = 1, .most = HEAT_LINE_MOST},
+	{0, "min-address", "N", NO_FILE, "leave out code that begins below N (default: 0)",
+	 INTO_BY(output.min, option_heat_address), .takes = "an address"},
+	{0, "max-address", "N", NO_FILE,
+	 "... above N (default: 0xffffffff;\nfor a kernel no limit)",
 	 INTO_BY(output.max, option_heat_address), .takes = "an address"},
 	{0, "print-mappings", NULL, NO_FILE, "print sections in the legend", INTO(output.mappings)},
 	SAMPLE_ROWS,
@@ -46,21 +51,24 @@ static void widen(const struct image *image, struct heat_output *output)
 		output->max = UINT64_MAX;
 }
 
-static bool measure(struct arguments *args, struct conversion *c, struct heat *heat, struct bc_error *err)
+static bool measure(struct arguments *args, struct conversion *c, struct heat *heat,
+		    struct bc_error *err)
 {
 	if (!conversion_open(c, err) || !conversion_count(c, err) || !kernel_check(c, err))
 		return false;
 	widen(&conversion_binary(c)->image, &args->output);
 	return heat_output_take(&args->output, c, heat, err) &&
-	       (heat->buckets || bc_fail(err, BC_MISMATCH, "%s: none of the samples can be used", args->conversion.binary));
+	       (heat->buckets || bc_fail(err, BC_MISMATCH, "%s: none of the samples can be used",
+					 args->conversion.binary));
 }
 
-static bool write_files(const struct arguments *args, const struct heat *heat, const struct function_table *functions,
-			struct bc_error *err)
+static bool write_files(const struct arguments *args, const struct heat *heat,
+			const struct function_table *functions, struct bc_error *err)
 {
 	struct output files[HEAT_FILES] = {0};
 
-	if (heat_output_open(&args->output, files, err) && heat_output_fill(&args->output, heat, functions, files, err))
+	if (heat_output_open(&args->output, files, err) &&
+	    heat_output_fill(&args->output, heat, functions, files, err))
 		return output_commit_all(files, HEAT_FILES, err);
 	for (size_t i = 0; i < HEAT_FILES; i++)
 		output_discard(&files[i]);
@@ -75,7 +83,8 @@ static int run(struct command_line *line)
 	struct progress progress;
 	struct bc_error err = {0};
 
-	conversion.options.progress = progress_begin(&progress, PROGRESS_AUTO, args->conversion.samples, args->conversion.sample_count);
+	conversion.options.progress = progress_begin(
+		&progress, PROGRESS_AUTO, args->conversion.samples, args->conversion.sample_count);
 	bool ok = measure(args, &conversion, &heat, &err);
 	progress_clear(&progress);
 	heat_output_tell(args->conversion.binary, &heat, stderr);
@@ -108,15 +117,27 @@ static int check(struct command_line *line)
 	if (code != EXIT_DONE)
 		return code;
 	if (!args->output.path || output_is_stdout(args->output.path))
-		return usage_error(line->command, "-o FILE is needed: the other files of the map are written beside it", NULL);
+		return usage_error(
+			line->command,
+			"-o FILE is needed: the other files of the map are written beside it",
+			NULL);
 	return EXIT_DONE;
 }
 
 const struct command heatmap_command = {
-	.name = "heatmap", .args = "[OPTION]... -o FILE OPTIMIZED SAMPLES...",
+	.name = "heatmap",
+	.args = "[OPTION]... -o FILE OPTIMIZED SAMPLES...",
 	.help = "show where code ran, by address, as llvm-bolt-heatmap does\n\n"
-	"Writes a text picture (for a terminal with colors), the share of the hottest buckets,\n"
-	"and the use of each section.  SAMPLES are as for convert; '-' is stdin.",
-	COMMAND_OPTIONS(rows), .operands = FILE_READ, .places = {PLACE_BINARY, PLACE_SAMPLES}, .advised_output = "prog.heat",
-	.size = sizeof(struct arguments), .prepare = prepare, .add_files = add_files, .check = check, .run = run, .program = perf2bolt_heatmap_command,
+		"Writes a text picture (for a terminal with colors), the share of the hottest buckets,\n"
+		"and the use of each section.  SAMPLES are as for convert; '-' is stdin.",
+	COMMAND_OPTIONS(rows),
+	.operands = FILE_READ,
+	.places = {PLACE_BINARY, PLACE_SAMPLES},
+	.advised_output = "prog.heat",
+	.size = sizeof(struct arguments),
+	.prepare = prepare,
+	.add_files = add_files,
+	.check = check,
+	.run = run,
+	.program = perf2bolt_heatmap_command,
 };

@@ -9,7 +9,8 @@ struct arguments {
 };
 
 static const struct option_row rows[] = {
-	{0, "sections", NULL, NO_FILE, "also show all sections, including those in no segment", INTO(form.sections)},
+	{0, "sections", NULL, NO_FILE, "also show all sections, including those in no segment",
+	 INTO(form.sections)},
 	{0, "json", NULL, NO_FILE, "one JSON object per file", INTO(form.json)},
 	SANDBOX_ROW,
 	HELP_ROW,
@@ -33,11 +34,16 @@ static int run_image(struct command_line *line)
 }
 
 const struct command image_command = {
-	.name = "image", .args = "[OPTION]... BINARY...",
+	.name = "image",
+	.args = "[OPTION]... BINARY...",
 	.help = "show what a binary is and where its segments go\n\n"
-	"Its segments with the sections in each, the alignment rule of each loadable one\n"
-	"(p_vaddr % p_align = p_offset % p_align), GNU and Go build-id, entry point, and\n"
-	"the layout of its BOLT address translation table.",
-	COMMAND_OPTIONS(rows), .operands = FILE_READ, .places = {PLACE_IMAGE, PLACE_IMAGE}, .count = {1, 0, "no binary given", NULL},
-	.size = sizeof(struct arguments), .run = run_image,
+		"Its segments with the sections in each, the alignment rule of each loadable one\n"
+		"(p_vaddr % p_align = p_offset % p_align), GNU and Go build-id, entry point, and\n"
+		"the layout of its BOLT address translation table.",
+	COMMAND_OPTIONS(rows),
+	.operands = FILE_READ,
+	.places = {PLACE_IMAGE, PLACE_IMAGE},
+	.count = {1, 0, "no binary given", NULL},
+	.size = sizeof(struct arguments),
+	.run = run_image,
 };

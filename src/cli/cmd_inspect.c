@@ -7,7 +7,8 @@
 #include "src/figures/inspect.h"
 #include "src/figures/summary.h"
 
-static int show(const char *path, bool as_json, struct carried *carried, struct input_progress shown)
+static int show(const char *path, bool as_json, struct carried *carried,
+		struct input_progress shown)
 {
 	struct inspected found = {0};
 	struct bc_error err = {0};
@@ -45,14 +46,16 @@ static int show_all(const struct arguments *args, const struct words *files, con
 {
 	BC_AUTO(carried_free) struct carried carried = {0};
 	struct progress progress;
-	struct input_progress shown = progress_begin(&progress, PROGRESS_AUTO, files->at, files->len);
+	struct input_progress shown =
+		progress_begin(&progress, PROGRESS_AUTO, files->at, files->len);
 	int worst = EXIT_DONE;
 
 	for (size_t i = 0; i < files->len; i++) {
 		if (i && !args->as_json)
 			putchar('\n');
 		carried.new_recording = begins[i];
-		int code = show(files->at[i], args->as_json, files->len > 1 ? &carried : NULL, shown);
+		int code =
+			show(files->at[i], args->as_json, files->len > 1 ? &carried : NULL, shown);
 		worst = code == EXIT_FAILED || (code && !worst) ? code : worst;
 	}
 	return worst;
@@ -69,10 +72,15 @@ static int run_inspect(struct command_line *line)
 }
 
 const struct command inspect_command = {
-	.name = "inspect", .args = "[OPTION]... FILE...",
+	.name = "inspect",
+	.args = "[OPTION]... FILE...",
 	.help = "show what a file is, and what to do with it\n\n"
-	"FILE is a recording (perf.data, text of perf script, pre-aggregated records), a binary, a\n"
-	"side file, a profile (fdata, YAML), maps, call stacks, or JSON that batconv wrote.",
-	COMMAND_OPTIONS(rows), .operands = FILE_READ, .count = {1, 0, "no file given", NULL},
-	.size = sizeof(struct arguments), .check = check, .run = run_inspect,
+		"FILE is a recording (perf.data, text of perf script, pre-aggregated records), a binary, a\n"
+		"side file, a profile (fdata, YAML), maps, call stacks, or JSON that batconv wrote.",
+	COMMAND_OPTIONS(rows),
+	.operands = FILE_READ,
+	.count = {1, 0, "no file given", NULL},
+	.size = sizeof(struct arguments),
+	.check = check,
+	.run = run_inspect,
 };

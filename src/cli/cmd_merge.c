@@ -64,7 +64,8 @@ static void finish(void *arguments)
 
 static bool add_source(struct arguments *args, const char *path, bool is_list)
 {
-	return source_vec_push(&args->sources, (struct named_source){path, is_list, args->zeros, args->weight});
+	return source_vec_push(&args->sources,
+			       (struct named_source){path, is_list, args->zeros, args->weight});
 }
 
 static bool read_operand(struct command_line *line, const char *path)
@@ -72,13 +73,15 @@ static bool read_operand(struct command_line *line, const char *path)
 	return add_source(line->arguments, path, false);
 }
 
-static const char *read_list(struct command_line *line, const struct option_row *row, const char *value)
+static const char *read_list(struct command_line *line, const struct option_row *row,
+			     const char *value)
 {
 	(void)row;
 	return add_source(line->arguments, value, true) ? NULL : OPTION_NOMEM;
 }
 
-static const char *read_scale(struct command_line *line, const struct option_row *row, const char *value)
+static const char *read_scale(struct command_line *line, const struct option_row *row,
+			      const char *value)
 {
 	struct arguments *args = line->arguments;
 
@@ -86,18 +89,22 @@ static const char *read_scale(struct command_line *line, const struct option_row
 	return option_number(line, row, value);
 }
 
-static const char *read_max_bad(struct command_line *line, const struct option_row *row, const char *value)
+static const char *read_max_bad(struct command_line *line, const struct option_row *row,
+				const char *value)
 {
 	struct merge_options *out = option_field(line, row);
 	struct text number = text_of(value);
 
 	out->percent = text_ends(number, "%");
 	out->limited = out->skip_bad = true;
-	return text_dec(text_first(number, number.len - out->percent), &out->max_bad) ? NULL : OPTION_WRONG;
+	return text_dec(text_first(number, number.len - out->percent), &out->max_bad) ?
+		       NULL :
+		       OPTION_WRONG;
 }
 
 /* A build-id, or else a binary. */
-static const char *read_expected(struct command_line *line, const struct option_row *row, const char *value)
+static const char *read_expected(struct command_line *line, const struct option_row *row,
+				 const char *value)
 {
 	struct arguments *args = line->arguments;
 	struct build_id id = {0};
@@ -110,36 +117,45 @@ static const char *read_expected(struct command_line *line, const struct option_
 }
 
 static const struct option_row rows[] = {
-	{'o', "output", "FILE", FILE_WRITTEN, "write the profile to FILE (default: stdout)", INTO(output)},
+	{'o', "output", "FILE", FILE_WRITTEN, "write the profile to FILE (default: stdout)",
+	 INTO(output)},
 	{0, "files-from", "FILE", FILE_READ,
 	 "also merge the files listed in FILE, one per line\n('-': stdin), each optionally followed by a tab and a weight",
 	 INTO_BY(sources, read_list)},
 	{0, "null", NULL, NO_FILE, "names in these lists end with a zero byte", INTO(zeros)},
-	{0, "weight", "N", NO_FILE, "count the inputs that follow N times (default: 1)", INTO(weight), .takes = "a number from 1 on", .least = 1},
-	{0, "scale-to", "TOTAL", NO_FILE,
-	 "scale each input so that its counts add up to TOTAL",
+	{0, "weight", "N", NO_FILE, "count the inputs that follow N times (default: 1)",
+	 INTO(weight), .takes = "a number from 1 on", .least = 1},
+	{0, "scale-to", "TOTAL", NO_FILE, "scale each input so that its counts add up to TOTAL",
 	 INTO_BY(merge.scale_to, read_scale), .takes = "a number from 1 on", .least = 1},
-	{0, "saturate", NULL, NO_FILE, "limit sums to 2^64 - 1 instead of failing (exit 4)", INTO(merge.saturate)},
+	{0, "saturate", NULL, NO_FILE, "limit sums to 2^64 - 1 instead of failing (exit 4)",
+	 INTO(merge.saturate)},
 	{0, "skip-bad", NULL, NO_FILE,
 	 "skip inputs that are damaged, truncated or unreadable, and\nname them (exit 4)",
 	 INTO(merge.skip_bad)},
-	{0, "max-bad", "N", NO_FILE, "... but at most N of them, or N% (else exit 3)", INTO_BY(merge, read_max_bad), .takes = "a number, or one with %"},
+	{0, "max-bad", "N", NO_FILE, "... but at most N of them, or N% (else exit 3)",
+	 INTO_BY(merge, read_max_bad), .takes = "a number, or one with %"},
 	{0, "expect", "ID|BIN", FILE_READ,
 	 "treat inputs of another build as bad: a build-id (of BOLT's\ninput), or the binary that ran",
 	 INTO_BY(expect, read_expected)},
 	{0, "group", "KEY:build", NO_FILE,
 	 "build: write one profile per build-id, ID.KIND, into the\ndirectory -o; inputs without one go to unknown.KIND",
 	 INTO_BY(by_build, option_keyword)},
-	{0, "shard", NULL, NO_FILE, "write a shard: compressed, with checksum, build identity\nand totals, so that truncation is detected",
+	{0, "shard", NULL, NO_FILE,
+	 "write a shard: compressed, with checksum, build identity\nand totals, so that truncation is detected",
 	 INTO(merge.shard)},
-	{0, "require-shards", NULL, NO_FILE, "treat inputs that are not shards as bad", INTO(merge.require_shards)},
+	{0, "require-shards", NULL, NO_FILE, "treat inputs that are not shards as bad",
+	 INTO(merge.require_shards)},
 	YAML_FOR_ROW(merge.yaml_for),
-	{0, "memory", "SIZE", NO_FILE, "memory for sorting, such as 1G (default: 64M)", INTO_BY(merge.memory, option_memory), .takes = "a size such as 64M"},
-	{0, "fan-in", "N", NO_FILE, "read at most N inputs at the same time (default: 256)", INTO_BY(merge.fan_in, option_size), .takes = "a number from 2 to 512", .least = 2, .most = 512},
+	{0, "memory", "SIZE", NO_FILE, "memory for sorting, such as 1G (default: 64M)",
+	 INTO_BY(merge.memory, option_memory), .takes = "a size such as 64M"},
+	{0, "fan-in", "N", NO_FILE, "read at most N inputs at the same time (default: 256)",
+	 INTO_BY(merge.fan_in, option_size), .takes = "a number from 2 to 512", .least = 2,
+	 .most = 512},
 	{0, "threads", "N", NO_FILE,
 	 "number of threads (default: one per processor, but at most\none for each 16M of --memory)",
 	 INTO_BY(merge.threads, option_threads)},
-	{0, "tmpdir", "DIR", FOLDER_USED, "directory for temporary files (default: that of the\noutput, else $TMPDIR or /tmp)",
+	{0, "tmpdir", "DIR", FOLDER_USED,
+	 "directory for temporary files (default: that of the\noutput, else $TMPDIR or /tmp)",
 	 INTO(merge.tmpdir)},
 	{0, "sandbox", NULL, NO_FILE,
 	 "before reading any input, drop the rights to run programs,\nuse the network, and write anywhere but to outputs and DIR",
@@ -161,17 +177,20 @@ static bool choose_tmpdir(struct arguments *args)
 	return args->tmpdir;
 }
 
-/* Checks that no output replaces an input.  The check of the command line could not see the inputs that
- * stand in lists. */
+/* Checks that no output replaces an input.  The check of the command line could not see the inputs
+ * that stand in lists. */
 static bool inputs_are_apart(const struct arguments *args, struct bc_error *err)
 {
 	BC_AUTO(named_files_free) struct named_files files = {0};
-	bool ok = args->by_build || files_add(&files, "-o", FILE_WRITTEN, args->output ? args->output : "-");
+	bool ok = args->by_build ||
+		  files_add(&files, "-o", FILE_WRITTEN, args->output ? args->output : "-");
 
-	ok = ok && (!args->stats_file || files_add(&files, "--stats-file", FILE_WRITTEN, args->stats_file));
+	ok = ok && (!args->stats_file ||
+		    files_add(&files, "--stats-file", FILE_WRITTEN, args->stats_file));
 	for (size_t i = 0; ok && i < args->list.inputs.len; i++)
 		ok = files_add(&files, OPERAND, FILE_READ, args->list.inputs.at[i].path);
-	return ok ? files_are_apart(&files, err) && merge_list_check(&args->list, err) : bc_fail_nomem(err);
+	return ok ? files_are_apart(&files, err) && merge_list_check(&args->list, err) :
+		    bc_fail_nomem(err);
 }
 
 /* Reads the lists, so that all inputs are known. */
@@ -185,8 +204,10 @@ static bool list_inputs(struct arguments *args, struct bc_error *err)
 		if (is_stdin && list->stdin_taken)
 			return bc_fail(err, BC_MISMATCH, "stdin can be read once only");
 		list->stdin_taken |= is_stdin;
-		if (source->is_list ? !merge_list_read(list, source->path, source->zeros, source->weight, err)
-				    : !merge_list_add(list, source->path, source->weight) && !bc_fail_nomem(err))
+		if (source->is_list ? !merge_list_read(list, source->path, source->zeros,
+						       source->weight, err) :
+				      !merge_list_add(list, source->path, source->weight) &&
+					      !bc_fail_nomem(err))
 			return false;
 	}
 	return true;
@@ -203,7 +224,8 @@ static int check(struct command_line *line)
 	if (!args->list.inputs.len)
 		return usage_error(line->command, "no input given", NULL);
 	if (args->by_build && (!args->output || output_is_stdout(args->output)))
-		return usage_error(line->command, "--group needs a directory for the profiles: -o DIR", NULL);
+		return usage_error(line->command,
+				   "--group needs a directory for the profiles: -o DIR", NULL);
 	if (!inputs_are_apart(args, &err))
 		return files_refuse(line->command, &err);
 	if (choose_tmpdir(args))
@@ -222,8 +244,8 @@ static void discard(struct output *files, size_t count)
 		output_discard(&files[i]);
 }
 
-static bool write_stats(const struct arguments *args, const struct merge_outcome *outcome, struct output *out,
-			struct bc_error *err)
+static bool write_stats(const struct arguments *args, const struct merge_outcome *outcome,
+			struct output *out, struct bc_error *err)
 {
 	if (!args->stats_file)
 		return true;
@@ -240,13 +262,16 @@ static bool check_any(const struct merge *merge, struct bc_error *err)
 	const char *first = merge->inputs[0].path;
 
 	return report->records_out ||
-	       bc_fail(err, BC_MISMATCH, report->records_in ? "nothing is left of the counts of %s%s; run: batconv quality %s"
-							    : "%s: has no records%s; run: batconv inspect %s",
-		       input_name(first), report->inputs > 1 ? " and of the other inputs" : "", first);
+	       bc_fail(err, BC_MISMATCH,
+		       report->records_in ?
+			       "nothing is left of the counts of %s%s; run: batconv quality %s" :
+			       "%s: has no records%s; run: batconv inspect %s",
+		       input_name(first), report->inputs > 1 ? " and of the other inputs" : "",
+		       first);
 }
 
-static bool write_one(const struct arguments *args, struct merge *merge, struct merge_outcome *outcome,
-		      struct bc_error *err)
+static bool write_one(const struct arguments *args, struct merge *merge,
+		      struct merge_outcome *outcome, struct bc_error *err)
 {
 	struct output files[FILE_COUNT] = {0}, *profile = &files[FILE_PROFILE];
 
@@ -268,21 +293,23 @@ static bool is_input(const struct merge *merge, const char *path)
 	struct stat to, from;
 
 	for (size_t i = 0; stat(path, &to) == 0 && i < merge->count; i++)
-		if (stat(merge->inputs[i].path, &from) == 0 && to.st_dev == from.st_dev && to.st_ino == from.st_ino)
+		if (stat(merge->inputs[i].path, &from) == 0 && to.st_dev == from.st_dev &&
+		    to.st_ino == from.st_ino)
 			return true;
 	return false;
 }
 
 /* Opens the output of one build.  All inputs have the same kind; only an empty one has none. */
-static bool open_group(const struct arguments *args, const struct merge *merge, const struct build_id *id,
-		       struct output *out, struct bc_error *err)
+static bool open_group(const struct arguments *args, const struct merge *merge,
+		       const struct build_id *id, struct output *out, struct bc_error *err)
 {
 	char path[PATH_MAX], name[2 * BUILD_ID_MAX + 1];
 	enum profile_kind kind = merge_kind_of(merge);
 
 	build_id_format(id, name);
-	int length = snprintf(path, sizeof(path), "%s/%s.%s%s", args->output, *name ? name : "unknown",
-			      profile_kind_name(kind), args->merge.shard ? ".zst" : "");
+	int length =
+		snprintf(path, sizeof(path), "%s/%s.%s%s", args->output, *name ? name : "unknown",
+			 profile_kind_name(kind), args->merge.shard ? ".zst" : "");
 	if (length < 0 || (size_t)length >= sizeof(path))
 		return bc_fail(err, BC_IO, "%.200s: too long a path for a profile", args->output);
 	if (is_input(merge, path))
@@ -290,8 +317,9 @@ static bool open_group(const struct arguments *args, const struct merge *merge, 
 	return output_open(path, out, err);
 }
 
-static bool write_groups(const struct arguments *args, struct merge *merge, const struct build_id_vec *ids,
-			 struct merge_outcome *outcome, struct bc_error *err)
+static bool write_groups(const struct arguments *args, struct merge *merge,
+			 const struct build_id_vec *ids, struct merge_outcome *outcome,
+			 struct bc_error *err)
 {
 	struct output *files = calloc(ids->len + 1, sizeof(*files));
 	bool ok = files || bc_fail_nomem(err);
@@ -299,7 +327,8 @@ static bool write_groups(const struct arguments *args, struct merge *merge, cons
 	for (size_t i = 0; ok && i < ids->len; i++)
 		ok = open_group(args, merge, &ids->at[i], &files[i + 1], err) &&
 		     merge_write_whole(merge, &ids->at[i], &files[i + 1], &outcome->kind, err) &&
-		     (fflush(files[i + 1].file) == 0 || bc_fail_errno(err, "%s: cannot write", files[i + 1].path));
+		     (fflush(files[i + 1].file) == 0 ||
+		      bc_fail_errno(err, "%s: cannot write", files[i + 1].path));
 	outcome->profiles = ids->len;
 	ok = ok && check_any(merge, err) && write_stats(args, outcome, &files[0], err);
 	if (ok)
@@ -310,14 +339,16 @@ static bool write_groups(const struct arguments *args, struct merge *merge, cons
 	return ok;
 }
 
-static bool write_by_build(const struct arguments *args, struct merge *merge, struct merge_outcome *outcome,
-			   struct bc_error *err)
+static bool write_by_build(const struct arguments *args, struct merge *merge,
+			   struct merge_outcome *outcome, struct bc_error *err)
 {
 	struct build_id_vec ids = {0};
 	bool ok = merge_identities(merge, &ids) || bc_fail_nomem(err);
 
-	ok = ok && (ids.len <= OUTPUTS_MOST - 1 ||
-		    bc_fail(err, BC_UNSUPPORTED, "%zu builds: not more than %d can be written at once", ids.len, OUTPUTS_MOST - 1));
+	ok = ok &&
+	     (ids.len <= OUTPUTS_MOST - 1 ||
+	      bc_fail(err, BC_UNSUPPORTED, "%zu builds: not more than %d can be written at once",
+		      ids.len, OUTPUTS_MOST - 1));
 	ok = ok && write_groups(args, merge, &ids, outcome, err);
 	build_id_vec_free(&ids);
 	return ok;
@@ -328,8 +359,8 @@ static bool write_by_build(const struct arguments *args, struct merge *merge, st
 static void enter_sandbox(const struct arguments *args)
 {
 	bool direct = !args->output || output_is_stdout(args->output);
-	/* The sandbox opens the directory of temporary files, but not a default one when the output is
-	 * stdout: nobody named that directory. */
+	/* The sandbox opens the directory of temporary files, but not a default one when the output
+	 * is stdout: nobody named that directory. */
 	const char *tmpdir = args->tmpdir && direct ? NULL : args->merge.tmpdir;
 	const char *const outputs[] = {args->output, args->stats_file, tmpdir};
 
@@ -355,10 +386,13 @@ static bool read_expected_build(struct arguments *args, struct bc_error *err)
 		args->merge.expect_code = code_digest(&binary);
 	}
 	binary_close(&binary);
-	return is_program || bc_fail(err, BC_UNSUPPORTED, "%s: is a table alone, and no binary (--expect)", args->expect);
+	return is_program ||
+	       bc_fail(err, BC_UNSUPPORTED, "%s: is a table alone, and no binary (--expect)",
+		       args->expect);
 }
 
-static int refuse(const struct arguments *args, struct merge_outcome *outcome, const struct bc_error *err)
+static int refuse(const struct arguments *args, struct merge_outcome *outcome,
+		  const struct bc_error *err)
 {
 	bool all_named = !*err->text;
 
@@ -391,17 +425,18 @@ static int tell(const struct arguments *args, const struct merge_outcome *outcom
 
 /* Tries to merge in one pass, without a check of all inputs before it.  Scaling cannot: it needs
  * the sums of all inputs first. */
-static bool write_trusting(const struct arguments *args, struct merge *merge, struct merge_outcome *outcome)
+static bool write_trusting(const struct arguments *args, struct merge *merge,
+			   struct merge_outcome *outcome)
 {
 	struct bc_error err;
 
-	return !args->by_build && !args->merge.scaled && merge_trust(merge, &err) && merge_check(merge, true, &err) &&
-	       write_one(args, merge, outcome, &err);
+	return !args->by_build && !args->merge.scaled && merge_trust(merge, &err) &&
+	       merge_check(merge, true, &err) && write_one(args, merge, outcome, &err);
 }
 
 /* Checks all inputs, then merges them. */
-static bool write_checked(const struct arguments *args, struct merge *merge, struct merge_outcome *outcome,
-			  struct bc_error *err)
+static bool write_checked(const struct arguments *args, struct merge *merge,
+			  struct merge_outcome *outcome, struct bc_error *err)
 {
 	return merge_look(merge, err) && merge_check(merge, !args->by_build, err) &&
 	       (args->by_build ? write_by_build : write_one)(args, merge, outcome, err);
@@ -416,7 +451,8 @@ static int run(struct arguments *args, struct merge *merge, struct progress *pro
 	if (!ok) {
 		merge_forget(merge);
 		ok = write_checked(args, merge, &outcome, &err) ||
-		     (merge_forget_threads(merge, &err) && write_checked(args, merge, &outcome, &err));
+		     (merge_forget_threads(merge, &err) &&
+		      write_checked(args, merge, &outcome, &err));
 	}
 	progress_clear(progress);
 	return ok ? tell(args, &outcome) : refuse(args, &outcome, &err);
@@ -432,7 +468,8 @@ static int run_merge(struct command_line *line)
 	int code;
 
 	args->sandbox = line->sandbox;
-	args->merge.progress = progress_begin(&progress, args->stats == STATS_NONE ? PROGRESS_NEVER : args->progress, NULL, 0);
+	args->merge.progress = progress_begin(
+		&progress, args->stats == STATS_NONE ? PROGRESS_NEVER : args->progress, NULL, 0);
 	if (args->by_build && !output_folder_make(args->output, &made, &err))
 		return fail(&err);
 	enter_sandbox(args);
@@ -449,12 +486,21 @@ static int run_merge(struct command_line *line)
 }
 
 const struct command merge_command = {
-	.name = "merge", .args = "[OPTION]... INPUT...",
+	.name = "merge",
+	.args = "[OPTION]... INPUT...",
 	.help = "add up profiles: fdata, YAML or pre-aggregated records\n\n"
-	"INPUT is a profile from batconv, perf2bolt, llvm-bolt -instrument or an earlier merge,\n"
-	"all of one kind; '-' is stdin.  Sums are exact and do not depend on the order of the\n"
-	"inputs; memory does not grow with their number or size.\n"
-	"Exit code 3: the inputs are of different kinds or builds; 1: one of them is damaged.",
-	COMMAND_OPTIONS(rows), .operands = FILE_READ,
-	.size = sizeof(struct arguments), .operand = read_operand, .enters_sandbox = true, .prepare = prepare, .check = check, .finish = finish, .run = run_merge, .program = merge_fdata_command,
+		"INPUT is a profile from batconv, perf2bolt, llvm-bolt -instrument or an earlier merge,\n"
+		"all of one kind; '-' is stdin.  Sums are exact and do not depend on the order of the\n"
+		"inputs; memory does not grow with their number or size.\n"
+		"Exit code 3: the inputs are of different kinds or builds; 1: one of them is damaged.",
+	COMMAND_OPTIONS(rows),
+	.operands = FILE_READ,
+	.size = sizeof(struct arguments),
+	.operand = read_operand,
+	.enters_sandbox = true,
+	.prepare = prepare,
+	.check = check,
+	.finish = finish,
+	.run = run_merge,
+	.program = merge_fdata_command,
 };

@@ -18,37 +18,49 @@ struct arguments {
 	bool json, no_input;
 };
 
-static const char *read_limit(struct command_line *line, const struct option_row *row, const char *value)
+static const char *read_limit(struct command_line *line, const struct option_row *row,
+			      const char *value)
 {
 	struct quality_gate *gate = option_field(line, row);
 	char *end;
 
 	gate->limit = strtod(value, &end);
 	gate->set = true;
-	return *value >= '0' && *value <= '9' && !*end && isfinite(gate->limit) ? NULL : "a limit takes a number, not";
+	return *value >= '0' && *value <= '9' && !*end && isfinite(gate->limit) ?
+		       NULL :
+		       "a limit takes a number, not";
 }
 
 static const struct option_row rows[] = {
 	JSON_ROW("print JSON"),
 	OUTPUT_ROW,
-	{0, "input", "INPUT", FILE_READ, "the binary that llvm-bolt read: figures of the profile that\n"
+	{0, "input", "INPUT", FILE_READ,
+	 "the binary that llvm-bolt read: figures of the profile that\n"
 	 "convert makes with it, and gaps in the flow of its code",
 	 INTO(conversion.input), .place = PLACE_INPUT, .of_samples = true},
 	NO_INPUT_ROW,
 	FROM_COMPILER_ROWS,
 	SAMPLE_ROWS,
-	{0, "min-stability", "PERCENT", NO_FILE, "exit code 3 if the stability is below PERCENT: more samples\nwould change the layout",
+	{0, "min-stability", "PERCENT", NO_FILE,
+	 "exit code 3 if the stability is below PERCENT: more samples\nwould change the layout",
 	 INTO_BY(gates[GATE_STABILITY], read_limit)},
-	{0, "min-density", "N", NO_FILE, "... the density, as perf2bolt has it, is below N", INTO_BY(gates[GATE_DENSITY], read_limit)},
-	{0, "min-kept", "PERCENT", NO_FILE, "... less than PERCENT of the usable data is kept", INTO_BY(gates[GATE_KEPT], read_limit)},
-	{0, "max-bias", "PERCENT", NO_FILE, "... the bias of the flow is above PERCENT", INTO_BY(gates[GATE_BIAS], read_limit)},
+	{0, "min-density", "N", NO_FILE, "... the density, as perf2bolt has it, is below N",
+	 INTO_BY(gates[GATE_DENSITY], read_limit)},
+	{0, "min-kept", "PERCENT", NO_FILE, "... less than PERCENT of the usable data is kept",
+	 INTO_BY(gates[GATE_KEPT], read_limit)},
+	{0, "max-bias", "PERCENT", NO_FILE, "... the bias of the flow is above PERCENT",
+	 INTO_BY(gates[GATE_BIAS], read_limit)},
 	{0, "max-discontinuity", "PERCENT", NO_FILE, "... its discontinuity is above PERCENT",
 	 INTO_BY(gates[GATE_DISCONTINUITY], read_limit)},
-	{0, "max-cold", "PERCENT", NO_FILE, "... the share of the hottest samples in cold or old\ncode is above PERCENT",
+	{0, "max-cold", "PERCENT", NO_FILE,
+	 "... the share of the hottest samples in cold or old\ncode is above PERCENT",
 	 INTO_BY(gates[GATE_COLD], read_limit)},
-	{0, "min-inferred", "PERCENT", NO_FILE, "... of plain samples: branches are inferred from less than\nPERCENT of them",
+	{0, "min-inferred", "PERCENT", NO_FILE,
+	 "... of plain samples: branches are inferred from less than\nPERCENT of them",
 	 INTO_BY(gates[GATE_INFERRED], read_limit)},
-	{0, "max-moved", "PERCENT", NO_FILE, "... more than PERCENT of these count in another block than\nwhere they were taken", INTO_BY(gates[GATE_MOVED], read_limit)},
+	{0, "max-moved", "PERCENT", NO_FILE,
+	 "... more than PERCENT of these count in another block than\nwhere they were taken",
+	 INTO_BY(gates[GATE_MOVED], read_limit)},
 	SANDBOX_ROW,
 	HELP_ROW,
 };
@@ -82,7 +94,9 @@ static int run_profile(const struct arguments *args, const char *path)
 
 	if (!quality_of_profile(path, &quality, &mine, &err)) {
 		if (err.code == BC_FORMAT && !mine)
-			bc_fail(&err, BC_FORMAT, "%s: is neither fdata nor BOLT's YAML (of samples: batconv quality OPTIMIZED SAMPLES)", path);
+			bc_fail(&err, BC_FORMAT,
+				"%s: is neither fdata nor BOLT's YAML (of samples: batconv quality OPTIMIZED SAMPLES)",
+				path);
 		return fail(&err);
 	}
 	return write_report(args, &report, false);
@@ -93,7 +107,8 @@ static int run_samples(struct arguments *args)
 	BC_AUTO(conversion_free) struct conversion conversion = {.options = args->conversion};
 	BC_AUTO(quality_sources_free) struct quality_sources sources = {0};
 	struct quality quality;
-	struct quality_report report = {.quality = &quality, .conversion = &conversion, .path = args->conversion.binary};
+	struct quality_report report = {
+		.quality = &quality, .conversion = &conversion, .path = args->conversion.binary};
 	struct bc_error err = {0};
 
 	if (!measure_samples(&conversion, &sources, &quality, &err))
@@ -115,7 +130,8 @@ static int check(struct command_line *line)
 	if (args->conversion.input && args->no_input)
 		return usage_error(line->command, BOTH_INPUTS, NULL);
 	args->conversion.find_input = input_is_sought(args->no_input);
-	int code = compiler_in_place_of_samples(line, args->compiled, &args->debug_dirs, &args->conversion);
+	int code = compiler_in_place_of_samples(line, args->compiled, &args->debug_dirs,
+						&args->conversion);
 	if (code != EXIT_DONE || args->compiled)
 		return code;
 	if (!line->operands.len)
@@ -123,23 +139,31 @@ static int check(struct command_line *line)
 	if (line->operands.len > 1)
 		return sample_operands(line, &args->debug_dirs, &args->conversion);
 	if (args->conversion.input)
-		return usage_error(line->command, "--input is of samples, and none are given for", line->operands.at[0]);
+		return usage_error(line->command, "--input is of samples, and none are given for",
+				   line->operands.at[0]);
 	return EXIT_DONE;
 }
 
 static int run_quality(struct command_line *line)
 {
-	return line->operands.len == 1 ? run_profile(line->arguments, line->operands.at[0]) : run_samples(line->arguments);
+	return line->operands.len == 1 ? run_profile(line->arguments, line->operands.at[0]) :
+					 run_samples(line->arguments);
 }
 
 const struct command quality_command = {
-	.name = "quality", .args = "[OPTION]... OPTIMIZED [SAMPLES]...",
+	.name = "quality",
+	.args = "[OPTION]... OPTIMIZED [SAMPLES]...",
 	.help = "say how good a profile of these samples is\n\n"
-	"Are there enough samples, are they of this build, what do they cover, does the layout\n"
-	"of the binary fit them, are the counts consistent, and what was dropped?  SAMPLES are\n"
-	"as for convert; '-' is stdin.  The only operand can be a profile (fdata or BOLT's YAML);\n"
-	"--from-compiler=BINARY stands alone.\n"
-	"Exit code 3: a limit was not met, or the samples are of another build.",
-	COMMAND_OPTIONS(rows), .operands = FILE_READ, .places = {PLACE_BINARY, PLACE_SAMPLES},
-	.size = sizeof(struct arguments), .prepare = prepare, .check = check, .run = run_quality,
+		"Are there enough samples, are they of this build, what do they cover, does the layout\n"
+		"of the binary fit them, are the counts consistent, and what was dropped?  SAMPLES are\n"
+		"as for convert; '-' is stdin.  The only operand can be a profile (fdata or BOLT's YAML);\n"
+		"--from-compiler=BINARY stands alone.\n"
+		"Exit code 3: a limit was not met, or the samples are of another build.",
+	COMMAND_OPTIONS(rows),
+	.operands = FILE_READ,
+	.places = {PLACE_BINARY, PLACE_SAMPLES},
+	.size = sizeof(struct arguments),
+	.prepare = prepare,
+	.check = check,
+	.run = run_quality,
 };

@@ -26,12 +26,13 @@
 #include "src/record/record_shards.h"
 #include "src/record/recorded_command.h"
 
-#define SECOND UINT64_C(1000000000)
+#define SECOND          UINT64_C(1000000000)
 #define RATE_UNATTENDED 997 /* a second and processor: of what runs already */
-#define RATE_COMMAND 4000
-#define PAGES 128 /* of a ring: 512 KiB need no rights, where the kernel's settings are its own */
-#define MEMORY_LEAST ((size_t)1 << 20) /* bytes: less holds no counts beside processes and what waits */
-#define FEW 100   /* samples: of the machine, a binary with less gets no file */
+#define RATE_COMMAND    4000
+#define PAGES           128 /* of a ring: 512 KiB need no rights, where the kernel's settings are its own */
+#define MEMORY_LEAST                                                                               \
+	((size_t)1 << 20) /* bytes: less holds no counts beside processes and what waits */
+#define FEW 100           /* samples: of the machine, a binary with less gets no file */
 
 struct arguments {
 	const char *pid_list; /* the last one that was given */
@@ -51,7 +52,8 @@ struct arguments {
 /* ---- the command line ---- */
 
 /* PID[,PID]... */
-static const char *read_pids(struct command_line *line, const struct option_row *row, const char *value)
+static const char *read_pids(struct command_line *line, const struct option_row *row,
+			     const char *value)
 {
 	struct arguments *args = line->arguments;
 	struct text rest = text_of(value);
@@ -69,7 +71,8 @@ static const char *read_pids(struct command_line *line, const struct option_row 
 }
 
 /* 10, 1.5s, 200ms, 10m, 1h, as ns */
-static const char *read_time(struct command_line *line, const struct option_row *row, const char *value)
+static const char *read_time(struct command_line *line, const struct option_row *row,
+			     const char *value)
 {
 	static const struct {
 		const char *unit;
@@ -80,7 +83,8 @@ static const char *read_time(struct command_line *line, const struct option_row 
 
 	for (size_t i = 0; number > 0 && i < BC_COUNT(units); i++) {
 		double ns = number * units[i].seconds * 1e9;
-		if (strcmp(end, units[i].unit) != 0 || ns < 1e6 || ns > 3.2e17) /* a millisecond to ten years */
+		if (strcmp(end, units[i].unit) != 0 || ns < 1e6 ||
+		    ns > 3.2e17) /* a millisecond to ten years */
 			continue;
 		*(uint64_t *)option_field(line, row) = (uint64_t)ns;
 		return NULL;
@@ -89,7 +93,8 @@ static const char *read_time(struct command_line *line, const struct option_row 
 }
 
 /* 100, or 2G */
-static const char *read_keep(struct command_line *line, const struct option_row *row, const char *value)
+static const char *read_keep(struct command_line *line, const struct option_row *row,
+			     const char *value)
 {
 	struct record_keep *keep = option_field(line, row);
 	size_t size;
@@ -104,20 +109,24 @@ static const char *read_keep(struct command_line *line, const struct option_row 
 }
 
 /* 0.5, or 0.5% */
-static const char *read_percent(struct command_line *line, const struct option_row *row, const char *value)
+static const char *read_percent(struct command_line *line, const struct option_row *row,
+				const char *value)
 {
 	struct percent *percent = option_field(line, row);
 	char *end;
 
 	percent->is = *value >= '0' && *value <= '9' ? strtod(value, &end) : -1;
 	percent->given = true;
-	return percent->is > 0 && percent->is <= 100 && (!*end || !strcmp(end, "%")) ? NULL : OPTION_WRONG;
+	return percent->is > 0 && percent->is <= 100 && (!*end || !strcmp(end, "%")) ? NULL :
+										       OPTION_WRONG;
 }
 
 /* Options of perf record that ask for what is recorded anyhow. */
-static const char *read_filter(struct command_line *line, const struct option_row *row, const char *value)
+static const char *read_filter(struct command_line *line, const struct option_row *row,
+			       const char *value)
 {
-	static const char *const taken[] = {"any", "any,u", "u,any", "any,u,save_type", "any,save_type,u"};
+	static const char *const taken[] = {"any", "any,u", "u,any", "any,u,save_type",
+					    "any,save_type,u"};
 	struct arguments *args = line->arguments;
 
 	(void)row;
@@ -128,7 +137,8 @@ static const char *read_filter(struct command_line *line, const struct option_ro
 	return "only branches of all kinds, in code of programs, are recorded: leave out -j, or write -j any,u, not";
 }
 
-static const char *refuse_chains(struct command_line *line, const struct option_row *row, const char *value)
+static const char *refuse_chains(struct command_line *line, const struct option_row *row,
+				 const char *value)
 {
 	(void)line;
 	(void)row;
@@ -137,7 +147,8 @@ static const char *refuse_chains(struct command_line *line, const struct option_
 	return "call chains are not recorded, as no profile for llvm-bolt has them: leave out -g and --call-graph (use perf record and 'batconv stacks')";
 }
 
-static const char *refuse_compression(struct command_line *line, const struct option_row *row, const char *value)
+static const char *refuse_compression(struct command_line *line, const struct option_row *row,
+				      const char *value)
 {
 	(void)line;
 	(void)row;
@@ -146,36 +157,62 @@ static const char *refuse_compression(struct command_line *line, const struct op
 }
 
 static const struct option_row rows[] = {
-	{'p', "pid", "PID", NO_FILE, "record processes that run, PID[,PID...], with their threads,\ntheir children, and what these start",
+	{'p', "pid", "PID", NO_FILE,
+	 "record processes that run, PID[,PID...], with their threads,\ntheir children, and what these start",
 	 INTO_BY(pid_list, read_pids), .takes = "process ids, with commas"},
-	{0, "cgroup", "NAME", NO_FILE, "record a cgroup: a container, or a systemd unit, such as\nsystem.slice/prog.service", INTO(cgroup)},
+	{0, "cgroup", "NAME", NO_FILE,
+	 "record a cgroup: a container, or a systemd unit, such as\nsystem.slice/prog.service",
+	 INTO(cgroup)},
 	{'a', "all", NULL, NO_FILE, "record the whole machine", INTO(all)},
-	{0, "replay", "FILE", FILE_READ, "count what --save-rings kept, in place of recording", INTO(replay)},
+	{0, "replay", "FILE", FILE_READ, "count what --save-rings kept, in place of recording",
+	 INTO(replay)},
 	{'o', "output", "FILE", FILE_WRITTEN,
-	 "write a shard of each binary into the directory FILE/; or of\none binary its shard FILE.zst, or its profile (fdata) FILE", INTO(output)},
-	{0, "bin", "BIN", FILE_READ, "only samples of this binary; repeatable", INTO(bins), .place = PLACE_BINARY},
-	{0, "match", "GLOB", NO_FILE, "only binaries whose path matches, such as '/srv/*.bolt';\nrepeatable", INTO(patterns)},
-	{0, "input", "PROG", FILE_READ, "for a profile: what llvm-bolt read (as of convert)", INTO(input), .place = PLACE_INPUT},
+	 "write a shard of each binary into the directory FILE/; or of\none binary its shard FILE.zst, or its profile (fdata) FILE",
+	 INTO(output)},
+	{0, "bin", "BIN", FILE_READ, "only samples of this binary; repeatable", INTO(bins),
+	 .place = PLACE_BINARY},
+	{0, "match", "GLOB", NO_FILE,
+	 "only binaries whose path matches, such as '/srv/*.bolt';\nrepeatable", INTO(patterns)},
+	{0, "input", "PROG", FILE_READ, "for a profile: what llvm-bolt read (as of convert)",
+	 INTO(input), .place = PLACE_INPUT},
 	NO_INPUT_ROW,
-	{'d', "duration", "TIME", NO_FILE, "end after TIME, such as 60, 10m or 1h (default: with the\nprocesses, or with the command)",
+	{'d', "duration", "TIME", NO_FILE,
+	 "end after TIME, such as 60, 10m or 1h (default: with the\nprocesses, or with the command)",
 	 INTO_BY(duration, read_time), .takes = "a time such as 60, 10m or 1h"},
-	{0, "interval", "TIME", NO_FILE, "write shards each TIME, too (default: at the end only)", INTO_BY(interval, read_time), .takes = "a time such as 60, 10m or 1h"},
-	{0, "keep", "N|SIZE", NO_FILE, "delete the oldest shards of this host in DIR, so that N\nfiles, or SIZE bytes, are left", INTO_BY(keep, read_keep),
-	 .takes = "a number from 1 on, or a size such as 2G"},
-	{0, "min-samples", "N", NO_FILE, "no shard of a binary with less samples than N (default:\n100 of --all and --cgroup, else 1)", INTO(least), .takes = "a number"},
-	{'F', "freq", "N", NO_FILE, "samples a second and processor (default: 4000 of a command,\nelse 997)", INTO(frequency), .takes = "a number from 1 on", .least = 1},
-	{'c', "count", "N", NO_FILE, "... or a sample each N events", INTO(period), .takes = "a number from 1 on", .least = 1},
-	{'e', "event", "EVENT", NO_FILE, "the event: cycles, instructions, branches, branch-brs,\ncpu-clock or rHEX (default: the best that there is)", INTO(event)},
+	{0, "interval", "TIME", NO_FILE, "write shards each TIME, too (default: at the end only)",
+	 INTO_BY(interval, read_time), .takes = "a time such as 60, 10m or 1h"},
+	{0, "keep", "N|SIZE", NO_FILE,
+	 "delete the oldest shards of this host in DIR, so that N\nfiles, or SIZE bytes, are left",
+	 INTO_BY(keep, read_keep), .takes = "a number from 1 on, or a size such as 2G"},
+	{0, "min-samples", "N", NO_FILE,
+	 "no shard of a binary with less samples than N (default:\n100 of --all and --cgroup, else 1)",
+	 INTO(least), .takes = "a number"},
+	{'F', "freq", "N", NO_FILE,
+	 "samples a second and processor (default: 4000 of a command,\nelse 997)", INTO(frequency),
+	 .takes = "a number from 1 on", .least = 1},
+	{'c', "count", "N", NO_FILE, "... or a sample each N events", INTO(period),
+	 .takes = "a number from 1 on", .least = 1},
+	{'e', "event", "EVENT", NO_FILE,
+	 "the event: cycles, instructions, branches, branch-brs,\ncpu-clock or rHEX (default: the best that there is)",
+	 INTO(event)},
 	{0, "plain", NULL, NO_FILE, "record no branch stacks, only addresses", INTO(plain)},
-	{0, "require-branches", NULL, NO_FILE, "where there are no branch stacks, record nothing (exit 3)", INTO(require_branches)},
-	{0, "max-overhead", "P", NO_FILE, "spend at most P percent of a processor (with --all, of all),\nby switching samples off now and then",
+	{0, "require-branches", NULL, NO_FILE,
+	 "where there are no branch stacks, record nothing (exit 3)", INTO(require_branches)},
+	{0, "max-overhead", "P", NO_FILE,
+	 "spend at most P percent of a processor (with --all, of all),\nby switching samples off now and then",
 	 INTO_BY(overhead, read_percent), .takes = "a percentage above 0"},
-	{'m', "mmap-pages", "N", NO_FILE, "pages of each ring, a power of two (default: 128)", INTO(pages), .takes = "a number from 1 to 65536", .least = 1, .most = 65536},
-	{0, "memory", "SIZE", NO_FILE, "memory for counts and processes (default: 64M, at least 1M)", INTO_BY(memory, option_memory), .takes = "a size such as 64M"},
-	{0, "save-rings", "FILE", FILE_WRITTEN, "also write all records as they come, for --replay", INTO(save)},
-	{0, "forward-exit", NULL, NO_FILE, "exit with the command's exit code, if nothing failed", INTO(forward)},
+	{'m', "mmap-pages", "N", NO_FILE, "pages of each ring, a power of two (default: 128)",
+	 INTO(pages), .takes = "a number from 1 to 65536", .least = 1, .most = 65536},
+	{0, "memory", "SIZE", NO_FILE,
+	 "memory for counts and processes (default: 64M, at least 1M)",
+	 INTO_BY(memory, option_memory), .takes = "a size such as 64M"},
+	{0, "save-rings", "FILE", FILE_WRITTEN, "also write all records as they come, for --replay",
+	 INTO(save)},
+	{0, "forward-exit", NULL, NO_FILE, "exit with the command's exit code, if nothing failed",
+	 INTO(forward)},
 	{0, "sandbox", NULL, NO_FILE,
-	 "when all is opened, drop all rights but to read mapped\nfiles and to write shards: docs/security.md", .read = option_sandbox},
+	 "when all is opened, drop all rights but to read mapped\nfiles and to write shards: docs/security.md",
+	 .read = option_sandbox},
 	STATS_ROW,
 	PROGRESS_ROWS(""),
 	QUIET_ROW("print only warnings and errors"),
@@ -217,7 +254,7 @@ struct record_run {
 	struct record_shards shards;
 	struct record_view view;
 	struct found_input found; /* of a profile, where none was given */
-	struct output saved; /* --save-rings */
+	struct output saved;      /* --save-rings */
 	bool saved_open;
 	struct recorded_command command;
 	int exec_errno; /* of the command; 0: it runs, or ran */
@@ -234,7 +271,10 @@ static bool is_folder_name(const char *path)
 
 static enum perf_target target_of(const struct arguments *args)
 {
-	return args->all ? PERF_MACHINE : args->cgroup ? PERF_CGROUP : args->pids.len ? PERF_TASKS : PERF_COMMAND;
+	return args->all      ? PERF_MACHINE :
+	       args->cgroup   ? PERF_CGROUP :
+	       args->pids.len ? PERF_TASKS :
+				PERF_COMMAND;
 }
 
 /* The file of the command, or NULL. */
@@ -246,7 +286,8 @@ static const char *command_file(const struct words *command, char found[PATH_MAX
 		return name && access(name, X_OK) == 0 ? name : NULL;
 	for (struct text rest = text_of(path ? path : ""); rest.len;) {
 		size_t colon = text_find(rest, ':');
-		if (snprintf(found, PATH_MAX, "%.*s/%s", (int)colon, rest.at, name) < PATH_MAX && access(found, X_OK) == 0)
+		if (snprintf(found, PATH_MAX, "%.*s/%s", (int)colon, rest.at, name) < PATH_MAX &&
+		    access(found, X_OK) == 0)
 			return found;
 		rest = text_behind(rest, colon);
 	}
@@ -254,9 +295,11 @@ static const char *command_file(const struct words *command, char found[PATH_MAX
 }
 
 /* The one binary of an -o FILE: of --bin, or the command itself. */
-static const char *only_binary(const struct arguments *args, const struct words *command, char found[PATH_MAX])
+static const char *only_binary(const struct arguments *args, const struct words *command,
+			       char found[PATH_MAX])
 {
-	if (args->bins.len || args->replay || target_of(args) != PERF_COMMAND) /* else the command says only how long */
+	if (args->bins.len || args->replay ||
+	    target_of(args) != PERF_COMMAND) /* else the command says only how long */
 		return args->bins.len == 1 ? args->bins.at[0] : NULL;
 	return command_file(command, found);
 }
@@ -270,9 +313,11 @@ static int check_command(const struct command_line *line, const struct arguments
 	struct stat program, st;
 
 	for (size_t i = 0; file && stat(file, &program) == 0 && i < BC_COUNT(written); i++) {
-		if (!written[i] || stat(written[i], &st) != 0 || st.st_dev != program.st_dev || st.st_ino != program.st_ino)
+		if (!written[i] || stat(written[i], &st) != 0 || st.st_dev != program.st_dev ||
+		    st.st_ino != program.st_ino)
 			continue;
-		snprintf(text, sizeof(text), "%s '%.200s' would replace the command", i ? "-o" : "--save-rings", written[i]);
+		snprintf(text, sizeof(text), "%s '%.200s' would replace the command",
+			 i ? "-o" : "--save-rings", written[i]);
 		return usage_error(line->command, text, NULL);
 	}
 	return EXIT_DONE;
@@ -280,16 +325,23 @@ static int check_command(const struct command_line *line, const struct arguments
 
 static int check_target(const struct command_line *line, const struct arguments *args)
 {
-	int named = (args->pids.len > 0) + (args->cgroup != NULL) + args->all + (args->replay != NULL);
+	int named =
+		(args->pids.len > 0) + (args->cgroup != NULL) + args->all + (args->replay != NULL);
 
 	if (named > 1)
-		return usage_error(line->command, "one of -p, --cgroup, -a and --replay at a time", NULL);
+		return usage_error(line->command, "one of -p, --cgroup, -a and --replay at a time",
+				   NULL);
 	if (!named && !line->operands.len)
-		return usage_error(line->command, "nothing to record: a command, -p PID, --cgroup=NAME or -a", NULL);
+		return usage_error(line->command,
+				   "nothing to record: a command, -p PID, --cgroup=NAME or -a",
+				   NULL);
 	if (args->replay && line->operands.len)
-		return usage_error(line->command, "--replay records nothing, so there is no command to run, not", line->operands.at[0]);
+		return usage_error(line->command,
+				   "--replay records nothing, so there is no command to run, not",
+				   line->operands.at[0]);
 	if (args->replay && args->save)
-		return usage_error(line->command, "--replay reads what --save-rings has written", NULL);
+		return usage_error(line->command, "--replay reads what --save-rings has written",
+				   NULL);
 	return EXIT_DONE;
 }
 
@@ -299,11 +351,12 @@ static const char *no_output(const struct command_line *line, const struct argum
 	const struct words *command = &line->operands;
 
 	for (size_t i = 1; i < command->len; i++)
-		if (text_starts(text_of(command->at[i]), "-o") || text_starts(text_of(command->at[i]), "--output"))
+		if (text_starts(text_of(command->at[i]), "-o") ||
+		    text_starts(text_of(command->at[i]), "--output"))
 			return "no output given: options behind the command are the command's: -o stands before it";
-	return target_of(args) == PERF_COMMAND && !args->replay
-		       ? "no output given: -o DIR/ for a shard of each binary, or -o FILE for the program's own"
-		       : "no output given: -o DIR/ for a shard of each binary, or -o FILE with --bin";
+	return target_of(args) == PERF_COMMAND && !args->replay ?
+		       "no output given: -o DIR/ for a shard of each binary, or -o FILE for the program's own" :
+		       "no output given: -o DIR/ for a shard of each binary, or -o FILE with --bin";
 }
 
 static int check(struct command_line *line)
@@ -315,7 +368,8 @@ static int check(struct command_line *line)
 		return code;
 	args->stats = stats_if_quiet(args->stats, args->quiet);
 	if (args->frequency.given && args->period.given)
-		return usage_error(line->command, "-F gives a frequency and -c a period: one of them", NULL);
+		return usage_error(line->command,
+				   "-F gives a frequency and -c a period: one of them", NULL);
 	if (args->pages.given && args->pages.is & (args->pages.is - 1))
 		return usage_error(line->command, "-m takes a power of two", NULL);
 	if (args->memory < MEMORY_LEAST)
@@ -326,18 +380,28 @@ static int check(struct command_line *line)
 	if (args->input && args->no_input)
 		return usage_error(line->command, BOTH_INPUTS, NULL);
 	if (args->plain && args->require_branches)
-		return usage_error(line->command, "--plain and --require-branches exclude each other", NULL);
+		return usage_error(line->command,
+				   "--plain and --require-branches exclude each other", NULL);
 	if (!args->output)
 		return usage_error(line->command, no_output(line, args), NULL);
 	if ((code = check_command(line, args)) != EXIT_DONE)
 		return code;
-	if (is_folder_name(args->output) || (args->input && text_ends(text_of(args->output), ".zst")))
-		return args->input ? usage_error(line->command, "--input is for a profile: -o FILE with --bin", NULL) : EXIT_DONE;
+	if (is_folder_name(args->output) ||
+	    (args->input && text_ends(text_of(args->output), ".zst")))
+		return args->input ?
+			       usage_error(line->command,
+					   "--input is for a profile: -o FILE with --bin", NULL) :
+			       EXIT_DONE;
 	if (args->interval || args->keep.files || args->keep.bytes)
-		return usage_error(line->command, "--interval and --keep need a directory for the shards: -o DIR/", NULL);
+		return usage_error(line->command,
+				   "--interval and --keep need a directory for the shards: -o DIR/",
+				   NULL);
 	char found[PATH_MAX];
 	if (!only_binary(args, &line->operands, found))
-		return usage_error(line->command, "-o FILE has the samples of one binary: name it with --bin, or give a directory: -o DIR/", NULL);
+		return usage_error(
+			line->command,
+			"-o FILE has the samples of one binary: name it with --bin, or give a directory: -o DIR/",
+			NULL);
 	return EXIT_DONE;
 }
 
@@ -350,11 +414,14 @@ static bool command_has_ended(void *ctx)
 
 /* ---- whom ---- */
 
-/* The directory of a cgroup: as it is named, of cgroup v2 (beside version 1 it is elsewhere), or of the hierarchy that version 1 has for this. */
+/* The directory of a cgroup: as it is named, of cgroup v2 (beside version 1 it is elsewhere), or of
+ * the hierarchy that version 1 has for this. */
 static bool cgroup_folder(const char *name, char path[PATH_MAX], struct bc_error *err)
 {
-	static const char *const roots[] = {"/sys/fs/cgroup/", "/sys/fs/cgroup/unified/", "/sys/fs/cgroup/perf_event/", ""};
-	static const char list[] = "/cgroup.procs"; /* of its processes: what has none is no cgroup */
+	static const char *const roots[] = {"/sys/fs/cgroup/", "/sys/fs/cgroup/unified/",
+					    "/sys/fs/cgroup/perf_event/", ""};
+	static const char list[] =
+		"/cgroup.procs"; /* of its processes: what has none is no cgroup */
 
 	for (size_t i = 0; i < BC_COUNT(roots); i++) {
 		int length = snprintf(path, PATH_MAX, "%s%s%s", roots[i], name, list);
@@ -382,7 +449,9 @@ static bool list_threads(struct record_run *r, struct task_vec *threads, struct 
 		return false;
 	struct bc_error gone;
 	for (size_t i = named; i < processes->len; i++) /* of which this program can be one */
-		if (processes->at[i] != (int)getpid() && !proc_threads(PROC_ROOT, processes->at[i], threads, &gone) && gone.code == BC_NOMEM)
+		if (processes->at[i] != (int)getpid() &&
+		    !proc_threads(PROC_ROOT, processes->at[i], threads, &gone) &&
+		    gone.code == BC_NOMEM)
 			return bc_fail_nomem(err);
 	return true;
 }
@@ -393,9 +462,13 @@ static void name_target(struct record_run *r)
 
 	switch (target_of(args)) {
 	case PERF_MACHINE: snprintf(r->named, sizeof(r->named), "the whole machine"); break;
-	case PERF_CGROUP: snprintf(r->named, sizeof(r->named), "cgroup %.100s", args->cgroup); break;
+	case PERF_CGROUP:
+		snprintf(r->named, sizeof(r->named), "cgroup %.100s", args->cgroup);
+		break;
 	case PERF_TASKS: snprintf(r->named, sizeof(r->named), "PID %.100s", args->pid_list); break;
-	case PERF_COMMAND: snprintf(r->named, sizeof(r->named), "%.100s", r->line->operands.at[0]); break;
+	case PERF_COMMAND:
+		snprintf(r->named, sizeof(r->named), "%.100s", r->line->operands.at[0]);
+		break;
 	}
 }
 
@@ -409,9 +482,12 @@ static bool open_events(struct record_run *r, char cgroup[PATH_MAX], struct bc_e
 		.cgroup = -1,
 		.event = args->event,
 		.period = args->period.given ? args->period.is : 0,
-		.frequency = args->frequency.given ? args->frequency.is : target_of(args) == PERF_COMMAND ? RATE_COMMAND : RATE_UNATTENDED,
+		.frequency = args->frequency.given           ? args->frequency.is :
+			     target_of(args) == PERF_COMMAND ? RATE_COMMAND :
+							       RATE_UNATTENDED,
 		.frequency_given = args->frequency.given,
-		.ring = (args->pages.given ? args->pages.is : PAGES) * (size_t)sysconf(_SC_PAGESIZE),
+		.ring = (args->pages.given ? args->pages.is : PAGES) *
+			(size_t)sysconf(_SC_PAGESIZE),
 		.plain = args->plain,
 		.require_branches = args->require_branches,
 		.pauses = args->overhead.given,
@@ -421,7 +497,9 @@ static bool open_events(struct record_run *r, char cgroup[PATH_MAX], struct bc_e
 	if (request.target == PERF_TASKS)
 		ok = list_threads(r, &threads, err);
 	if (request.target == PERF_COMMAND)
-		ok = (task_vec_push(&threads, r->command.pid) && task_vec_push(&r->live.processes, r->command.pid)) || bc_fail_nomem(err);
+		ok = (task_vec_push(&threads, r->command.pid) &&
+		      task_vec_push(&r->live.processes, r->command.pid)) ||
+		     bc_fail_nomem(err);
 	if (request.target == PERF_CGROUP) {
 		ok = cgroup_folder(args->cgroup, cgroup, err);
 		request.cgroup = ok ? open(cgroup, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
@@ -462,9 +540,15 @@ static bool check_profile(struct record_run *r, struct bc_error *err)
 		return true;
 	if (!binary_open_parts(binary, &parts, &opened, err))
 		return false;
-	bool ok = !input || (opened.kind == BINARY_UNTOUCHED ? bc_fail(err, BC_UNSUPPORTED, "%s: is not BOLTed, so that there is no input of it: leave out --input", binary)
-								 : pair_check(input, &opened, &r->found.doubt, err));
-	bool seeks = ok && !input && opened.kind == BINARY_BOLTED && input_is_sought(r->args->no_input);
+	bool ok =
+		!input ||
+		(opened.kind == BINARY_UNTOUCHED ?
+			 bc_fail(err, BC_UNSUPPORTED,
+				 "%s: is not BOLTed, so that there is no input of it: leave out --input",
+				 binary) :
+			 pair_check(input, &opened, &r->found.doubt, err));
+	bool seeks =
+		ok && !input && opened.kind == BINARY_BOLTED && input_is_sought(r->args->no_input);
 	binary_close(&opened);
 	return ok && (!seeks || pair_find(binary, &dirs, &r->found, err));
 }
@@ -480,7 +564,8 @@ static bool want_files(struct record_run *r, struct bc_error *err)
 	for (size_t i = 0; i < args->bins.len; i++)
 		if (!proc_files_want(&r->files, args->bins.at[i], err))
 			return false;
-	return r->shards.binary == NULL || args->bins.len || proc_files_want(&r->files, r->shards.binary, err);
+	return r->shards.binary == NULL || args->bins.len ||
+	       proc_files_want(&r->files, r->shards.binary, err);
 }
 
 /* What a host is, for whoever reads its rings elsewhere. */
@@ -491,8 +576,10 @@ static void describe_host(char *text, size_t size)
 
 	if (uname(&own) != 0)
 		memset(&own, 0, sizeof(own));
-	int length = snprintf(text, size, "machine %s\nkernel %s %s\n", own.machine, own.sysname, own.release);
-	if (!perf_kernel_linux.read("/proc/cpuinfo", cpu, sizeof(cpu)) || !(model = strstr(cpu, "model name")) || !(model = strchr(model, ':')))
+	int length = snprintf(text, size, "machine %s\nkernel %s %s\n", own.machine, own.sysname,
+			      own.release);
+	if (!perf_kernel_linux.read("/proc/cpuinfo", cpu, sizeof(cpu)) ||
+	    !(model = strstr(cpu, "model name")) || !(model = strchr(model, ':')))
 		return;
 	model[strcspn(model, "\n")] = '\0';
 	snprintf(text + length, size - (size_t)length, "processor%s\n", model + 1);
@@ -508,7 +595,9 @@ static bool begin_saving(struct record_run *r, struct bc_error *err)
 		return false;
 	r->saved_open = true;
 	describe_host(host, sizeof(host));
-	rings_begin(r->saved.file, (struct bytes){(const uint8_t *)&r->rings.attr, r->rings.attr.size}, (uint32_t)r->rings.rings.len, text_of(host));
+	rings_begin(r->saved.file,
+		    (struct bytes){(const uint8_t *)&r->rings.attr, r->rings.attr.size},
+		    (uint32_t)r->rings.rings.len, text_of(host));
 	return true;
 }
 
@@ -520,7 +609,8 @@ static bool end_saving(struct record_run *r, struct bc_error *err)
 	return output_commit(&r->saved, err);
 }
 
-static bool open_recorder(struct record_run *r, struct bytes attr, uint32_t rings, struct bc_error *err)
+static bool open_recorder(struct record_run *r, struct bytes attr, uint32_t rings,
+			  struct bc_error *err)
 {
 	struct recorder_options options = {
 		.attr = attr,
@@ -541,18 +631,22 @@ static void tell_notes(const struct record_run *r)
 	if (args->stats == STATS_JSON)
 		return;
 	if (args->branch_option && args->verbose)
-		say(stderr, "-b and -j ask for what is recorded anyhow, where the processor has it");
+		say(stderr,
+		    "-b and -j ask for what is recorded anyhow, where the processor has it");
 	for (size_t i = 0; i < r->rings.notes.len; i++) {
 		const struct perf_note *note = &r->rings.notes.at[i];
-		bool wanted = args->stats == STATS_TEXT && !(note->kind == PERF_NOTE_INPUT && input_of(r));
+		bool wanted = args->stats == STATS_TEXT &&
+			      !(note->kind == PERF_NOTE_INPUT && input_of(r));
 		if (wanted || note->kind == PERF_NOTE_CHANGED)
 			say(stderr, "%s", note->text);
 	}
 	if ((target == PERF_MACHINE || target == PERF_CGROUP) && proc_is_in_namespace(PROC_ROOT))
-		say(stderr, "warning: this program runs in a pid namespace (a container): samples of processes outside have no process here, and are dropped. "
+		say(stderr,
+		    "warning: this program runs in a pid namespace (a container): samples of processes outside have no process here, and are dropped. "
 		    "Run it on the host, or with hostPID: true (Kubernetes), --pid=host (Docker)");
 	if (!r->command.pid && !args->duration && args->stats == STATS_TEXT)
-		say(stderr, "recording %s until %sCtrl-C (or for a time: -d, or a command)", r->named, target == PERF_TASKS ? "all of it has ended, or " : "");
+		say(stderr, "recording %s until %sCtrl-C (or for a time: -d, or a command)",
+		    r->named, target == PERF_TASKS ? "all of it has ended, or " : "");
 }
 
 static void let_go(void *ctx)
@@ -575,7 +669,9 @@ static void begin_last(const struct record_run *r)
 	for (size_t i = 0; i < r->shards.binaries.len && !makes_profile(r); i++)
 		left -= r->shards.binaries.at[i].samples;
 	if (r->args->stats != STATS_JSON)
-		snprintf(lost, sizeof(lost), "batconv: ended before all was written: up to %" PRIu64 " sample%s lost\n", left, plural_of(left, " is", "s are"));
+		snprintf(lost, sizeof(lost),
+			 "batconv: ended before all was written: up to %" PRIu64 " sample%s lost\n",
+			 left, plural_of(left, " is", "s are"));
 	record_signals_begin_last(lost);
 }
 
@@ -591,7 +687,8 @@ static bool flush(void *ctx, bool last, bool *behind, struct bc_error *err)
 {
 	struct record_run *r = ctx;
 	struct bc_error why = {0};
-	bool ok = last ? write_last(r, &why) : record_shards_write(&r->shards, r->recorder, false, &why);
+	bool ok = last ? write_last(r, &why) :
+			 record_shards_write(&r->shards, r->recorder, false, &why);
 
 	*behind = !ok;
 	if (ok || why.code != BC_IO) {
@@ -629,7 +726,9 @@ static bool replay(struct record_run *r, struct bc_error *err)
 
 	if (!stream_open(r->args->replay, &stream, err))
 		return false;
-	bool ok = rings_open(&stream, &reader, err) && open_recorder(r, (struct bytes){reader.attr, reader.attr_size}, reader.rings, err);
+	bool ok =
+		rings_open(&stream, &reader, err) &&
+		open_recorder(r, (struct bytes){reader.attr, reader.attr_size}, reader.rings, err);
 	while (ok && !ended) {
 		ok = recorder_replay(r->recorder, &reader, &ended, err);
 		if (ok && !ended && recorder_is_full(r->recorder))
@@ -647,11 +746,18 @@ static void enter_sandbox(const struct record_run *r)
 	char folder[PATH_MAX];
 	const char *slash = strrchr(r->args->output, '/');
 
-	snprintf(folder, sizeof(folder), "%.*s", !slash ? 1 : slash == r->args->output ? 1 : (int)(slash - r->args->output), slash ? r->args->output : ".");
-	struct sandbox entered = sandbox_enter_recording(r->command.pid, r->shards.folder ? r->shards.folder : folder);
+	snprintf(folder, sizeof(folder), "%.*s",
+		 !slash                   ? 1 :
+		 slash == r->args->output ? 1 :
+					    (int)(slash - r->args->output),
+		 slash ? r->args->output : ".");
+	struct sandbox entered = sandbox_enter_recording(
+		r->command.pid, r->shards.folder ? r->shards.folder : folder);
 
 	if (r->args->stats != STATS_JSON && entered.calls != CALLS_LISTED)
-		say(stderr, "warning: --sandbox: %s: nothing is given up", entered.calls == CALLS_NOT_BUILT ? "this build is without libseccomp" : "no seccomp in this kernel");
+		say(stderr, "warning: --sandbox: %s: nothing is given up",
+		    entered.calls == CALLS_NOT_BUILT ? "this build is without libseccomp" :
+						       "no seccomp in this kernel");
 }
 
 static bool record(struct record_run *r, char cgroup[PATH_MAX], struct bc_error *err)
@@ -659,8 +765,12 @@ static bool record(struct record_run *r, char cgroup[PATH_MAX], struct bc_error 
 	const struct arguments *args = r->args;
 
 	name_target(r);
-	if ((r->line->operands.len && !recorded_command_start(r->line->operands.at, r->line->operands.len, record_signals_mask(), &r->command, err)) || !open_events(r, cgroup, err) || !begin_saving(r, err) ||
-	    !open_recorder(r, (struct bytes){(const uint8_t *)&r->rings.attr, r->rings.attr.size}, (uint32_t)r->rings.rings.len, err))
+	if ((r->line->operands.len &&
+	     !recorded_command_start(r->line->operands.at, r->line->operands.len,
+				     record_signals_mask(), &r->command, err)) ||
+	    !open_events(r, cgroup, err) || !begin_saving(r, err) ||
+	    !open_recorder(r, (struct bytes){(const uint8_t *)&r->rings.attr, r->rings.attr.size},
+			   (uint32_t)r->rings.rings.len, err))
 		return false;
 	if (r->line->sandbox)
 		enter_sandbox(r);
@@ -683,19 +793,23 @@ static bool record(struct record_run *r, char cgroup[PATH_MAX], struct bc_error 
 	return ok && end_saving(r, err);
 }
 
-static bool convert_counts(struct conversion *c, const struct recorded_counts *counts, struct bc_error *err)
+static bool convert_counts(struct conversion *c, const struct recorded_counts *counts,
+			   struct bc_error *err)
 {
 	const struct event_sink sink = {&c->aggregate, aggregate_event};
 
-	return conversion_open(c, err) && recorded_deliver(counts, &sink, err) && conversion_count(c, err) && conversion_convert(c, err);
+	return conversion_open(c, err) && recorded_deliver(counts, &sink, err) &&
+	       conversion_count(c, err) && conversion_convert(c, err);
 }
 
-static bool write_files(const struct profile_output *to, const struct conversion *c, struct bc_error *err)
+static bool write_files(const struct profile_output *to, const struct conversion *c,
+			struct bc_error *err)
 {
 	struct output files[PROFILE_FILES];
 	struct yaml_report yaml;
 
-	if (profile_output_open(to, files, err) && profile_output_fill(to, files, c, c->options.binary, &yaml, err))
+	if (profile_output_open(to, files, err) &&
+	    profile_output_fill(to, files, c, c->options.binary, &yaml, err))
 		return output_commit_all(files, PROFILE_FILES, err);
 	for (size_t i = 0; i < PROFILE_FILES; i++)
 		output_discard(&files[i]);
@@ -706,9 +820,13 @@ static bool write_files(const struct profile_output *to, const struct conversion
 static int write_profile(struct record_run *r)
 {
 	const struct profile_output output = {.path = r->args->output};
-	BC_AUTO(conversion_free) struct conversion c = {
-		.options = {.binary = r->shards.binary, .input = input_of(r), .aggregate = {.erratum = true, .rules = best_rules}}};
-	struct summary summary = {.conversion = &c, .output = output.path, .format = profile_format_name(output.format)};
+	BC_AUTO(conversion_free)
+	struct conversion c = {.options = {.binary = r->shards.binary,
+					   .input = input_of(r),
+					   .aggregate = {.erratum = true, .rules = best_rules}}};
+	struct summary summary = {.conversion = &c,
+				  .output = output.path,
+				  .format = profile_format_name(output.format)};
 	struct bc_error err = {0};
 
 	profile_output_prepare(&output, &c.options);
@@ -728,10 +846,16 @@ static int finish_recording(struct record_run *r, const struct bc_error *unwritt
 {
 	const struct arguments *args = r->args;
 	struct recorder_stats stats = recorder_stats(r->recorder);
-	struct record_result result = {.stats = stats, .shards = &r->shards, .rings = args->replay ? NULL : &r->rings, .live = args->replay ? NULL : &r->live,
-				       .command_code = r->command.ended ? recorded_command_code(&r->command) : -1, .command_stopped = r->command.stopped,
-				       .ran = recorder_left_out(r->recorder), .unwritten = unwritten != NULL,
-				       .only_command = !args->bins.len && !args->patterns.len};
+	struct record_result result = {
+		.stats = stats,
+		.shards = &r->shards,
+		.rings = args->replay ? NULL : &r->rings,
+		.live = args->replay ? NULL : &r->live,
+		.command_code = r->command.ended ? recorded_command_code(&r->command) : -1,
+		.command_stopped = r->command.stopped,
+		.ran = recorder_left_out(r->recorder),
+		.unwritten = unwritten != NULL,
+		.only_command = !args->bins.len && !args->patterns.len};
 	uint64_t taken = stats.samples.read + stats.lost + stats.lost_samples;
 	int code = EXIT_DONE, why = r->exec_errno;
 
@@ -760,12 +884,15 @@ static int finish_recording(struct record_run *r, const struct bc_error *unwritt
 		record_explain(&result, args->pids.at, args->pids.len, stderr);
 	if (unwritten)
 		return fail(unwritten);
-	return code == EXIT_DONE && args->forward && r->command.ended ? recorded_command_code(&r->command) : code;
+	return code == EXIT_DONE && args->forward && r->command.ended ?
+		       recorded_command_code(&r->command) :
+		       code;
 }
 
 static int run(struct command_line *line)
 {
-	struct record_run r = {.args = line->arguments, .line = line, .command = {.go = -1, .failed = -1}};
+	struct record_run r = {
+		.args = line->arguments, .line = line, .command = {.go = -1, .failed = -1}};
 	struct arguments *args = r.args;
 	char cgroup[PATH_MAX], found[PATH_MAX];
 	struct bc_error err = {0};
@@ -775,12 +902,18 @@ static int run(struct command_line *line)
 	if (!args->replay) /* which nothing is lost of where it is ended */
 		record_signals_take();
 	record_view_init(&r.view, args->stats == STATS_NONE ? PROGRESS_NEVER : args->progress);
-	bool ok = record_shards_open(&r.shards, args->output, binary, args->least.given ? args->least.is : wide ? FEW : 1, args->keep, &err) &&
-		  check_profile(&r, &err) && want_files(&r, &err) && (args->replay ? replay(&r, &err) : record(&r, cgroup, &err));
+	bool ok = record_shards_open(&r.shards, args->output, binary,
+				     args->least.given ? args->least.is :
+				     wide              ? FEW :
+							 1,
+				     args->keep, &err) &&
+		  check_profile(&r, &err) && want_files(&r, &err) &&
+		  (args->replay ? replay(&r, &err) : record(&r, cgroup, &err));
 	record_view_clear(&r.view);
 	recorded_command_wait(&r.command, false);
-	int code = ok || r.unwritten ? finish_recording(&r, ok ? NULL : &err)
-		   : err.code == BC_MISMATCH && args->require_branches ? (fail(&err), EXIT_WANTING) : fail(&err);
+	int code = ok || r.unwritten ? finish_recording(&r, ok ? NULL : &err) :
+		   err.code == BC_MISMATCH && args->require_branches ? (fail(&err), EXIT_WANTING) :
+								       fail(&err);
 	record_signals_give_back();
 	if (r.saved_open)
 		output_discard(&r.saved);
@@ -794,12 +927,20 @@ static int run(struct command_line *line)
 }
 
 const struct command record_command = {
-	.name = "record", .args = "[OPTION]... -o FILE [PROGRAM]...",
+	.name = "record",
+	.args = "[OPTION]... -o FILE [PROGRAM]...",
 	.help = "count the samples of running programs, without perf and its recordings\n\n"
-	"Records PROGRAM, processes, a cgroup or the machine, branch stacks where the processor\n"
-	"has them, and writes counts as shards, which convert and merge take, or a profile.\n"
-	"With -p, --cgroup or -a, PROGRAM says how long: 'sleep 60'.  SIGTERM and SIGINT end\n"
-	"with what was counted, SIGHUP writes shards now, SIGUSR1 tells how it is.",
-	COMMAND_OPTIONS(rows), .operands = NO_FILE, .stops_at_operand = true,
-	.size = sizeof(struct arguments), .enters_sandbox = true, .prepare = prepare, .check = check, .finish = finish, .run = run,
+		"Records PROGRAM, processes, a cgroup or the machine, branch stacks where the processor\n"
+		"has them, and writes counts as shards, which convert and merge take, or a profile.\n"
+		"With -p, --cgroup or -a, PROGRAM says how long: 'sleep 60'.  SIGTERM and SIGINT end\n"
+		"with what was counted, SIGHUP writes shards now, SIGUSR1 tells how it is.",
+	COMMAND_OPTIONS(rows),
+	.operands = NO_FILE,
+	.stops_at_operand = true,
+	.size = sizeof(struct arguments),
+	.enters_sandbox = true,
+	.prepare = prepare,
+	.check = check,
+	.finish = finish,
+	.run = run,
 };

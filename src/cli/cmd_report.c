@@ -24,15 +24,18 @@ struct arguments {
 
 static const struct option_row rows[] = {
 	{'o', "output", "FILE", FILE_WRITTEN, "write the page to FILE", INTO(output)},
-	{0, "input", "INPUT", FILE_READ, "the binary that llvm-bolt read: the same code at its places\n"
+	{0, "input", "INPUT", FILE_READ,
+	 "the binary that llvm-bolt read: the same code at its places\n"
 	 "there, and gaps in the flow of its code",
 	 INTO(conversion.input), .place = PLACE_INPUT, .of_samples = true},
 	NO_INPUT_ROW,
 	FROM_COMPILER_ROWS,
-	{0, "against", "PROFILE", FILE_READ, "a profile to compare with: fdata, BOLT's YAML, or samples of\n"
+	{0, "against", "PROFILE", FILE_READ,
+	 "a profile to compare with: fdata, BOLT's YAML, or samples of\n"
 	 "OPTIMIZED",
 	 INTO(against), .place = PLACE_MEASURED},
-	{0, "verify", NULL, NO_FILE, "name what 'verify' finds in OPTIMIZED; with the input what\n'verify --unwind --dwarf' does",
+	{0, "verify", NULL, NO_FILE,
+	 "name what 'verify' finds in OPTIMIZED; with the input what\n'verify --unwind --dwarf' does",
 	 INTO(verify), .of_samples = true},
 	SAMPLE_ROWS,
 	SANDBOX_ROW,
@@ -63,7 +66,8 @@ static bool make_page(const char *path, const struct report_data *data, struct b
 	bool ok = report_data_write(data, memory, err);
 	bool whole = !ferror(memory);
 	whole &= !fclose(memory);
-	ok = ok && (whole || bc_fail_nomem(err)) && write_page(path, (struct text){text, size}, err);
+	ok = ok && (whole || bc_fail_nomem(err)) &&
+	     write_page(path, (struct text){text, size}, err);
 	free(text);
 	return ok;
 }
@@ -72,11 +76,16 @@ static bool make_page(const char *path, const struct report_data *data, struct b
 
 #define FINDINGS_KEPT 20 /* of each kind */
 
-static bool verify_binary(const struct conversion *conversion, struct verify_report *out, struct bc_error *err)
+static bool verify_binary(const struct conversion *conversion, struct verify_report *out,
+			  struct bc_error *err)
 {
 	const struct conversion_options *options = &conversion->options;
-	const struct verify_options verify = {.binary = options->binary, .input = options->input, .unwind = options->input, .dwarf_if_any = options->input,
-					      .threads = conversion->threads, .most = FINDINGS_KEPT};
+	const struct verify_options verify = {.binary = options->binary,
+					      .input = options->input,
+					      .unwind = options->input,
+					      .dwarf_if_any = options->input,
+					      .threads = conversion->threads,
+					      .most = FINDINGS_KEPT};
 
 	return verify_run(&verify, out, err);
 }
@@ -90,13 +99,20 @@ static int run(struct command_line *line)
 	BC_AUTO(quality_sources_free) struct quality_sources sources = {.by_byte = true};
 	struct summary summary = {.conversion = &conversion};
 	struct quality quality;
-	struct quality_report report = {.quality = &quality, .conversion = &conversion, .path = args->conversion.binary};
+	struct quality_report report = {
+		.quality = &quality, .conversion = &conversion, .path = args->conversion.binary};
 	struct verify_report checked = {.code = CODE_NONE};
-	const struct report_data data = {BATCONV_VERSION, &report, &sources, args->against, args->against ? &other : NULL, args->verify ? &checked : NULL};
+	const struct report_data data = {BATCONV_VERSION,
+					 &report,
+					 &sources,
+					 args->against,
+					 args->against ? &other : NULL,
+					 args->verify ? &checked : NULL};
 	struct bc_error err = {0};
 	bool partial = false;
 
-	if (args->against && !profile_input_read(args->against, args->conversion.binary, &other, &partial, &err))
+	if (args->against &&
+	    !profile_input_read(args->against, args->conversion.binary, &other, &partial, &err))
 		return fail(&err);
 	if (!measure_samples(&conversion, &sources, &quality, &err))
 		return fail(&err);
@@ -105,7 +121,8 @@ static int run(struct command_line *line)
 	if (args->verify && !verify_binary(&conversion, &checked, &err))
 		return fail(&err);
 	if (checked.no_dwarf.code != BC_OK && checked.no_dwarf.code != BC_NOTFOUND)
-		say(stderr, "warning: debug information is not compared: %s", checked.no_dwarf.text);
+		say(stderr, "warning: debug information is not compared: %s",
+		    checked.no_dwarf.text);
 	bool made = make_page(args->output, &data, &err);
 	verify_free(&checked);
 	if (!made)
@@ -115,8 +132,11 @@ static int run(struct command_line *line)
 		say(stderr, "warning: the page has no source lines: libdw: %s", err.text);
 	if (!llvm_loaded())
 		say(stderr, "warning: the page has no instructions: libLLVM: %s",
-		    library_none() ? library_none() : "none is found; install one of the releases 14 to 23");
-	return report.wanting ? EXIT_WANTING : partial || conversion.partial ? EXIT_PARTIAL : EXIT_DONE;
+		    library_none() ? library_none() :
+				     "none is found; install one of the releases 14 to 23");
+	return report.wanting                ? EXIT_WANTING :
+	       partial || conversion.partial ? EXIT_PARTIAL :
+					       EXIT_DONE;
 }
 
 static void prepare(struct command_line *line)
@@ -134,21 +154,31 @@ static int check(struct command_line *line)
 	if (args->conversion.input && args->no_input)
 		return usage_error(line->command, BOTH_INPUTS, NULL);
 	args->conversion.find_input = input_is_sought(args->no_input);
-	code = compiler_in_place_of_samples(line, args->compiled, &args->debug_dirs, &args->conversion);
+	code = compiler_in_place_of_samples(line, args->compiled, &args->debug_dirs,
+					    &args->conversion);
 	if (code == EXIT_DONE && !args->compiled)
 		code = sample_operands(line, &args->debug_dirs, &args->conversion);
 	if (code != EXIT_DONE)
 		return code;
-	return args->output ? EXIT_DONE : usage_error(line->command, "a file must be given for the page: -o FILE", NULL);
+	return args->output ? EXIT_DONE :
+			      usage_error(line->command,
+					  "a file must be given for the page: -o FILE", NULL);
 }
 
 const struct command report_command = {
-	.name = "report", .args = "[OPTION]... -o FILE OPTIMIZED SAMPLES...",
+	.name = "report",
+	.args = "[OPTION]... -o FILE OPTIMIZED SAMPLES...",
 	.help = "show how good a profile is, and where code ran, on a page for a browser\n\n"
-	"One file that loads nothing: figures and verdicts of 'quality', what was dropped, heat over\n"
-	"addresses, the hottest functions and their blocks.  SAMPLES are what convert takes; '-' is\n"
-	"stdin.\n"
-	"Exit code 3: the samples are of another build, or none is in a function.",
-	COMMAND_OPTIONS(rows), .operands = FILE_READ, .places = {PLACE_BINARY, PLACE_SAMPLES}, .advised_output = "prog.html",
-	.size = sizeof(struct arguments), .prepare = prepare, .check = check, .run = run,
+		"One file that loads nothing: figures and verdicts of 'quality', what was dropped, heat over\n"
+		"addresses, the hottest functions and their blocks.  SAMPLES are what convert takes; '-' is\n"
+		"stdin.\n"
+		"Exit code 3: the samples are of another build, or none is in a function.",
+	COMMAND_OPTIONS(rows),
+	.operands = FILE_READ,
+	.places = {PLACE_BINARY, PLACE_SAMPLES},
+	.advised_output = "prog.html",
+	.size = sizeof(struct arguments),
+	.prepare = prepare,
+	.check = check,
+	.run = run,
 };

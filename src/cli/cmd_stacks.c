@@ -27,11 +27,12 @@ struct arguments {
 	enum stack_format format;
 	enum input_kind kind;
 	bool functions, input, lines, inlines, quiet;
-	bool partial; /* something of an input could not be read */
+	bool partial;       /* something of an input could not be read */
 	const bool *begins; /* by file of stacks: a new recording */
 };
 
-static const char *read_functions(struct command_line *line, const struct option_row *row, const char *of)
+static const char *read_functions(struct command_line *line, const struct option_row *row,
+				  const char *of)
 {
 	struct arguments *args = line->arguments;
 
@@ -42,7 +43,8 @@ static const char *read_functions(struct command_line *line, const struct option
 }
 
 /* Lines and inlined calls are those of functions. */
-static const char *read_lines(struct command_line *line, const struct option_row *row, const char *value)
+static const char *read_lines(struct command_line *line, const struct option_row *row,
+			      const char *value)
 {
 	struct arguments *args = line->arguments;
 
@@ -50,7 +52,8 @@ static const char *read_lines(struct command_line *line, const struct option_row
 	return option_flag(line, row, value);
 }
 
-static const char *refuse_input(struct command_line *line, const struct option_row *row, const char *value)
+static const char *refuse_input(struct command_line *line, const struct option_row *row,
+				const char *value)
 {
 	(void)line;
 	(void)row;
@@ -60,20 +63,27 @@ static const char *refuse_input(struct command_line *line, const struct option_r
 
 static const struct option_row rows[] = {
 	OUTPUT_ROW,
-	{0, "format", "FORMAT:text,json,folded,pprof", NO_FILE, "text (default), json, folded (for flame graphs) or pprof", INTO(format)},
-	{0, "maps", "FILE", FILE_READ, "maps: .bcmaps or text of /proc/PID/maps; for processes of\n"
+	{0, "format", "FORMAT:text,json,folded,pprof", NO_FILE,
+	 "text (default), json, folded (for flame graphs) or pprof", INTO(format)},
+	{0, "maps", "FILE", FILE_READ,
+	 "maps: .bcmaps or text of /proc/PID/maps; for processes of\n"
 	 "which a recording has no mappings; repeatable",
 	 INTO_BY(maps, option_maps), .place = PLACE_MAPS},
-	{0, "binary", "BIN", FILE_READ, "the file to use for mappings with its name or build-id;\n"
+	{0, "binary", "BIN", FILE_READ,
+	 "the file to use for mappings with its name or build-id;\n"
 	 "repeatable",
 	 INTO(binaries), .place = PLACE_IMAGE},
-	{0, "functions", "[OF]:binary,input", NO_FILE, "show functions, of BIN and of the mapped files (binary,\n"
+	{0, "functions", "[OF]:binary,input", NO_FILE,
+	 "show functions, of BIN and of the mapped files (binary,\n"
 	 "the default); input: for a BOLTed binary those of the\nbinary that llvm-bolt read, from the table",
 	 INTO_BY(functions, read_functions)},
 	{0, "input", "[INPUT]", NO_FILE, NULL, .read = refuse_input},
-	{0, "lines", NULL, NO_FILE, "show functions and source lines, from DWARF", INTO_BY(lines, read_lines)},
-	{0, "inlines", NULL, NO_FILE, "show functions and inlined calls, from DWARF", INTO_BY(inlines, read_lines)},
-	{0, "input-format", "KIND:auto,raw,perf", NO_FILE, "auto (default), raw or perf", INTO(kind)},
+	{0, "lines", NULL, NO_FILE, "show functions and source lines, from DWARF",
+	 INTO_BY(lines, read_lines)},
+	{0, "inlines", NULL, NO_FILE, "show functions and inlined calls, from DWARF",
+	 INTO_BY(inlines, read_lines)},
+	{0, "input-format", "KIND:auto,raw,perf", NO_FILE, "auto (default), raw or perf",
+	 INTO(kind)},
 	NEW_RECORDING_ROW,
 	DEBUG_DIR_ROW,
 	SANDBOX_ROW,
@@ -136,39 +146,49 @@ static bool resolve_recording(struct arguments *args, struct resolver *resolver,
 	if (!resolver_recording(resolver, path, &report, err))
 		return false;
 	const struct perf_trace_report *trace = &report.perf.trace;
-	if (trace->found && trace->kind != PERF_TRACE_ARM_SPE && perf_data_has_only_traces(&report.perf))
-		return bc_fail(err, BC_UNSUPPORTED, "%s: has a trace of the processor (%s), which has branches and no call stacks: perf record -g records call stacks, "
-						    "and batconv PROG SAMPLES -o prog.fdata makes a profile of the trace", path, perf_trace_name(trace));
+	if (trace->found && trace->kind != PERF_TRACE_ARM_SPE &&
+	    perf_data_has_only_traces(&report.perf))
+		return bc_fail(
+			err, BC_UNSUPPORTED,
+			"%s: has a trace of the processor (%s), which has branches and no call stacks: perf record -g records call stacks, "
+			"and batconv PROG SAMPLES -o prog.fdata makes a profile of the trace",
+			path, perf_trace_name(trace));
 	args->partial |= tell_loss(path, &report);
 	return true;
 }
 
-static bool resolve_all(struct arguments *args, struct resolver *resolver, const struct words *files, struct bc_error *err)
+static bool resolve_all(struct arguments *args, struct resolver *resolver,
+			const struct words *files, struct bc_error *err)
 {
 	for (size_t i = 0; i < files->len; i++) {
 		bool raw = args->kind == KIND_RAW;
 		if (args->kind == KIND_AUTO && !is_raw(files->at[i], &raw, err))
 			return false;
 		resolver->new_recording = args->begins[i];
-		if (!(raw ? resolver_raw_file(resolver, files->at[i], err)
-			  : resolve_recording(args, resolver, files->at[i], err)))
+		if (!(raw ? resolver_raw_file(resolver, files->at[i], err) :
+			    resolve_recording(args, resolver, files->at[i], err)))
 			return false;
 	}
 	return true;
 }
 
 /* Did any input have a stack, or a sample with an address? */
-static bool check_any(const struct resolver *resolver, const struct words *files, struct bc_error *err)
+static bool check_any(const struct resolver *resolver, const struct words *files,
+		      struct bc_error *err)
 {
 	return resolver->counts.stacks ||
-	       bc_fail(err, BC_MISMATCH, "%s: has no call stack and no sample with an address%s; run: batconv inspect %s", input_name(files->at[0]),
-		       files->len > 1 ? ", nor has any other input" : "", files->at[0]);
+	       bc_fail(err, BC_MISMATCH,
+		       "%s: has no call stack and no sample with an address%s; run: batconv inspect %s",
+		       input_name(files->at[0]), files->len > 1 ? ", nor has any other input" : "",
+		       files->at[0]);
 }
 
-static bool write_all(struct arguments *args, struct resolver *resolver, const struct words *files, struct bc_error *err)
+static bool write_all(struct arguments *args, struct resolver *resolver, const struct words *files,
+		      struct bc_error *err)
 {
-	struct stack_writer writer = {.format = args->format, .lines = args->lines,
-				      .files = &resolver->snapshots->files, 
+	struct stack_writer writer = {.format = args->format,
+				      .lines = args->lines,
+				      .files = &resolver->snapshots->files,
 				      .pprof = {.lines = args->lines, .inlines = args->inlines}};
 	struct output output;
 
@@ -177,7 +197,8 @@ static bool write_all(struct arguments *args, struct resolver *resolver, const s
 	writer.out = output.file;
 	resolver->take = take_stack;
 	resolver->ctx = &writer; // cppcheck-suppress autoVariables ; taken back below
-	bool ok = resolve_all(args, resolver, files, err) && check_any(resolver, files, err) && stack_writer_finish(&writer, err);
+	bool ok = resolve_all(args, resolver, files, err) && check_any(resolver, files, err) &&
+		  stack_writer_finish(&writer, err);
 	resolver->ctx = NULL;
 	stack_writer_free(&writer);
 	if (ok)
@@ -188,19 +209,27 @@ static bool write_all(struct arguments *args, struct resolver *resolver, const s
 
 static void report(const struct stack_counts *counts)
 {
-	fprintf(stderr, "batconv: %" PRIu64 " stack%s, %" PRIu64 " frame%s: %" PRIu64 " of the kernel, %"
-		PRIu64 " unknown", counts->stacks, plural(counts->stacks), counts->frames, plural(counts->frames), counts->kernel, counts->unknown);
+	fprintf(stderr,
+		"batconv: %" PRIu64 " stack%s, %" PRIu64 " frame%s: %" PRIu64
+		" of the kernel, %" PRIu64 " unknown",
+		counts->stacks, plural(counts->stacks), counts->frames, plural(counts->frames),
+		counts->kernel, counts->unknown);
 	if (counts->given)
-		fprintf(stderr, "; %" PRIu64 " stack%s by the maps that were given", counts->given, plural(counts->given));
+		fprintf(stderr, "; %" PRIu64 " stack%s by the maps that were given", counts->given,
+			plural(counts->given));
 	if (counts->no_map)
-		fprintf(stderr, "; %" PRIu64 " stack%s of which no map is known", counts->no_map, plural(counts->no_map));
+		fprintf(stderr, "; %" PRIu64 " stack%s of which no map is known", counts->no_map,
+			plural(counts->no_map));
 	if (counts->no_address)
-		fprintf(stderr, "; %" PRIu64 " sample%s without an address left out", counts->no_address, plural(counts->no_address));
+		fprintf(stderr, "; %" PRIu64 " sample%s without an address left out",
+			counts->no_address, plural(counts->no_address));
 	fputc('\n', stderr);
 	if (counts->impossible)
-		fprintf(stderr, "batconv: %" PRIu64 " frame%s that cannot be: no addresses, as of programs without frame "
-			"pointers (build with -fno-omit-frame-pointer, or record with --call-graph lbr)\n", counts->impossible,
-			plural(counts->impossible));
+		fprintf(stderr,
+			"batconv: %" PRIu64
+			" frame%s that cannot be: no addresses, as of programs without frame "
+			"pointers (build with -fno-omit-frame-pointer, or record with --call-graph lbr)\n",
+			counts->impossible, plural(counts->impossible));
 }
 
 /* Warns of debug files that belong to another build. */
@@ -221,18 +250,19 @@ static int run(struct arguments *args, const struct words *files)
 	struct resolver resolver;
 	struct bc_error err = {0};
 
-	bool ok = read_maps(args, &snapshots, &err) &&
-		  open_binaries(args, &given, &err);
+	bool ok = read_maps(args, &snapshots, &err) && open_binaries(args, &given, &err);
 	resolver_init(&resolver, &snapshots);
 	resolver.libraries.given = given.at;
 	resolver.libraries.given_count = given.len;
 	resolver.libraries.open_mapped = args->functions;
 	resolver.libraries.dirs = &dirs;
 	resolver.libraries.inlines = args->inlines;
-	resolver.options = (struct frame_options){args->functions, args->input, args->lines || args->inlines};
+	resolver.options =
+		(struct frame_options){args->functions, args->input, args->lines || args->inlines};
 	if (resolver.options.lines)
 		debug_lines_stay_offline();
-	ok = ok && (!resolver.options.lines || debug_lines_can(&err)) && write_all(args, &resolver, files, &err);
+	ok = ok && (!resolver.options.lines || debug_lines_can(&err)) &&
+	     write_all(args, &resolver, files, &err);
 	if (ok)
 		tell_refused(&resolver.libraries);
 	if (ok && !args->quiet)
@@ -268,11 +298,18 @@ static void finish(void *arguments)
 }
 
 const struct command stacks_command = {
-	.name = "stacks", .args = "[OPTION]... STACKS...",
+	.name = "stacks",
+	.args = "[OPTION]... STACKS...",
 	.help = "resolve call stacks to libraries, offsets, functions and lines\n\n"
-	"STACKS are raw stacks (TIME MAP ADDRESS..., see batconv-stacks(1)), which need\n"
-	"--maps, or recordings with their own mappings: perf.data, or what\n"
-	"perf script --show-mmap-events prints.  '-' is raw stacks on stdin.",
-	COMMAND_OPTIONS(rows), .operands = FILE_READ, .places = {PLACE_STACKS, PLACE_STACKS}, .count = {1, 0, "no stacks given", NULL},
-	.size = sizeof(struct arguments), .finish = finish, .check = check, .run = run_stacks,
+		"STACKS are raw stacks (TIME MAP ADDRESS..., see batconv-stacks(1)), which need\n"
+		"--maps, or recordings with their own mappings: perf.data, or what\n"
+		"perf script --show-mmap-events prints.  '-' is raw stacks on stdin.",
+	COMMAND_OPTIONS(rows),
+	.operands = FILE_READ,
+	.places = {PLACE_STACKS, PLACE_STACKS},
+	.count = {1, 0, "no stacks given", NULL},
+	.size = sizeof(struct arguments),
+	.finish = finish,
+	.check = check,
+	.run = run_stacks,
 };

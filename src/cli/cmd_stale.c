@@ -18,7 +18,8 @@ static const struct option_row rows[] = {
 	{0, "hashes", "FILE", FILE_READ,
 	 "llvm-bolt's hashes of BINARY, which has none of its own: the\noutput of 'extract --hashes', or what llvm-bolt -enable-bat\nwrote of it",
 	 INTO(hashes)},
-	{0, "min-exact", "PERCENT", NO_FILE, "exit code 3 if less than PERCENT of the samples are in exact\nfunctions", INTO(min),
+	{0, "min-exact", "PERCENT", NO_FILE,
+	 "exit code 3 if less than PERCENT of the samples are in exact\nfunctions", INTO(min),
 	 .takes = "a number from 0 to 100"},
 	JSON_ROW("as JSON"),
 	OUTPUT_ROW,
@@ -26,12 +27,16 @@ static const struct option_row rows[] = {
 	HELP_ROW,
 };
 
-static int take_build(const struct arguments *args, const struct old_profile *profile, const char *path, struct staleness *out)
+static int take_build(const struct arguments *args, const struct old_profile *profile,
+		      const char *path, struct staleness *out)
 {
 	BC_AUTO(new_build_close) struct new_build build = {0};
 	struct bc_error err = {0};
 
-	return new_build_open(path, args->hashes, &build, &err) && staleness_take(profile, &build, out, &err) ? EXIT_DONE : fail(&err);
+	return new_build_open(path, args->hashes, &build, &err) &&
+			       staleness_take(profile, &build, out, &err) ?
+		       EXIT_DONE :
+		       fail(&err);
 }
 
 static int write_report(const struct arguments *args, struct stale_report *report)
@@ -49,10 +54,15 @@ static int write_report(const struct arguments *args, struct stale_report *repor
 	return report->wanting ? EXIT_WANTING : EXIT_DONE;
 }
 
-static int compare_all(const struct arguments *args, const struct words *paths, const struct old_profile *profile)
+static int compare_all(const struct arguments *args, const struct words *paths,
+		       const struct old_profile *profile)
 {
 	struct staleness *builds = calloc(paths->len, sizeof(*builds));
-	struct stale_report report = {.profile = paths->at[0], .builds = builds, .count = paths->len - 1, .has_min = args->min.given, .min = args->min.is};
+	struct stale_report report = {.profile = paths->at[0],
+				      .builds = builds,
+				      .count = paths->len - 1,
+				      .has_min = args->min.given,
+				      .min = args->min.is};
 	struct bc_error err;
 	int code = builds ? EXIT_DONE : (bc_fail_nomem(&err), fail(&err));
 
@@ -73,7 +83,9 @@ static int run_stale(struct command_line *line)
 	struct bc_error err = {0};
 
 	operands_profile_first(line);
-	return old_profile_read(line->operands.at[0], &profile, &err) ? compare_all(args, &line->operands, &profile) : fail(&err);
+	return old_profile_read(line->operands.at[0], &profile, &err) ?
+		       compare_all(args, &line->operands, &profile) :
+		       fail(&err);
 }
 
 static int check(struct command_line *line)
@@ -81,19 +93,27 @@ static int check(struct command_line *line)
 	const struct arguments *args = line->arguments;
 
 	if (args->hashes && line->operands.len > 2)
-		return usage_error(line->command, "--hashes is of one binary, and there is another one,", line->operands.at[2]);
+		return usage_error(line->command,
+				   "--hashes is of one binary, and there is another one,",
+				   line->operands.at[2]);
 	return EXIT_DONE;
 }
 
 const struct command stale_command = {
-	.name = "stale", .args = "[OPTION]... PROFILE BINARY...",
+	.name = "stale",
+	.args = "[OPTION]... PROFILE BINARY...",
 	.help = "say how much of a profile fits a new build\n\n"
-	"PROFILE is of an earlier build: BOLT's YAML, or fdata; '-' is stdin.  BINARY is the\n"
-	"new build, with its hashes (--hashes), or alone, which tells less; or what\n"
-	"llvm-bolt -enable-bat wrote of it.  Functions are exact, stale or missing; of stale\n"
-	"ones it says how many blocks llvm-bolt -infer-stale-profile finds again.  Of a file\n"
-	"with profiles of several programs, each BINARY gets its own.\n"
-	"Exit code 3: less is exact than --min-exact asks for, or FILE has hashes of another\nbinary.",
-	COMMAND_OPTIONS(rows), .operands = FILE_READ, .places = {PLACE_PROFILE, PLACE_IMAGE}, .count = {2, 0, "a profile and a binary are needed", NULL},
-	.size = sizeof(struct arguments), .check = check, .run = run_stale,
+		"PROFILE is of an earlier build: BOLT's YAML, or fdata; '-' is stdin.  BINARY is the\n"
+		"new build, with its hashes (--hashes), or alone, which tells less; or what\n"
+		"llvm-bolt -enable-bat wrote of it.  Functions are exact, stale or missing; of stale\n"
+		"ones it says how many blocks llvm-bolt -infer-stale-profile finds again.  Of a file\n"
+		"with profiles of several programs, each BINARY gets its own.\n"
+		"Exit code 3: less is exact than --min-exact asks for, or FILE has hashes of another\nbinary.",
+	COMMAND_OPTIONS(rows),
+	.operands = FILE_READ,
+	.places = {PLACE_PROFILE, PLACE_IMAGE},
+	.count = {2, 0, "a profile and a binary are needed", NULL},
+	.size = sizeof(struct arguments),
+	.check = check,
+	.run = run_stale,
 };

@@ -20,12 +20,13 @@ struct arguments {
 };
 
 static const struct option_row rows[] = {
-	{'l', "layout", "LAYOUT:fixed,delta,equal,hashed", NO_FILE, "fixed (LLVM 14 to 17), delta (18), equal or hashed\n(19 to 23)",
-	 INTO(layout)},
+	{'l', "layout", "LAYOUT:fixed,delta,equal,hashed", NO_FILE,
+	 "fixed (LLVM 14 to 17), delta (18), equal or hashed\n(19 to 23)", INTO(layout)},
 	{'o', "output", "FILE", FILE_WRITTEN, "write the binary to FILE", INTO(output)},
 	{0, "in-place", NULL, OPERANDS_UPDATED, "replace BINARY", INTO(in_place)},
 	QUIET_ROW("do not print lost information and changes"),
-	{'v', "verbose", NULL, NO_FILE, "name all functions that change, not only the first ones", INTO(verbose)},
+	{'v', "verbose", NULL, NO_FILE, "name all functions that change, not only the first ones",
+	 INTO(verbose)},
 	HELP_ROW,
 };
 
@@ -52,8 +53,8 @@ static int check(struct command_line *line)
 
 /* Makes the new file executable if the old one is.  A file that replaces the binary in its place
  * gets its owner, too. */
-static bool write_file(const struct arguments *args, const char *path, bool executable, struct bytes content,
-		       struct bc_error *err)
+static bool write_file(const struct arguments *args, const char *path, bool executable,
+		       struct bytes content, struct bc_error *err)
 {
 	struct output output;
 	struct stat st;
@@ -100,7 +101,8 @@ static bool is_no_side_file(const char *path, struct bc_error *err)
 	if (!file_peek(path, start, sizeof(start), &got, err))
 		return false;
 	return !sparse_is(start, got) ||
-	       bc_fail(err, BC_UNSUPPORTED, "%s: a side file is not rewritten in its place: -o FILE", path);
+	       bc_fail(err, BC_UNSUPPORTED,
+		       "%s: a side file is not rewritten in its place: -o FILE", path);
 }
 
 /* Replaces the file that the path leads to, so that a link to the binary stays a link and /dev/fd/3
@@ -131,8 +133,8 @@ static bool transcode(const struct arguments *args, struct binary *subject, stru
 		return false;
 	if (!note_write(&subject->bat, args->layout, &note, err))
 		return bc_fail_prefix(err, args->path);
-	bool ok = args->in_place ? write_in_place(args, subject, &note, err)
-				 : write_result(args, subject, &note, args->output, err);
+	bool ok = args->in_place ? write_in_place(args, subject, &note, err) :
+				   write_result(args, subject, &note, args->output, err);
 	free(note.data);
 	if (!ok)
 		return false;
@@ -149,15 +151,24 @@ static int run_transcode(struct command_line *line)
 	BC_AUTO(binary_close) struct binary subject = {0};
 	struct bc_error err;
 
-	return binary_open_table(args->path, &subject, &err) && transcode(args, &subject, &err) ? EXIT_DONE : fail(&err);
+	return binary_open_table(args->path, &subject, &err) && transcode(args, &subject, &err) ?
+		       EXIT_DONE :
+		       fail(&err);
 }
 
 const struct command transcode_command = {
-	.name = "transcode", .args = "--layout=LAYOUT {-o FILE | --in-place} BINARY",
+	.name = "transcode",
+	.args = "--layout=LAYOUT {-o FILE | --in-place} BINARY",
 	.help = "rewrite the BAT section for another release of BOLT\n\n"
-	"Nothing else in the binary changes.  Wrong parents of cold fragments, as LLVM 18\n"
-	"wrote them, are repaired.  Lost information is reported on stderr, with the\n"
-	"functions whose translation changes.",
-	COMMAND_OPTIONS(rows), .operands = FILE_READ, .places = {PLACE_TABLE, PLACE_TABLE}, .count = ONE_BINARY,
-	.size = sizeof(struct arguments), .prepare = prepare, .check = check, .run = run_transcode,
+		"Nothing else in the binary changes.  Wrong parents of cold fragments, as LLVM 18\n"
+		"wrote them, are repaired.  Lost information is reported on stderr, with the\n"
+		"functions whose translation changes.",
+	COMMAND_OPTIONS(rows),
+	.operands = FILE_READ,
+	.places = {PLACE_TABLE, PLACE_TABLE},
+	.count = ONE_BINARY,
+	.size = sizeof(struct arguments),
+	.prepare = prepare,
+	.check = check,
+	.run = run_transcode,
 };

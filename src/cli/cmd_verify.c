@@ -21,7 +21,8 @@ struct arguments {
 	bool quiet, no_input;
 };
 
-static const char *read_severity(struct command_line *line, const struct option_row *row, const char *value)
+static const char *read_severity(struct command_line *line, const struct option_row *row,
+				 const char *value)
 {
 	for (unsigned i = SEVERITY_NOTE; i <= SEVERITY_ERROR; i++) {
 		if (!strcmp(value, severity_name((enum severity)i))) {
@@ -32,7 +33,8 @@ static const char *read_severity(struct command_line *line, const struct option_
 	return OPTION_WRONG;
 }
 
-static const char *read_form(struct command_line *line, const struct option_row *row, const char *value)
+static const char *read_form(struct command_line *line, const struct option_row *row,
+			     const char *value)
 {
 	struct arguments *args = line->arguments;
 
@@ -42,23 +44,34 @@ static const char *read_form(struct command_line *line, const struct option_row 
 }
 
 static const struct option_row rows[] = {
-	{'i', "input", "FILE", FILE_READ, "also check against the binary that llvm-bolt read", INTO(verify.input), .place = PLACE_INPUT},
+	{'i', "input", "FILE", FILE_READ, "also check against the binary that llvm-bolt read",
+	 INTO(verify.input), .place = PLACE_INPUT},
 	NO_INPUT_ROW,
-	{0, "fail-on", "SEVERITY:error,warning,note", NO_FILE, "exit 3 if a finding is at least this severe: error,\nwarning (default) or note",
+	{0, "fail-on", "SEVERITY:error,warning,note", NO_FILE,
+	 "exit 3 if a finding is at least this severe: error,\nwarning (default) or note",
 	 INTO_BY(fail_on, read_severity)},
-	{0, "json", NULL, NO_FILE, "print the findings as JSON", INTO_BY(form, read_form), .value = FORM_JSON},
-	{0, "sarif", NULL, NO_FILE, "print the findings as SARIF 2.1.0, for code-scanning tools", INTO_BY(form, read_form), .value = FORM_SARIF},
+	{0, "json", NULL, NO_FILE, "print the findings as JSON", INTO_BY(form, read_form),
+	 .value = FORM_JSON},
+	{0, "sarif", NULL, NO_FILE, "print the findings as SARIF 2.1.0, for code-scanning tools",
+	 INTO_BY(form, read_form), .value = FORM_SARIF},
 	OUTPUT_ROW,
-	{0, "limit", "N", NO_FILE, "show at most N findings of each kind (default: 20);\nall are counted",
+	{0, "limit", "N", NO_FILE,
+	 "show at most N findings of each kind (default: 20);\nall are counted",
 	 INTO_BY(verify.most, option_size), .takes = "a number"},
-	{0, "no-code", NULL, NO_FILE, "do not decode instructions: faster, needs no libLLVM", INTO(verify.no_code)},
-	{0, "sample-check", "N", NO_FILE, "translate N random addresses in two independent ways;\n"
+	{0, "no-code", NULL, NO_FILE, "do not decode instructions: faster, needs no libLLVM",
+	 INTO(verify.no_code)},
+	{0, "sample-check", "N", NO_FILE,
+	 "translate N random addresses in two independent ways;\n"
 	 "with --input compare the instructions there",
 	 INTO(sample), .takes = "a number from 1 to 100000000", .least = 1, .most = 100000000},
-	{0, "seed", "N", NO_FILE, "seed of the random addresses (default: 1)", INTO(seed), .takes = "a number"},
-	{0, "unwind", NULL, NO_FILE, "with --input: compare also what stack traces, profilers and\nexceptions read, at each instruction",
+	{0, "seed", "N", NO_FILE, "seed of the random addresses (default: 1)", INTO(seed),
+	 .takes = "a number"},
+	{0, "unwind", NULL, NO_FILE,
+	 "with --input: compare also what stack traces, profilers and\nexceptions read, at each instruction",
 	 INTO(verify.unwind)},
-	{0, "dwarf", NULL, NO_FILE, "with --input: compare also source lines, scopes and\nvariables in debug information, at each instruction", INTO(verify.dwarf)},
+	{0, "dwarf", NULL, NO_FILE,
+	 "with --input: compare also source lines, scopes and\nvariables in debug information, at each instruction",
+	 INTO(verify.dwarf)},
 	THREADS_ROW(verify.threads),
 	SANDBOX_ROW,
 	QUIET_ROW("print only findings"),
@@ -67,8 +80,10 @@ static const struct option_row rows[] = {
 
 static void prepare(struct command_line *line)
 {
-	*(struct arguments *)line->arguments = (struct arguments){
-		.verify = {.threads = parallel_threads(), .most = 20}, .fail_on = SEVERITY_WARNING, .seed = 1};
+	*(struct arguments *)line->arguments =
+		(struct arguments){.verify = {.threads = parallel_threads(), .most = 20},
+				   .fail_on = SEVERITY_WARNING,
+				   .seed = 1};
 }
 
 /* Exit code 3 is for findings. */
@@ -88,7 +103,8 @@ static bool run_sample(const struct arguments *args, struct verify_report *repor
 
 	if (compares && !input_open(v->input, &input, err))
 		return false;
-	bool ok = sample_check(&report->subject, compares ? &input : NULL, args->sample, args->seed, out, &report->findings);
+	bool ok = sample_check(&report->subject, compares ? &input : NULL, args->sample, args->seed,
+			       out, &report->findings);
 	if (compares)
 		input_close(&input);
 	return ok || bc_fail_nomem(err);
@@ -109,15 +125,17 @@ static int write_findings(const struct arguments *args, const struct verificatio
 		verification_text(found, args->quiet, output.file);
 	if (!output_commit(&output, &err))
 		return fail_always(&err);
-	return findings_at_least(&found->verify->findings, args->fail_on) ? EXIT_WANTING : EXIT_DONE;
+	return findings_at_least(&found->verify->findings, args->fail_on) ? EXIT_WANTING :
+									    EXIT_DONE;
 }
 
 /* What is said of an option that compares both binaries. */
 struct comparing {
 	const char *no_code, *no_input, *no_binary;
 };
-#define COMPARING(option) \
-	{option " compares instructions, and --no-code decodes none", option " needs the input: leave out --no-input", \
+#define COMPARING(option)                                                                          \
+	{option " compares instructions, and --no-code decodes none",                              \
+	 option " needs the input: leave out --no-input",                                          \
 	 option " needs the binary that llvm-bolt read: --input=FILE"}
 
 /* NULL: none was given. */
@@ -137,7 +155,8 @@ static int check(struct command_line *line)
 		return usage_error(line->command, BOTH_INPUTS, NULL);
 	if (asked && args->verify.no_code)
 		return usage_error(line->command, asked->no_code, NULL);
-	return asked && args->no_input ? usage_error(line->command, asked->no_input, NULL) : EXIT_DONE;
+	return asked && args->no_input ? usage_error(line->command, asked->no_input, NULL) :
+					 EXIT_DONE;
 }
 
 /* Without a table there is nothing to compare with an input: that is what is told first. */
@@ -147,7 +166,8 @@ static bool is_bolted(const char *path, struct bc_error *err)
 
 	if (!binary_map(path, &binary, err))
 		return true; /* verify_run() says what is wrong */
-	bool bolted = binary.kind == BINARY_SECTION || binary_find_note(&binary, err) || err->code != BC_NOTFOUND;
+	bool bolted = binary.kind == BINARY_SECTION || binary_find_note(&binary, err) ||
+		      err->code != BC_NOTFOUND;
 	binary_close(&binary);
 	return bolted || bc_fail_prefix(err, path);
 }
@@ -171,7 +191,8 @@ static int run_verify(struct command_line *line)
 	if (!verify_run(&args->verify, &verify, &err))
 		return fail_always(&err);
 	found_input_tell(&found_input);
-	struct verification found = {&verify, NULL, args->verify.binary, args->verify.input, BATCONV_VERSION};
+	struct verification found = {&verify, NULL, args->verify.binary, args->verify.input,
+				     BATCONV_VERSION};
 	if (args->sample && verify.linked)
 		found.sample = &sample;
 	if (!found.sample || run_sample(args, &verify, &sample, &err))
@@ -183,12 +204,19 @@ static int run_verify(struct command_line *line)
 }
 
 const struct command verify_command = {
-	.name = "verify", .args = "[OPTION]... BINARY",
+	.name = "verify",
+	.args = "[OPTION]... BINARY",
 	.help = "check the BAT section of a binary\n\n"
-	"BINARY is a binary from 'llvm-bolt --enable-bat', or such a section alone.\n"
-	"Every finding has an id, a severity, a place and a remedy; batconv-verify(1)\n"
-	"lists them.  Exit code 3: there are findings of the severity of --fail-on\n"
-	"or worse.",
-	COMMAND_OPTIONS(rows), .operands = FILE_READ, .places = {PLACE_TABLE, PLACE_TABLE}, .count = ONE_BINARY,
-	.size = sizeof(struct arguments), .prepare = prepare, .check = check, .run = run_verify,
+		"BINARY is a binary from 'llvm-bolt --enable-bat', or such a section alone.\n"
+		"Every finding has an id, a severity, a place and a remedy; batconv-verify(1)\n"
+		"lists them.  Exit code 3: there are findings of the severity of --fail-on\n"
+		"or worse.",
+	COMMAND_OPTIONS(rows),
+	.operands = FILE_READ,
+	.places = {PLACE_TABLE, PLACE_TABLE},
+	.count = ONE_BINARY,
+	.size = sizeof(struct arguments),
+	.prepare = prepare,
+	.check = check,
+	.run = run_verify,
 };

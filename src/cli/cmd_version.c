@@ -31,7 +31,8 @@ struct linked_library {
 
 #define LIBRARIES_MOST 8
 
-/* Which libLLVM and libdw would be loaded is known only by loading them now.  err: says why there is no libdw */
+/* Which libLLVM and libdw would be loaded is known only by loading them now.  err: says why there
+ * is no libdw */
 static size_t find_libraries(struct linked_library *out, struct bc_error *err)
 {
 	struct llvm_context context;
@@ -40,11 +41,14 @@ static size_t find_libraries(struct linked_library *out, struct bc_error *err)
 	if (llvm_open(&context))
 		llvm_close(&context);
 	const char *libdw = libdw_version(err);
-	out[count++] = (struct linked_library){"libLLVM", "libllvm", llvm_loaded(), library_none() ? library_none() : "none found"};
+	out[count++] = (struct linked_library){"libLLVM", "libllvm", llvm_loaded(),
+					       library_none() ? library_none() : "none found"};
 	out[count++] = (struct linked_library){"libseccomp", "libseccomp", sandbox_library(),
-					"not built in (--sandbox denies no system calls)"};
-	out[count++] = (struct linked_library){"libdw", "libdw", libdw, library_none() ? library_none() : err->text};
-	out[count++] = (struct linked_library){"libyaml", "libyaml", yaml_get_version_string(), NULL};
+					       "not built in (--sandbox denies no system calls)"};
+	out[count++] = (struct linked_library){"libdw", "libdw", libdw,
+					       library_none() ? library_none() : err->text};
+	out[count++] =
+		(struct linked_library){"libyaml", "libyaml", yaml_get_version_string(), NULL};
 	out[count++] = (struct linked_library){"zstd", "zstd", ZSTD_versionString(), NULL};
 	out[count++] = (struct linked_library){"lzma", "lzma", lzma_version_string(), NULL};
 	out[count++] = (struct linked_library){"zlib", "zlib", zlibVersion(), NULL};
@@ -70,7 +74,8 @@ static void version_text(const struct linked_library *libraries, size_t count)
 {
 	puts("batconv " BATCONV_VERSION);
 	for (size_t i = 0; i < count; i++)
-		printf("%s: %s\n", libraries[i].name, libraries[i].version ? libraries[i].version : libraries[i].why);
+		printf("%s: %s\n", libraries[i].name,
+		       libraries[i].version ? libraries[i].version : libraries[i].why);
 }
 
 static int run_version(struct command_line *line)
@@ -84,8 +89,12 @@ static int run_version(struct command_line *line)
 }
 
 const struct command version_command = {
-	.name = "version", .args = "[OPTION]...",
+	.name = "version",
+	.args = "[OPTION]...",
 	.help = "print the version, and those of the libraries it uses",
-	COMMAND_OPTIONS(rows), .operands = NO_FILE, .count = {0, 0, NULL, "no operand is taken, not"},
-	.size = sizeof(struct arguments), .run = run_version,
+	COMMAND_OPTIONS(rows),
+	.operands = NO_FILE,
+	.count = {0, 0, NULL, "no operand is taken, not"},
+	.size = sizeof(struct arguments),
+	.run = run_version,
 };

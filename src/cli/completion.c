@@ -68,7 +68,8 @@ static void put_escaped(struct text text, const char *special, const char *quote
 }
 
 /* The first paragraph of the command's help. */
-static void put_summary(const struct completed_command *it, const char *special, const char *quote, FILE *out)
+static void put_summary(const struct completed_command *it, const char *special, const char *quote,
+			FILE *out)
 {
 	if (it->is_program)
 		fprintf(out, "take the command line of %s", it->command->name);
@@ -84,8 +85,8 @@ static const struct option_row *shown_row(const struct command *command, size_t 
 	return at < command->option_count ? &command->options[at] : NULL;
 }
 
-#define FOR_EACH_SHOWN_ROW(row, command)                                                                    \
-	for (const struct option_row *row = shown_row((command), 0); row;                                       \
+#define FOR_EACH_SHOWN_ROW(row, command)                                                           \
+	for (const struct option_row *row = shown_row((command), 0); row;                          \
 	     row = shown_row((command), (size_t)(row - (command)->options) + 1))
 
 static void put_names(const struct script *it)
@@ -101,7 +102,8 @@ static enum command_takes command_operands(const struct command *command)
 {
 	if (command->operands != NO_FILE && command->operands != STDIN_READ)
 		return OPERANDS_FILES;
-	return command->run || command->option_count ? OPERANDS_NONE : OPERANDS_COMMAND; /* of "help" */
+	return command->run || command->option_count ? OPERANDS_NONE :
+						       OPERANDS_COMMAND; /* of "help" */
 }
 
 /* ---- bash: tables as functions ---- */
@@ -109,11 +111,13 @@ static enum command_takes command_operands(const struct command *command)
 static void bash_options(const struct command *command, FILE *out)
 {
 	fprintf(out, "\t%s) echo '", command->name);
-	FOR_EACH_SHOWN_ROW (row, command) {
+	FOR_EACH_SHOWN_ROW(row, command)
+	{
 		if (row->letter)
 			fprintf(out, "-%c ", row->letter);
 		if (row->name)
-			fprintf(out, "--%s%s ", row->name, row->arg && !value_is_optional(row) ? "=" : "");
+			fprintf(out, "--%s%s ", row->name,
+				row->arg && !value_is_optional(row) ? "=" : "");
 	}
 	fputs("' ;;\n", out);
 }
@@ -121,19 +125,22 @@ static void bash_options(const struct command *command, FILE *out)
 static void bash_values(const struct command *command, FILE *out)
 {
 	static const char *const names[] = {
-		[VALUE_OTHER] = "other", [VALUE_FILE] = "file",  [VALUE_FOLDER] = "folder",
+		[VALUE_OTHER] = "other", [VALUE_FILE] = "file", [VALUE_FOLDER] = "folder",
 		[VALUE_WORD] = "words",  [VALUE_LIST] = "list",
 	};
 
-	FOR_EACH_SHOWN_ROW (row, command) {
+	FOR_EACH_SHOWN_ROW(row, command)
+	{
 		if (!row->arg)
 			continue;
 		putc('\t', out);
 		if (row->letter)
-			fprintf(out, "'%s -%c'%s", command->name, row->letter, row->name ? " | " : "");
+			fprintf(out, "'%s -%c'%s", command->name, row->letter,
+				row->name ? " | " : "");
 		if (row->name)
 			fprintf(out, "'%s --%s'", command->name, row->name);
-		fprintf(out, ") echo '%s%s", value_is_optional(row) ? "joined " : "", names[value_kind(row)]);
+		fprintf(out, ") echo '%s%s", value_is_optional(row) ? "joined " : "",
+			names[value_kind(row)]);
 		if (value_words(row))
 			putc(' ', out);
 		put_words(row, out);
@@ -146,7 +153,9 @@ static void bash_operands(const struct command *command, FILE *out)
 	switch (command_operands(command)) {
 	case OPERANDS_NONE: break;
 	case OPERANDS_FILES: fprintf(out, "\t%s) echo file ;;\n", command->name); break;
-	case OPERANDS_COMMAND: fprintf(out, "\t%s) echo \"words $_batconv_commands\" ;;\n", command->name); break;
+	case OPERANDS_COMMAND:
+		fprintf(out, "\t%s) echo \"words $_batconv_commands\" ;;\n", command->name);
+		break;
 	}
 }
 
@@ -166,8 +175,10 @@ static void bash(const struct script *it)
 	put_names(it);
 	fprintf(it->out, "'\n_batconv_main=%s\n\n", it->main_name);
 	bash_function(it, "_batconv_options()\n{\n\tcase $1 in\n", bash_options);
-	bash_function(it, "# What the value of an option is, nothing if it takes none.\n"
-			  "_batconv_value()\n{\n\tcase \"$1 $2\" in\n", bash_values);
+	bash_function(it,
+		      "# What the value of an option is, nothing if it takes none.\n"
+		      "_batconv_value()\n{\n\tcase \"$1 $2\" in\n",
+		      bash_values);
 	bash_function(it, "_batconv_operands()\n{\n\tcase $1 in\n", bash_operands);
 	fwrite(completion_bash, 1, completion_bash_size, it->out);
 }
@@ -216,8 +227,10 @@ static void zsh_command(const struct completed_command *it, FILE *out)
 {
 	char form[64];
 
-	fprintf(out, "_batconv_of_%s() {\n  _arguments %s-S :", it->command->name, it->is_program ? "" : "-s ");
-	FOR_EACH_SHOWN_ROW (row, it->command) {
+	fprintf(out, "_batconv_of_%s() {\n  _arguments %s-S :", it->command->name,
+		it->is_program ? "" : "-s ");
+	FOR_EACH_SHOWN_ROW(row, it->command)
+	{
 		if (row->letter) {
 			snprintf(form, sizeof(form), "-%c", row->letter);
 			zsh_form(row, form, it->is_program ? "=" : "+", out);
@@ -243,7 +256,9 @@ static void zsh(const struct script *it)
 		put_summary(&it->commands[i], zsh_special, zsh_quote, it->out);
 		fputs("'\n", it->out);
 	}
-	fprintf(it->out, "  )\n  _describe -t commands command commands\n}\n\ntypeset -g _batconv_main=%s\n\n", it->main_name);
+	fprintf(it->out,
+		"  )\n  _describe -t commands command commands\n}\n\ntypeset -g _batconv_main=%s\n\n",
+		it->main_name);
 	for (size_t i = 0; i < it->count; i++)
 		zsh_command(&it->commands[i], it->out);
 	fwrite(completion_zsh, 1, completion_zsh_size, it->out);
@@ -273,9 +288,11 @@ static void fish_value(const struct option_row *row, FILE *out)
 	}
 }
 
-static void fish_options(const struct command *command, const char *program, const char *condition, FILE *out)
+static void fish_options(const struct command *command, const char *program, const char *condition,
+			 FILE *out)
 {
-	FOR_EACH_SHOWN_ROW (row, command) {
+	FOR_EACH_SHOWN_ROW(row, command)
+	{
 		fprintf(out, "complete -c %s%s", program, condition);
 		if (row->letter)
 			fprintf(out, " -s %c", row->letter);
@@ -332,8 +349,10 @@ bool completion_write(const char *shell, const struct completed_command *command
 	for (size_t i = 0; i < BC_COUNT(shells); i++) {
 		if (strcmp(shells[i].name, shell) != 0)
 			continue;
-		fprintf(out, "%s# Completion of batconv, perf2bolt, merge-fdata and llvm-bolt-heatmap; "
-			"'batconv help --completion=%s' wrote this.\n\n", shells[i].first_line, shell);
+		fprintf(out,
+			"%s# Completion of batconv, perf2bolt, merge-fdata and llvm-bolt-heatmap; "
+			"'batconv help --completion=%s' wrote this.\n\n",
+			shells[i].first_line, shell);
 		shells[i].write(&script);
 		return true;
 	}
@@ -344,8 +363,9 @@ bool completion_write(const char *shell, const struct completed_command *command
 
 static const char *role_name(enum file_role role)
 {
-	static const char *const names[] = {"none", "read", "read-list", "written", "updated", "operands-updated",
-					    "folder", "stdin"};
+	static const char *const names[] = {"none",    "read",    "read-list",
+					    "written", "updated", "operands-updated",
+					    "folder",  "stdin"};
 
 	return names[role];
 }
@@ -361,7 +381,8 @@ void command_roles(const struct command *command, FILE *out)
 			continue;
 		option_name(command, row, name);
 		struct text arg = option_argument(row);
-		fprintf(out, "%s %s %.*s %s\n", command->name, name, (int)arg.len, arg.at, role_name(row->role));
+		fprintf(out, "%s %s %.*s %s\n", command->name, name, (int)arg.len, arg.at,
+			role_name(row->role));
 	}
 }
 
@@ -385,8 +406,10 @@ void command_table(const struct command *command, const char *kind, FILE *out)
 		const char *words = row->arg ? strchr(row->arg, ':') : NULL;
 		if (!row->help)
 			continue;
-		fprintf(out, "option\t%s\t%.1s\t%s\t%.*s\t%d\t%s\t", command->name, row->letter ? (char[]){(char)row->letter, '\0'} : "",
-			row->name ? row->name : "", row->arg ? (int)arg.len : 0, arg.at, row->arg && option_argument_is_optional(row), role_name(row->role));
+		fprintf(out, "option\t%s\t%.1s\t%s\t%.*s\t%d\t%s\t", command->name,
+			row->letter ? (char[]){(char)row->letter, '\0'} : "",
+			row->name ? row->name : "", row->arg ? (int)arg.len : 0, arg.at,
+			row->arg && option_argument_is_optional(row), role_name(row->role));
 		for (const char *c = words ? words + 1 : ""; *c; c++)
 			putc(*c == ',' ? ' ' : *c, out);
 		putc('\t', out);

@@ -22,8 +22,9 @@ bool completion_write(const char *shell, const struct completed_command *command
  * OPTION can be "operands", and VALUE "-" for none. */
 void command_roles(const struct command *command, FILE *out);
 
-/* The rows that help shows, for programs, with tabs between: KIND COMMAND OPERANDS SUMMARY, and of each option
- * "option" COMMAND LETTER NAME ARGUMENT OPTIONAL ROLE WORDS HELP.  KIND: "command" or "program"; OPERANDS: file, command or none. */
+/* The rows that help shows, for programs, with tabs between: KIND COMMAND OPERANDS SUMMARY, and of
+ * each option "option" COMMAND LETTER NAME ARGUMENT OPTIONAL ROLE WORDS HELP.  KIND: "command" or
+ * "program"; OPERANDS: file, command or none. */
 void command_table(const struct command *command, const char *kind, FILE *out);
 
 #endif

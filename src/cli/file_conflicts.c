@@ -13,7 +13,8 @@
 
 /* ---- which files there are ---- */
 
-static bool add(struct named_files *files, const char *option, const char *path, bool read, bool written)
+static bool add(struct named_files *files, const char *option, const char *path, bool read,
+		bool written)
 {
 	struct named_file file = {.path = strdup(path), .read = read, .written = written};
 
@@ -44,7 +45,8 @@ static bool add_recording(struct named_files *files, const char *option, const c
  * checked as both. */
 static bool add_input(struct named_files *files, const char *option, const char *path)
 {
-	if (!strcmp(path, "-") && access("./-", F_OK) == 0 && !add(files, option, "./-", true, false))
+	if (!strcmp(path, "-") && access("./-", F_OK) == 0 &&
+	    !add(files, option, "./-", true, false))
 		return false;
 	return add(files, option, path, true, false) &&
 	       (!is_recording_folder(path) || add_recording(files, option, path));
@@ -55,7 +57,8 @@ static bool add_list(struct named_files *files, const char *option, const char *
 	char *list = strdup(value), *rest = NULL;
 	bool ok = list;
 
-	for (char *file = ok ? strtok_r(list, ",", &rest) : NULL; ok && file; file = strtok_r(NULL, ",", &rest))
+	for (char *file = ok ? strtok_r(list, ",", &rest) : NULL; ok && file;
+	     file = strtok_r(NULL, ",", &rest))
 		ok = add_input(files, option, file);
 	free(list);
 	return ok;
@@ -75,16 +78,15 @@ static void forget(struct named_files *files, const char *option)
 	all->len = kept;
 }
 
-bool files_add(struct named_files *files, const char *option, enum file_role role, const char *value)
+bool files_add(struct named_files *files, const char *option, enum file_role role,
+	       const char *value)
 {
 	switch (role) {
 	case FILE_READ: return add_input(files, option, value);
 	case FOLDER_USED: return add(files, option, value, true, true);
 	case FILES_READ: return add_list(files, option, value);
 	case STDIN_READ: return strcmp(value, "-") || add(files, option, value, true, false);
-	case FILE_WRITTEN:
-		forget(files, option);
-		return add(files, option, value, false, true);
+	case FILE_WRITTEN: forget(files, option); return add(files, option, value, false, true);
 	case FILE_UPDATED:
 		if (!strcmp(value, "-"))
 			return files_add(files, OUTPUT, FILE_WRITTEN, value);
@@ -150,7 +152,8 @@ static bool look(const struct named_file *file, struct file_identity *id)
 
 static bool is_same(const struct file_identity *a, const struct file_identity *b)
 {
-	return a->kind && a->kind == b->kind && a->at.st_ino == b->at.st_ino && a->at.st_dev == b->at.st_dev &&
+	return a->kind && a->kind == b->kind && a->at.st_ino == b->at.st_ino &&
+	       a->at.st_dev == b->at.st_dev &&
 	       (a->kind == IDENTITY_FILE || !strcmp(a->name, b->name));
 }
 
@@ -161,29 +164,32 @@ static const char *name_of(const struct named_file *file)
 	return strcmp(file->path, "-") ? file->path : file->written ? "<stdout>" : "<stdin>";
 }
 
-static bool two_outputs(const struct named_file *files, const struct file_identity *ids, size_t count,
-			struct bc_error *err)
+static bool two_outputs(const struct named_file *files, const struct file_identity *ids,
+			size_t count, struct bc_error *err)
 {
 	for (size_t i = 0; i < count; i++)
 		for (size_t k = 0; files[i].written && k < i; k++)
-			if (files[k].written && !files[i].read && !files[k].read && is_same(&ids[i], &ids[k]) &&
+			if (files[k].written && !files[i].read && !files[k].read &&
+			    is_same(&ids[i], &ids[k]) &&
 			    !(ids[i].kind == IDENTITY_FILE && S_ISCHR(ids[i].at.st_mode)))
-				return bc_fail(err, BC_MISMATCH, "%s '%s' and %s '%s' are one file", files[k].option,
-					       name_of(&files[k]), files[i].option, name_of(&files[i]));
+				return bc_fail(err, BC_MISMATCH, "%s '%s' and %s '%s' are one file",
+					       files[k].option, name_of(&files[k]), files[i].option,
+					       name_of(&files[i]));
 	return true;
 }
 
 /* Refuses outputs that are inputs.  A file that is updated is input and output in one; it may be no
  * other input and no other output. */
-static bool replaced_inputs(const struct named_file *files, const struct file_identity *ids, size_t count,
-			    struct bc_error *err)
+static bool replaced_inputs(const struct named_file *files, const struct file_identity *ids,
+			    size_t count, struct bc_error *err)
 {
 	for (size_t i = 0; i < count; i++)
 		for (size_t k = 0; files[i].read && k < count; k++)
 			if (files[k].written && !(files[i].written && files[k].read) &&
 			    is_same(&ids[i], &ids[k]) && S_ISREG(ids[i].at.st_mode))
-				return bc_fail(err, BC_MISMATCH, "%s '%s' would replace the input '%s'",
-					       files[k].option, name_of(&files[k]), name_of(&files[i]));
+				return bc_fail(
+					err, BC_MISMATCH, "%s '%s' would replace the input '%s'",
+					files[k].option, name_of(&files[k]), name_of(&files[i]));
 	return true;
 }
 

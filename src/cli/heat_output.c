@@ -10,7 +10,8 @@
 
 void heat_output_init(struct heat_output *output)
 {
-	*output = (struct heat_output){.sizes = {64, 4096, 262144}, .size_count = 3, .line = 256, .max = HEAT_MAX};
+	*output = (struct heat_output){
+		.sizes = {64, 4096, 262144}, .size_count = 3, .line = 256, .max = HEAT_MAX};
 }
 
 /* ---- options ---- */
@@ -31,7 +32,8 @@ static bool parse_size(struct text word, uint64_t *out)
 	unsigned shift = found && *found ? 10 * (unsigned)((found - units) / 2 + 1) : 0;
 	struct text rest = text_from(unit, shift ? 1 : 0);
 	rest = text_from(rest, text_starts(rest, "i") ? 1 : 0);
-	if ((unit.len && !shift) || (rest.len && !text_is(rest, "B") && !text_is(rest, "b")) || size > UINT32_MAX >> shift)
+	if ((unit.len && !shift) || (rest.len && !text_is(rest, "B") && !text_is(rest, "b")) ||
+	    size > UINT32_MAX >> shift)
 		return false;
 	*out = size << shift;
 	return *out;
@@ -42,8 +44,10 @@ bool heat_parse_sizes(const char *value, struct heat_output *output)
 	output->size_count = 0;
 	for (struct text rest = text_of(value);;) {
 		size_t comma = text_find(rest, ',');
-		uint64_t before = output->size_count ? output->sizes[output->size_count - 1] : 0, size;
-		if (output->size_count == HEAT_SIZES || !parse_size(text_first(rest, comma), &size) ||
+		uint64_t before = output->size_count ? output->sizes[output->size_count - 1] : 0,
+			 size;
+		if (output->size_count == HEAT_SIZES ||
+		    !parse_size(text_first(rest, comma), &size) ||
 		    (before && (size <= before || size % before)))
 			return false;
 		output->sizes[output->size_count++] = size;
@@ -53,15 +57,18 @@ bool heat_parse_sizes(const char *value, struct heat_output *output)
 	}
 }
 
-const char *option_heat_sizes(struct command_line *line, const struct option_row *row, const char *value)
+const char *option_heat_sizes(struct command_line *line, const struct option_row *row,
+			      const char *value)
 {
 	return heat_parse_sizes(value, option_field(line, row)) ? NULL : OPTION_WRONG;
 }
 
-const char *option_heat_address(struct command_line *line, const struct option_row *row, const char *value)
+const char *option_heat_address(struct command_line *line, const struct option_row *row,
+				const char *value)
 {
 	uint64_t *out = option_field(line, row);
-	bool ok = !strncmp(value, "0x", 2) ? text_hex(text_of(value), out) : text_dec(text_of(value), out);
+	bool ok = !strncmp(value, "0x", 2) ? text_hex(text_of(value), out) :
+					     text_dec(text_of(value), out);
 
 	return ok ? NULL : OPTION_WRONG;
 }
@@ -84,8 +91,8 @@ static bool file_name(const struct heat_output *output, size_t number, char name
 	return number == 0 || !output_is_stdout(output->path);
 }
 
-bool heat_output_name_others(const struct heat_output *output, const char *option, struct named_files *files,
-			    struct bc_error *err)
+bool heat_output_name_others(const struct heat_output *output, const char *option,
+			     struct named_files *files, struct bc_error *err)
 {
 	char name[PATH_MAX];
 
@@ -97,7 +104,8 @@ bool heat_output_name_others(const struct heat_output *output, const char *optio
 	return true;
 }
 
-bool heat_output_open(const struct heat_output *output, struct output files[HEAT_FILES], struct bc_error *err)
+bool heat_output_open(const struct heat_output *output, struct output files[HEAT_FILES],
+		      struct bc_error *err)
 {
 	char name[PATH_MAX];
 
@@ -109,20 +117,25 @@ bool heat_output_open(const struct heat_output *output, struct output files[HEAT
 
 /* ---- limits ---- */
 
-static bool fail_large(const struct heat_output *output, size_t number, const char *what, uint64_t count, uint64_t most,
-		       struct bc_error *err)
+static bool fail_large(const struct heat_output *output, size_t number, const char *what,
+		       uint64_t count, uint64_t most, struct bc_error *err)
 {
 	char name[PATH_MAX];
 
 	if (!file_name(output, number, name) || output_is_stdout(name))
 		snprintf(name, sizeof(name), "<stdout>");
-	return bc_fail(err, BC_UNSUPPORTED, "%s: %" PRIu64 " %s of a heat map are more than the limit of %" PRIu64 ": larger buckets (--block-size), "
-		       "shorter lines (--line-size) or fewer addresses (--min-address, --max-address) make it smaller",
-		       name, count, what, most);
+	return bc_fail(
+		err, BC_UNSUPPORTED,
+		"%s: %" PRIu64 " %s of a heat map are more than the limit of %" PRIu64
+		": larger buckets (--block-size), "
+		"shorter lines (--line-size) or fewer addresses (--min-address, --max-address) make it smaller",
+		name, count, what, most);
 }
 
-/* Is it small enough to be written?  Each bucket is a line of a table, and each cell a letter with its color. */
-static bool check_size(const struct heat_output *output, const struct heat *heat, struct bc_error *err)
+/* Is it small enough to be written?  Each bucket is a line of a table, and each cell a letter with
+ * its color. */
+static bool check_size(const struct heat_output *output, const struct heat *heat,
+		       struct bc_error *err)
 {
 	uint64_t cells = 0;
 
@@ -139,13 +152,16 @@ static bool check_size(const struct heat_output *output, const struct heat *heat
 	return true;
 }
 
-bool heat_output_fill(const struct heat_output *output, const struct heat *heat, const struct function_table *functions,
-		      struct output files[HEAT_FILES], struct bc_error *err)
+bool heat_output_fill(const struct heat_output *output, const struct heat *heat,
+		      const struct function_table *functions, struct output files[HEAT_FILES],
+		      struct bc_error *err)
 {
 	BC_AUTO(heat_sections_free) struct heat_sections sections = {0};
 	BC_AUTO(heat_run_vec_free) struct heat_run_vec hottest = {0};
-	const struct heat_picture how = {&sections, (unsigned)output->line, output->mappings, output->max > HEAT_MAX};
-	FILE *first = files[0].file, *buckets = files[HEAT_FILE_BUCKETS].file, *hotness = files[HEAT_FILE_SECTIONS].file;
+	const struct heat_picture how = {&sections, (unsigned)output->line, output->mappings,
+					 output->max > HEAT_MAX};
+	FILE *first = files[0].file, *buckets = files[HEAT_FILE_BUCKETS].file,
+	     *hotness = files[HEAT_FILE_SECTIONS].file;
 
 	if (!check_size(output, heat, err))
 		return false;
@@ -163,9 +179,11 @@ bool heat_output_fill(const struct heat_output *output, const struct heat *heat,
 	return true;
 }
 
-bool heat_output_take(const struct heat_output *output, const struct conversion *c, struct heat *heat, struct bc_error *err)
+bool heat_output_take(const struct heat_output *output, const struct conversion *c,
+		      struct heat *heat, struct bc_error *err)
 {
-	struct heat_options how = {output->sizes[0], &conversion_binary(c)->image, output->min, output->max, true};
+	struct heat_options how = {output->sizes[0], &conversion_binary(c)->image, output->min,
+				   output->max, true};
 
 	for (size_t i = 0; i < c->inputs.len; i++)
 		how.zero_counts &= c->inputs.at[i].format == INPUT_PREAGG;
@@ -175,6 +193,8 @@ bool heat_output_take(const struct heat_output *output, const struct conversion 
 void heat_output_tell(const char *binary, const struct heat *heat, FILE *out)
 {
 	if (heat->elsewhere)
-		say(out, "warning: what was counted %" PRIu64 " time%s is not in the heat map: it begins where %s has no segment",
+		say(out,
+		    "warning: what was counted %" PRIu64
+		    " time%s is not in the heat map: it begins where %s has no segment",
 		    heat->elsewhere, plural(heat->elsewhere), binary);
 }

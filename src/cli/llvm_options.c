@@ -9,8 +9,8 @@
 
 /* ---- options of llvm-bolt ---- */
 
-/* Options of llvm-bolt 22, 23 and 24 that do nothing to a profile.  Each was given to perf2bolt 22, or 23 or 24 where
- * those before do not know it: the profile was the same without. */
+/* Options of llvm-bolt 22, 23 and 24 that do nothing to a profile.  Each was given to perf2bolt 22,
+ * or 23 or 24 where those before do not know it: the profile was the same without. */
 /* Sorted.  An option that takes a value ends with a '='. */
 /* clang-format off */
 static const char *const ignored[] = {
@@ -102,7 +102,8 @@ static int by_name(const void *key, const void *entry)
 static bool is_ignored(const char *name, size_t length, bool *value)
 {
 	const struct word word = {name, length};
-	const char *const *found = bsearch(&word, ignored, BC_COUNT(ignored), sizeof(*ignored), by_name);
+	const char *const *found =
+		bsearch(&word, ignored, BC_COUNT(ignored), sizeof(*ignored), by_name);
 
 	*value = found && strchr(*found, '=');
 	return found;
@@ -125,7 +126,8 @@ static int wrong(const char *word, const char *why, const char *value)
 
 static bool read_flag(const char *value, bool *off)
 {
-	static const char *const words[] = {"true", "TRUE", "True", "1", "false", "FALSE", "False", "0"};
+	static const char *const words[] = {"true",  "TRUE",  "True",  "1",
+					    "false", "FALSE", "False", "0"};
 
 	*off = false;
 	if (!value)
@@ -139,23 +141,27 @@ static bool read_flag(const char *value, bool *off)
 	return false;
 }
 
-static const struct option_row *find_row(const struct command *command, const char *name, size_t length)
+static const struct option_row *find_row(const struct command *command, const char *name,
+					 size_t length)
 {
 	for (size_t i = 0; i < command->option_count; i++) {
 		const struct option_row *row = &command->options[i];
-		if (row->name ? strlen(row->name) == length && !memcmp(row->name, name, length) : length == 1 && row->letter == *name)
+		if (row->name ? strlen(row->name) == length && !memcmp(row->name, name, length) :
+				length == 1 && row->letter == *name)
 			return row;
 	}
 	return NULL;
 }
 
 /* Skips an option that is none of the program's own, and its value, which nobody looks at. */
-static int skip_option(const struct command *command, char **argv, int *at, const char *name, const char *equals)
+static int skip_option(const struct command *command, char **argv, int *at, const char *name,
+		       const char *equals)
 {
 	const char *word = argv[*at];
 	bool value = false;
 
-	if (!command->llvm->ignores || !is_ignored(name, equals ? (size_t)(equals - name) : strlen(name), &value))
+	if (!command->llvm->ignores ||
+	    !is_ignored(name, equals ? (size_t)(equals - name) : strlen(name), &value))
 		return wrong(word, command->llvm->unsupported, NULL);
 	if (value && !equals && !argv[++*at])
 		return wrong(word, "a value is missing", NULL);
@@ -166,8 +172,10 @@ static int skip_option(const struct command *command, char **argv, int *at, cons
 /* Reads one option, and its value if that is a word of its own. */
 static int read_option(struct command_line *line, char **argv, int *at)
 {
-	const char *word = argv[*at], *name = word + 1 + (word[1] == '-'), *value = strchr(name, '=');
-	const struct option_row *row = find_row(line->command, name, value ? (size_t)(value - name) : strlen(name));
+	const char *word = argv[*at], *name = word + 1 + (word[1] == '-'),
+		   *value = strchr(name, '=');
+	const struct option_row *row =
+		find_row(line->command, name, value ? (size_t)(value - name) : strlen(name));
 	char takes[256], text[320];
 
 	if (!row)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Command lines as LLVM's programs take them: -name, --name, -name=VALUE, -name VALUE; flags can be =true or =false. */
+/* Command lines as LLVM's programs take them: -name, --name, -name=VALUE, -name VALUE; flags can be
+ * =true or =false. */
 #ifndef CLI_LLVM_OPTIONS_H
 #define CLI_LLVM_OPTIONS_H
 
@@ -13,7 +14,8 @@ void llvm_help_ignored(FILE *out);
 
 /* ---- programs ---- */
 
-/* batconv under merge-fdata's name: its options and exit codes (0, or 1 for whatever went wrong).  docs/merge.md has what differs. */
+/* batconv under merge-fdata's name: its options and exit codes (0, or 1 for whatever went wrong).
+ * docs/merge.md has what differs. */
 const struct command *merge_fdata_command(void);
 
 /* ---- releases ---- */
@@ -23,8 +25,8 @@ struct llvm_release {
 	const char *version; /* as --version has it */
 };
 
-/* The newest known release up to the number behind the name of a path; without a number, and before the first
- * known one, the first. */
+/* The newest known release up to the number behind the name of a path; without a number, and before
+ * the first known one, the first. */
 const struct llvm_release *llvm_release_called(const char *path);
 
 #endif

@@ -20,11 +20,10 @@
 
 /* In the order in which help shows them. */
 static const struct command *const commands[] = {
-	&convert_command, &record_command, &merge_command, &quality_command, &report_command, &inspect_command, &verify_command,
-	&overlap_command, &stale_command, &heatmap_command,
-	&dump_command, &diff_command, &extract_command, &transcode_command, &encode_command,
-	&addr_command, &image_command, &maps_command, &stacks_command,
-	&version_command,
+	&convert_command, &record_command, &merge_command,   &quality_command,   &report_command,
+	&inspect_command, &verify_command, &overlap_command, &stale_command,     &heatmap_command,
+	&dump_command,    &diff_command,   &extract_command, &transcode_command, &encode_command,
+	&addr_command,    &image_command,  &maps_command,    &stacks_command,    &version_command,
 };
 
 /* Groups of them, each from a command on. */
@@ -42,8 +41,10 @@ static const struct {
 /* The command that runs if the first word names none. */
 static const struct command *const main_command = &convert_command;
 
-/* LLVM's programs whose command lines batconv takes: under their names (a link is enough), or with the name as its first word. */
-static const struct command *(*const programs[])(void) = {perf2bolt_command, merge_fdata_command, perf2bolt_heatmap_command};
+/* LLVM's programs whose command lines batconv takes: under their names (a link is enough), or with
+ * the name as its first word. */
+static const struct command *(*const programs[])(void) = {perf2bolt_command, merge_fdata_command,
+							  perf2bolt_heatmap_command};
 
 static bool is_called(const char *path, const char *name)
 {
@@ -74,7 +75,9 @@ static const struct command *program_named(const char *word)
 
 /* It has no function to run: dispatch() prints the help. */
 static const struct command help_command = {
-	.name = "help", .args = "[COMMAND]", .help = "show the options of a command: batconv help COMMAND",
+	.name = "help",
+	.args = "[COMMAND]",
+	.help = "show the options of a command: batconv help COMMAND",
 };
 
 static const struct command *find_command(const char *name)
@@ -125,7 +128,8 @@ static void summarise(const struct command *command, FILE *out)
 static int overview(FILE *out)
 {
 	fputs("batconv - convert samples of a BOLTed binary to a profile of its input binary\n\n"
-	      "usage: batconv [COMMAND] ...\n", out);
+	      "usage: batconv [COMMAND] ...\n",
+	      out);
 	for (size_t i = 0, group = 0; i < BC_COUNT(commands); i++) {
 		if (group < BC_COUNT(groups) && groups[group].first == commands[i])
 			fprintf(out, "\n%s:\n", groups[group++].title);
@@ -139,7 +143,8 @@ static int overview(FILE *out)
 	      "To convert a file named like a command, write ./dump\n"
 	      "\n"
 	      "exit codes: 0 done; 1 input or output failed, nothing written; 2 wrong usage;\n"
-	      "3 a check failed; 4 done, but part of the input was unreadable\n", out);
+	      "3 a check failed; 4 done, but part of the input was unreadable\n",
+	      out);
 	return EXIT_DONE;
 }
 
@@ -160,7 +165,8 @@ static int roles(FILE *out)
 }
 
 /* All that 'batconv help' knows, LLVM's programs last. */
-static size_t all_commands(struct completed_command out[static BC_COUNT(commands) + 1 + BC_COUNT(programs)])
+static size_t
+all_commands(struct completed_command out[static BC_COUNT(commands) + 1 + BC_COUNT(programs)])
 {
 	size_t count = 0;
 
@@ -354,7 +360,8 @@ static int run(int argc, char **argv)
 	struct word_reader reader = {.command = program};
 	struct bc_error err;
 
-	if (!response_expand(argc, argv, (struct word_owner){&reader, owns_word}, &response, &err)) {
+	if (!response_expand(argc, argv, (struct word_owner){&reader, owns_word}, &response,
+			     &err)) {
 		bool is_llvm = reader.command && reader.command->llvm;
 		say(stderr, "%s", err.text);
 		return is_llvm || err.code == BC_NOMEM ? EXIT_FAILED : EXIT_USAGE;

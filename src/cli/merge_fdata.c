@@ -93,7 +93,8 @@ static int compare(const void *a, const void *b)
 {
 	const struct printed_function *x = a, *y = b;
 
-	return x->count != y->count ? (x->count < y->count) - (x->count > y->count) : strcmp(x->name, y->name);
+	return x->count != y->count ? (x->count < y->count) - (x->count > y->count) :
+				      strcmp(x->name, y->name);
 }
 
 static void merge_print(struct merge_printer *p, FILE *out)
@@ -101,7 +102,8 @@ static void merge_print(struct merge_printer *p, FILE *out)
 	if (!p->functions.len)
 		return;
 	qsort(p->functions.at, p->functions.len, sizeof(*p->functions.at), compare);
-	fprintf(out, "Functions sorted by %s count:\n", p->what == PRINT_EXEC ? "execution" : "total branch");
+	fprintf(out, "Functions sorted by %s count:\n",
+		p->what == PRINT_EXEC ? "execution" : "total branch");
 	for (size_t i = 0; i < p->functions.len; i++) {
 		print_name(text_of(p->functions.at[i].name), out);
 		fprintf(out, " : %" PRIu64 "\n", p->functions.at[i].count);
@@ -133,7 +135,8 @@ static int refuse(const struct merge *merge, const struct bc_error *err)
 static void tell(const struct merge *merge, const struct merge_printer *printer)
 {
 	if (merge_kind_of(merge) == KIND_FDATA)
-		fprintf(stderr, "Using legacy profile format.\nProfile from %zu files merged.\n", merge->count);
+		fprintf(stderr, "Using legacy profile format.\nProfile from %zu files merged.\n",
+			merge->count);
 	if (merge_kind_of(merge) != KIND_YAML)
 		return;
 	for (size_t i = 0; i < merge->count; i++) {
@@ -141,13 +144,14 @@ static void tell(const struct merge *merge, const struct merge_printer *printer)
 		print_name(text_of(input_name(merge->inputs[i].path)), stderr);
 		fputs("...\n", stderr);
 	}
-	fprintf(stderr, "Data for %" PRIu64 " unique objects successfully merged.\n", printer->seen);
+	fprintf(stderr, "Data for %" PRIu64 " unique objects successfully merged.\n",
+		printer->seen);
 }
 
 /* Writes the merged profile.  With -q, merge-fdata does not write YAML, but does write fdata; so do
  * we. */
-static bool write_result(const struct arguments *args, struct merge *merge, struct merge_printer *printer,
-			 struct bc_error *err)
+static bool write_result(const struct arguments *args, struct merge *merge,
+			 struct merge_printer *printer, struct bc_error *err)
 {
 	bool nowhere = args->quiet && merge_kind_of(merge) == KIND_YAML;
 	struct output out;
@@ -171,7 +175,8 @@ static bool merge_once(const struct arguments *args, struct merge *merge, struct
 	struct merge_printer printer = {.what = args->print};
 
 	merge->options.observer = (struct merge_observer){merge_print_take, &printer};
-	bool ok = merge_look(merge, err) && merge_check(merge, true, err) && write_result(args, merge, &printer, err);
+	bool ok = merge_look(merge, err) && merge_check(merge, true, err) &&
+		  write_result(args, merge, &printer, err);
 	merge_printer_free(&printer);
 	return ok;
 }
@@ -179,13 +184,16 @@ static bool merge_once(const struct arguments *args, struct merge *merge, struct
 static int run_merge_fdata(struct command_line *line)
 {
 	const struct arguments *args = line->arguments;
-	const struct merge_options options = {.memory = MERGE_MEMORY, .fan_in = MERGE_FAN_IN, .tmpdir = args->tmpdir,
+	const struct merge_options options = {.memory = MERGE_MEMORY,
+					      .fan_in = MERGE_FAN_IN,
+					      .tmpdir = args->tmpdir,
 					      .yaml_for = UINT64_MAX /* all keys of the inputs */};
 	struct bc_error err = {0};
 	struct merge merge;
 
 	merge_init(&merge, &options, args->list.inputs.at, args->list.inputs.len);
-	bool ok = merge_once(args, &merge, &err) || (merge_forget_threads(&merge, &err) && merge_once(args, &merge, &err));
+	bool ok = merge_once(args, &merge, &err) ||
+		  (merge_forget_threads(&merge, &err) && merge_once(args, &merge, &err));
 	int code = ok ? EXIT_DONE : refuse(&merge, &err);
 	merge_free(&merge);
 	return code;
@@ -193,12 +201,14 @@ static int run_merge_fdata(struct command_line *line)
 
 /* ---- the command line ---- */
 
-static const char *read_print(struct command_line *line, const struct option_row *row, const char *value)
+static const char *read_print(struct command_line *line, const struct option_row *row,
+			      const char *value)
 {
 	return merge_print_parse(value, option_field(line, row)) ? NULL : OPTION_WRONG;
 }
 
-static const char *read_version(struct command_line *line, const struct option_row *row, const char *value)
+static const char *read_version(struct command_line *line, const struct option_row *row,
+				const char *value)
 {
 	line->help = true;
 	return option_flag(line, row, value);
@@ -208,14 +218,17 @@ static const struct option_row rows[] = {
 	{'o', NULL, "file", FILE_WRITTEN, "write to this file (default: stdout)", INTO(output)},
 	{'q', NULL, NULL, NO_FILE, "of YAML: print no merged profile", INTO(quiet)},
 	{0, "print", "what:exec,branches,none", NO_FILE,
-	 "of YAML: print functions and their counts to stderr, by exec or branches; or none", INTO_BY(print, read_print)},
+	 "of YAML: print functions and their counts to stderr, by exec or branches; or none",
+	 INTO_BY(print, read_print)},
 	{0, "help", NULL, NO_FILE, "show these options", .read = option_help},
 	{'h', NULL, NULL, NO_FILE, NULL, .read = option_help},
 	{0, "help-hidden", NULL, NO_FILE, "the same", .read = option_help},
 	{0, "help-list", NULL, NO_FILE, "the same", .read = option_help},
 	{0, "help-list-hidden", NULL, NO_FILE, "the same", .read = option_help},
-	{0, "print-options", NULL, NO_FILE, "ignored: no options are printed", .read = option_nothing},
-	{0, "print-all-options", NULL, NO_FILE, "ignored: no options are printed", .read = option_nothing},
+	{0, "print-options", NULL, NO_FILE, "ignored: no options are printed",
+	 .read = option_nothing},
+	{0, "print-all-options", NULL, NO_FILE, "ignored: no options are printed",
+	 .read = option_nothing},
 	{0, "version", NULL, NO_FILE, "print the version", INTO_BY(version, read_version)},
 };
 
@@ -228,7 +241,8 @@ static bool list_inputs(struct command_line *line, struct bc_error *err)
 	for (size_t i = 0; ok && i < line->operands.len; i++)
 		ok = merge_list_add_below(&args->list, line->operands.at[i], err);
 	for (size_t i = 0; ok && i < args->list.inputs.len; i++)
-		ok = files_add(&line->files, OPERAND, FILE_READ, args->list.inputs.at[i].path) || bc_fail_nomem(err);
+		ok = files_add(&line->files, OPERAND, FILE_READ, args->list.inputs.at[i].path) ||
+		     bc_fail_nomem(err);
 	return ok;
 }
 
@@ -259,13 +273,15 @@ static void show_help(struct command_line *line, FILE *out)
 	const struct arguments *args = line->arguments;
 
 	if (args->version) {
-		fprintf(out, "batconv " BATCONV_VERSION " (as merge-fdata)\n  LLVM version %s\n", llvm_release_called(line->called)->version);
+		fprintf(out, "batconv " BATCONV_VERSION " (as merge-fdata)\n  LLVM version %s\n",
+			llvm_release_called(line->called)->version);
 		return;
 	}
 	fputs("USAGE: merge-fdata [OPTION]... FILE...\n\n"
 	      "add profiles up, as 'batconv merge' does; this is batconv under merge-fdata's name\n\n"
 	      "FILE is a profile, several with commas, or a directory: every file below it.\n\n"
-	      "options:\n", out);
+	      "options:\n",
+	      out);
 	for (size_t i = 0; i < BC_COUNT(rows); i++) {
 		if (!rows[i].help)
 			continue;
@@ -276,19 +292,29 @@ static void show_help(struct command_line *line, FILE *out)
 		else
 			snprintf(left, sizeof(left), "-%c", rows[i].letter);
 		if (rows[i].arg)
-			snprintf(left + strlen(left), sizeof(left) - strlen(left), "%s<%.*s>", rows[i].name ? "=" : " ",
-				 (int)arg.len, arg.at);
+			snprintf(left + strlen(left), sizeof(left) - strlen(left), "%s<%.*s>",
+				 rows[i].name ? "=" : " ", (int)arg.len, arg.at);
 		fprintf(out, "  %-19s %s\n", left, rows[i].help);
 	}
 }
 
 const struct command *merge_fdata_command(void)
 {
-	static const struct llvm_program llvm = {"unsupported merge-fdata option; see docs/merge.md", false};
+	static const struct llvm_program llvm = {
+		"unsupported merge-fdata option; see docs/merge.md", false};
 	static const struct command command = {
-		.name = "merge-fdata", .args = "[OPTION]... FILE...", .help = "", COMMAND_OPTIONS(rows), .operands = FILE_READ,
-		.size = sizeof(struct arguments), .add_files = list_inputs, .check = check, .run = run_merge_fdata, .finish = finish,
-		.show_help = show_help, .llvm = &llvm,
+		.name = "merge-fdata",
+		.args = "[OPTION]... FILE...",
+		.help = "",
+		COMMAND_OPTIONS(rows),
+		.operands = FILE_READ,
+		.size = sizeof(struct arguments),
+		.add_files = list_inputs,
+		.check = check,
+		.run = run_merge_fdata,
+		.finish = finish,
+		.show_help = show_help,
+		.llvm = &llvm,
 	};
 
 	return &command;

@@ -22,7 +22,8 @@ static struct {
 static void remember(enum advice_place place, const char *option, const char *path)
 {
 	if (remembered.count < REMEMBERED)
-		remembered.files[remembered.count] = (struct given){.place = place, .option = option, .path = path};
+		remembered.files[remembered.count] =
+			(struct given){.place = place, .option = option, .path = path};
 	remembered.count += remembered.count <= REMEMBERED;
 }
 
@@ -44,7 +45,8 @@ static void remember_options(const struct command_line *line, bool several_binar
 	for (size_t i = 0; i < line->options.len; i++) {
 		const struct given_option *given = &line->options.at[i];
 		enum advice_place place = given->row->place;
-		bool of_several = several_binaries && (place == PLACE_INPUT || place == PLACE_BINARY);
+		bool of_several =
+			several_binaries && (place == PLACE_INPUT || place == PLACE_BINARY);
 		if (place != PLACE_ANY && given->value && !of_several)
 			remember(place, given->row->name, given->value);
 	}
@@ -95,7 +97,8 @@ void operands_profile_first(struct command_line *line)
 	operands_remember(line);
 }
 
-void operands_remember_conversion(const struct command *command, const struct conversion_options *options)
+void operands_remember_conversion(const struct command *command,
+				  const struct conversion_options *options)
 {
 	remembered.command = command;
 	remembered.count = 0;
@@ -125,17 +128,20 @@ static struct ran ran_of(const struct conversion *conversion, const struct situa
 			ran.cut = s->files[i].path;
 		if (perf_data_is_of_counters(&report->perf))
 			ran.counters = s->files[i].path;
-		without += report->format == INPUT_PERF_DATA && perf_data_has_no_samples(&report->perf);
+		without += report->format == INPUT_PERF_DATA &&
+			   perf_data_has_no_samples(&report->perf);
 		ran.no_samples = without == input ? s->files[i].path : NULL;
 	}
 	return ran;
 }
 
 /* Samples of another program are no error of the conversion by themselves: only none at all is. */
-static bool can_be_explained(const struct bc_error *err, const struct advice *advice, const struct situation *s)
+static bool can_be_explained(const struct bc_error *err, const struct advice *advice,
+			     const struct situation *s)
 {
 	for (size_t i = 0; i < s->count; i++)
-		if (err->code == BC_IO && advice->about == s->files[i].path && s->files[i].facts.kind == FILE_FOLDER)
+		if (err->code == BC_IO && advice->about == s->files[i].path &&
+		    s->files[i].facts.kind == FILE_FOLDER)
 			return true;
 	return err->code != BC_IO;
 }
@@ -155,12 +161,16 @@ void operands_explain(const struct conversion *conversion, struct bc_error *err)
 	const struct command *command = remembered.command;
 	const bool named = command && command != &convert_command; /* which needs no name */
 	char run[64];
-	struct situation s = {.run = run, .output = command ? command->advised_output : NULL, .files = remembered.files, .count = remembered.count};
+	struct situation s = {.run = run,
+			      .output = command ? command->advised_output : NULL,
+			      .files = remembered.files,
+			      .count = remembered.count};
 	struct advice advice;
 
 	if (err->code == BC_NOMEM || err->code == BC_EXISTS || s.count > REMEMBERED)
 		return;
-	snprintf(run, sizeof(run), "%s%s%s", named && command->llvm ? "" : "batconv", named && !command->llvm ? " " : "", named ? command->name : "");
+	snprintf(run, sizeof(run), "%s%s%s", named && command->llvm ? "" : "batconv",
+		 named && !command->llvm ? " " : "", named ? command->name : "");
 	for (size_t i = 0; i < s.count; i++)
 		file_facts_look(remembered.files[i].path, &remembered.files[i].facts);
 	if (err->code == BC_MISMATCH)
@@ -169,8 +179,9 @@ void operands_explain(const struct conversion *conversion, struct bc_error *err)
 		return;
 	if (has_descriptor(&s))
 		*advice.command = '\0';
-	bc_fail(err, advice.wrong_kind && err->code == BC_MISMATCH ? BC_FORMAT : err->code, "%s: %s%s%s", advice.about, advice.sentence,
-		*advice.command ? "; run: " : "", advice.command);
+	bc_fail(err, advice.wrong_kind && err->code == BC_MISMATCH ? BC_FORMAT : err->code,
+		"%s: %s%s%s", advice.about, advice.sentence, *advice.command ? "; run: " : "",
+		advice.command);
 }
 
 int fail(const struct bc_error *why)
@@ -204,7 +215,8 @@ static bool can_be_read_again(const char *path)
 {
 	struct stat st;
 
-	return strcmp(path, "-") != 0 && (stat(path, &st) != 0 || !(S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode)));
+	return strcmp(path, "-") != 0 &&
+	       (stat(path, &st) != 0 || !(S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode)));
 }
 
 void operands_tell_bad(const struct conversion_options *options, size_t first, FILE *out)
@@ -218,7 +230,8 @@ void operands_tell_bad(const struct conversion_options *options, size_t first, F
 		struct bc_error err = {0};
 		if (!can_be_read_again(path))
 			continue;
-		if (!input_run(path, &how, options->progress, &sink, &report, &err) && err.code != BC_NOMEM)
+		if (!input_run(path, &how, options->progress, &sink, &report, &err) &&
+		    err.code != BC_NOMEM)
 			say(out, "%s", err.text);
 	}
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The files of a command line: which place each has, and, when the command fails, what the adviser says of them. */
+/* The files of a command line: which place each has, and, when the command fails, what the adviser
+ * says of them. */
 #ifndef CLI_OPERANDS_H
 #define CLI_OPERANDS_H
 
@@ -11,14 +12,16 @@
 
 /* Call one of both before the command runs; the words are borrowed until the program ends. */
 void operands_remember(const struct command_line *line);
-void operands_remember_conversion(const struct command *command, const struct conversion_options *options);
+void operands_remember_conversion(const struct command *command,
+				  const struct conversion_options *options);
 
-/* Of a command whose operands are PROFILE BINARY...: brings the one that is no binary to the front, if it stands behind.  Reads the
- * beginnings of the files, but not of pipes. */
+/* Of a command whose operands are PROFILE BINARY...: brings the one that is no binary to the front,
+ * if it stands behind.  Reads the beginnings of the files, but not of pipes. */
 void operands_profile_first(struct command_line *line);
 
-/* Call it after a command failed because of what is in a file: fail() does.  Puts a better text into `err` if the files
- * show what the user meant.  Reads the beginnings of the files again, but not of pipes.
+/* Call it after a command failed because of what is in a file: fail() does.  Puts a better text
+ * into `err` if the files show what the user meant.  Reads the beginnings of the files again, but
+ * not of pipes.
  *
  * conversion  the one that failed; NULL: none */
 void operands_explain(const struct conversion *conversion, struct bc_error *err);

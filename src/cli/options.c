@@ -13,13 +13,17 @@
 #include "src/base/say.h"
 
 #define MAX_OPTIONS 64
-enum { LONG_OPTION = 256, /* and the number of the row: what getopt_long() returns */ OPERAND_GIVEN = 1 };
+enum {
+	LONG_OPTION = 256,
+	/* and the number of the row: what getopt_long() returns */ OPERAND_GIVEN = 1
+};
 
 /* ---- readers of values ---- */
 
 const char OPTION_WRONG[] = "", OPTION_NOMEM[] = "out of memory";
 
-const char *option_nothing(struct command_line *line, const struct option_row *row, const char *value)
+const char *option_nothing(struct command_line *line, const struct option_row *row,
+			   const char *value)
 {
 	(void)line;
 	(void)row;
@@ -35,7 +39,8 @@ const char *option_help(struct command_line *line, const struct option_row *row,
 	return NULL;
 }
 
-const char *option_sandbox(struct command_line *line, const struct option_row *row, const char *value)
+const char *option_sandbox(struct command_line *line, const struct option_row *row,
+			   const char *value)
 {
 	(void)row;
 	(void)value;
@@ -43,7 +48,8 @@ const char *option_sandbox(struct command_line *line, const struct option_row *r
 	return NULL;
 }
 
-const char *option_new_recording(struct command_line *line, const struct option_row *row, const char *value)
+const char *option_new_recording(struct command_line *line, const struct option_row *row,
+				 const char *value)
 {
 	(void)row;
 	(void)value;
@@ -64,7 +70,8 @@ const char *option_unset(struct command_line *line, const struct option_row *row
 	return NULL;
 }
 
-const char *option_switch(struct command_line *line, const struct option_row *row, const char *value)
+const char *option_switch(struct command_line *line, const struct option_row *row,
+			  const char *value)
 {
 	(void)value;
 	*(struct number *)option_field(line, row) = (struct number){true, !line->off};
@@ -97,15 +104,18 @@ const char *option_words(struct command_line *line, const struct option_row *row
 
 static bool parse_number(const struct option_row *row, const char *value, uint64_t *out)
 {
-	return text_dec(text_of(value), out) && *out >= row->least && (!row->most || *out <= row->most);
+	return text_dec(text_of(value), out) && *out >= row->least &&
+	       (!row->most || *out <= row->most);
 }
 
-const char *option_number(struct command_line *line, const struct option_row *row, const char *value)
+const char *option_number(struct command_line *line, const struct option_row *row,
+			  const char *value)
 {
 	return parse_number(row, value, option_field(line, row)) ? NULL : OPTION_WRONG;
 }
 
-const char *option_given_number(struct command_line *line, const struct option_row *row, const char *value)
+const char *option_given_number(struct command_line *line, const struct option_row *row,
+				const char *value)
 {
 	struct number *number = option_field(line, row);
 
@@ -113,7 +123,8 @@ const char *option_given_number(struct command_line *line, const struct option_r
 	return parse_number(row, value, &number->is) ? NULL : OPTION_WRONG;
 }
 
-const char *option_percent(struct command_line *line, const struct option_row *row, const char *value)
+const char *option_percent(struct command_line *line, const struct option_row *row,
+			   const char *value)
 {
 	struct percent *percent = option_field(line, row);
 	char *end;
@@ -133,12 +144,14 @@ const char *option_size(struct command_line *line, const struct option_row *row,
 	return NULL;
 }
 
-const char *option_memory(struct command_line *line, const struct option_row *row, const char *value)
+const char *option_memory(struct command_line *line, const struct option_row *row,
+			  const char *value)
 {
 	return text_memory(text_of(value), option_field(line, row)) ? NULL : OPTION_WRONG;
 }
 
-const char *option_threads(struct command_line *line, const struct option_row *row, const char *value)
+const char *option_threads(struct command_line *line, const struct option_row *row,
+			   const char *value)
 {
 	uint64_t threads;
 
@@ -171,7 +184,8 @@ const char *option_word(struct command_line *line, const struct option_row *row,
 	return OPTION_WRONG;
 }
 
-const char *option_keyword(struct command_line *line, const struct option_row *row, const char *value)
+const char *option_keyword(struct command_line *line, const struct option_row *row,
+			   const char *value)
 {
 	*(bool *)option_field(line, row) = true;
 	return text_is(words_of(row), value) ? NULL : OPTION_WRONG;
@@ -186,7 +200,8 @@ static void list_words(struct text words, char *out, size_t size)
 	for (bool first = true; words.len && length < size; first = false) {
 		size_t comma = text_find(words, ',');
 		const char *between = first ? "" : comma < words.len ? ", " : " or ";
-		length += (size_t)snprintf(out + length, size - length, "%s%.*s", between, (int)comma, words.at);
+		length += (size_t)snprintf(out + length, size - length, "%s%.*s", between,
+					   (int)comma, words.at);
 		words = text_behind(words, comma);
 	}
 }
@@ -200,7 +215,8 @@ void option_takes(const struct option_row *row, char *out, size_t size)
 }
 
 /* Reports a value that an option does not take. */
-static int wrong_value(const struct command *command, const struct option_row *row, const char *wrong, const char *value)
+static int wrong_value(const struct command *command, const struct option_row *row,
+		       const char *wrong, const char *value)
 {
 	char takes[256], text[320];
 
@@ -228,7 +244,8 @@ bool option_argument_is_optional(const struct option_row *row)
 	return row->arg && *row->arg == '[';
 }
 
-void option_name(const struct command *command, const struct option_row *row, char name[OPTION_NAME])
+void option_name(const struct command *command, const struct option_row *row,
+		 char name[OPTION_NAME])
 {
 	if (row->letter)
 		snprintf(name, OPTION_NAME, "-%c", row->letter);
@@ -242,7 +259,9 @@ const char *option_read(struct command_line *line, const struct option_row *row,
 
 	if (wrong)
 		return wrong;
-	return given_option_vec_push(&line->options, (struct given_option){row, value}) ? NULL : OPTION_NOMEM;
+	return given_option_vec_push(&line->options, (struct given_option){row, value}) ?
+		       NULL :
+		       OPTION_NOMEM;
 }
 
 /* ---- words ---- */
@@ -255,7 +274,9 @@ struct getopt_tables {
 
 static int argument_kind(const struct option_row *row)
 {
-	return !row->arg ? no_argument : option_argument_is_optional(row) ? optional_argument : required_argument;
+	return !row->arg                        ? no_argument :
+	       option_argument_is_optional(row) ? optional_argument :
+						  required_argument;
 }
 
 static void make_tables(const struct command *command, struct getopt_tables *tables)
@@ -288,8 +309,8 @@ static const struct option_row *row_of(const struct command *command, int id)
 	return NULL;
 }
 
-/* The word in which getopt_long() met the unknown letter `optopt`: argv[optind] while more of the word follows, else
- * the one before. */
+/* The word in which getopt_long() met the unknown letter `optopt`: argv[optind] while more of the
+ * word follows, else the one before. */
 static const char *unknown_word(int argc, char **argv)
 {
 	const char *before = argv[optind - 1];
@@ -314,8 +335,8 @@ static bool has_option(const struct command *command, const char *word)
 	return false;
 }
 
-/* Reports an option of the program of LLVM that does the same as the command, as in "batconv -p perf.data prog".
- * False, and nothing is printed: the word is none. */
+/* Reports an option of the program of LLVM that does the same as the command, as in "batconv -p
+ * perf.data prog". False, and nothing is printed: the word is none. */
 static bool tell_program(const struct command *command, const char *word)
 {
 	const struct command *program = command->program ? command->program() : NULL;
@@ -323,17 +344,20 @@ static bool tell_program(const struct command *command, const char *word)
 	if (!program || !has_option(program, word))
 		return false;
 	const char *name = program->name;
-	say(stderr, "%s is an option of %s: run 'batconv %s ...' with %s's options, or batconv %s %s", word, name, name, name,
-	    command->name, command->args);
+	say(stderr,
+	    "%s is an option of %s: run 'batconv %s ...' with %s's options, or batconv %s %s", word,
+	    name, name, name, command->name, command->args);
 	return true;
 }
 
-/* Reports a file whose name was read as options, as in "batconv -data prog".  False, and nothing is printed: there is none. */
+/* Reports a file whose name was read as options, as in "batconv -data prog".  False, and nothing is
+ * printed: there is none. */
 static bool tell_file(const char *word)
 {
 	if (access(word, F_OK) != 0)
 		return false;
-	say(stderr, "%s is read as options, as it begins with '-': write ./%s for the file", word, word);
+	say(stderr, "%s is read as options, as it begins with '-': write ./%s for the file", word,
+	    word);
 	return true;
 }
 
@@ -367,14 +391,17 @@ static int bad_option(const struct command *command, int argc, char **argv, int 
 	const char *what = id == ':' ? "no argument given to" : "unknown option";
 	if (optind > at && !strncmp(word, "--", 2)) {
 		if (id == '?' && !optopt)
-			return tell_program(command, word) ? EXIT_USAGE : unknown_long(command, word);
+			return tell_program(command, word) ? EXIT_USAGE :
+							     unknown_long(command, word);
 		return usage_error(command, id == '?' ? "no argument is taken by" : what, word);
 	}
 	const char *letters = unknown_word(argc, argv), letter[] = {'-', (char)optopt, '\0'};
 	if (id == '?' && (tell_program(command, letters) || tell_file(letters)))
 		return EXIT_USAGE;
 	/* A word whose first letter is none was meant as a whole: -data. */
-	return usage_error(command, what, id == '?' && letters[0] == '-' && letters[1] == optopt ? letters : letter);
+	return usage_error(command, what,
+			   id == '?' && letters[0] == '-' && letters[1] == optopt ? letters :
+										    letter);
 }
 
 static int nomem(void)
@@ -392,16 +419,21 @@ static int read_option(struct command_line *line, const struct option_row *row, 
 
 static int read_operand(struct command_line *line, const char *word)
 {
-	return words_push(&line->operands, word) && (!line->command->operand || line->command->operand(line, word)) ? EXIT_DONE : nomem();
+	return words_push(&line->operands, word) &&
+			       (!line->command->operand || line->command->operand(line, word)) ?
+		       EXIT_DONE :
+		       nomem();
 }
 
-/* getopt_long().  In musl the operand `-` ends the options, as `--` does everywhere, and optind is behind argc where the last option lacks its argument. */
+/* getopt_long().  In musl the operand `-` ends the options, as `--` does everywhere, and optind is
+ * behind argc where the last option lacks its argument. */
 static int next_word(int argc, char **argv, const struct getopt_tables *tables)
 {
 	int id = getopt_long(argc, argv, tables->shorts, tables->longs, NULL);
 
 	optind = optind < argc ? optind : argc;
-	if (id != -1 || tables->shorts[0] != '-' || optind >= argc || strcmp(argv[optind], "-") != 0 || !strcmp(argv[optind - 1], "--"))
+	if (id != -1 || tables->shorts[0] != '-' || optind >= argc ||
+	    strcmp(argv[optind], "-") != 0 || !strcmp(argv[optind - 1], "--"))
 		return id;
 	optarg = argv[optind++];
 	return OPERAND_GIVEN;
@@ -416,7 +448,8 @@ static int read_words(struct command_line *line, int argc, char **argv)
 	make_tables(command, &tables);
 	opterr = 0;
 	optind = 0; /* getopt starts anew */
-	for (int id, at = 1; code == EXIT_DONE && (id = next_word(argc, argv, &tables)) != -1; at = optind) {
+	for (int id, at = 1; code == EXIT_DONE && (id = next_word(argc, argv, &tables)) != -1;
+	     at = optind) {
 		if (id == '?' || id == ':')
 			code = bad_option(command, argc, argv, id, at);
 		else if (id == OPERAND_GIVEN)
@@ -515,7 +548,8 @@ static int check_files(struct command_line *line)
 	enum file_role operands = line->command->operands;
 	struct bc_error err;
 
-	if ((!line->command->adds_stdout && !add_stdout(line->command, &line->files)) || !add_options(line, &operands) || !add_operands(line, operands) ||
+	if ((!line->command->adds_stdout && !add_stdout(line->command, &line->files)) ||
+	    !add_options(line, &operands) || !add_operands(line, operands) ||
 	    !add_response_files(&line->files))
 		return nomem();
 	if (line->command->add_files && !line->command->add_files(line, &err))
@@ -523,9 +557,11 @@ static int check_files(struct command_line *line)
 	return files_are_apart(&line->files, &err) ? EXIT_DONE : files_refuse(line->command, &err);
 }
 
-int command_line_read(struct command_line *line, const struct command *command, int argc, char **argv)
+int command_line_read(struct command_line *line, const struct command *command, int argc,
+		      char **argv)
 {
-	*line = (struct command_line){.command = command, .called = argv[0], .arguments = calloc(1, command->size + 1)};
+	*line = (struct command_line){
+		.command = command, .called = argv[0], .arguments = calloc(1, command->size + 1)};
 	if (!line->arguments)
 		return nomem();
 	if (command->prepare)
@@ -587,7 +623,9 @@ int new_recordings(struct command_line *line, size_t first)
 	for (size_t i = 0; i < line->marks.len; i++) {
 		size_t at = line->marks.at[i];
 		if (at <= first || at >= count)
-			return usage_error(line->command, "--new-recording stands between two files of samples", NULL);
+			return usage_error(line->command,
+					   "--new-recording stands between two files of samples",
+					   NULL);
 		line->begins[at - first] = true;
 	}
 	return EXIT_DONE;
@@ -605,7 +643,8 @@ static void print_option(const struct option_row *row, FILE *out)
 	if (!row->arg)
 		snprintf(left, sizeof(left), "%s--%s", letter, row->name);
 	else
-		snprintf(left, sizeof(left), option_argument_is_optional(row) ? "%s--%s[=%.*s]" : "%s--%s=%.*s", letter,
+		snprintf(left, sizeof(left),
+			 option_argument_is_optional(row) ? "%s--%s[=%.*s]" : "%s--%s=%.*s", letter,
 			 row->name, (int)arg.len, arg.at);
 	fprintf(out, "  %-30s ", left);
 	for (const char *c = row->help; *c; c++) {
@@ -631,7 +670,8 @@ struct text command_summary(const struct command *command)
 {
 	const char *end = strstr(command->help, "\n\n");
 
-	return (struct text){command->help, end ? (size_t)(end - command->help) : strlen(command->help)};
+	return (struct text){command->help,
+			     end ? (size_t)(end - command->help) : strlen(command->help)};
 }
 
 int usage_error(const struct command *command, const char *what, const char *word)
@@ -662,7 +702,8 @@ int files_refuse(const struct command *command, const struct bc_error *err)
 /* Tells the user, who asked for a sandbox, what the sandbox does not keep the program from. */
 void sandbox_tell(const struct sandbox *entered, bool writes)
 {
-	static const char left[] = "modes of files, other processes and the network are not given up";
+	static const char left[] =
+		"modes of files, other processes and the network are not given up";
 
 	if (entered->calls == CALLS_NOT_BUILT)
 		say(stderr, "warning: --sandbox: this build is without libseccomp: %s", left);
@@ -670,7 +711,8 @@ void sandbox_tell(const struct sandbox *entered, bool writes)
 		say(stderr, "warning: --sandbox: no seccomp in this kernel: %s", left);
 	/* Where no output is a file, seccomp alone forbids to open a file for writing. */
 	if (!entered->landlock && (writes || entered->calls != CALLS_LISTED))
-		say(stderr, "warning: --sandbox: no Landlock in this kernel: writing to other files is not given up");
+		say(stderr,
+		    "warning: --sandbox: no Landlock in this kernel: writing to other files is not given up");
 }
 
 bool sandbox_option(const struct named_files *files)

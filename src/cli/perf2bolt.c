@@ -24,7 +24,8 @@
 #include "src/elf/bolt_input.h"
 #include "src/profile/density.h"
 
-/* ---- lines that begin with BOLT-INFO, in perf2bolt's words and with its numbers: scripts look for them ---- */
+/* ---- lines that begin with BOLT-INFO, in perf2bolt's words and with its numbers: scripts look for
+ * them ---- */
 
 static const char *machine_word(enum machine machine)
 {
@@ -34,18 +35,23 @@ static const char *machine_word(enum machine machine)
 }
 
 /* BOLT takes all code for sane. */
-static bool perf2bolt_is_strict(const struct perf2bolt_arguments *arguments, const struct image *image)
+static bool perf2bolt_is_strict(const struct perf2bolt_arguments *arguments,
+				const struct image *image)
 {
-	return image_has_code_relocations(image) && (!arguments->strict.given || arguments->strict.is);
+	return image_has_code_relocations(image) &&
+	       (!arguments->strict.given || arguments->strict.is);
 }
 
 /* BOLT looks at functions with samples only. */
-static bool perf2bolt_is_lite(const struct perf2bolt_arguments *arguments, const struct image *image)
+static bool perf2bolt_is_lite(const struct perf2bolt_arguments *arguments,
+			      const struct image *image)
 {
-	return (!arguments->lite.given || arguments->lite.is) && image->machine == MACHINE_X86_64 && !perf2bolt_is_strict(arguments, image);
+	return (!arguments->lite.given || arguments->lite.is) && image->machine == MACHINE_X86_64 &&
+	       !perf2bolt_is_strict(arguments, image);
 }
 
-static void print_mode(const struct perf2bolt_arguments *arguments, const struct image *image, FILE *out)
+static void print_mode(const struct perf2bolt_arguments *arguments, const struct image *image,
+		       FILE *out)
 {
 	if (image_has_code_relocations(image))
 		fputs("BOLT-INFO: enabling relocation mode\n", out);
@@ -68,11 +74,12 @@ static void print_build_id(const struct build_id *id, FILE *out)
 static void perf2bolt_info_kind(const struct binary *binary, FILE *out)
 {
 	if (binary->image.position_independent)
-		fputs("BOLT-INFO: shared object or position-independent executable detected\n", out);
+		fputs("BOLT-INFO: shared object or position-independent executable detected\n",
+		      out);
 }
 
-static void perf2bolt_info_binary(const struct perf2bolt_arguments *arguments, const struct binary *binary,
-			   FILE *out)
+static void perf2bolt_info_binary(const struct perf2bolt_arguments *arguments,
+				  const struct binary *binary, FILE *out)
 {
 	const struct image *image = &binary->image;
 	uint64_t first = image->segment_count ? image->segments[0].vaddr : 0;
@@ -80,45 +87,58 @@ static void perf2bolt_info_binary(const struct perf2bolt_arguments *arguments, c
 	fprintf(out, "BOLT-INFO: Target architecture: %s\n", machine_word(image->machine));
 	fprintf(out, "BOLT-INFO: first alloc address is 0x%" PRIx64 "\n", first);
 	if (binary->kind == BINARY_BOLTED && !arguments->only_heat)
-		fprintf(out, "BOLT-INFO: Parsed %zu BAT entries\n", (size_t)binary->bat.fragment_count);
+		fprintf(out, "BOLT-INFO: Parsed %zu BAT entries\n",
+			(size_t)binary->bat.fragment_count);
 	print_mode(arguments, image, out);
 	fputs("BOLT-INFO: pre-processing profile using perf data aggregator\n", out);
 	if (binary->kind == BINARY_BOLTED)
-		fputs("BOLT-INFO: profile collection done on a binary already processed by BOLT\n", out);
+		fputs("BOLT-INFO: profile collection done on a binary already processed by BOLT\n",
+		      out);
 	if (arguments->conversion.format != INPUT_PREAGG && image->build_id.size)
 		print_build_id(&image->build_id, out);
 }
 
-static void print_density(const struct perf2bolt_arguments *arguments, double density, FILE *out, FILE *warnings)
+static void print_density(const struct perf2bolt_arguments *arguments, double density, FILE *out,
+			  FILE *warnings)
 {
 	double wanted = (double)arguments->density_threshold;
 
 	if (!(density > 0))
 		fputs("BOLT-WARNING: the output profile is empty or the --profile-density-cutoff-hot option is set too "
-		      "low. Please check your command.\n", warnings);
+		      "low. Please check your command.\n",
+		      warnings);
 	else if (density < wanted)
-		fprintf(warnings, "BOLT-WARNING: BOLT is estimated to optimize better with %.1fx more samples. Please "
+		fprintf(warnings,
+			"BOLT-WARNING: BOLT is estimated to optimize better with %.1fx more samples. Please "
 			"consider increasing sampling rate or profiling for longer duration to get more samples.\n",
 			wanted / density);
-	fprintf(out, "BOLT-INFO: Functions with density >= %.1f account for %.2f%% total sample counts.\n",
+	fprintf(out,
+		"BOLT-INFO: Functions with density >= %.1f account for %.2f%% total sample counts.\n",
 		density, (double)arguments->density_cutoff / 10000);
 }
 
 /* Of the profile, at the end.  The advice to sample more goes to `warnings`. */
-static void perf2bolt_info_figures(const struct perf2bolt_arguments *arguments, const struct density *figures,
-			    FILE *out, FILE *warnings)
+static void perf2bolt_info_figures(const struct perf2bolt_arguments *arguments,
+				   const struct density *figures, FILE *out, FILE *warnings)
 {
-	float share = figures->functions ? (float)figures->profiled / (float)figures->functions * 100.0f : 0;
+	float share = figures->functions ?
+			      (float)figures->profiled / (float)figures->functions * 100.0f :
+			      0;
 
-	fprintf(out, "BOLT-INFO: %" PRIu64 " out of %" PRIu64 " functions in the binary (%.1f%%) have non-empty "
-		"execution profile\n", figures->profiled, figures->functions, (double)share);
+	fprintf(out,
+		"BOLT-INFO: %" PRIu64 " out of %" PRIu64
+		" functions in the binary (%.1f%%) have non-empty "
+		"execution profile\n",
+		figures->profiled, figures->functions, (double)share);
 	if (figures->not_simple)
-		fprintf(out, "BOLT-INFO: %" PRIu64 " function%s with profile could not be optimized\n",
+		fprintf(out,
+			"BOLT-INFO: %" PRIu64 " function%s with profile could not be optimized\n",
 			figures->not_simple, plural(figures->not_simple));
 	print_density(arguments, figures->density, out, warnings);
 }
 
-/* ---- lines that begin with PERF2BOLT or HEATMAP: what was read and what became of it, and what was written ---- */
+/* ---- lines that begin with PERF2BOLT or HEATMAP: what was read and what became of it, and what
+ * was written ---- */
 
 /* "LABEL: N (P%)", without the share if there is nothing to share. */
 static void print_share(const char *label, uint64_t part, uint64_t whole, FILE *out)
@@ -163,7 +183,8 @@ static uint64_t samples_taken(const struct ledger *samples)
 static void print_branches(const struct ledgers *ledgers, FILE *out)
 {
 	const struct ledger *samples = &ledgers->samples, *branches = &ledgers->branches;
-	uint64_t entries = branches->read - branches->dropped[BRANCH_DROP_DROPPED_SAMPLE] - branches->dropped[BRANCH_DROP_NO_PROCESS] -
+	uint64_t entries = branches->read - branches->dropped[BRANCH_DROP_DROPPED_SAMPLE] -
+			   branches->dropped[BRANCH_DROP_NO_PROCESS] -
 			   branches->dropped[BRANCH_DROP_KERNEL];
 
 	if (!samples->read)
@@ -178,17 +199,19 @@ static void print_branches(const struct ledgers *ledgers, FILE *out)
 
 static void print_traces(const struct ledger *traces, FILE *out)
 {
-	uint64_t invalid = traces->dropped[TRACE_DROP_TWO_FRAGMENTS] + traces->dropped[TRACE_DROP_INVALID] +
-			   traces->dropped[TRACE_DROP_NO_MAP];
+	uint64_t invalid = traces->dropped[TRACE_DROP_TWO_FRAGMENTS] +
+			   traces->dropped[TRACE_DROP_INVALID] + traces->dropped[TRACE_DROP_NO_MAP];
 
 	fputs("PERF2BOLT: processing branch events...\n", out);
-	print_share("traces mismatching disassembled function contents", invalid, traces->read, out);
+	print_share("traces mismatching disassembled function contents", invalid, traces->read,
+		    out);
 	if (percent_of(invalid, traces->read) > 10)
 		fputs("\n !! WARNING !! This high mismatch ratio indicates the input binary is probably not the same "
 		      "binary used during profiling collection. The generated data may be ineffective for improving "
-		      "performance\n\n", out);
-	print_share("out of range traces involving unknown regions", traces->dropped[TRACE_DROP_OUTSIDE],
-		    traces->read, out);
+		      "performance\n\n",
+		      out);
+	print_share("out of range traces involving unknown regions",
+		    traces->dropped[TRACE_DROP_OUTSIDE], traces->read, out);
 }
 
 static void print_basic(const struct ledger *samples, FILE *out)
@@ -198,11 +221,13 @@ static void print_basic(const struct ledger *samples, FILE *out)
 	fputs("PERF2BOLT: processing basic events (without brstack)...\n", out);
 	print_share("out of range samples recorded in unknown regions",
 		    taken - samples->kept - samples->dropped[SAMPLE_DROP_NO_PARENT] -
-			    samples->dropped[SAMPLE_DROP_UNNAMEABLE], taken, out);
+			    samples->dropped[SAMPLE_DROP_UNNAMEABLE],
+		    taken, out);
 }
 
 /* How many buckets hold most of the hits, and how many all. */
-static bool print_working_set(const struct perf2bolt_arguments *arguments, const struct heat *heat, uint64_t size, FILE *out)
+static bool print_working_set(const struct perf2bolt_arguments *arguments, const struct heat *heat,
+			      uint64_t size, FILE *out)
 {
 	BC_AUTO(heat_free) struct heat zoomed = {0};
 	BC_AUTO(heat_run_vec_free) struct heat_run_vec hottest = {0};
@@ -214,15 +239,19 @@ static bool print_working_set(const struct perf2bolt_arguments *arguments, const
 		return false;
 	/* As many as hold the share rounded down to whole hits, and at least one. */
 	uint64_t wanted = (uint64_t)((double)of->hits * percent / 100);
-	uint64_t most = heat_working_set(of, &hottest, ((double)wanted - 0.5) * 100 / (double)of->hits);
+	uint64_t most =
+		heat_working_set(of, &hottest, ((double)wanted - 0.5) * 100 / (double)of->hits);
 	for (; unit < 3 && size % 1024 == 0; size /= 1024)
 		unit++;
-	fprintf(out, "HEATMAP: working set @ bucket size %" PRIu64 "%.*s p%g/total: %" PRIu64 "/%" PRIu64 "\n", size, unit > 0, &"\0KMG"[unit], percent,
-		most ? most : 1, of->buckets);
+	fprintf(out,
+		"HEATMAP: working set @ bucket size %" PRIu64 "%.*s p%g/total: %" PRIu64 "/%" PRIu64
+		"\n",
+		size, unit > 0, &"\0KMG"[unit], percent, most ? most : 1, of->buckets);
 	return true;
 }
 
-static bool print_heat(const struct perf2bolt_arguments *arguments, const struct heat *heat, FILE *out)
+static bool print_heat(const struct perf2bolt_arguments *arguments, const struct heat *heat,
+		       FILE *out)
 {
 	const struct heat_output *output = &arguments->heat;
 
@@ -230,19 +259,22 @@ static bool print_heat(const struct perf2bolt_arguments *arguments, const struct
 	if (heat->invalid && heat->raw)
 		fprintf(out, "HEATMAP: invalid traces: %" PRIu64 "\n", heat->invalid);
 	for (size_t i = 0; i < output->size_count; i++) {
-		fprintf(out, "HEATMAP: dumping heatmap with bucket size %" PRIu64 " to ", output->sizes[i]);
+		fprintf(out, "HEATMAP: dumping heatmap with bucket size %" PRIu64 " to ",
+			output->sizes[i]);
 		print_name(text_of(output->path), out);
 		if (i && !output_is_stdout(output->path))
 			fprintf(out, "-%" PRIu64, output->sizes[i]);
 		putc('\n', out);
-		if (arguments->release->number >= 24 && !print_working_set(arguments, heat, output->sizes[i], out))
+		if (arguments->release->number >= 24 &&
+		    !print_working_set(arguments, heat, output->sizes[i], out))
 			return false;
 	}
 	return true;
 }
 
-static bool say_read(const struct perf2bolt_arguments *arguments, const struct conversion *conversion,
-			    const struct heat *heat, FILE *out, struct bc_error *err)
+static bool say_read(const struct perf2bolt_arguments *arguments,
+		     const struct conversion *conversion, const struct heat *heat, FILE *out,
+		     struct bc_error *err)
 {
 	const struct ledgers *ledgers = &conversion->ledgers;
 	const struct image_report *seen = &conversion->aggregate.space.report;
@@ -254,7 +286,8 @@ static bool say_read(const struct perf2bolt_arguments *arguments, const struct c
 		fprintf(out, "PERF2BOLT: input binary is associated with %" PRIu64 " PID(s)\n",
 			(uint64_t)seen->processes);
 	if (conversion->basic)
-		fprintf(out, "PERF2BOLT: read %" PRIu64 " basic samples\n", samples_taken(&ledgers->samples));
+		fprintf(out, "PERF2BOLT: read %" PRIu64 " basic samples\n",
+			samples_taken(&ledgers->samples));
 	else
 		print_branches(ledgers, out);
 	if (arguments->heat.path && !print_heat(arguments, heat, out))
@@ -269,7 +302,7 @@ static bool say_read(const struct perf2bolt_arguments *arguments, const struct c
 }
 
 static void say_written(const struct perf2bolt_arguments *arguments,
-			      const struct conversion *conversion, FILE *out)
+			const struct conversion *conversion, FILE *out)
 {
 	if (arguments->output.format == FORMAT_YAML)
 		return;
@@ -277,12 +310,14 @@ static void say_written(const struct perf2bolt_arguments *arguments,
 		fprintf(out, "PERF2BOLT: wrote %zu objects and %zu memory objects to ",
 			conversion->profile.record_count, conversion->profile.accesses.len);
 	else
-		fprintf(out, "PERF2BOLT: wrote %zu pre-aggregated objects to ", conversion->preagg.count);
+		fprintf(out, "PERF2BOLT: wrote %zu pre-aggregated objects to ",
+			conversion->preagg.count);
 	print_name(text_of(arguments->output.path), out);
 	putc('\n', out);
 }
 
-/* ---- perf script at work for us: what only perf can decode (instruction traces) is read as the text that it prints ---- */
+/* ---- perf script at work for us: what only perf can decode (instruction traces) is read as the
+ * text that it prints ---- */
 
 struct perf_job {
 	pid_t pid;
@@ -294,7 +329,10 @@ extern char **environ;
 
 static bool fail_to_run(int sys, struct bc_error *err)
 {
-	return bc_fail(err, BC_IO, "perf: cannot be run: %s: -itrace needs it; without -itrace traces of Intel PT, Arm ETM and ETE are read without perf, and each branch counts once", strerror(sys));
+	return bc_fail(
+		err, BC_IO,
+		"perf: cannot be run: %s: -itrace needs it; without -itrace traces of Intel PT, Arm ETM and ETE are read without perf, and each branch counts once",
+		strerror(sys));
 }
 
 static int spawn(char *const *words, int out, pid_t *pid)
@@ -322,8 +360,9 @@ static char *name_in(char *line, const char *id)
 	return strdup(slash ? slash + 1 : blank + 1);
 }
 
-/* Asks perf under which name a recording has the file of a build-id, as what perf script prints has no build-ids.
- * Returns the name without folders, to be freed, or NULL: unknown, or perf cannot be run. */
+/* Asks perf under which name a recording has the file of a build-id, as what perf script prints has
+ * no build-ids. Returns the name without folders, to be freed, or NULL: unknown, or perf cannot be
+ * run. */
 static char *perf_job_name_of(const char *recording, const struct build_id *id)
 {
 	char *words[] = {"perf", "buildid-list", "-f", "-i", (char *)recording, NULL};
@@ -358,17 +397,26 @@ static char *perf_job_name_of(const char *recording, const struct build_id *id)
  * basic    addresses, not branch stacks
  *
  * BC_IO */
-static bool perf_job_start(const char *recording, const char *itrace, bool basic, struct perf_job *out,
-		    struct bc_error *err)
+static bool perf_job_start(const char *recording, const char *itrace, bool basic,
+			   struct perf_job *out, struct bc_error *err)
 {
 	char option[512];
 	int ends[2];
 
 	if (snprintf(option, sizeof(option), "--itrace=%s", itrace) >= (int)sizeof(option))
-		return bc_fail(err, BC_UNSUPPORTED, "--itrace: longer than %zu bytes", sizeof(option));
-	char *words[] = {"perf", "script", "--show-mmap-events", "--show-task-events", "-F",
-			 basic ? "pid,event,ip" : "pid,ip,brstack", option, "-f", "-i",
-			 (char *)recording, NULL};
+		return bc_fail(err, BC_UNSUPPORTED, "--itrace: longer than %zu bytes",
+			       sizeof(option));
+	char *words[] = {"perf",
+			 "script",
+			 "--show-mmap-events",
+			 "--show-task-events",
+			 "-F",
+			 basic ? "pid,event,ip" : "pid,ip,brstack",
+			 option,
+			 "-f",
+			 "-i",
+			 (char *)recording,
+			 NULL};
 	if (pipe(ends))
 		return fail_to_run(errno, err);
 	fcntl(ends[0], F_SETFD, FD_CLOEXEC);
@@ -462,38 +510,46 @@ static bool finish_jobs(const struct perf2bolt_arguments *arguments, struct jobs
 	return ok;
 }
 
-static bool take_heat(const struct perf2bolt_arguments *arguments, const struct conversion *conversion,
-		      struct heat *heat, struct bc_error *err)
+static bool take_heat(const struct perf2bolt_arguments *arguments,
+		      const struct conversion *conversion, struct heat *heat, struct bc_error *err)
 {
 	return !arguments->heat.path || heat_output_take(&arguments->heat, conversion, heat, err);
 }
 
-static bool convert_samples(const struct perf2bolt_arguments *arguments, struct conversion *conversion, struct heat *heat,
-			    struct bc_error *err)
+static bool convert_samples(const struct perf2bolt_arguments *arguments,
+			    struct conversion *conversion, struct heat *heat, struct bc_error *err)
 {
-	return conversion_count(conversion, err) && take_heat(arguments, conversion, heat, err) && conversion_convert(conversion, err);
+	return conversion_count(conversion, err) && take_heat(arguments, conversion, heat, err) &&
+	       conversion_convert(conversion, err);
 }
 
-static bool check_spe(const struct perf2bolt_arguments *arguments, const struct binary *binary, struct bc_error *err)
+static bool check_spe(const struct perf2bolt_arguments *arguments, const struct binary *binary,
+		      struct bc_error *err)
 {
 	if (arguments->spe && binary->image.machine != MACHINE_AARCH64)
-		return bc_fail(err, BC_UNSUPPORTED, "%s: -spe is available only on AArch64.", arguments->conversion.binary);
-	return !arguments->spe || arguments->conversion.format != INPUT_PREAGG || bc_fail(err, BC_UNSUPPORTED, "-itrace and -spe need perf.data, not -pa");
+		return bc_fail(err, BC_UNSUPPORTED, "%s: -spe is available only on AArch64.",
+			       arguments->conversion.binary);
+	return !arguments->spe || arguments->conversion.format != INPUT_PREAGG ||
+	       bc_fail(err, BC_UNSUPPORTED, "-itrace and -spe need perf.data, not -pa");
 }
 
 /* -spe is for traces of Arm SPE: others are read, but not as perf2bolt reads them. */
-static void warn_of_other_traces(const struct perf2bolt_arguments *arguments, const struct conversion *conversion)
+static void warn_of_other_traces(const struct perf2bolt_arguments *arguments,
+				 const struct conversion *conversion)
 {
 	for (size_t i = 0; arguments->spe && i < conversion->inputs.len; i++) {
 		const struct perf_trace_report *trace = &conversion->inputs.at[i].perf.trace;
 		if (trace->found && trace->kind != PERF_TRACE_ARM_SPE)
-			say(stderr, "%s: warning: -spe is of no use, as the trace of the processor is of %s, which is read as without -spe",
+			say(stderr,
+			    "%s: warning: -spe is of no use, as the trace of the processor is of %s, which is read as without -spe",
 			    arguments->files.at[i], perf_trace_name(trace));
 	}
 }
 
-/* *name: of the binary in the first recording, to be freed after the conversion; NULL: no other than its own */
-static bool run_conversion(const struct perf2bolt_arguments *arguments, struct function_choice *choice, struct conversion *conversion,
+/* *name: of the binary in the first recording, to be freed after the conversion; NULL: no other
+ * than its own */
+static bool run_conversion(const struct perf2bolt_arguments *arguments,
+			   struct function_choice *choice, struct conversion *conversion,
 			   struct heat *heat, char **name, FILE *out, struct bc_error *err)
 {
 	struct conversion_options *options = &conversion->options;
@@ -501,7 +557,8 @@ static bool run_conversion(const struct perf2bolt_arguments *arguments, struct f
 
 	*options = arguments->conversion;
 	options->choice = choice;
-	if (!conversion_open(conversion, err) || !check_spe(arguments, conversion_binary(conversion), err))
+	if (!conversion_open(conversion, err) ||
+	    !check_spe(arguments, conversion_binary(conversion), err))
 		return false;
 	choice->touched_only = perf2bolt_is_lite(arguments, &conversion_binary(conversion)->image);
 	perf2bolt_info_kind(conversion_binary(conversion), out);
@@ -510,12 +567,14 @@ static bool run_conversion(const struct perf2bolt_arguments *arguments, struct f
 	if (!arguments->itrace)
 		return convert_samples(arguments, conversion, heat, err);
 	options->format = INPUT_PERF_SCRIPT;
-	*name = perf_job_name_of(arguments->files.at[0], &conversion_binary(conversion)->image.build_id);
+	*name = perf_job_name_of(arguments->files.at[0],
+				 &conversion_binary(conversion)->image.build_id);
 	if (*name)
 		image_match_rename(&conversion->aggregate.space.match, *name);
 	bool ok = start_jobs(arguments, &jobs, err);
 	options->samples = jobs.paths;
-	ok = finish_jobs(arguments, &jobs, ok && convert_samples(arguments, conversion, heat, err), err);
+	ok = finish_jobs(arguments, &jobs, ok && convert_samples(arguments, conversion, heat, err),
+			 err);
 	options->samples = arguments->conversion.samples;
 	return ok;
 }
@@ -527,22 +586,29 @@ static bool check(const struct perf2bolt_arguments *arguments, const struct conv
 	const struct ledger *samples = &conversion->ledgers.samples;
 
 	if (samples->read && samples->dropped[SAMPLE_DROP_OTHER_PID] == samples->read)
-		return bc_fail(err, BC_NOTFOUND, "no sample of %s %u%s", arguments->pids.len > 1 ? "processes" : "process", arguments->pids.at[0],
-			       arguments->pids.len > 1 ? " ..." : "");
+		return bc_fail(err, BC_NOTFOUND, "no sample of %s %u%s",
+			       arguments->pids.len > 1 ? "processes" : "process",
+			       arguments->pids.at[0], arguments->pids.len > 1 ? " ..." : "");
 	if (arguments->heat.path && !heat->buckets)
-		return bc_fail(err, BC_NOTFOUND, "%s: none of the samples can be used for a heat map", arguments->conversion.binary);
+		return bc_fail(err, BC_NOTFOUND,
+			       "%s: none of the samples can be used for a heat map",
+			       arguments->conversion.binary);
 	warn_of_other_traces(arguments, conversion);
 	heat_output_tell(arguments->conversion.binary, heat, stderr);
 	return true;
 }
 
 /* Prints the figures of the profile.  Counts that were not converted have no figures. */
-static bool print_figures(const struct perf2bolt_arguments *arguments, struct conversion *conversion,
-			   FILE *out, struct bc_error *err)
+static bool print_figures(const struct perf2bolt_arguments *arguments,
+			  struct conversion *conversion, FILE *out, struct bc_error *err)
 {
 	const struct density_options options = {
-		arguments->density_cutoff, conversion->left_out,
-		perf2bolt_is_strict(arguments, &conversion_binary(conversion)->image), &conversion->graphs, conversion->threads, NULL};
+		arguments->density_cutoff,
+		conversion->left_out,
+		perf2bolt_is_strict(arguments, &conversion_binary(conversion)->image),
+		&conversion->graphs,
+		conversion->threads,
+		NULL};
 	struct density figures;
 
 	if (conversion_wants(conversion, WANT_COUNTS))
@@ -554,28 +620,33 @@ static bool print_figures(const struct perf2bolt_arguments *arguments, struct co
 }
 
 /* Says, where nobody can miss it, that llvm-bolt will not use what is written, and what to do. */
-static void warn_of_hashes(const struct perf2bolt_arguments *arguments, const struct yaml_report *yaml, const struct bc_error *why)
+static void warn_of_hashes(const struct perf2bolt_arguments *arguments,
+			   const struct yaml_report *yaml, const struct bc_error *why)
 {
 	if (!yaml->unhashed || arguments->no_hashes)
 		return;
-	say(stderr, "WARNING: THE YAML HAS NO HASHES of %zu function%s with %.1f %% of the counts, and llvm-bolt will not optimise %s%s%s%s: "
-		    "give llvm-bolt the fdata, or perf2bolt %s-hashes=FILE, which 'batconv extract --hashes PROG -o FILE' makes "
-		    "(-without-hashes: no warning)",
+	say(stderr,
+	    "WARNING: THE YAML HAS NO HASHES of %zu function%s with %.1f %% of the counts, and llvm-bolt will not optimise %s%s%s%s: "
+	    "give llvm-bolt the fdata, or perf2bolt %s-hashes=FILE, which 'batconv extract --hashes PROG -o FILE' makes "
+	    "(-without-hashes: no warning)",
 	    yaml->unhashed, plural(yaml->unhashed), percent_of(yaml->unhashed_count, yaml->count),
-	    yaml->unhashed == 1 ? "it" : "them", why->code ? " (" : "", why->code ? why->text : "", why->code ? ")" : "",
-	    why->code ? "-llvm-bolt=PATH, or " : "");
+	    yaml->unhashed == 1 ? "it" : "them", why->code ? " (" : "", why->code ? why->text : "",
+	    why->code ? ")" : "", why->code ? "-llvm-bolt=PATH, or " : "");
 }
 
-/* Has llvm-bolt compute the hashes of a program that is not BOLTed, of the functions of the profile.  Without them the YAML is
- * written all the same: *why says why. */
-static bool compute_hashes(const struct perf2bolt_arguments *arguments, struct conversion *conversion, struct bc_error *why,
+/* Has llvm-bolt compute the hashes of a program that is not BOLTed, of the functions of the
+ * profile.  Without them the YAML is written all the same: *why says why. */
+static bool compute_hashes(const struct perf2bolt_arguments *arguments,
+			   struct conversion *conversion, struct bc_error *why,
 			   struct bc_error *err)
 {
-	const struct bolt_job job = {.llvm_bolt = arguments->llvm_bolt, .program = arguments->conversion.binary,
+	const struct bolt_job job = {.llvm_bolt = arguments->llvm_bolt,
+				     .program = arguments->conversion.binary,
 				     .profile = &conversion->profile,
 				     .strict = arguments->strict.is};
 
-	if (!conversion_wants(conversion, WANT_YAML) || arguments->no_hashes || conversion_hashes(conversion) ||
+	if (!conversion_wants(conversion, WANT_YAML) || arguments->no_hashes ||
+	    conversion_hashes(conversion) ||
 	    conversion_binary(conversion)->kind != BINARY_UNTOUCHED)
 		return true;
 	if (bolt_job_run(&job, conversion_binary(conversion), &conversion->hashes, why))
@@ -593,12 +664,15 @@ static bool fill_files(const struct perf2bolt_arguments *arguments, struct conve
 
 	if (arguments->heat.path &&
 	    !(heat_output_open(&arguments->heat, files, err) &&
-	      heat_output_fill(&arguments->heat, heat, &conversion_binary(conversion)->functions, files, err)))
+	      heat_output_fill(&arguments->heat, heat, &conversion_binary(conversion)->functions,
+			       files, err)))
 		return false;
 	if (arguments->only_heat)
 		return true;
-	if (!compute_hashes(arguments, conversion, &why, err) || !profile_output_open(output, files + HEAT_FILES, err) ||
-	    !profile_output_fill(output, files + HEAT_FILES, conversion, arguments->conversion.binary, &yaml, err))
+	if (!compute_hashes(arguments, conversion, &why, err) ||
+	    !profile_output_open(output, files + HEAT_FILES, err) ||
+	    !profile_output_fill(output, files + HEAT_FILES, conversion,
+				 arguments->conversion.binary, &yaml, err))
 		return false;
 	warn_of_hashes(arguments, &yaml, &why);
 	return true;
@@ -646,7 +720,8 @@ int perf2bolt_run(struct command_line *line)
 	if (out == stdout)
 		sink_stdout_by_lines();
 	if (perf2bolt_names(arguments, &texts, &choice, &err) &&
-	    run_conversion(arguments, &choice, &conversion, &heat, &name, out, &err) && check(arguments, &conversion, &heat, &err)) {
+	    run_conversion(arguments, &choice, &conversion, &heat, &name, out, &err) &&
+	    check(arguments, &conversion, &heat, &err)) {
 		bool told = say_read(arguments, &conversion, &heat, out, &err);
 		summary_warnings(&summary, stderr);
 		if (told && write_files(arguments, &conversion, &heat, out, &err))

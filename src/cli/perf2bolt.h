@@ -22,35 +22,37 @@ enum perf2bolt_action { PERF2BOLT_CONVERT, PERF2BOLT_HELP, PERF2BOLT_HELP_ALL, P
 
 struct perf2bolt_arguments {
 	enum perf2bolt_action action;
-	const struct llvm_release *release; /* whose lines and defaults are wanted */
+	const struct llvm_release *release;   /* whose lines and defaults are wanted */
 	struct conversion_options conversion; /* .samples not set */
 	struct profile_output output;
-	bool no_hashes;          /* llvm-bolt is not to be run for the hashes of YAML, and nothing is said */
+	bool no_hashes; /* llvm-bolt is not to be run for the hashes of YAML, and nothing is said */
 	const char *llvm_bolt;   /* which one; NULL: as bolt_job.h finds it */
 	bool only_heat;          /* called as llvm-bolt-heatmap */
 	struct heat_output heat; /* .path is NULL: none is wanted */
-	struct words files;  /* samples, borrowed */
+	struct words files;      /* samples, borrowed */
 	struct words debug_dirs; /* borrowed */
-	struct words copies; /* of lists that were split; owned */
+	struct words copies;     /* of lists that were split; owned */
 	struct pid_vec pids;
-	uint64_t heat_share; /* of the hits, in parts per million: how many buckets hold it, is told from release 24 on */
+	uint64_t heat_share; /* of the hits, in parts per million: how many buckets hold it, is told
+				from release 24 on */
 	struct given_option_vec name_options; /* those of functions */
 	struct number most_functions;
 	uint64_t density_cutoff, density_threshold;
 	struct number lite, strict; /* 0 or 1 */
 	const char *events;         /* or NULL */
-	bool with_kernel; /* wanted */
-	const char *itrace; /* what perf script is to make branch stacks of; or NULL */
-	bool spe; /* only checked: traces of Arm SPE are read in any case */
+	bool with_kernel;           /* wanted */
+	const char *itrace;         /* what perf script is to make branch stacks of; or NULL */
+	bool spe;                   /* only checked: traces of Arm SPE are read in any case */
 };
 
-/* The two programs: llvm-bolt-heatmap has the same options, but for those of a profile, and writes only the heat map. */
+/* The two programs: llvm-bolt-heatmap has the same options, but for those of a profile, and writes
+ * only the heat map. */
 const struct command *perf2bolt_command(void);
 const struct command *perf2bolt_heatmap_command(void);
 int perf2bolt_run(struct command_line *line);
 
-/* Collects the names of functions behind -funcs, -skip-funcs and their like: splits lists at commas, and reads files that have one
- * name a line.  `texts` owns the names.
+/* Collects the names of functions behind -funcs, -skip-funcs and their like: splits lists at
+ * commas, and reads files that have one name a line.  `texts` owns the names.
  *
  * BC_IO, BC_NOMEM; BC_UNSUPPORTED: functions to look at and functions to skip */
 BC_MUST_USE bool perf2bolt_names(const struct perf2bolt_arguments *arguments, struct words *texts,

@@ -28,7 +28,8 @@ static bool add_folder(const char *path, uint64_t *size)
 	if (!folder)
 		return false;
 	for (const struct dirent *entry; (entry = readdir(folder));)
-		if (!strncmp(entry->d_name, "data", 4) && fstatat(dirfd(folder), entry->d_name, &st, 0) == 0)
+		if (!strncmp(entry->d_name, "data", 4) &&
+		    fstatat(dirfd(folder), entry->d_name, &st, 0) == 0)
 			*size += (uint64_t)st.st_size;
 	closedir(folder);
 	return true;
@@ -85,11 +86,13 @@ static void show_locked(void *ctx, const struct file_stream *stream)
 	pthread_mutex_unlock(&progress->lock);
 }
 
-struct input_progress progress_begin(struct progress *progress, enum progress_mode mode, const char *const *paths, size_t count)
+struct input_progress progress_begin(struct progress *progress, enum progress_mode mode,
+				     const char *const *paths, size_t count)
 {
 	if (mode == PROGRESS_AUTO && !isatty(STDERR_FILENO))
 		mode = PROGRESS_NEVER;
-	*progress = (struct progress){.lock = PTHREAD_MUTEX_INITIALIZER, .mode = mode, .begun_ms = now_ms()};
+	*progress = (struct progress){
+		.lock = PTHREAD_MUTEX_INITIALIZER, .mode = mode, .begun_ms = now_ms()};
 	expect(progress, paths, count);
 	return (struct input_progress){show_locked, progress};
 }

@@ -23,9 +23,10 @@ struct progress {
 	uint64_t size, done; /* bytes of all files; size 0: not known, as one is no regular file */
 };
 
-/* Before files are read.  What it returns shows how far they are, at most five times a second, and of all of them if `paths` are known
- * (else NULL). */
-struct input_progress progress_begin(struct progress *progress, enum progress_mode mode, const char *const *paths, size_t count);
+/* Before files are read.  What it returns shows how far they are, at most five times a second, and
+ * of all of them if `paths` are known (else NULL). */
+struct input_progress progress_begin(struct progress *progress, enum progress_mode mode,
+				     const char *const *paths, size_t count);
 
 /* Take the line away again. */
 void progress_clear(struct progress *progress);

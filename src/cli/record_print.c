@@ -15,15 +15,17 @@
 #include "src/figures/figure_table.h"
 #include "src/record/proc_scan.h"
 
-#define SECOND UINT64_C(1000000000)
+#define SECOND     UINT64_C(1000000000)
 #define SHOWN_MOST 10 /* binaries */
-#define UNSEEN_LEAST UINT64_C(20000000) /* ns without events: a command that ends loses them a little before */
+#define UNSEEN_LEAST                                                                               \
+	UINT64_C(20000000) /* ns without events: a command that ends loses them a little before */
 
 /* ---- while it runs ---- */
 
 void record_view_init(struct record_view *view, enum progress_mode mode)
 {
-	*view = (struct record_view){.on = mode == PROGRESS_ALWAYS || (mode == PROGRESS_AUTO && isatty(STDERR_FILENO))};
+	*view = (struct record_view){.on = mode == PROGRESS_ALWAYS ||
+					   (mode == PROGRESS_AUTO && isatty(STDERR_FILENO))};
 }
 
 void record_view_clear(struct record_view *view)
@@ -41,7 +43,8 @@ static void format_time(uint64_t ns, char *out, size_t size)
 	if (s < 3600)
 		snprintf(out, size, "%" PRIu64 ":%02" PRIu64, s / 60, s % 60);
 	else
-		snprintf(out, size, "%" PRIu64 ":%02" PRIu64 ":%02" PRIu64, s / 3600, s / 60 % 60, s % 60);
+		snprintf(out, size, "%" PRIu64 ":%02" PRIu64 ":%02" PRIu64, s / 3600, s / 60 % 60,
+			 s % 60);
 }
 
 void record_progress(struct record_view *view, const struct live_recording *live, bool asked)
@@ -51,17 +54,25 @@ void record_progress(struct record_view *view, const struct live_recording *live
 	if (!view->on && !asked)
 		return;
 	struct recorder_stats stats = recorder_stats(live->recorder);
-	uint64_t since = view->at ? view->at : live->began, passed = live->now > since ? live->now - since : 1;
-	double rate = (double)(stats.samples.read - view->samples) * (double)SECOND / (double)passed;
+	uint64_t since = view->at ? view->at : live->began,
+		 passed = live->now > since ? live->now - since : 1;
+	double rate =
+		(double)(stats.samples.read - view->samples) * (double)SECOND / (double)passed;
 	format_time(live->now - live->began, time, sizeof(time));
 	if (live->next) {
 		char left[32];
-		format_time(live->next > live->now ? live->next - live->now : 0, left, sizeof(left));
+		format_time(live->next > live->now ? live->next - live->now : 0, left,
+			    sizeof(left));
 		snprintf(next, sizeof(next), ", next shards in %s", left);
 	}
-	snprintf(line, sizeof(line), "%s %" PRIu64 " sample%s (%.0f/s), %" PRIu64 " file%s, %" PRIu64 " lost, %.1f %% of code without a file, %" PRIu64 " MB, %.1f %% CPU%s%s",
-		 time, stats.samples.read, plural(stats.samples.read), rate, stats.files, plural(stats.files), stats.lost + stats.lost_samples, percent_of(stats.samples.dropped[RECORDED_DROP_NO_FILE], stats.samples.read),
-		 stats.memory >> 20, percent_of(live->cpu - view->cpu, passed), live->paused ? ", paused" : "", next);
+	snprintf(line, sizeof(line),
+		 "%s %" PRIu64 " sample%s (%.0f/s), %" PRIu64 " file%s, %" PRIu64
+		 " lost, %.1f %% of code without a file, %" PRIu64 " MB, %.1f %% CPU%s%s",
+		 time, stats.samples.read, plural(stats.samples.read), rate, stats.files,
+		 plural(stats.files), stats.lost + stats.lost_samples,
+		 percent_of(stats.samples.dropped[RECORDED_DROP_NO_FILE], stats.samples.read),
+		 stats.memory >> 20, percent_of(live->cpu - view->cpu, passed),
+		 live->paused ? ", paused" : "", next);
 	if (asked) {
 		record_view_clear(view);
 		say(stderr, "%s", line);
@@ -81,18 +92,23 @@ static void print_drops(const struct ledger *ledger, const struct ledger_words *
 {
 	for (size_t i = 0; i < words->reason_count; i++)
 		if (ledger->dropped[i])
-			say(out, "  %5.1f %% %10" PRIu64 " dropped: %s", percent_of(ledger->dropped[i], ledger->read), ledger->dropped[i], words->reasons[i].text);
+			say(out, "  %5.1f %% %10" PRIu64 " dropped: %s",
+			    percent_of(ledger->dropped[i], ledger->read), ledger->dropped[i],
+			    words->reasons[i].text);
 }
 
-static void print_binary(const struct record_result *result, const struct recorded_binary *binary, bool verbose, FILE *out)
+static void print_binary(const struct record_result *result, const struct recorded_binary *binary,
+			 bool verbose, FILE *out)
 {
 	char id[2 * BUILD_ID_MAX + 1];
 	const char *written = result->profile ? result->profile : binary->file;
 
-	say(out, "  %5.1f %% %10" PRIu64 " %s%s%s%s", percent_of(binary->samples, result->stats.samples.read), binary->samples, binary->path,
+	say(out, "  %5.1f %% %10" PRIu64 " %s%s%s%s",
+	    percent_of(binary->samples, result->stats.samples.read), binary->samples, binary->path,
 	    binary->bolted ? " (BOLTed)" : "", written ? " -> " : "", written ? written : "");
 	if (binary->shards > 1)
-		say(out, "%20s and %" PRIu64 " shard%s before", "", binary->shards - 1, plural(binary->shards - 1));
+		say(out, "%20s and %" PRIu64 " shard%s before", "", binary->shards - 1,
+		    plural(binary->shards - 1));
 	if (!verbose)
 		return;
 	build_id_format(&binary->build_id, id);
@@ -127,13 +143,15 @@ static void print_next(const struct record_result *result, FILE *out)
 			of = &all->at[i];
 	if (!of)
 		return;
-	const char *slash = strrchr(of->path, '/'), *name = slash ? slash + 1 : of->path, *digest = strrchr(of->file, '/');
+	const char *slash = strrchr(of->path, '/'), *name = slash ? slash + 1 : of->path,
+		   *digest = strrchr(of->file, '/');
 	fputs("batconv: next: batconv ", out);
 	print_word(of->path, out);
 	putc(' ', out);
 	if (of->shards > 1 && digest) { /* all of its shards: NAME.DIGEST.* */
 		const char *end = strchr(digest, 0);
-		for (int dots = 0; end > digest && dots < 3;) /* host, time, zst: what is cut is what differs */
+		for (int dots = 0;
+		     end > digest && dots < 3;) /* host, time, zst: what is cut is what differs */
 			dots += *--end == '.';
 		char *prefix = strndup(of->file, (size_t)(end - of->file));
 		if (prefix)
@@ -157,7 +175,9 @@ static uint64_t unwritten_samples(const struct record_result *result)
 
 	for (size_t i = 0; i < shards->binaries.len; i++)
 		written += shards->binaries.at[i].samples;
-	return result->unwritten && written < result->stats.samples.kept ? result->stats.samples.kept - written : 0;
+	return result->unwritten && written < result->stats.samples.kept ?
+		       result->stats.samples.kept - written :
+		       0;
 }
 
 static void warn_to(void *ctx, const char *text)
@@ -172,7 +192,8 @@ static void print_outcome(const struct record_result *result, FILE *out)
 	const struct outcome_files files = {.binary = result->shards->binary};
 	struct advice next;
 
-	if (!result->profile || result->input || !all->len || !all->at[0].plain || !all->at[0].bolted)
+	if (!result->profile || result->input || !all->len || !all->at[0].plain ||
+	    !all->at[0].bolted)
 		return;
 	advise_outcome(OUTCOME_ADDRESSES, false, &files, &next);
 	say(out, "%s: record with --input=PROG", next.sentence);
@@ -184,17 +205,25 @@ static void print_head(const struct record_result *result, FILE *out)
 	uint64_t lost = stats->lost + stats->lost_samples;
 
 	if (!result->live) {
-		say(out, "counted %" PRIu64 " sample%s of %" PRIu64 " program%s in %" PRIu64 " file%s; %" PRIu64 " lost", stats->samples.read, plural(stats->samples.read),
-		    stats->programs, plural(stats->programs), stats->files, plural(stats->files), lost);
+		say(out,
+		    "counted %" PRIu64 " sample%s of %" PRIu64 " program%s in %" PRIu64
+		    " file%s; %" PRIu64 " lost",
+		    stats->samples.read, plural(stats->samples.read), stats->programs,
+		    plural(stats->programs), stats->files, plural(stats->files), lost);
 		return;
 	}
 	const struct live_recording *live = result->live;
-	say(out, "recorded %" PRIu64 " sample%s (%s%s) of %" PRIu64 " program%s in %" PRIu64 " file%s, in %.1f s; %" PRIu64 " lost; %.2f s CPU", stats->samples.read,
-	    plural(stats->samples.read), perf_has_branches(result->rings) ? "branch stacks, " : "plain, ", result->rings->event, stats->programs,
-	    plural(stats->programs), stats->files, plural(stats->files),
-	    (double)(live->now - live->began) / (double)SECOND, lost, (double)live->cpu / (double)SECOND);
+	say(out,
+	    "recorded %" PRIu64 " sample%s (%s%s) of %" PRIu64 " program%s in %" PRIu64
+	    " file%s, in %.1f s; %" PRIu64 " lost; %.2f s CPU",
+	    stats->samples.read, plural(stats->samples.read),
+	    perf_has_branches(result->rings) ? "branch stacks, " : "plain, ", result->rings->event,
+	    stats->programs, plural(stats->programs), stats->files, plural(stats->files),
+	    (double)(live->now - live->began) / (double)SECOND, lost,
+	    (double)live->cpu / (double)SECOND);
 	if (live->share > 0)
-		say(out, "samples were on for %.1f %% of the time (--max-overhead)", percent_of(live->sampled, live->now - live->began));
+		say(out, "samples were on for %.1f %% of the time (--max-overhead)",
+		    percent_of(live->sampled, live->now - live->began));
 }
 
 static void print_warnings(const struct record_result *result, FILE *out)
@@ -203,15 +232,21 @@ static void print_warnings(const struct record_result *result, FILE *out)
 	uint64_t lost = stats->lost + stats->lost_samples;
 
 	if (lost * 100 > stats->samples.read + lost)
-		say(out, "warning: %" PRIu64 " record%s lost, %.1f %%: the rings were full before they were read: record less often (-F), or give more pages (-m)", lost,
-		    plural_of(lost, " was", "s were"),
+		say(out,
+		    "warning: %" PRIu64
+		    " record%s lost, %.1f %%: the rings were full before they were read: record less often (-F), or give more pages (-m)",
+		    lost, plural_of(lost, " was", "s were"),
 		    percent_of(lost, stats->samples.read + lost));
 	if (stats->throttled)
-		say(out, "warning: the kernel held samples back %" PRIu64 " time%s, as they took too much time: record less often (-F)", stats->throttled,
-		    plural(stats->throttled));
+		say(out,
+		    "warning: the kernel held samples back %" PRIu64
+		    " time%s, as they took too much time: record less often (-F)",
+		    stats->throttled, plural(stats->throttled));
 	if (result->live && result->live->unreadable)
-		say(out, "warning: /proc/PID/maps of %" PRIu64 " process%s may not be read: what was mapped there before is not known", result->live->unreadable,
-		    result->live->unreadable == 1 ? "" : "es");
+		say(out,
+		    "warning: /proc/PID/maps of %" PRIu64
+		    " process%s may not be read: what was mapped there before is not known",
+		    result->live->unreadable, result->live->unreadable == 1 ? "" : "es");
 	if (result->command_code > 0 && !result->command_stopped)
 		say(out, "the command ended with exit code %d", result->command_code);
 }
@@ -227,31 +262,42 @@ void record_summary(const struct record_result *result, bool whole, bool verbose
 		found_input_warn(result->found, &(struct warnings){warn_to, out});
 	if (!whole)
 		return;
-	size_t most = verbose || shards->binaries.len <= SHOWN_MOST ? shards->binaries.len : SHOWN_MOST;
+	size_t most =
+		verbose || shards->binaries.len <= SHOWN_MOST ? shards->binaries.len : SHOWN_MOST;
 	for (size_t i = 0; i < most; i++)
 		if (shards->binaries.at[i].samples) /* else it could not be written */
 			print_binary(result, &shards->binaries.at[i], verbose, out);
 	if (result->found)
 		found_input_say(result->found, out);
 	if (most < shards->binaries.len)
-		say(out, "  ... and of %zu more %s (-v shows them)", shards->binaries.len - most, plural_of(shards->binaries.len - most, "binary", "binaries"));
+		say(out, "  ... and of %zu more %s (-v shows them)", shards->binaries.len - most,
+		    plural_of(shards->binaries.len - most, "binary", "binaries"));
 	if (shards->few_samples)
-		say(out, "  %5.1f %% %10" PRIu64 " of %" PRIu64 " %s with less than %" PRIu64 " sample%s: no shard (--min-samples)",
-		    percent_of(shards->few_samples, result->stats.samples.read), shards->few_samples, shards->few_binaries,
-		    plural_of(shards->few_binaries, "binary", "binaries"), shards->least, plural(shards->least));
+		say(out,
+		    "  %5.1f %% %10" PRIu64 " of %" PRIu64 " %s with less than %" PRIu64
+		    " sample%s: no shard (--min-samples)",
+		    percent_of(shards->few_samples, result->stats.samples.read),
+		    shards->few_samples, shards->few_binaries,
+		    plural_of(shards->few_binaries, "binary", "binaries"), shards->least,
+		    plural(shards->least));
 	if (shards->few_samples && !shards->binaries.len && !result->unwritten)
-		say(out, "nothing was written: record for longer, or more often (-F), or give a lower --min-samples");
+		say(out,
+		    "nothing was written: record for longer, or more often (-F), or give a lower --min-samples");
 	uint64_t unwritten = unwritten_samples(result);
 	if (unwritten)
-		say(out, "  %5.1f %% %10" PRIu64 " could not be written", percent_of(unwritten, result->stats.samples.read), unwritten);
+		say(out, "  %5.1f %% %10" PRIu64 " could not be written",
+		    percent_of(unwritten, result->stats.samples.read), unwritten);
 	if (shards->other_samples)
-		say(out, "  %5.1f %% %10" PRIu64 " of other layouts of %s: that file did not run there", percent_of(shards->other_samples, result->stats.samples.read),
+		say(out,
+		    "  %5.1f %% %10" PRIu64 " of other layouts of %s: that file did not run there",
+		    percent_of(shards->other_samples, result->stats.samples.read),
 		    shards->other_samples, shards->binary);
 	print_drops(&result->stats.samples, &recorded_words, out);
 	if (verbose)
 		print_drops(&result->stats.branches, &branch_words, out);
 	if (shards->deleted)
-		say(out, "deleted %" PRIu64 " older shard%s (--keep)", shards->deleted, plural(shards->deleted));
+		say(out, "deleted %" PRIu64 " older shard%s (--keep)", shards->deleted,
+		    plural(shards->deleted));
 	if (!result->profile)
 		print_next(result, out);
 	print_outcome(result, out);
@@ -292,9 +338,11 @@ void record_json(const struct record_result *result, FILE *out)
 	if (result->live) {
 		json_string(&json, "event", result->rings->event);
 		json_bool(&json, "branch_stacks", perf_has_branches(result->rings));
-		json_number(&json, result->rings->attr.freq ? "frequency" : "period", result->rings->attr.sample_freq);
+		json_number(&json, result->rings->attr.freq ? "frequency" : "period",
+			    result->rings->attr.sample_freq);
 		json_number(&json, "ring_bytes", result->rings->size);
-		json_real(&json, "seconds", (double)(result->live->now - result->live->began) / (double)SECOND);
+		json_real(&json, "seconds",
+			  (double)(result->live->now - result->live->began) / (double)SECOND);
 		json_real(&json, "sampled_seconds", (double)result->live->sampled / (double)SECOND);
 		json_real(&json, "cpu_seconds", (double)result->live->cpu / (double)SECOND);
 		json_number(&json, "unreadable_processes", result->live->unreadable);
@@ -317,7 +365,9 @@ void record_json(const struct record_result *result, FILE *out)
 	if (result->input) {
 		json_open(&json, "input_binary", '{');
 		json_string(&json, "path", result->input);
-		json_string(&json, "found", result->found->taken ? input_where_key(result->found->taken->where) : "");
+		json_string(&json, "found",
+			    result->found->taken ? input_where_key(result->found->taken->where) :
+						   "");
 		json_close(&json, '}');
 	}
 	json_open(&json, "binaries", '[');
@@ -335,18 +385,25 @@ void record_explain(const struct record_result *result, const int *pids, size_t 
 	const struct recorder_stats *stats = &result->stats;
 
 	if (result->live && !stats->samples.read) {
-		if (result->live->target == PERF_COMMAND && result->live->blind && result->live->now - result->live->blind > UNSEEN_LEAST) {
-			say(out, "no samples: the kernel records no program that you may not read or that is setuid: record as root, or its processes "
+		if (result->live->target == PERF_COMMAND && result->live->blind &&
+		    result->live->now - result->live->blind > UNSEEN_LEAST) {
+			say(out,
+			    "no samples: the kernel records no program that you may not read or that is setuid: record as root, or its processes "
 			    "by -p when they run");
 			return;
 		}
 		for (size_t i = 0; i < count; i++) {
 			char name[16];
 			proc_name(PROC_ROOT, pids[i], name);
-			say(out, "PID %d (%s) used no processor time in code of its own meanwhile, or has ended", pids[i], *name ? name : "it has ended");
+			say(out,
+			    "PID %d (%s) used no processor time in code of its own meanwhile, or has ended",
+			    pids[i], *name ? name : "it has ended");
 		}
-		say(out, "no samples: nothing ran, or for too short a time: record for longer, or more often (-F)%s",
-		    proc_is_in_namespace(PROC_ROOT) ? "; this program runs in a pid namespace (a container), and sees no processes outside" : "");
+		say(out,
+		    "no samples: nothing ran, or for too short a time: record for longer, or more often (-F)%s",
+		    proc_is_in_namespace(PROC_ROOT) ?
+			    "; this program runs in a pid namespace (a container), and sees no processes outside" :
+			    "");
 		return;
 	}
 	const uint64_t read = stats->samples.read;
@@ -360,11 +417,14 @@ void record_explain(const struct record_result *result, const int *pids, size_t 
 	if (!read)
 		say(out, "no samples");
 	else if (result->live && result->shards->binary && result->only_command)
-		say(out, "%s in %s; it ran %" PRIu64 " ms: record for longer, or more often (-F)", none, result->shards->binary,
+		say(out, "%s in %s; it ran %" PRIu64 " ms: record for longer, or more often (-F)",
+		    none, result->shards->binary,
 		    (result->live->now - result->live->began) / 1000000);
 	else if (most == RECORDED_DROP_LEFT_OUT || !stats->samples.dropped[most])
-		say(out, "%s in a file that was asked for (--bin, --match)%s%s", none, result->ran ? ": most were in " : "", result->ran ? result->ran : "");
+		say(out, "%s in a file that was asked for (--bin, --match)%s%s", none,
+		    result->ran ? ": most were in " : "", result->ran ? result->ran : "");
 	else
-		say(out, "%s counted: %" PRIu64 " %s %s", none, stats->samples.dropped[most], plural_of(stats->samples.dropped[most], "was", "were"),
+		say(out, "%s counted: %" PRIu64 " %s %s", none, stats->samples.dropped[most],
+		    plural_of(stats->samples.dropped[most], "was", "were"),
 		    recorded_words.reasons[most].text);
 }

@@ -25,7 +25,7 @@ void record_view_clear(struct record_view *view);
 struct record_result {
 	struct recorder_stats stats;
 	const struct record_shards *shards;
-	const struct opened_rings *rings;    /* NULL: replayed */
+	const struct opened_rings *rings;  /* NULL: replayed */
 	const struct live_recording *live; /* likewise */
 	const char *profile;               /* that was written from the counts, or NULL */
 	const char *input;                 /* what that was made with, given or found; NULL: none */
@@ -34,7 +34,7 @@ struct record_result {
 	bool command_stopped;              /* by this program */
 	const char *ran;                   /* what ran most of what was not asked for, or NULL */
 	bool unwritten;                    /* not all could be written */
-	bool only_command;                 /* no binary was asked for by name: the one of a file is the command */
+	bool only_command; /* no binary was asked for by name: the one of a file is the command */
 };
 
 /* whole: the summary, not only what a user must know. */

@@ -17,7 +17,8 @@ void sample_options_as_recorded(struct conversion_options *options)
 	options->aggregate.rules.infer = false;
 }
 
-int sample_operands(const struct command_line *line, const struct words *debug_dirs, struct conversion_options *options)
+int sample_operands(const struct command_line *line, const struct words *debug_dirs,
+		    struct conversion_options *options)
 {
 	const struct words *operands = &line->operands;
 
@@ -32,20 +33,28 @@ int sample_operands(const struct command_line *line, const struct words *debug_d
 	return EXIT_DONE;
 }
 
-int compiler_in_place_of_samples(const struct command_line *line, const char *binary, const struct words *debug_dirs, struct conversion_options *options)
+int compiler_in_place_of_samples(const struct command_line *line, const char *binary,
+				 const struct words *debug_dirs, struct conversion_options *options)
 {
 	char option[OPTION_NAME];
 
 	if (!binary)
-		return options->force_map ? usage_error(line->command, "--force-map is for --from-compiler=BINARY", NULL) : EXIT_DONE;
+		return options->force_map ?
+			       usage_error(line->command,
+					   "--force-map is for --from-compiler=BINARY", NULL) :
+			       EXIT_DONE;
 	if (line->operands.len)
-		return usage_error(line->command, "--from-compiler makes the profile without samples: leave out", line->operands.at[0]);
+		return usage_error(line->command,
+				   "--from-compiler makes the profile without samples: leave out",
+				   line->operands.at[0]);
 	for (size_t i = 0; i < line->options.len; i++) {
 		const struct option_row *row = line->options.at[i].row;
 		if (!row->of_samples)
 			continue;
 		option_name(line->command, row, option);
-		return usage_error(line->command, "--from-compiler makes the profile without samples: leave out", option);
+		return usage_error(line->command,
+				   "--from-compiler makes the profile without samples: leave out",
+				   option);
 	}
 	options->binary = binary;
 	options->from_compiler = true;
@@ -136,8 +145,9 @@ bool maps_option_read(struct map_file_vec *files, struct snapshots *out, struct 
 	BC_AUTO(carried_free) struct carried carried = {0};
 
 	for (size_t i = 0; i < files->len; i++)
-		if (!(i ? read_next(&files->at[i], &carried, out, err)
-			: maps_open_next(files->at[i].path, UINT64_MAX, &carried, out, &files->at[i].report, err)))
+		if (!(i ? read_next(&files->at[i], &carried, out, err) :
+			  maps_open_next(files->at[i].path, UINT64_MAX, &carried, out,
+					 &files->at[i].report, err)))
 			return false;
 	return snapshots_index(out, err);
 }
@@ -153,7 +163,9 @@ bool maps_option_partial(const struct map_file_vec *files)
 
 const char *option_maps(struct command_line *line, const struct option_row *row, const char *value)
 {
-	return map_file_vec_push(option_field(line, row), (struct map_file){.path = value}) ? NULL : OPTION_NOMEM;
+	return map_file_vec_push(option_field(line, row), (struct map_file){.path = value}) ?
+		       NULL :
+		       OPTION_NOMEM;
 }
 
 /* ---- --no-input ---- */
@@ -165,24 +177,29 @@ bool input_is_sought(bool no_input)
 	return !no_input && (!variable || !*variable);
 }
 
-const char *found_input_path(const char *output, const struct debug_dirs *dirs, struct found_input *found)
+const char *found_input_path(const char *output, const struct debug_dirs *dirs,
+			     struct found_input *found)
 {
 	struct bc_error no_memory;
 
-	return pair_find(output, dirs, found, &no_memory) && found->taken ? found->taken->path : NULL;
+	return pair_find(output, dirs, found, &no_memory) && found->taken ? found->taken->path :
+									    NULL;
 }
 
 /* ---- what quality, report and overlap measure ---- */
 
-bool measure_samples(struct conversion *conversion, struct quality_sources *sources, struct quality *out, struct bc_error *err)
+bool measure_samples(struct conversion *conversion, struct quality_sources *sources,
+		     struct quality *out, struct bc_error *err)
 {
 	const struct quality_options how = {DENSITY_CUTOFF, DENSITY_ENOUGH};
 	struct conversion_options *options = &conversion->options;
 	struct progress progress;
 
-	options->progress = progress_begin(&progress, PROGRESS_AUTO, options->samples, options->sample_count);
+	options->progress =
+		progress_begin(&progress, PROGRESS_AUTO, options->samples, options->sample_count);
 	options->force = true;
-	options->wants = WANT_RECORDS | WANT_EXECUTED | WANT_GRAPHS | (options->from_compiler ? 0 : WANT_HALVES);
+	options->wants = WANT_RECORDS | WANT_EXECUTED | WANT_GRAPHS |
+			 (options->from_compiler ? 0 : WANT_HALVES);
 	bool ok = quality_of_samples(&how, conversion, sources, out, err);
 	progress_clear(&progress);
 	options->progress = (struct input_progress){0};
@@ -191,10 +208,14 @@ bool measure_samples(struct conversion *conversion, struct quality_sources *sour
 	return ok;
 }
 
-static bool convert_samples(const char *binary, const char *path, struct flat_profile *out, bool *partial, struct bc_error *err)
+static bool convert_samples(const char *binary, const char *path, struct flat_profile *out,
+			    bool *partial, struct bc_error *err)
 {
-	BC_AUTO(conversion_free) struct conversion conversion = {
-		.options = {.wants = WANT_RECORDS, .binary = binary, .samples = &path, .sample_count = 1}};
+	BC_AUTO(conversion_free)
+	struct conversion conversion = {.options = {.wants = WANT_RECORDS,
+						    .binary = binary,
+						    .samples = &path,
+						    .sample_count = 1}};
 	struct summary summary = {.conversion = &conversion};
 
 	sample_options_as_recorded(&conversion.options);
@@ -207,7 +228,8 @@ static bool convert_samples(const char *binary, const char *path, struct flat_pr
 	return ok;
 }
 
-bool profile_input_read(const char *path, const char *binary, struct flat_profile *out, bool *partial, struct bc_error *err)
+bool profile_input_read(const char *path, const char *binary, struct flat_profile *out,
+			bool *partial, struct bc_error *err)
 {
 	bool mine;
 
@@ -218,5 +240,8 @@ bool profile_input_read(const char *path, const char *binary, struct flat_profil
 	flat_free(out);
 	if (binary)
 		return convert_samples(binary, path, out, partial, err);
-	return bc_fail(err, BC_FORMAT, "%s: is neither fdata nor BOLT's YAML; samples are taken with --bin=OPTIMIZED", path);
+	return bc_fail(
+		err, BC_FORMAT,
+		"%s: is neither fdata nor BOLT's YAML; samples are taken with --bin=OPTIMIZED",
+		path);
 }

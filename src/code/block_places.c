@@ -44,7 +44,8 @@ static bool has_entry(const struct block_place_vec *places, const struct block_p
 
 bool block_is_unknown(const struct bat_table *bat, uint32_t entry)
 {
-	return bat->blocks && !bat_entry_is_branch(bat->entries[entry]) && !bat->blocks[entry].hash && !bat->blocks[entry].index;
+	return bat->blocks && !bat_entry_is_branch(bat->entries[entry]) &&
+	       !bat->blocks[entry].hash && !bat->blocks[entry].index;
 }
 
 /* As many entries share an offset as a call has promoted targets, which are few. */
@@ -53,7 +54,8 @@ bool block_is_unknown(const struct bat_table *bat, uint32_t entry)
 bool block_begins(const struct bat_table *bat, const struct bat_fragment *fragment, uint64_t offset)
 {
 	const struct bat_entry *first = bat->entries + fragment->first_entry;
-	const struct bat_entry *e = offset <= UINT32_MAX ? bat_entry_at(bat, fragment, (uint32_t)offset) : NULL;
+	const struct bat_entry *e =
+		offset <= UINT32_MAX ? bat_entry_at(bat, fragment, (uint32_t)offset) : NULL;
 
 	for (int i = 0; e && i < SHARED_MOST && e->output == offset; i++, e--) {
 		if (!bat_entry_is_branch(*e))
@@ -64,9 +66,12 @@ bool block_begins(const struct bat_table *bat, const struct bat_fragment *fragme
 	return false;
 }
 
-static bool add(const struct bat_table *bat, uint32_t fragment, uint32_t entry, struct block_place_vec *out)
+static bool add(const struct bat_table *bat, uint32_t fragment, uint32_t entry,
+		struct block_place_vec *out)
 {
-	return block_place_vec_push(out, (struct block_place){fragment_hot_one(bat, fragment), bat_entry_input(bat->entries[entry]), fragment, entry});
+	return block_place_vec_push(out, (struct block_place){fragment_hot_one(bat, fragment),
+							      bat_entry_input(bat->entries[entry]),
+							      fragment, entry});
 }
 
 typedef bool entry_filter(const struct bat_table *bat, uint32_t entry);
@@ -111,7 +116,8 @@ static bool take_field(void *ctx, const struct bat_field *field)
 	uint32_t fragment = (field->cold ? r->cold : r->hot)[field->fragment];
 	if (field->entry >= r->bat->fragments[fragment].entry_count)
 		return true;
-	r->no_memory = !add(r->bat, fragment, r->bat->fragments[fragment].first_entry + field->entry, r->out);
+	r->no_memory = !add(r->bat, fragment,
+			    r->bat->fragments[fragment].first_entry + field->entry, r->out);
 	return !r->no_memory;
 }
 
@@ -119,7 +125,8 @@ static bool list_from_bytes(const struct binary *binary, struct block_place_vec 
 {
 	const struct bat_table *bat = &binary->bat;
 	size_t capacity = (bat->fragment_count + (size_t)1) * sizeof(uint32_t);
-	struct reading r = {.bat = bat, .hot = malloc(capacity), .cold = malloc(capacity), .out = out};
+	struct reading r = {
+		.bat = bat, .hot = malloc(capacity), .cold = malloc(capacity), .out = out};
 	struct bat_error err;
 
 	for (uint32_t i = 0; r.hot && r.cold && i < bat->fragment_count; i++)
@@ -127,7 +134,9 @@ static bool list_from_bytes(const struct binary *binary, struct block_place_vec 
 			r.cold[r.cold_count++] = i;
 		else
 			r.hot[r.hot_count++] = i;
-	bool ok = r.hot && r.cold && bat_fields(binary->bat.layout, binary->desc.data, binary->desc.size, take_field, &r, &err);
+	bool ok = r.hot && r.cold &&
+		  bat_fields(binary->bat.layout, binary->desc.data, binary->desc.size, take_field,
+			     &r, &err);
 	free(r.hot);
 	free(r.cold);
 	file_release(binary->desc.data, binary->desc.size);
@@ -135,7 +144,8 @@ static bool list_from_bytes(const struct binary *binary, struct block_place_vec 
 }
 
 /* Lists the blocks of the input in functions that have others, too. */
-static bool list_beside(const struct bat_table *bat, const struct block_place_vec *unhashed, struct block_place_vec *out)
+static bool list_beside(const struct bat_table *bat, const struct block_place_vec *unhashed,
+			struct block_place_vec *out)
 {
 	for (uint32_t f = 0; f < bat->fragment_count; f++) {
 		const struct bat_fragment *fragment = &bat->fragments[f];
@@ -143,10 +153,12 @@ static bool list_beside(const struct bat_table *bat, const struct block_place_ve
 		size_t first = places_below(unhashed->at, unhashed->len, key_of(place.owner, 0));
 		if (first == unhashed->len || unhashed->at[first].owner != place.owner)
 			continue;
-		for (uint32_t i = fragment->first_entry; i < fragment->first_entry + fragment->entry_count; i++) {
+		for (uint32_t i = fragment->first_entry;
+		     i < fragment->first_entry + fragment->entry_count; i++) {
 			place.input = bat_entry_input(bat->entries[i]);
 			place.entry = i;
-			if (!bat_entry_is_branch(bat->entries[i]) && !has_entry(unhashed, &place) && !block_place_vec_push(out, place))
+			if (!bat_entry_is_branch(bat->entries[i]) && !has_entry(unhashed, &place) &&
+			    !block_place_vec_push(out, place))
 				return false;
 		}
 	}
@@ -154,14 +166,16 @@ static bool list_beside(const struct bat_table *bat, const struct block_place_ve
 	return true;
 }
 
-/* Leaves blocks of known functions, within a block of the input: no copies, and none where the function begins. */
+/* Leaves blocks of known functions, within a block of the input: no copies, and none where the
+ * function begins. */
 static void keep_within(struct made_blocks *m)
 {
 	size_t kept = 0;
 
 	for (size_t i = 0; i < m->made.len; i++) {
 		const struct block_place *place = &m->made.at[i];
-		if (place->owner != BAT_NO_PARENT && place->input && !has(&m->blocks, place_key(place)))
+		if (place->owner != BAT_NO_PARENT && place->input &&
+		    !has(&m->blocks, place_key(place)))
 			m->made.at[kept++] = *place;
 	}
 	m->made.len = kept;
@@ -172,9 +186,11 @@ bool made_blocks_open(const struct binary *binary, struct made_blocks *out, stru
 	const struct bat_table *bat = &binary->bat;
 
 	*out = (struct made_blocks){.binary = binary};
-	if (!bat->blocks && !(bat_layout_has(bat->layout, BAT_FEATURE_BLOCKS) && bat->unhashed_count && binary->desc.size))
+	if (!bat->blocks && !(bat_layout_has(bat->layout, BAT_FEATURE_BLOCKS) &&
+			      bat->unhashed_count && binary->desc.size))
 		return true;
-	bool ok = bat->blocks ? list(bat, has_no_hash, &out->made) : list_from_bytes(binary, &out->made);
+	bool ok = bat->blocks ? list(bat, has_no_hash, &out->made) :
+				list_from_bytes(binary, &out->made);
 	sort_places(out->made.at, out->made.len);
 	if (!ok || (out->made.len && !list_beside(bat, &out->made, &out->blocks))) {
 		made_blocks_close(out);
@@ -193,19 +209,24 @@ void made_blocks_close(struct made_blocks *made)
 
 bool made_blocks_have(const struct made_blocks *made, struct input_place place)
 {
-	uint32_t hot = made->made.len ? made->binary->fragment_of[place.function - made->binary->functions.at] : NO_FRAGMENT;
+	uint32_t hot =
+		made->made.len ?
+			made->binary->fragment_of[place.function - made->binary->functions.at] :
+			NO_FRAGMENT;
 
 	return hot != NO_FRAGMENT && has(&made->made, key_of(hot, place.offset));
 }
 
-bool made_blocks_lead(const struct made_blocks *made, const struct function *function, uint32_t from, uint32_t to)
+bool made_blocks_lead(const struct made_blocks *made, const struct function *function,
+		      uint32_t from, uint32_t to)
 {
 	if (!made_blocks_have(made, (struct input_place){function, to}))
 		return false;
 	const struct block_place_vec *blocks = &made->blocks;
 	uint32_t hot = made->binary->fragment_of[function - made->binary->functions.at];
 	size_t block = places_up_to(blocks->at, blocks->len, key_of(hot, from));
-	return block && block == places_up_to(blocks->at, blocks->len, key_of(hot, to)) && blocks->at[block - 1].owner == hot;
+	return block && block == places_up_to(blocks->at, blocks->len, key_of(hot, to)) &&
+	       blocks->at[block - 1].owner == hot;
 }
 
 /* ---- for `verify` ---- */
@@ -221,7 +242,8 @@ static bool is_known_block(const struct bat_table *bat, uint32_t entry)
 }
 
 /* Sorts blocks without a hash into those that llvm-bolt put in and those of the input. */
-static bool sort_out_unknown(const struct bat_table *bat, const struct block_place_vec *unknown, struct block_starts *starts)
+static bool sort_out_unknown(const struct bat_table *bat, const struct block_place_vec *unknown,
+			     struct block_starts *starts)
 {
 	struct block_place_vec branches = {0};
 	size_t known = starts->at.len;
@@ -232,7 +254,8 @@ static bool sort_out_unknown(const struct bat_table *bat, const struct block_pla
 		const struct block_place_vec sorted = {starts->at.at, known, known};
 		uint64_t key = place_key(&unknown->at[i]);
 		bool promoted = !has(&sorted, key) && has(&branches, key);
-		ok = block_place_vec_push(promoted ? &starts->promoted : &starts->at, unknown->at[i]);
+		ok = block_place_vec_push(promoted ? &starts->promoted : &starts->at,
+					  unknown->at[i]);
 	}
 	sort_places(starts->at.at, starts->at.len);
 	sort_places(starts->promoted.at, starts->promoted.len);

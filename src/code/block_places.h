@@ -2,11 +2,12 @@
 /*
  * Where the table has blocks, by their place in the input, and which of them llvm-bolt put in.
  *
- * Before a call or jump that it promotes, and before a jump through a table, llvm-bolt puts comparisons, in blocks of their own;
- * the direct calls, the original call and the code behind it become blocks, too.  All get the input offset of that call, in the middle
- * of an input block, and stand in the table without a hash and without a number, as no block of the input begins there; the branch
- * entry of the call has the same input offset.  Only BAT_LAYOUT_HASHED tells them.  A copy of a tail has no hash either, and begins where
- * the block does that it is a copy of.
+ * Before a call or jump that it promotes, and before a jump through a table, llvm-bolt puts
+ * comparisons, in blocks of their own; the direct calls, the original call and the code behind it
+ * become blocks, too.  All get the input offset of that call, in the middle of an input block, and
+ * stand in the table without a hash and without a number, as no block of the input begins there;
+ * the branch entry of the call has the same input offset.  Only BAT_LAYOUT_HASHED tells them.  A
+ * copy of a tail has no hash either, and begins where the block does that it is a copy of.
  */
 #ifndef CODE_BLOCK_PLACES_H
 #define CODE_BLOCK_PLACES_H
@@ -16,7 +17,8 @@
 
 /* An entry of the table, by its place in the input. */
 struct block_place {
-	uint32_t owner, input;    /* the hot fragment, BAT_NO_PARENT: not known, and an offset in its function */
+	uint32_t owner, input; /* the hot fragment, BAT_NO_PARENT: not known, and an offset in its
+				  function */
 	uint32_t fragment, entry; /* where the entry is, indices */
 };
 DEFINE_VEC(block_place_vec, struct block_place);
@@ -25,27 +27,32 @@ DEFINE_VEC(block_place_vec, struct block_place);
 bool block_is_unknown(const struct bat_table *bat, uint32_t entry);
 
 /* Does a block begin at this offset of a fragment in the output, llvm-bolt's own or not? */
-bool block_begins(const struct bat_table *bat, const struct bat_fragment *fragment, uint64_t offset);
+bool block_begins(const struct bat_table *bat, const struct bat_fragment *fragment,
+		  uint64_t offset);
 
 /* ---- for a profile: blocks that were put in, as the table has them ---- */
 
 /* Zeroed: there are none. */
 struct made_blocks {
 	const struct binary *binary;
-	struct block_place_vec made;   /* where they begin and no block of the input does; sorted */
-	struct block_place_vec blocks; /* of functions that have some: where blocks of the input begin; sorted */
+	struct block_place_vec made; /* where they begin and no block of the input does; sorted */
+	struct block_place_vec
+		blocks; /* of functions that have some: where blocks of the input begin; sorted */
 };
 
 /* The hashes are read from the table's bytes if the binary was not opened with blocks.  BC_NOMEM */
-BC_MUST_USE bool made_blocks_open(const struct binary *binary, struct made_blocks *out, struct bc_error *err);
+BC_MUST_USE bool made_blocks_open(const struct binary *binary, struct made_blocks *out,
+				  struct bc_error *err);
 void made_blocks_close(struct made_blocks *made);
 
 /* Does one begin at a place of the input?  Getting there is no edge of the input. */
 bool made_blocks_have(const struct made_blocks *made, struct input_place place);
 
-/* Is a way within a function one to such a block, out of the input block that this lies in?  What leaves it comes out of the same input
- * block and is kept, so nothing is lost but the way within that block. */
-bool made_blocks_lead(const struct made_blocks *made, const struct function *function, uint32_t from, uint32_t to);
+/* Is a way within a function one to such a block, out of the input block that this lies in?  What
+ * leaves it comes out of the same input block and is kept, so nothing is lost but the way within
+ * that block. */
+bool made_blocks_lead(const struct made_blocks *made, const struct function *function,
+		      uint32_t from, uint32_t to);
 
 /* ---- for `verify`: blocks that were put in at a promoted call ---- */
 
@@ -54,8 +61,8 @@ struct block_starts {
 	struct block_place_vec promoted; /* of blocks at promoted calls; sorted */
 };
 
-/* A block without a hash counts as put in only where the table has a call and no block of the input; all others are blocks of the input, whose
- * hash is wrong.  False: no memory. */
+/* A block without a hash counts as put in only where the table has a call and no block of the
+ * input; all others are blocks of the input, whose hash is wrong.  False: no memory. */
 BC_MUST_USE bool block_starts_make(const struct bat_table *bat, struct block_starts *out);
 void block_starts_free(struct block_starts *starts);
 

@@ -6,13 +6,15 @@
 DEFINE_VEC(chosen_vec, uint32_t);
 
 /* Functions that BAT does not have, PLT entries left out: these have no blocks. */
-static bool list_others(const struct binary *binary, const struct name_number *functions, size_t count, struct chosen_vec *out)
+static bool list_others(const struct binary *binary, const struct name_number *functions,
+			size_t count, struct chosen_vec *out)
 {
 	for (size_t i = 0; i < count; i++) {
 		struct code_number function;
 		if (functions_code_of(&binary->functions, functions[i], &function) &&
 		    binary->fragment_of[function.v] == NO_FRAGMENT &&
-		    binary->functions.at[function.v].kind == FUNCTION_CODE && !chosen_vec_push(out, function.v))
+		    binary->functions.at[function.v].kind == FUNCTION_CODE &&
+		    !chosen_vec_push(out, function.v))
 			return false;
 	}
 	return true;
@@ -25,10 +27,12 @@ static bool entry_less(const struct secondary_entry *a, const struct secondary_e
 	return a->offset != b->offset ? a->offset < b->offset : a->number < b->number;
 }
 DEFINE_SORT(sort_entries, struct secondary_entry, entry_less)
-DEFINE_SEARCH(entries_below, struct secondary_entry, const struct secondary_entry *, entry_less(item, key))
+DEFINE_SEARCH(entries_below, struct secondary_entry, const struct secondary_entry *,
+	      entry_less(item, key))
 
 /* The number of the first one there; 0: there is none. */
-static uint32_t entry_at(const struct secondary_entry_vec *entries, uint32_t fragment, uint32_t offset)
+static uint32_t entry_at(const struct secondary_entry_vec *entries, uint32_t fragment,
+			 uint32_t offset)
 {
 	const struct secondary_entry wanted = {fragment, offset, 0};
 	size_t below = entries_below(entries->at, entries->len, &wanted);
@@ -42,8 +46,10 @@ static bool list_secondary(const struct bat_table *bat, struct secondary_entry_v
 	for (uint32_t f = 0; f < bat->fragment_count; f++) {
 		const struct bat_fragment *fragment = &bat->fragments[f];
 		for (uint32_t i = 0; !fragment->cold && i < fragment->secondary_count; i++)
-			if (!secondary_entry_vec_push(out, (struct secondary_entry){
-						     f, bat->secondary[fragment->first_secondary + i], i + 1}))
+			if (!secondary_entry_vec_push(
+				    out, (struct secondary_entry){
+						 f, bat->secondary[fragment->first_secondary + i],
+						 i + 1}))
 				return false;
 	}
 	sort_entries(out->at, out->len);
@@ -53,7 +59,8 @@ static bool list_secondary(const struct bat_table *bat, struct secondary_entry_v
 static bool list_blocks(const struct bat_table *bat, struct table_blocks *out)
 {
 	out->bat = bat;
-	return fragments_by_function_list(bat, &out->fragments) && list_secondary(bat, &out->secondary);
+	return fragments_by_function_list(bat, &out->fragments) &&
+	       list_secondary(bat, &out->secondary);
 }
 
 static void free_table_blocks(struct table_blocks *blocks)
@@ -62,23 +69,25 @@ static void free_table_blocks(struct table_blocks *blocks)
 	secondary_entry_vec_free(&blocks->secondary);
 }
 
-bool blocks_build_graphs(const struct binary *binary, const struct name_number *functions, size_t count, struct cfg *graphs, unsigned threads,
-			 struct bc_error *err)
+bool blocks_build_graphs(const struct binary *binary, const struct name_number *functions,
+			 size_t count, struct cfg *graphs, unsigned threads, struct bc_error *err)
 {
 	struct chosen_vec others = {0};
 
 	bool ok = (list_others(binary, functions, count, &others) || bc_fail_nomem(err)) &&
-		  cfg_build(&binary->image, &binary->functions, others.at, others.len, threads, graphs, err);
+		  cfg_build(&binary->image, &binary->functions, others.at, others.len, threads,
+			    graphs, err);
 	chosen_vec_free(&others);
 	return ok;
 }
 
-bool blocks_open(const struct binary *binary, const struct hash_source *hashes, const struct cfg *graphs,
-		 struct block_source *out, struct bc_error *err)
+bool blocks_open(const struct binary *binary, const struct hash_source *hashes,
+		 const struct cfg *graphs, struct block_source *out, struct bc_error *err)
 {
 	struct block_source source = {.binary = binary, .hashes = hashes, .graphs = graphs};
 
-	if (list_blocks(&binary->bat, &source.own) && (!hashes || list_blocks(&hashes->table.bat, &source.other)) &&
+	if (list_blocks(&binary->bat, &source.own) &&
+	    (!hashes || list_blocks(&hashes->table.bat, &source.other)) &&
 	    made_blocks_open(binary, &source.made, err)) {
 		*out = source;
 		return true;
@@ -100,9 +109,13 @@ static bool add_fragment(const struct bat_table *bat, uint32_t index, struct inp
 
 	for (uint32_t i = 0; i < fragment->entry_count; i++) {
 		uint32_t at = fragment->first_entry + i;
-		struct input_block block = {.offset = bat_entry_input(bat->entries[at]), .index = bat->blocks[at].index,
-					    .hash = bat->blocks[at].hash, .entered = true, .jump = BLOCK_NO_JUMP};
-		if (bat_entry_is_branch(bat->entries[at]) || (block.offset && block_is_unknown(bat, at)))
+		struct input_block block = {.offset = bat_entry_input(bat->entries[at]),
+					    .index = bat->blocks[at].index,
+					    .hash = bat->blocks[at].hash,
+					    .entered = true,
+					    .jump = BLOCK_NO_JUMP};
+		if (bat_entry_is_branch(bat->entries[at]) ||
+		    (block.offset && block_is_unknown(bat, at)))
 			continue;
 		if (!input_block_vec_push(out, block))
 			return false;
@@ -179,8 +192,9 @@ static void take_from_code(const struct block *block, struct input_block *out)
 static void count_insns(const struct graph *graph, struct input_block_vec *blocks)
 {
 	for (size_t i = 0; i < blocks->len; i++)
-		blocks->at[i].insns = insns_in(graph, blocks->at[i].offset,
-					       i + 1 < blocks->len ? blocks->at[i + 1].offset : graph->size);
+		blocks->at[i].insns =
+			insns_in(graph, blocks->at[i].offset,
+				 i + 1 < blocks->len ? blocks->at[i + 1].offset : graph->size);
 }
 
 static bool from_graph(const struct graph *graph, struct input_function *out)
@@ -199,14 +213,16 @@ static bool from_graph(const struct graph *graph, struct input_function *out)
 
 DEFINE_SEARCH(input_blocks_up_to, struct input_block, uint32_t, item->offset <= key)
 
-/* Does the code show the same blocks as a table, under the same numbers?  The table can lack some. */
+/* Does the code show the same blocks as a table, under the same numbers?  The table can lack some.
+ */
 static bool is_same_graph(const struct graph *graph, const struct input_function *listed)
 {
 	if (graph->count != listed->block_count)
 		return false;
 	for (size_t i = 0; i < listed->blocks.len; i++) {
 		const struct input_block *block = &listed->blocks.at[i];
-		if (block->index >= graph->count || graph->blocks[block->index].start != block->offset)
+		if (block->index >= graph->count ||
+		    graph->blocks[block->index].start != block->offset)
 			return false;
 	}
 	return true;
@@ -221,14 +237,16 @@ static bool add_missing(const struct graph *graph, struct input_block_vec *block
 		uint32_t offset = graph->blocks[i].start;
 		if (next < listed && blocks->at[next].offset == offset)
 			next++;
-		else if (!input_block_vec_push(blocks, (struct input_block){.offset = offset, .index = i}))
+		else if (!input_block_vec_push(blocks,
+					       (struct input_block){.offset = offset, .index = i}))
 			return false;
 	}
 	sort_blocks(blocks->at, blocks->len);
 	return true;
 }
 
-/* A table's blocks with what the function's code shows of them.  Where it shows others, BOLT's count. */
+/* A table's blocks with what the function's code shows of them.  Where it shows others, BOLT's
+ * count. */
 static bool with_code(const struct graph *graph, struct input_function *out)
 {
 	if (is_same_graph(graph, out) && !add_missing(graph, &out->blocks))
@@ -247,8 +265,9 @@ static bool with_code(const struct graph *graph, struct input_function *out)
 static uint32_t hashed_there(const struct block_source *source, const struct function *function)
 {
 	return source->hashes ? *hash_fragments_of(&source->hashes->fragments,
-						   functions_name_number(&source->binary->functions, function))
-			      : NO_FRAGMENT;
+						   functions_name_number(&source->binary->functions,
+									 function)) :
+				NO_FRAGMENT;
 }
 
 bool blocks_of(const struct block_source *source, const struct function *function,
@@ -265,7 +284,8 @@ bool blocks_of(const struct block_source *source, const struct function *functio
 	if (own != NO_FRAGMENT && binary->bat.blocks)
 		return from_table(&source->own, own, out);
 	if (other != NO_FRAGMENT)
-		return from_table(&source->other, other, out) && (!has_graph || with_code(graph, out));
+		return from_table(&source->other, other, out) &&
+		       (!has_graph || with_code(graph, out));
 	return !has_graph || from_graph(graph, out);
 }
 
@@ -289,11 +309,13 @@ uint32_t blocks_entry_id(const struct block_source *source, struct input_place p
 	const struct binary *binary = source->binary;
 	size_t number = (size_t)(place.function - binary->functions.at);
 	bool is_own = binary->fragment_of[number] != NO_FRAGMENT && binary->bat.blocks;
-	uint32_t fragment = is_own ? binary->fragment_of[number] : hashed_there(source, place.function);
+	uint32_t fragment =
+		is_own ? binary->fragment_of[number] : hashed_there(source, place.function);
 
 	if (!place.offset)
 		return 0;
 	if (fragment == NO_FRAGMENT)
 		return graph_entry_id(cfg_find(source->graphs, place.function), place.offset);
-	return entry_at(is_own ? &source->own.secondary : &source->other.secondary, fragment, place.offset);
+	return entry_at(is_own ? &source->own.secondary : &source->other.secondary, fragment,
+			place.offset);
 }

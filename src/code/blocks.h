@@ -18,7 +18,8 @@ struct input_block {
 	uint64_t hash;   /* 0: none */
 	bool entered;    /* what comes in from outside can begin here; all of BAT's */
 	bool entry;      /* an entry point, as the code shows it */
-	uint32_t jump;   /* offset of the jump that ends it; BLOCK_NO_JUMP: none, an indirect one without a table, which BOLT takes for a call, or not known */
+	uint32_t jump;   /* offset of the jump that ends it; BLOCK_NO_JUMP: none, an indirect one
+			    without a table, which BOLT takes for a call, or not known */
 	uint32_t insns;  /* how many instructions it has; 0: not known, as of all of BAT's */
 };
 #define BLOCK_NO_JUMP UINT32_MAX
@@ -52,17 +53,21 @@ struct block_source {
 	struct made_blocks made;          /* likewise */
 	const struct hash_source *hashes; /* NULL: none */
 	struct table_blocks other;        /* of its table */
-	const struct cfg *graphs;         /* of the binary; borrowed: those of functions that BAT does not have are there */
+	const struct cfg *graphs; /* of the binary; borrowed: those of functions that BAT does not
+				     have are there */
 };
 
-/* Build the graphs of those of some functions, by name, that blocks_of() needs them for.  Errors as of cfg_build() */
-BC_MUST_USE bool blocks_build_graphs(const struct binary *binary, const struct name_number *functions, size_t count, struct cfg *graphs,
-				     unsigned threads, struct bc_error *err);
+/* Build the graphs of those of some functions, by name, that blocks_of() needs them for.  Errors as
+ * of cfg_build() */
+BC_MUST_USE bool blocks_build_graphs(const struct binary *binary,
+				     const struct name_number *functions, size_t count,
+				     struct cfg *graphs, unsigned threads, struct bc_error *err);
 
-/* Get ready for functions of a binary that was opened by binary_open_parts() with blocks.  hashes: for this binary; NULL:
- * none.  BC_NOMEM */
-BC_MUST_USE bool blocks_open(const struct binary *binary, const struct hash_source *hashes, const struct cfg *graphs,
-			     struct block_source *out, struct bc_error *err);
+/* Get ready for functions of a binary that was opened by binary_open_parts() with blocks.  hashes:
+ * for this binary; NULL: none.  BC_NOMEM */
+BC_MUST_USE bool blocks_open(const struct binary *binary, const struct hash_source *hashes,
+			     const struct cfg *graphs, struct block_source *out,
+			     struct bc_error *err);
 void blocks_close(struct block_source *source);
 
 /* The blocks of a function, none if they are not known.  `out` may hold those of

@@ -30,8 +30,8 @@ struct graph_input {
 	const struct image *image;
 	const struct function_table *functions;
 	struct relocs relocs;
-	struct fragment_vec fragments; /* none if there are relocations */
-	struct label_vec labels; /* sorted */
+	struct fragment_vec fragments;      /* none if there are relocations */
+	struct label_vec labels;            /* sorted */
 	struct table_references references; /* of code to jump tables, of all functions */
 	bool keep_code;
 };
@@ -40,7 +40,7 @@ struct graph_input {
 enum {
 	AT_LABEL = 1,
 	AT_ENTRY = 2,
-	AT_DATA = 4, /* data tells its address */
+	AT_DATA = 4,  /* data tells its address */
 	AT_TABLE = 8, /* a jump that uses a table */
 	AT_PAD = 16,
 };
@@ -51,7 +51,7 @@ struct builder {
 	const struct function *function;
 	struct insn_vec insns;
 	uint64_t *starts; /* a bit for each byte of the function */
-	uint8_t *marks; /* per instruction: AT_... */
+	uint8_t *marks;   /* per instruction: AT_... */
 	struct jump_tables tables;
 	struct block_vec blocks;
 	bool takes_own;
@@ -72,8 +72,8 @@ static void builder_free(struct builder *b)
 static void replace_jump_past_end(const struct function *f, struct insn *insn)
 {
 	if (insn_jumps(*insn) && insn->target == f->address + f->size && f->size < f->extent)
-		*insn = (struct insn){.offset = insn->offset, .size = insn->size,
-				      .kind = INSN_NEXT};
+		*insn = (struct insn){
+			.offset = insn->offset, .size = insn->size, .kind = INSN_NEXT};
 }
 
 static bool is_zero(struct bytes b)
@@ -145,14 +145,10 @@ static void mark_own_targets(struct builder *b)
 static uint8_t label_marks(const struct label *label)
 {
 	switch (label->kind) {
-	case LABEL_BLOCK:
-		return AT_LABEL;
-	case LABEL_DATA:
-		return AT_LABEL | AT_DATA;
-	case LABEL_PAD:
-		return AT_LABEL | AT_PAD;
-	case LABEL_ENTRY:
-		break;
+	case LABEL_BLOCK: return AT_LABEL;
+	case LABEL_DATA: return AT_LABEL | AT_DATA;
+	case LABEL_PAD: return AT_LABEL | AT_PAD;
+	case LABEL_ENTRY: break;
 	}
 	return AT_LABEL | AT_ENTRY;
 }
@@ -175,8 +171,9 @@ static void mark_known_labels(struct builder *b)
 
 static bool mark_table_targets(struct builder *b)
 {
-	const struct table_search search = {b->input->image, b->input->functions, &b->input->relocs, &b->input->references,
-					    b->function, &b->insns};
+	const struct table_search search = {b->input->image,   b->input->functions,
+					    &b->input->relocs, &b->input->references,
+					    b->function,       &b->insns};
 
 	if (!jump_tables_find(&search, &b->tables))
 		return false;
@@ -196,15 +193,11 @@ static bool joins(const struct function *f, const struct insn *before, const str
 	if (insn->kind != INSN_JUMP || !insn_stays(f, insn))
 		return false;
 	switch ((enum insn_kind)before->kind) {
-	case INSN_CONDITIONAL:
-		return insn_stays(f, before);
-	case INSN_JUMP:
-		return !insn_stays(f, before);
+	case INSN_CONDITIONAL: return insn_stays(f, before);
+	case INSN_JUMP: return !insn_stays(f, before);
 	case INSN_TRAP:
-	case INSN_BREAK:
-		return true;
-	default:
-		return false;
+	case INSN_BREAK: return true;
+	default: return false;
 	}
 }
 
@@ -245,7 +238,8 @@ static void link_last(const struct builder *b, const struct insn *last, struct b
 	block->to_next |= insn_goes_on(*last) || last->kind == INSN_CONDITIONAL ||
 			  may_lead_to(b, last, last + 1);
 	block->calls = insn_is_call(*last) || leaving; /* a tail call */
-	block->indirect = last->kind == INSN_JUMP_INDIRECT && !jump_tables_used_by(&b->tables, last->offset);
+	block->indirect =
+		last->kind == INSN_JUMP_INDIRECT && !jump_tables_used_by(&b->tables, last->offset);
 }
 
 /* A branch can lead to the next block, too. */
@@ -320,9 +314,9 @@ struct maker {
 	const struct graph *graph;
 	struct number_vec follow; /* blocks that an indirect jump without a table can lead to */
 	struct number_vec next;
-	uint32_t *seen; /* by block: the last one, plus 1, that it was found to follow */
+	uint32_t *seen;   /* by block: the last one, plus 1, that it was found to follow */
 	size_t looked_at; /* targets of tables, also those that others have */
-	bool guessing;  /* the jumps without a table are being added, too */
+	bool guessing;    /* the jumps without a table are being added, too */
 	bool too_many;
 };
 
@@ -347,7 +341,8 @@ static bool add_indirect(struct maker *m, uint32_t from, const struct insn *jump
 	m->too_many |= m->looked_at > GRAPH_MOST_EDGES;
 	for (size_t i = 0; ok && !m->too_many && i < targets.count; i++)
 		ok = add_edge(m, from, graph_block_starting(m->graph, targets.at[i]));
-	for (size_t i = 0; ok && m->guessing && !m->too_many && !targets.count && i < m->follow.len; i++)
+	for (size_t i = 0; ok && m->guessing && !m->too_many && !targets.count && i < m->follow.len;
+	     i++)
 		ok = add_edge(m, from, m->follow.at[i]);
 	return ok;
 }
@@ -360,7 +355,9 @@ static bool add_edges(struct maker *m, struct graph_code *out, uint32_t number)
 	for (uint32_t i = out->first_insn[number]; ok && i < out->first_insn[number + 1]; i++) {
 		const struct insn *insn = &insns[i];
 		if (insn_jumps(*insn))
-			ok = add_edge(m, number, graph_block_starting(m->graph, insn->target - m->b->function->address));
+			ok = add_edge(m, number,
+				      graph_block_starting(m->graph,
+							   insn->target - m->b->function->address));
 		else if (insn->kind == INSN_JUMP_INDIRECT)
 			ok = add_indirect(m, number, insn);
 	}
@@ -412,7 +409,8 @@ static bool find_follow(struct maker *m, const struct graph_code *out)
 	bool ok = true;
 
 	for (uint32_t i = 1; ok && i < m->graph->count; i++)
-		if ((blocks[i].entered && !blocks[i].pad) || m->b->marks[out->first_insn[i]] & AT_DATA ||
+		if ((blocks[i].entered && !blocks[i].pad) ||
+		    m->b->marks[out->first_insn[i]] & AT_DATA ||
 		    (!blocks[i].pad && !m->seen[i] && !is_nops(m, out, i)))
 			ok = number_vec_push(&m->follow, i);
 	return ok;
@@ -448,7 +446,8 @@ static void graph_code_free(struct graph_code *code)
 	*code = (struct graph_code){0};
 }
 
-/* Makes the code of a graph, and moves the instructions into it.  Returns false when out of memory. */
+/* Makes the code of a graph, and moves the instructions into it.  Returns false when out of memory.
+ */
 static bool keep_code(struct builder *b, struct graph *graph)
 {
 	size_t blocks = (size_t)graph->count + 1;
@@ -484,7 +483,8 @@ static bool restores(struct bytes code)
 
 /* BOLT takes an indirect jump for a tail call if the stack is put right before it, in
  * the same block.  It looks for that on x86 only. */
-static bool ends_function(const struct builder *b, const struct insn *jump, const struct block *block)
+static bool ends_function(const struct builder *b, const struct insn *jump,
+			  const struct block *block)
 {
 	if (b->input->image->machine != MACHINE_X86_64)
 		return false;
@@ -499,7 +499,8 @@ static bool ends_function(const struct builder *b, const struct insn *jump, cons
 
 /* BOLT believes in a table only if all instructions that lead to it stand in the block of the
  * jump: not if a loop that it is used in has its address from before. */
-static bool is_table_jump(const struct builder *b, const struct insn *jump, const struct block *block)
+static bool is_table_jump(const struct builder *b, const struct insn *jump,
+			  const struct block *block)
 {
 	const struct insn *first = jump;
 	struct table_ref ref;
@@ -524,7 +525,8 @@ static bool has_unknown_jumps(const struct builder *b)
 			block++;
 		if (insn->kind != INSN_JUMP_INDIRECT)
 			continue;
-		if (b->marks[i] & AT_TABLE ? !is_table_jump(b, insn, block) : !ends_function(b, insn, block))
+		if (b->marks[i] & AT_TABLE ? !is_table_jump(b, insn, block) :
+					     !ends_function(b, insn, block))
 			return true;
 	}
 	return false;
@@ -543,10 +545,12 @@ uint32_t graph_block_starting(const struct graph *graph, uint64_t offset)
 {
 	size_t above = blocks_up_to(graph->blocks, graph->count, offset);
 
-	return above && graph->blocks[above - 1].start == offset ? (uint32_t)above - 1 : graph->count;
+	return above && graph->blocks[above - 1].start == offset ? (uint32_t)above - 1 :
+								   graph->count;
 }
 
-const struct insn *graph_code_source(const struct graph *graph, uint64_t address, uint32_t from, uint32_t to)
+const struct insn *graph_code_source(const struct graph *graph, uint64_t address, uint32_t from,
+				     uint32_t to)
 {
 	const struct graph_code *code = &graph->code;
 	uint32_t first = code->first_insn[from], last = code->first_insn[from + 1] - 1;
@@ -560,7 +564,8 @@ const struct insn *graph_code_source(const struct graph *graph, uint64_t address
 }
 
 /* Does the fall-through continue after a call that the block before ends with? */
-static bool continues_call(const struct graph *graph, uint32_t block, const struct fall_through *fall)
+static bool continues_call(const struct graph *graph, uint32_t block,
+			   const struct fall_through *fall)
 {
 	const struct block *b = &graph->blocks[block];
 
@@ -584,10 +589,13 @@ enum walk_result graph_walk(const struct graph *graph, const struct fall_through
 	return *first < *last ? WALK_EDGES : WALK_ONE_BLOCK;
 }
 
-/* Builds the graph of a function.  Returns false when out of memory, or when it is too much work. */
-static bool graph_build(struct graph_input *input, struct decoder *decoder, const struct function *function, struct graph *out)
+/* Builds the graph of a function.  Returns false when out of memory, or when it is too much work.
+ */
+static bool graph_build(struct graph_input *input, struct decoder *decoder,
+			const struct function *function, struct graph *out)
 {
-	BC_AUTO(builder_free) struct builder b = {.input = input, .decoder = decoder, .function = function};
+	BC_AUTO(builder_free)
+	struct builder b = {.input = input, .decoder = decoder, .function = function};
 
 	*out = (struct graph){.size = (uint32_t)function->size, .has_code = input->keep_code};
 	if (!build(&b))
@@ -624,7 +632,7 @@ struct job {
 	uint32_t *chosen;
 	size_t count;
 	struct decoder decoders[PARALLEL_MOST]; /* one a worker: they have state */
-	atomic_bool failed; /* no memory, or too much work */
+	atomic_bool failed;                     /* no memory, or too much work */
 };
 
 static void build_one(void *ctx, size_t index, unsigned worker)
@@ -637,7 +645,8 @@ static void build_one(void *ctx, size_t index, unsigned worker)
 		graph_free(*graph);
 	else
 		*graph = malloc(sizeof(**graph));
-	if (!*graph || !graph_build(&job->input, &job->decoders[worker], &job->cfg->functions->at[number], *graph))
+	if (!*graph || !graph_build(&job->input, &job->decoders[worker],
+				    &job->cfg->functions->at[number], *graph))
 		atomic_store(&job->failed, true);
 }
 
@@ -684,8 +693,10 @@ static bool build_job(const struct image *image, struct job *job, unsigned threa
 	table_references_init(&input->references, image, cfg->functions);
 	for (size_t i = 0; i < PARALLEL_MOST; i++)
 		decoder_open(image->machine, &job->decoders[i]);
-	bool ok = labels_read(&chosen, &job->decoders[0], threads, &input->relocs, &input->labels) &&
-		  (input->relocs.present || fragments_find(&cfg->functions->symbols, &input->fragments));
+	bool ok =
+		labels_read(&chosen, &job->decoders[0], threads, &input->relocs, &input->labels) &&
+		(input->relocs.present ||
+		 fragments_find(&cfg->functions->symbols, &input->fragments));
 	if (ok)
 		parallel_for(worth_threads(job, threads), job->count, build_one, job);
 	for (size_t i = 0; i < PARALLEL_MOST; i++) {
@@ -699,14 +710,18 @@ static bool build_job(const struct image *image, struct job *job, unsigned threa
 	return ok && !atomic_load(&job->failed);
 }
 
-static bool build_chosen(const struct image *image, const struct function_table *functions, const uint32_t *chosen,
-			 size_t count, bool keep_code, unsigned threads, struct cfg *cfg, struct bc_error *err)
+static bool build_chosen(const struct image *image, const struct function_table *functions,
+			 const uint32_t *chosen, size_t count, bool keep_code, unsigned threads,
+			 struct cfg *cfg, struct bc_error *err)
 {
-	struct job job = {.input = {.image = image, .functions = functions, .keep_code = keep_code}, .cfg = cfg};
+	struct job job = {.input = {.image = image, .functions = functions, .keep_code = keep_code},
+			  .cfg = cfg};
 
 	if (!cfg->of)
-		*cfg = (struct cfg){.functions = functions, .of = calloc(functions->count + 1, sizeof(*cfg->of))};
-	bool ok = cfg->of && choose(&job, chosen, count, keep_code) && (!job.count || build_job(image, &job, threads));
+		*cfg = (struct cfg){.functions = functions,
+				    .of = calloc(functions->count + 1, sizeof(*cfg->of))};
+	bool ok = cfg->of && choose(&job, chosen, count, keep_code) &&
+		  (!job.count || build_job(image, &job, threads));
 	free(job.chosen);
 	if (!ok)
 		cfg_free(cfg);

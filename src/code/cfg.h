@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Control-flow graphs of functions, as BOLT builds them, each built once, when it is first asked for.  For code that BOLT
- * has not moved there is no table that says where its blocks are: the graph is read from the code.
+ * Control-flow graphs of functions, as BOLT builds them, each built once, when it is first asked
+ * for.  For code that BOLT has not moved there is no table that says where its blocks are: the
+ * graph is read from the code.
  */
 #ifndef CODE_CFG_H
 #define CODE_CFG_H
@@ -13,7 +14,8 @@
 struct block {
 	uint32_t start; /* offset in the function               */
 	uint32_t last;  /* offset of its last instruction       */
-	uint32_t entry; /* which of the blocks that are entered, counted from behind the first one, if it is */
+	uint32_t entry; /* which of the blocks that are entered, counted from behind the first one,
+			   if it is */
 	uint32_t reach; /* the last block that is reached by going to the next one each time */
 	bool to_next;   /* the next block is among its successors */
 	bool calls;     /* its last instruction is a call       */
@@ -22,8 +24,8 @@ struct block {
 	bool pad;       /* a landing pad, and no entry point    */
 };
 
-/* The instructions of a graph and all successors of each block.  Only callers that do not walk in the order of addresses need
- * them, so they are kept on demand. */
+/* The instructions of a graph and all successors of each block.  Only callers that do not walk in
+ * the order of addresses need them, so they are kept on demand. */
 struct graph_code {
 	struct insn_vec insns; /* all, by offset */
 	uint32_t *first_insn;  /* by block, and one more: the number of its first in insns */
@@ -36,13 +38,14 @@ struct graph {
 	uint32_t count;       /* 0: BOLT builds no graph of this function */
 	uint32_t size;        /* of the function, in bytes */
 	bool takes_own;       /* the function takes an address inside its own code */
-	bool unknown_jumps;   /* it has an indirect jump of which BOLT cannot tell where it leads.  BOLT attaches a profile all the
-				 same, and leaves the function out of its figures, and of what it optimises */
+	bool unknown_jumps;   /* it has an indirect jump of which BOLT cannot tell where it leads.
+				 BOLT attaches a profile all the same, and leaves the function out of
+				 its figures, and of what it optimises */
 	uint64_t *starts;     /* a bit for each byte that an instruction begins at; NULL: empty */
 	bool has_code;        /* it was asked for */
-	/* Empty if the function has more edges than any compiler makes, GRAPH_MOST_EDGES.  An indirect jump of which no table
-	 * is known can lead to each block that can be entered, that data names, or that nothing else leads to and that is
-	 * not of nops alone. */
+	/* Empty if the function has more edges than any compiler makes, GRAPH_MOST_EDGES.  An
+	 * indirect jump of which no table is known can lead to each block that can be entered, that
+	 * data names, or that nothing else leads to and that is not of nops alone. */
 	struct graph_code code;
 };
 #define GRAPH_MOST_EDGES ((size_t)1 << 20)
@@ -50,23 +53,25 @@ struct graph {
 /* Zeroed: none was built. */
 struct cfg {
 	const struct function_table *functions; /* borrowed */
-	struct graph **of; /* by code number; NULL: not built */
+	struct graph **of;                      /* by code number; NULL: not built */
 	bool no_disassembler; /* for some functions libLLVM is needed, and missing */
 };
 
-/* Build the graphs of functions that have none yet, given as indices into the table in any order and
- * repeated at will, on up to `threads` threads.  All calls for one `cfg` are of the same binary.
+/* Build the graphs of functions that have none yet, given as indices into the table in any order
+ * and repeated at will, on up to `threads` threads.  All calls for one `cfg` are of the same
+ * binary.
  *
- * What BOLT refuses has an empty graph: code that cannot be decoded, a branch into the middle of an instruction, without
- * relocations also a function that the compiler split.
+ * What BOLT refuses has an empty graph: code that cannot be decoded, a branch into the middle of an
+ * instruction, without relocations also a function that the compiler split.
  *
  * BC_FORMAT  tables that would be read too often: work.h
  * BC_NOMEM */
 BC_MUST_USE bool cfg_build(const struct image *image, const struct function_table *functions,
-			   const uint32_t *chosen, size_t count, unsigned threads,
-			   struct cfg *cfg, struct bc_error *err);
+			   const uint32_t *chosen, size_t count, unsigned threads, struct cfg *cfg,
+			   struct bc_error *err);
 
-/* The same, with the code of each graph.  A graph that was built without is built again: pointers into it do not stay. */
+/* The same, with the code of each graph.  A graph that was built without is built again: pointers
+ * into it do not stay. */
 BC_MUST_USE bool cfg_build_code(const struct image *image, const struct function_table *functions,
 				const uint32_t *chosen, size_t count, unsigned threads,
 				struct cfg *cfg, struct bc_error *err);
@@ -77,7 +82,9 @@ static inline const struct graph *cfg_find(const struct cfg *cfg, const struct f
 {
 	struct code_number number;
 
-	if (!cfg->of || !functions_code_of(cfg->functions, functions_name_number(cfg->functions, function), &number))
+	if (!cfg->of ||
+	    !functions_code_of(cfg->functions, functions_name_number(cfg->functions, function),
+			       &number))
 		return NULL;
 	return cfg->of[number.v];
 }
@@ -98,14 +105,16 @@ static inline const struct insn *graph_insn_at(const struct graph *graph, uint64
 	return number == NO_INSN ? NULL : &graph->code.insns.at[number];
 }
 
-/* The instruction of block `from` that leads to block `to`: the jump that goes there, else its last one.  address: of the
- * function, whose graph has its code */
-const struct insn *graph_code_source(const struct graph *graph, uint64_t address, uint32_t from, uint32_t to);
+/* The instruction of block `from` that leads to block `to`: the jump that goes there, else its last
+ * one.  address: of the function, whose graph has its code */
+const struct insn *graph_code_source(const struct graph *graph, uint64_t address, uint32_t from,
+				     uint32_t to);
 
 /* The straight line of code that ran between two taken branches. */
 struct fall_through {
 	uint32_t from, to; /* offsets in the function: where it began, and its last instruction */
-	bool may_follow_call; /* it followed a branch that can be the return from a call of the block before */
+	bool may_follow_call; /* it followed a branch that can be the return from a call of the
+				 block before */
 	bool after_return;    /* that branch was a return */
 };
 
@@ -138,12 +147,14 @@ static inline bool insn_is_tail_call(const struct function *function, const stru
 /* Does an instruction lead to other functions, by a call or a jump? */
 static inline bool insn_leads_out(const struct function *function, const struct insn *insn)
 {
-	return insn_is_call(*insn) || insn->kind == INSN_JUMP_INDIRECT || insn_is_tail_call(function, insn);
+	return insn_is_call(*insn) || insn->kind == INSN_JUMP_INDIRECT ||
+	       insn_is_tail_call(function, insn);
 }
 
-/* The number of the instruction that a direct jump leads to within its function, of the function's instructions; NO_INSN: it
- * leaves the function, is no jump, or leads to what was not read. */
-static inline uint32_t insn_jumps_to(const struct function *function, const struct insn_vec *insns, const struct insn *insn)
+/* The number of the instruction that a direct jump leads to within its function, of the function's
+ * instructions; NO_INSN: it leaves the function, is no jump, or leads to what was not read. */
+static inline uint32_t insn_jumps_to(const struct function *function, const struct insn_vec *insns,
+				     const struct insn *insn)
 {
 	bool stays = insn_jumps(*insn) && insn_stays(function, insn);
 

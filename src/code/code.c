@@ -36,7 +36,8 @@ DEFINE_SEARCH(real_above, uint32_t, uint32_t, *item <= key)
 uint32_t code_count_past(const struct code *code, uint32_t from, uint32_t count)
 {
 	uint32_t end = code->blocks.at[code_block_of(code, from)].end;
-	uint32_t found = from + (uint32_t)real_above(code->real + from, end - from + 1, code->real[from] + count);
+	uint32_t found = from + (uint32_t)real_above(code->real + from, end - from + 1,
+						     code->real[from] + count);
 
 	/* `found` is the first instruction with more than that many before the next one; we want
 	 * the one before it. */
@@ -62,24 +63,28 @@ bool code_is_removable(const struct function *f, const struct insn *first, const
 
 /* ---- reading ---- */
 
-/* Adds the starts of a fragment's blocks in the table that begin none of the graph.  *fits: each of its offsets is that of an
- * instruction. */
-static bool add_table(const struct bat_table *bat, const struct bat_fragment *fragment, const struct graph *graph, const struct code *code,
-		      struct start_vec *out, bool *fits)
+/* Adds the starts of a fragment's blocks in the table that begin none of the graph.  *fits: each of
+ * its offsets is that of an instruction. */
+static bool add_table(const struct bat_table *bat, const struct bat_fragment *fragment,
+		      const struct graph *graph, const struct code *code, struct start_vec *out,
+		      bool *fits)
 {
-	for (uint32_t i = fragment->first_entry; i < fragment->first_entry + fragment->entry_count; i++) {
+	for (uint32_t i = fragment->first_entry; i < fragment->first_entry + fragment->entry_count;
+	     i++) {
 		uint32_t at = bat_entry_input(bat->entries[i]);
-		bool hashed = bat->blocks && bat->blocks[i].hash && !bat_entry_is_branch(bat->entries[i]);
+		bool hashed =
+			bat->blocks && bat->blocks[i].hash && !bat_entry_is_branch(bat->entries[i]);
 		if (insns_at(code->insns, at) == NO_INSN)
 			*fits = false;
-		else if (hashed && graph_block_starting(graph, at) == graph->count && !start_vec_push(out, at))
+		else if (hashed && graph_block_starting(graph, at) == graph->count &&
+			 !start_vec_push(out, at))
 			return false;
 	}
 	return true;
 }
 
-static bool list_starts(const struct bat_table *bat, uint32_t fragment, const struct graph *graph, const struct code *code,
-			struct start_vec *out, bool *fits)
+static bool list_starts(const struct bat_table *bat, uint32_t fragment, const struct graph *graph,
+			const struct code *code, struct start_vec *out, bool *fits)
 {
 	for (uint32_t i = 0; i < graph->count; i++)
 		if (!start_vec_push(out, graph->blocks[i].start))
@@ -104,7 +109,8 @@ static bool cut(struct code *code, const struct start_vec *starts)
 		for (size_t k = i; k < starts->len && next == start; k++)
 			next = starts->at[k];
 		struct code_block block = {.start = start, .first = insn};
-		while (insn < code->insns->len && (next == start || code->insns->at[insn].offset < next))
+		while (insn < code->insns->len &&
+		       (next == start || code->insns->at[insn].offset < next))
 			insn++;
 		block.end = insn;
 		if (block.first < block.end && !code_block_vec_push(&code->blocks, block))
@@ -139,14 +145,16 @@ static bool add_successor(struct code *code, struct code_block *block, uint32_t 
 }
 
 /* Links a block that ends with an indirect jump to the blocks that the graph has as its targets. */
-static bool link_table(struct code *code, struct code_block *block, const struct graph *graph, uint32_t from)
+static bool link_table(struct code *code, struct code_block *block, const struct graph *graph,
+		       uint32_t from)
 {
 	uint32_t at = graph_block_at(graph, from);
 	const struct graph_code *known = &graph->code;
 	bool ok = true;
 
 	block->unknown = graph->blocks[at].indirect;
-	for (uint32_t i = known->first_next[at]; ok && !block->unknown && i < known->first_next[at + 1]; i++)
+	for (uint32_t i = known->first_next[at];
+	     ok && !block->unknown && i < known->first_next[at + 1]; i++)
 		ok = add_successor(code, block, graph->blocks[known->next[i]].start);
 	return ok;
 }
@@ -160,7 +168,8 @@ static bool link_block(struct code *code, struct code_block *block, const struct
 	for (uint32_t i = block->first; ok && i < block->end; i++) {
 		const struct insn *insn = &code->insns->at[i];
 		if (insn_jumps(*insn) && insn_stays(code->input, insn))
-			ok = add_successor(code, block, (uint32_t)(insn->target - code->input->address));
+			ok = add_successor(code, block,
+					   (uint32_t)(insn->target - code->input->address));
 		if (insn->kind == INSN_JUMP_INDIRECT)
 			ok = ok && link_table(code, block, graph, insn->offset);
 	}
@@ -194,7 +203,8 @@ static bool describe_blocks(const struct graph *graph, struct code *code)
 		struct code_block *block = &code->blocks.at[i];
 		ok = link_block(code, block, graph);
 		block->alone = find_alone(code, block);
-		block->removable = code_is_removable(code->input, &insns[block->first], insns + block->end);
+		block->removable =
+			code_is_removable(code->input, &insns[block->first], insns + block->end);
 	}
 	for (uint32_t i = 0; i < graph->count; i++) {
 		uint32_t block = code_block_from(code, graph->blocks[i].start);
@@ -204,8 +214,8 @@ static bool describe_blocks(const struct graph *graph, struct code *code)
 	return ok;
 }
 
-bool code_read(const struct bat_table *bat, uint32_t fragment, const struct function *input, const struct graph *graph,
-	       struct code *out)
+bool code_read(const struct bat_table *bat, uint32_t fragment, const struct function *input,
+	       const struct graph *graph, struct code *out)
 {
 	struct start_vec starts = {0};
 	bool fits = true;
@@ -385,7 +395,8 @@ static bool search_way(struct search *search, uint32_t to, struct way *out)
 				take_way(search, i, out);
 				return true;
 			}
-			if (code->blocks.at[next].removable && !has(search, next) && search->count <= WAY_MOST)
+			if (code->blocks.at[next].removable && !has(search, next) &&
+			    search->count <= WAY_MOST)
 				search->at[search->count++] = (struct reached){next, i};
 		}
 	}
@@ -410,13 +421,15 @@ enum way_kind code_way(const struct code *code, uint32_t from, uint32_t to, stru
 	return search_way(&search, target, out) ? WAY_FOUND : WAY_NONE;
 }
 
-/* The direct jump to another function at the end of a block, or the return there; NO_INSN: there is none. */
+/* The direct jump to another function at the end of a block, or the return there; NO_INSN: there is
+ * none. */
 static uint32_t insn_out_of(const struct code *code, uint32_t block)
 {
 	uint32_t end = code->blocks.at[block].end;
 
 	for (uint32_t i = end; i > code->blocks.at[block].first && end - i < JUMPS_BEFORE_END; i--)
-		if (code->insns->at[i - 1].kind == INSN_RETURN || insn_is_tail_call(code->input, &code->insns->at[i - 1]))
+		if (code->insns->at[i - 1].kind == INSN_RETURN ||
+		    insn_is_tail_call(code->input, &code->insns->at[i - 1]))
 			return i - 1;
 	return NO_INSN;
 }
@@ -424,7 +437,8 @@ static uint32_t insn_out_of(const struct code *code, uint32_t block)
 /* Can llvm-bolt lead a block past another one, or put a copy of it behind the block? */
 static bool is_passed(const struct code *code, uint32_t from, uint32_t next)
 {
-	return code->blocks.at[next].removable || code_is_tail_call(code, next) || code_only_successor(code, from) == next;
+	return code->blocks.at[next].removable || code_is_tail_call(code, next) ||
+	       code_only_successor(code, from) == next;
 }
 
 uint32_t code_ways_out(const struct code *code, uint32_t block, struct way_out out[WAYS_OUT_MOST])
@@ -440,9 +454,11 @@ uint32_t code_ways_out(const struct code *code, uint32_t block, struct way_out o
 			out[count] = (struct way_out){.block = block, .insn = insn};
 			take_way(&search, i, &out[count++].way);
 		}
-		for (uint32_t s = b->succ; s < b->succ + b->succ_count && search.looked++ < LOOKED_MOST; s++) {
+		for (uint32_t s = b->succ;
+		     s < b->succ + b->succ_count && search.looked++ < LOOKED_MOST; s++) {
 			uint32_t next = code->successors.at[s];
-			if (is_passed(code, reached, next) && !has(&search, next) && search.count <= WAY_MOST)
+			if (is_passed(code, reached, next) && !has(&search, next) &&
+			    search.count <= WAY_MOST)
 				search.at[search.count++] = (struct reached){next, i};
 		}
 	}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The code of a function of the input: its instructions, its blocks as llvm-bolt cuts them (those of its
- * control-flow graph, and those that the table has a hash of), where each block can lead, and which blocks
- * llvm-bolt removes.  Every question about code of the input has its answer here.
+ * The code of a function of the input: its instructions, its blocks as llvm-bolt cuts them (those
+ * of its control-flow graph, and those that the table has a hash of), where each block can lead,
+ * and which blocks llvm-bolt removes.  Every question about code of the input has its answer here.
  *
  * The code of a function is read once, by pair_build_graphs(), and then shared by all threads.
  */
@@ -16,10 +16,11 @@ struct code_block {
 	uint32_t start;            /* offset in the function */
 	uint32_t first, end;       /* its instructions: [first, end) */
 	uint32_t succ, succ_count; /* in code->successors: ascending, maybe one more often */
-	uint32_t alone;            /* its only instruction, nops not counted; NO_INSN: it has several, or none */
-	bool removable;            /* llvm-bolt removes it: code_is_removable() */
-	bool unknown;              /* it ends with a jump that can lead anywhere */
-	bool pad;                  /* it begins a landing pad */
+	uint32_t alone; /* its only instruction, nops not counted; NO_INSN: it has several, or none
+			 */
+	bool removable; /* llvm-bolt removes it: code_is_removable() */
+	bool unknown;   /* it ends with a jump that can lead anywhere */
+	bool pad;       /* it begins a landing pad */
 };
 DEFINE_VEC(code_block_vec, struct code_block);
 DEFINE_VEC(successor_vec, uint32_t);
@@ -27,16 +28,19 @@ DEFINE_VEC(successor_vec, uint32_t);
 /* Zeroed: nothing is known. */
 struct code {
 	const struct function *input;
-	const struct insn_vec *insns; /* borrowed from the graph */
-	struct code_block_vec blocks; /* by start; none: not known */
+	const struct insn_vec *insns;    /* borrowed from the graph */
+	struct code_block_vec blocks;    /* by start; none: not known */
 	struct successor_vec successors; /* numbers of blocks */
 	uint32_t *real; /* per instruction, and one more: how many before it are no nops */
-	bool misfits;   /* there are no blocks, as an offset of the table is not that of an instruction */
+	bool misfits;   /* there are no blocks, as an offset of the table is not that of an
+			   instruction */
 };
 
-/* Reads the code of a function of the input, by its graph; `fragment` is its code in the output.  It has no blocks if the table has an
- * offset that is not that of an instruction.  Returns false when out of memory. */
-BC_MUST_USE bool code_read(const struct bat_table *bat, uint32_t fragment, const struct function *input, const struct graph *graph,
+/* Reads the code of a function of the input, by its graph; `fragment` is its code in the output. It
+ * has no blocks if the table has an offset that is not that of an instruction.  Returns false when
+ * out of memory. */
+BC_MUST_USE bool code_read(const struct bat_table *bat, uint32_t fragment,
+			   const struct function *input, const struct graph *graph,
 			   struct code *out);
 void code_free(struct code *code);
 
@@ -73,29 +77,35 @@ static inline uint32_t code_block_of(const struct code *code, uint32_t insn)
 
 bool code_leads(const struct code *code, uint32_t from, uint32_t to);
 
-/* For a block that can lead to another: the instruction that jumps there, or the block's last one. */
+/* For a block that can lead to another: the instruction that jumps there, or the block's last one.
+ */
 uint32_t code_jump(const struct code *code, uint32_t from, uint32_t to);
 
-/* The only block that a block leads to; NO_BLOCK: it leads to several, or out of the function, or to none. */
+/* The only block that a block leads to; NO_BLOCK: it leads to several, or out of the function, or
+ * to none. */
 uint32_t code_only_successor(const struct code *code, uint32_t block);
 
 /* Is a block nothing but a jump to another function? */
 bool code_is_tail_call(const struct code *code, uint32_t block);
 
-/* The only block that can lead to each of two blocks; NO_BLOCK: none does, or several do.  Looks at all blocks. */
+/* The only block that can lead to each of two blocks; NO_BLOCK: none does, or several do.  Looks at
+ * all blocks. */
 uint32_t code_block_before(const struct code *code, uint32_t one, uint32_t other);
 
-/* The only block that is nothing but a conditional jump, and through which control can go from a block to another; NO_BLOCK: as above. */
+/* The only block that is nothing but a conditional jump, and through which control can go from a
+ * block to another; NO_BLOCK: as above. */
 uint32_t code_condition_between(const struct code *code, uint32_t from, uint32_t to);
 
-/* The offset of a block's last instruction that is no nop; of a block of nops alone that of the last one. */
+/* The offset of a block's last instruction that is no nop; of a block of nops alone that of the
+ * last one. */
 uint32_t code_last(const struct code *code, uint32_t block);
 
 /* The offset by which llvm-bolt knows that a step leaves a block: the same if it is that of a
  * branch, a call, or the last instruction, else that of the first one.  It ignores all others. */
 uint32_t code_source(const struct code *code, uint32_t offset);
 
-/* ---- ways through blocks that llvm-bolt removed: the output leads past them, the input goes through ---- */
+/* ---- ways through blocks that llvm-bolt removed: the output leads past them, the input goes
+ * through ---- */
 
 /* The most blocks on a way, and the most that one search visits. */
 #define WAY_MOST 16
@@ -123,22 +133,24 @@ uint32_t code_end_towards(const struct code *code, uint32_t block, uint32_t to, 
 
 /* ---- ways out of a function ---- */
 
-/* A direct jump to another function, or a return, and the blocks on the way there from a block, the last of which ends with it; none: the block does. */
+/* A direct jump to another function, or a return, and the blocks on the way there from a block, the
+ * last of which ends with it; none: the block does. */
 struct way_out {
 	uint32_t block, insn;
 	struct way way;
 };
 
-/* Lists the ways out of a function from a block on which llvm-bolt can have left out the jumps: it lets a jump lead past blocks that only jump on, to
- * another function, too, and puts a copy of a block in place of the jump to it.  Returns how many there are, at most WAYS_OUT_MOST. */
+/* Lists the ways out of a function from a block on which llvm-bolt can have left out the jumps: it
+ * lets a jump lead past blocks that only jump on, to another function, too, and puts a copy of a
+ * block in place of the jump to it.  Returns how many there are, at most WAYS_OUT_MOST. */
 #define WAYS_OUT_MOST 8
 uint32_t code_ways_out(const struct code *code, uint32_t block, struct way_out out[WAYS_OUT_MOST]);
 
 /* Finds the first of them that ends with a return. */
 bool code_way_to_return(const struct code *code, uint32_t block, struct way_out *out);
 
-/* Does llvm-bolt remove a block of these instructions?  It deletes blocks of nops, and lets jumps lead past blocks that only jump on
- * within the function. */
+/* Does llvm-bolt remove a block of these instructions?  It deletes blocks of nops, and lets jumps
+ * lead past blocks that only jump on within the function. */
 bool code_is_removable(const struct function *f, const struct insn *first, const struct insn *end);
 
 #endif

@@ -75,8 +75,8 @@ DEFINE_SEARCH(first_fragment_from, struct fragment_name, const struct fragment_n
 	      compare_fragments(item, key) < 0)
 
 /* Is a fragment of this symbol's function there? */
-static bool has_fragment(const struct fragment_vec *fragments,
-			 const struct symbol_table *symbols, const struct symbol *s)
+static bool has_fragment(const struct fragment_vec *fragments, const struct symbol_table *symbols,
+			 const struct symbol *s)
 {
 	bool any_file = !tells_file(symbols, s);
 	struct fragment_name wanted = {s->name, strlen(s->name), any_file ? 0 : s->file};
@@ -92,8 +92,8 @@ bool fragments_is_part(const struct fragment_vec *fragments, const struct symbol
 {
 	size_t i = function->address ? symbols_above(symbols, function->address - 1) : 0;
 
-	for (; fragments->len && i < symbols->count &&
-	       symbols->at[i].address == function->address; i++) {
+	for (; fragments->len && i < symbols->count && symbols->at[i].address == function->address;
+	     i++) {
 		const struct symbol *s = &symbols->at[i];
 		char after = s->name[stem_size(s->name)];
 		if (is_mapping_symbol(s->name))

@@ -89,8 +89,8 @@ static bool relative_table(struct backwards *b, unsigned one, unsigned two, stru
 static bool absolute_table(const struct x86_insn *insn, struct table_ref *out)
 {
 	*out = (struct table_ref){(uint64_t)insn->displacement, false};
-	return insn->is_memory && insn->base == X86_NO_REGISTER &&
-	       insn->index != X86_NO_REGISTER && insn->scale == 8 && !insn->segment;
+	return insn->is_memory && insn->base == X86_NO_REGISTER && insn->index != X86_NO_REGISTER &&
+	       insn->scale == 8 && !insn->segment;
 }
 
 /* "add %a, %b" in either encoding: the register that is added to `reg`, or `reg`
@@ -107,8 +107,8 @@ static unsigned added_to(const struct x86_insn *insn, unsigned reg)
 bool jump_pattern(const struct image *image, const struct function *function,
 		  const struct insn_vec *insns, size_t jump, struct table_ref *out)
 {
-	struct backwards b = {.image = image, .function = function, .insns = insns,
-			      .left = LOOK_BACK};
+	struct backwards b = {
+		.image = image, .function = function, .insns = insns, .left = LOOK_BACK};
 
 	if (image->machine != MACHINE_X86_64)
 		return false;
@@ -156,8 +156,8 @@ static bool leads_to_code(const struct scan *s, uint64_t address)
 {
 	if (!s->section || s->section->type == SHT_NOBITS || s->section->flags & SHF_EXECINSTR)
 		return false;
-	struct bytes bytes = bytes_from(image_section_bytes(s->image, s->section),
-					address - s->section->addr);
+	struct bytes bytes =
+		bytes_from(image_section_bytes(s->image, s->section), address - s->section->addr);
 	return (bytes.size >= 4 && function_at(s->functions, address + displacement(bytes.data))) ||
 	       (bytes.size >= 8 && function_at(s->functions, le64(bytes.data)));
 }
@@ -184,10 +184,12 @@ static bool is_scaled(const uint8_t *p)
 }
 
 /* A byte of code at `p` that is an opcode looked for; `left` bytes from it on. */
-static bool add_reference(struct scan *s, const uint8_t *p, uint64_t address, bool first, size_t left)
+static bool add_reference(struct scan *s, const uint8_t *p, uint64_t address, bool first,
+			  size_t left)
 {
 	if (*p == 0x8d)
-		return first || left < 6 || !is_lea(p) || add_address(s, address + 6 + displacement(p + 2));
+		return first || left < 6 || !is_lea(p) ||
+		       add_address(s, address + 6 + displacement(p + 2));
 	return left < 7 || !is_scaled(p) || add_address(s, displacement(p + 3));
 }
 
@@ -199,9 +201,10 @@ static bool scan_section(struct scan *s, const struct section *section)
 	const uint8_t *end = code.size ? code.data + code.size : NULL;
 
 	for (size_t i = 0; code.size && i < BC_COUNT(opcodes); i++)
-		for (const uint8_t *p = code.data; (p = memchr(p, opcodes[i], (size_t)(end - p))); p++)
-			if (!add_reference(s, p, section->addr + (uint64_t)(p - code.data), p == code.data,
-					   (size_t)(end - p)))
+		for (const uint8_t *p = code.data; (p = memchr(p, opcodes[i], (size_t)(end - p)));
+		     p++)
+			if (!add_reference(s, p, section->addr + (uint64_t)(p - code.data),
+					   p == code.data, (size_t)(end - p)))
 				return false;
 	return true;
 }
@@ -209,7 +212,8 @@ static bool scan_section(struct scan *s, const struct section *section)
 static bool find_references(struct table_references *references)
 {
 	const struct image *image = references->image;
-	struct scan s = {.image = image, .functions = references->functions, .out = &references->at};
+	struct scan s = {
+		.image = image, .functions = references->functions, .out = &references->at};
 
 	for (size_t i = 0; image->machine == MACHINE_X86_64 && i < image->section_count; i++) {
 		const struct section *section = &image->sections[i];
@@ -252,8 +256,10 @@ static bool find_once(struct table_references *references)
 
 DEFINE_SEARCH(addresses_above, uint64_t, uint64_t, *item <= key)
 
-/* The first above an address; UINT64_MAX: there is none.  In any thread.  False when out of memory. */
-static bool table_reference_above(struct table_references *references, uint64_t address, uint64_t *out)
+/* The first above an address; UINT64_MAX: there is none.  In any thread.  False when out of memory.
+ */
+static bool table_reference_above(struct table_references *references, uint64_t address,
+				  uint64_t *out)
 {
 	if (!find_once(references))
 		return false;
@@ -316,13 +322,13 @@ static struct bytes table_bytes(const struct table_search *s, struct table_ref r
 		return (struct bytes){NULL, 0};
 	uint64_t end = object_end(&s->functions->symbols, ref.address,
 				  section->addr + section->size, spent);
-	struct bytes bytes = bytes_from(image_section_bytes(s->image, section),
-					ref.address - section->addr);
+	struct bytes bytes =
+		bytes_from(image_section_bytes(s->image, section), ref.address - section->addr);
 	return bytes_first(bytes, (bound < end ? bound : end) - ref.address);
 }
 
-/* Is a function this one, or are both parts of one by their names?  Remembers the last other part, as most
- * questions repeat. */
+/* Is a function this one, or are both parts of one by their names?  Remembers the last other part,
+ * as most questions repeat. */
 static bool is_related(const struct function *f, const struct function *to,
 		       const struct function **last, uint64_t *spent)
 {
@@ -351,7 +357,8 @@ static bool read_table(const struct table_search *s, struct table_ref ref, uint6
 	if (!work_spend(s->image->work, WORK_JUMP_TABLES, 0))
 		return false; /* it was too much before */
 	struct bytes bytes = table_bytes(s, ref, bound, &spent);
-	for (uint64_t at = ref.address; bytes.size >= word && (out || targets + special < 2); at += word) {
+	for (uint64_t at = ref.address; bytes.size >= word && (out || targets + special < 2);
+	     at += word) {
 		uint64_t target = entry_target(ref, bytes.data);
 		if (!has_relocation(s->relocs, ref, at))
 			break;
@@ -479,7 +486,8 @@ static bool read_targets(const struct table_search *s, struct jump_tables *out)
 			return false;
 		table->count = out->targets.len - table->first;
 		if (table->count)
-			qsort(out->targets.at + table->first, table->count, sizeof(*out->targets.at), by_value);
+			qsort(out->targets.at + table->first, table->count,
+			      sizeof(*out->targets.at), by_value);
 		out->split |= contents.split;
 	}
 	return true;
@@ -528,13 +536,15 @@ bool jump_tables_lead_to(const struct jump_tables *tables, uint32_t jump, uint32
 	const struct jump_table *table = table_of(tables, jump);
 
 	return table && table->count &&
-	       bsearch(&target, tables->targets.at + table->first, table->count, sizeof(target), by_value);
+	       bsearch(&target, tables->targets.at + table->first, table->count, sizeof(target),
+		       by_value);
 }
 
 struct jump_targets jump_tables_targets(const struct jump_tables *tables, uint32_t jump)
 {
 	const struct jump_table *table = table_of(tables, jump);
 
-	return table && table->count ? (struct jump_targets){tables->targets.at + table->first, table->count}
-				     : (struct jump_targets){NULL, 0};
+	return table && table->count ?
+		       (struct jump_targets){tables->targets.at + table->first, table->count} :
+		       (struct jump_targets){NULL, 0};
 }

@@ -21,11 +21,13 @@
 #include "src/isa/insn.h"
 
 /*
- * Where jump tables of all functions begin that the code refers to: there another one ends.  By the first instruction of each
- * form above, and by the first word of the table, which leads to code.  All code is looked through for these bytes, and not
- * decoded: what only looks like such an instruction has two or three bytes of it, and hardly ever leads to such data.
+ * Where jump tables of all functions begin that the code refers to: there another one ends.  By the
+ * first instruction of each form above, and by the first word of the table, which leads to code.
+ * All code is looked through for these bytes, and not decoded: what only looks like such an
+ * instruction has two or three bytes of it, and hardly ever leads to such data.
  *
- * Most conversions meet no jump table: the code is looked through when the first is met, by whichever thread meets it.
+ * Most conversions meet no jump table: the code is looked through when the first is met, by
+ * whichever thread meets it.
  */
 struct table_references {
 	const struct image *image;
@@ -44,8 +46,8 @@ struct table_ref {
 	bool relative; /* 4-byte distances from the table, else 8-byte addresses */
 };
 
-/* The table that the indirect jump insns->at[jump] would use, by the instructions before it.  False: no pattern
- * that BOLT knows. */
+/* The table that the indirect jump insns->at[jump] would use, by the instructions before it. False:
+ * no pattern that BOLT knows. */
 bool jump_pattern(const struct image *image, const struct function *function,
 		  const struct insn_vec *insns, size_t jump, struct table_ref *out);
 
@@ -65,10 +67,11 @@ DEFINE_VEC(target_vec, uint32_t);
 
 /* The tables of a function, each once.  Zeroed means none. */
 struct jump_tables {
-	struct table_vec tables;   /* by address */
-	struct target_vec targets; /* offsets of instructions in the function; of each table ascending */
-	struct use_vec uses;       /* by ascending jump */
-	bool split;                /* one has targets in another fragment of the function */
+	struct table_vec tables; /* by address */
+	struct target_vec
+		targets;     /* offsets of instructions in the function; of each table ascending */
+	struct use_vec uses; /* by ascending jump */
+	bool split;          /* one has targets in another fragment of the function */
 };
 
 struct table_search {

@@ -109,7 +109,8 @@ static bool read_fde(const struct chosen *chosen, struct eh_frame_fde *fde, stru
 
 	if (!table)
 		return true;
-	bool ok = lsda_read(chosen->image, table, fde->code.address, &lsda) && add_pads(chosen, &lsda, out);
+	bool ok = lsda_read(chosen->image, table, fde->code.address, &lsda) &&
+		  add_pads(chosen, &lsda, out);
 	lsda_free(&lsda);
 	return ok;
 }
@@ -127,7 +128,7 @@ bool labels_of_landing_pads(const struct chosen *chosen, struct label_vec *out)
 
 /* ---- relocations ---- */
 
-#define RELA_SIZE 24   /* of Elf64_Rela */
+#define RELA_SIZE   24 /* of Elf64_Rela */
 #define SYMBOL_SIZE 24 /* of Elf64_Sym  */
 
 enum reference {
@@ -135,7 +136,7 @@ enum reference {
 	REFERENCE_ABSOLUTE, /* the whole address               */
 	REFERENCE_RELATIVE, /* a distance from the word itself */
 	REFERENCE_OPERAND,  /* of x86 code: a distance from the end of a field of 4 bytes,
-	                       as far as the operand ends the instruction       */
+			       as far as the operand ends the instruction       */
 	REFERENCE_BRANCH,   /* of code, to the address itself  */
 };
 
@@ -144,13 +145,10 @@ static enum reference x86_reference(uint32_t type, bool in_code)
 	switch (type) {
 	case R_X86_64_64:
 	case R_X86_64_32:
-	case R_X86_64_32S:
-		return REFERENCE_ABSOLUTE;
+	case R_X86_64_32S: return REFERENCE_ABSOLUTE;
 	case R_X86_64_PC32:
-	case R_X86_64_PLT32:
-		return in_code ? REFERENCE_OPERAND : REFERENCE_RELATIVE;
-	case R_X86_64_PC64:
-		return in_code ? REFERENCE_NONE : REFERENCE_RELATIVE;
+	case R_X86_64_PLT32: return in_code ? REFERENCE_OPERAND : REFERENCE_RELATIVE;
+	case R_X86_64_PC64: return in_code ? REFERENCE_NONE : REFERENCE_RELATIVE;
 	}
 	return REFERENCE_NONE;
 }
@@ -164,8 +162,7 @@ static enum reference aarch64_reference(uint32_t type, bool in_code)
 	case R_AARCH64_TSTBR14:
 	case R_AARCH64_CONDBR19:
 	case R_AARCH64_JUMP26:
-	case R_AARCH64_CALL26:
-		return REFERENCE_BRANCH;
+	case R_AARCH64_CALL26: return REFERENCE_BRANCH;
 	}
 	return REFERENCE_NONE;
 }
@@ -173,8 +170,8 @@ static enum reference aarch64_reference(uint32_t type, bool in_code)
 static enum reference riscv_reference(uint32_t type, bool in_code)
 {
 	if (!in_code) /* ADD32: the end of a distance, as in jump tables */
-		return type == R_RISCV_64 || type == R_RISCV_ADD32 ? REFERENCE_ABSOLUTE
-								    : REFERENCE_NONE;
+		return type == R_RISCV_64 || type == R_RISCV_ADD32 ? REFERENCE_ABSOLUTE :
+								     REFERENCE_NONE;
 	switch (type) {
 	case R_RISCV_BRANCH:
 	case R_RISCV_JAL:
@@ -182,8 +179,7 @@ static enum reference riscv_reference(uint32_t type, bool in_code)
 	case R_RISCV_CALL_PLT:
 	case R_RISCV_PCREL_HI20:
 	case R_RISCV_RVC_BRANCH:
-	case R_RISCV_RVC_JUMP:
-		return REFERENCE_BRANCH;
+	case R_RISCV_RVC_JUMP: return REFERENCE_BRANCH;
 	}
 	return REFERENCE_NONE;
 }
@@ -191,12 +187,9 @@ static enum reference riscv_reference(uint32_t type, bool in_code)
 static enum reference reference(enum machine machine, uint32_t type, bool in_code)
 {
 	switch (machine) {
-	case MACHINE_X86_64:
-		return x86_reference(type, in_code);
-	case MACHINE_AARCH64:
-		return aarch64_reference(type, in_code);
-	case MACHINE_RISCV64:
-		break;
+	case MACHINE_X86_64: return x86_reference(type, in_code);
+	case MACHINE_AARCH64: return aarch64_reference(type, in_code);
+	case MACHINE_RISCV64: break;
 	}
 	return riscv_reference(type, in_code);
 }
@@ -217,9 +210,9 @@ static bool add_label(struct reader *r, uint64_t from, uint64_t target)
 	if (!f)
 		return true;
 	bool from_outside = from - f->address >= f->size;
-	struct label label = {target, !r->in_code    ? LABEL_DATA
-				      : from_outside ? LABEL_ENTRY
-						     : LABEL_BLOCK};
+	struct label label = {target, !r->in_code  ? LABEL_DATA :
+				      from_outside ? LABEL_ENTRY :
+						     LABEL_BLOCK};
 	return label_vec_push(r->labels, label);
 }
 
@@ -258,12 +251,9 @@ static bool read_one(struct reader *r, const uint8_t *rela)
 static bool is_relative_type(enum machine machine, uint32_t type)
 {
 	switch (machine) {
-	case MACHINE_X86_64:
-		return type == R_X86_64_RELATIVE;
-	case MACHINE_AARCH64:
-		return type == R_AARCH64_RELATIVE;
-	case MACHINE_RISCV64:
-		break;
+	case MACHINE_X86_64: return type == R_X86_64_RELATIVE;
+	case MACHINE_AARCH64: return type == R_AARCH64_RELATIVE;
+	case MACHINE_RISCV64: break;
 	}
 	return type == R_RISCV_RELATIVE;
 }
@@ -287,8 +277,7 @@ static bool read_dynamic(struct reader *r, struct bytes relas)
 static bool tells_control_flow(const struct section *section)
 {
 	return section->flags & SHF_ALLOC && !text_is(section->name, ".eh_frame") &&
-	       !text_is(section->name, ".gcc_except_table") &&
-	       !text_is(section->name, ".got.plt");
+	       !text_is(section->name, ".gcc_except_table") && !text_is(section->name, ".got.plt");
 }
 
 static bool read_section(struct reader *r, const struct section *section)
@@ -300,7 +289,8 @@ static bool read_section(struct reader *r, const struct section *section)
 
 	if (section->flags & SHF_ALLOC)
 		return read_dynamic(r, relas);
-	if (!r->relocs->present || !applies || !symbols || symbols->type != SHT_SYMTAB || !tells_control_flow(applies))
+	if (!r->relocs->present || !applies || !symbols || symbols->type != SHT_SYMTAB ||
+	    !tells_control_flow(applies))
 		return true;
 	r->symbols = image_section_bytes(image, symbols);
 	r->in_code = applies->flags & SHF_EXECINSTR;
@@ -366,8 +356,8 @@ struct scan {
 	atomic_bool no_memory;
 };
 
-/* Few functions are chosen, and far more bytes look like branches: most of these lead to no piece of a chosen one, which
- * is found out sooner than that they lead to none. */
+/* Few functions are chosen, and far more bytes look like branches: most of these lead to no piece
+ * of a chosen one, which is found out sooner than that they lead to none. */
 #define MOST_PIECES (UINT64_C(1) << 20)
 #define LEAST_SHIFT 8
 
@@ -416,7 +406,8 @@ static uint64_t far_branches_in(uint64_t bytes)
 	const uint64_t each = UINT64_C(0x0101010101010101), low = 0x7f * each;
 	uint64_t calls = (bytes & 0xfe * each) ^ 0xe8 * each, conditions = bytes ^ 0x0f * each;
 
-	return ~((((calls & low) + low) | calls) & (((conditions & low) + low) | conditions)) & ~low;
+	return ~((((calls & low) + low) | calls) & (((conditions & low) + low) | conditions)) &
+	       ~low;
 }
 
 /* call, jmp and jcc with distances of four bytes */
@@ -438,7 +429,8 @@ static void scan_far_x86(struct scan *s, unsigned worker, struct part part)
 	size_t i = 0;
 
 	for (; i + 8 <= part.code.size && i < part.own; i += 8)
-		for (uint64_t found = far_branches_in(le64(part.code.data + i)); found; found &= found - 1)
+		for (uint64_t found = far_branches_in(le64(part.code.data + i)); found;
+		     found &= found - 1)
 			take_far_x86(s, worker, part, i + (size_t)__builtin_ctzll(found) / 8);
 	for (; i < part.code.size; i++)
 		take_far_x86(s, worker, part, i);
@@ -454,12 +446,14 @@ static void scan_near_x86(struct scan *s, struct bytes code, uint64_t at)
 			add(s, 0, at + i, at + i + 2 + (uint64_t)(int64_t)(int8_t)p[i + 1]);
 }
 
-DEFINE_SEARCH(first_chosen_from, uint32_t, struct wanted, key.functions[*item].address < key.address)
+DEFINE_SEARCH(first_chosen_from, uint32_t, struct wanted,
+	      key.functions[*item].address < key.address)
 
 /* The first of the chosen functions that begins at an address or above. */
 static size_t first_from(const struct chosen *chosen, uint64_t address)
 {
-	return first_chosen_from(chosen->at, chosen->count, (struct wanted){chosen->functions->at, address});
+	return first_chosen_from(chosen->at, chosen->count,
+				 (struct wanted){chosen->functions->at, address});
 }
 
 /* A part of a section, in bytes from its beginning. */
@@ -469,7 +463,8 @@ struct stretch {
 
 enum { REACH = 130 }; /* of a jump with a distance of one byte, and more */
 
-static struct stretch around_start(const struct scan *s, size_t chosen, const struct section *section)
+static struct stretch around_start(const struct scan *s, size_t chosen,
+				   const struct section *section)
 {
 	const struct function *f = &s->chosen->functions->at[s->chosen->at[chosen]];
 	uint64_t start = f->address - section->addr;
@@ -495,7 +490,8 @@ static void scan_once(struct scan *s, const struct section *section, struct byte
 
 	if (stretch.to <= *done)
 		return;
-	scan_near_x86(s, bytes_first(bytes_from(code, begin), stretch.to - begin), section->addr + begin);
+	scan_near_x86(s, bytes_first(bytes_from(code, begin), stretch.to - begin),
+		      section->addr + begin);
 	*done = stretch.to;
 }
 
@@ -535,14 +531,15 @@ struct section_scan {
 	uint64_t at;
 };
 
-#define PART ((size_t)1 << 20)
+#define PART           ((size_t)1 << 20)
 #define LONGEST_BRANCH ((size_t)8)
 
 static void scan_part(void *ctx, size_t number, unsigned worker)
 {
 	const struct section_scan *all = ctx;
 	size_t from = number * PART;
-	struct part part = {bytes_first(bytes_from(all->code, from), PART + LONGEST_BRANCH), all->at + from, PART};
+	struct part part = {bytes_first(bytes_from(all->code, from), PART + LONGEST_BRANCH),
+			    all->at + from, PART};
 
 	if (all->scan->chosen->image->machine == MACHINE_X86_64)
 		scan_far_x86(all->scan, worker, part);
@@ -552,7 +549,8 @@ static void scan_part(void *ctx, size_t number, unsigned worker)
 
 static void scan_section(struct scan *s, const struct section *section)
 {
-	struct section_scan all = {s, image_section_bytes(s->chosen->image, section), section->addr};
+	struct section_scan all = {s, image_section_bytes(s->chosen->image, section),
+				   section->addr};
 
 	parallel_for(s->threads, (all.code.size + PART - 1) / PART, scan_part, &all);
 	if (s->chosen->image->machine == MACHINE_X86_64)
@@ -609,8 +607,8 @@ static bool check_all(struct scan *s, struct decoder *decoder, struct label_vec 
 	qsort(s->found[0].at, s->found[0].len, sizeof(*at), by_source);
 	end = at + s->found[0].len;
 	while (ok && at < end) {
-		const struct function *f = functions_find(s->chosen->functions,
-							  (struct vaddr){at->from});
+		const struct function *f =
+			functions_find(s->chosen->functions, (struct vaddr){at->from});
 		const struct candidate *first = at++;
 		while (f && at < end && at->from - f->address < f->extent)
 			at++;
@@ -646,9 +644,11 @@ bool labels_of_references(const struct chosen *chosen, struct decoder *decoder, 
 
 /* ---- all ---- */
 
-bool labels_read(const struct chosen *chosen, struct decoder *decoder, unsigned threads, struct relocs *relocs, struct label_vec *out)
+bool labels_read(const struct chosen *chosen, struct decoder *decoder, unsigned threads,
+		 struct relocs *relocs, struct label_vec *out)
 {
-	if (!labels_of_relocs(chosen, relocs, out) || !labels_of_symbols(chosen, out) || !labels_of_landing_pads(chosen, out) ||
+	if (!labels_of_relocs(chosen, relocs, out) || !labels_of_symbols(chosen, out) ||
+	    !labels_of_landing_pads(chosen, out) ||
 	    !labels_of_references(chosen, decoder, threads, out))
 		return false;
 	labels_sort(out);

@@ -33,10 +33,10 @@ const struct function *chosen_inside(const struct chosen *chosen, uint64_t addre
 DEFINE_VEC(address_vec, uint64_t);
 void addresses_sort(struct address_vec *addresses);
 
-/* What ld --emit-relocs leaves in a binary also tells which words of data are code addresses or distances to code; where it
- * is there, BOLT believes that alone. */
+/* What ld --emit-relocs leaves in a binary also tells which words of data are code addresses or
+ * distances to code; where it is there, BOLT believes that alone. */
 struct relocs {
-	bool present; /* --emit-relocs: there is a .rela.text */
+	bool present;                /* --emit-relocs: there is a .rela.text */
 	struct address_vec absolute; /* words of data that are code addresses, ascending */
 	struct address_vec relative; /* that are distances to code                       */
 };
@@ -45,20 +45,22 @@ void relocs_free(struct relocs *relocs);
 /* Is there one at this address? */
 bool relocs_has(const struct address_vec *addresses, uint64_t address);
 
-/* Adds the labels of chosen functions, sorted, and reads the relocations.  What is damaged gives none.  False when out of
- * memory; both are to be freed all the same. */
-BC_MUST_USE bool labels_read(const struct chosen *chosen, struct decoder *decoder, unsigned threads, struct relocs *relocs,
-			     struct label_vec *out);
+/* Adds the labels of chosen functions, sorted, and reads the relocations.  What is damaged gives
+ * none.  False when out of memory; both are to be freed all the same. */
+BC_MUST_USE bool labels_read(const struct chosen *chosen, struct decoder *decoder, unsigned threads,
+			     struct relocs *relocs, struct label_vec *out);
 
 /* Adds only those of one kind, not sorted. */
 BC_MUST_USE bool labels_of_landing_pads(const struct chosen *chosen, struct label_vec *out);
-BC_MUST_USE bool labels_of_relocs(const struct chosen *chosen, struct relocs *relocs, struct label_vec *out);
+BC_MUST_USE bool labels_of_relocs(const struct chosen *chosen, struct relocs *relocs,
+				  struct label_vec *out);
 
-/* Branches from one function into the middle of another, as hand-written assembler has them: their targets are entries,
- * wherever the branch is.  All code is looked through, large sections by several threads, but only bytes that would be such a
- * branch are decoded, with the function that they lie in, to see if they are one. */
-BC_MUST_USE bool labels_of_references(const struct chosen *chosen, struct decoder *decoder, unsigned threads,
-				      struct label_vec *out);
+/* Branches from one function into the middle of another, as hand-written assembler has them: their
+ * targets are entries, wherever the branch is.  All code is looked through, large sections by
+ * several threads, but only bytes that would be such a branch are decoded, with the function that
+ * they lie in, to see if they are one. */
+BC_MUST_USE bool labels_of_references(const struct chosen *chosen, struct decoder *decoder,
+				      unsigned threads, struct label_vec *out);
 
 void labels_sort(struct label_vec *labels);
 

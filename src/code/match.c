@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Functions of one name in two binaries, and whether the table fits the input: steps of pair_open(). */
+/* Functions of one name in two binaries, and whether the table fits the input: steps of
+ * pair_open(). */
 #include <elf.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,10 +20,13 @@ struct read_code {
 	uint64_t known;  /* code from here on could not be read; */
 };
 
-static struct read_code read_function(struct decoder *decoder, const struct pair *pair, const struct function *f)
+static struct read_code read_function(struct decoder *decoder, const struct pair *pair,
+				      const struct function *f)
 {
-	struct read_code r = {.code = bytes_first(image_bytes_at(&pair->image, (struct vaddr){f->address}), f->extent),
-			      .known = UINT64_MAX};
+	struct read_code r = {
+		.code = bytes_first(image_bytes_at(&pair->image, (struct vaddr){f->address}),
+				    f->extent),
+		.known = UINT64_MAX};
 	uint64_t at = 0;
 	struct insn insn;
 
@@ -39,7 +43,8 @@ static struct read_code read_function(struct decoder *decoder, const struct pair
 
 /* Counts the entries of a fragment that lie on an instruction, and those that do not.  Entries of
  * blocks that were never emitted, or deleted, are as good as others. */
-static void count_entries(const struct pair *pair, uint32_t fragment, const struct read_code *r, struct disagreement *out)
+static void count_entries(const struct pair *pair, uint32_t fragment, const struct read_code *r,
+			  struct disagreement *out)
 {
 	const struct bat_table *bat = &pair->output->bat;
 	const struct bat_fragment *f = &bat->fragments[fragment];
@@ -54,7 +59,8 @@ static void count_entries(const struct pair *pair, uint32_t fragment, const stru
 }
 
 /* False: no memory. */
-static bool fit_function(const struct pair *pair, struct decoder *decoder, uint32_t fragment, uint32_t input, struct disagreement *out)
+static bool fit_function(const struct pair *pair, struct decoder *decoder, uint32_t fragment,
+			 uint32_t input, struct disagreement *out)
 {
 	struct read_code r = read_function(decoder, pair, &pair->functions.at[input]);
 
@@ -69,9 +75,9 @@ static bool fit_function(const struct pair *pair, struct decoder *decoder, uint3
 
 /* A symbol, by the properties that llvm-bolt does not change. */
 struct known {
-	uint64_t hash;   /* of name, and file of a local one */
-	uint32_t order;  /* in the symbol table */
-	uint32_t symbol; /* index in the sorted one */
+	uint64_t hash;     /* of name, and file of a local one */
+	uint32_t order;    /* in the symbol table */
+	uint32_t symbol;   /* index in the sorted one */
 	uint32_t function; /* that begins there, or NO_FUNCTION */
 };
 DEFINE_VEC(known_vec, struct known);
@@ -94,23 +100,27 @@ static const char *file_of(const struct symbol_table *table, const struct symbol
 	return s->local ? table->files[s->file] : "";
 }
 
-static bool same_name(const struct symbol_table *a, const struct symbol *x, const struct symbol_table *b,
-		      const struct symbol *y)
+static bool same_name(const struct symbol_table *a, const struct symbol *x,
+		      const struct symbol_table *b, const struct symbol *y)
 {
-	return x->local == y->local && !strcmp(x->name, y->name) && !strcmp(file_of(a, x), file_of(b, y));
+	return x->local == y->local && !strcmp(x->name, y->name) &&
+	       !strcmp(file_of(a, x), file_of(b, y));
 }
 
-/* Does a cold fragment begin at this function of the output?  It can have the name of another function: with -split-strategy=cdsplit, of what gcc
- * calls .cold. */
+/* Does a cold fragment begin at this function of the output?  It can have the name of another
+ * function: with -split-strategy=cdsplit, of what gcc calls .cold. */
 static bool is_cold_fragment(const struct binary *output, size_t function)
 {
-	uint32_t fragment = output && output->fragment_of ? output->fragment_of[function] : NO_FRAGMENT;
+	uint32_t fragment =
+		output && output->fragment_of ? output->fragment_of[function] : NO_FRAGMENT;
 
 	return fragment != NO_FRAGMENT && output->bat.fragments[fragment].cold;
 }
 
-/* Lists the symbols of code; of the output, which is NULL for the input, without those of cold fragments. */
-static bool list_known(const struct function_table *functions, const struct binary *output, struct known_vec *out)
+/* Lists the symbols of code; of the output, which is NULL for the input, without those of cold
+ * fragments. */
+static bool list_known(const struct function_table *functions, const struct binary *output,
+		       struct known_vec *out)
 {
 	const struct symbol_table *table = &functions->symbols;
 	size_t f = 0;
@@ -122,10 +132,12 @@ static bool list_known(const struct function_table *functions, const struct bina
 		bool begins = f < functions->count && functions->at[f].address == s->address;
 		bool code = s->section != ABSOLUTE_SECTION &&
 			    functions->image.sections[s->section].flags & SHF_EXECINSTR;
-		if (!code || !*s->name || s->type == STT_SECTION || (begins && is_cold_fragment(output, f)))
+		if (!code || !*s->name || s->type == STT_SECTION ||
+		    (begins && is_cold_fragment(output, f)))
 			continue;
 		uint64_t hash = hash_text(hash_text(s->local ? 1 : 2, s->name), file_of(table, s));
-		if (!known_vec_push(out, (struct known){hash, s->order, (uint32_t)i, begins ? (uint32_t)f : NO_FUNCTION}))
+		if (!known_vec_push(out, (struct known){hash, s->order, (uint32_t)i,
+							begins ? (uint32_t)f : NO_FUNCTION}))
 			return false;
 	}
 	sort_known(out->at, out->len);
@@ -148,17 +160,21 @@ static void note_function(struct pair *pair, uint32_t i, uint32_t o)
 		pair->body_of[i] = o;
 }
 
-static void join_groups(struct pair *pair, const struct known_vec *input, const struct known_vec *output)
+static void join_groups(struct pair *pair, const struct known_vec *input,
+			const struct known_vec *output)
 {
-	const struct symbol_table *a = &pair->functions.symbols, *b = &pair->output->functions.symbols;
+	const struct symbol_table *a = &pair->functions.symbols,
+				  *b = &pair->output->functions.symbols;
 
 	for (size_t i = 0, o = 0; i < input->len && o < output->len;) {
 		size_t i_end = group_end(input, i), o_end = group_end(output, o);
 		uint64_t x = input->at[i].hash, y = output->at[o].hash;
 		for (size_t k = 0; x == y && o_end - o >= i_end - i && k < i_end - i; k++) {
-			const struct symbol *s = &a->at[input->at[i + k].symbol], *t = &b->at[output->at[o + k].symbol];
+			const struct symbol *s = &a->at[input->at[i + k].symbol],
+					    *t = &b->at[output->at[o + k].symbol];
 			if (same_name(a, s, b, t))
-				note_function(pair, input->at[i + k].function, output->at[o + k].function);
+				note_function(pair, input->at[i + k].function,
+					      output->at[o + k].function);
 		}
 		i = x <= y ? i_end : i;
 		o = y <= x ? o_end : o;
@@ -175,12 +191,15 @@ static bool list_side(void *ctx, size_t side, struct bc_error *err)
 {
 	struct name_listing *listing = ctx;
 
-	return list_known(listing->functions[side], side ? listing->output : NULL, &listing->known[side]) || bc_fail_nomem(err);
+	return list_known(listing->functions[side], side ? listing->output : NULL,
+			  &listing->known[side]) ||
+	       bc_fail_nomem(err);
 }
 
 static bool match_symbols(struct pair *pair, struct bc_error *err)
 {
-	struct name_listing listing = {pair->output, {&pair->functions, &pair->output->functions}, {{0}}};
+	struct name_listing listing = {
+		pair->output, {&pair->functions, &pair->output->functions}, {{0}}};
 
 	bool ok = parallel_parts(2, list_side, &listing, err);
 	if (ok)
@@ -209,7 +228,8 @@ static bool list_plt(const struct function_table *functions, struct plt_name_vec
 {
 	for (size_t i = 0; i < functions->count; i++)
 		if (functions->at[i].kind == FUNCTION_PLT &&
-		    !plt_name_vec_push(out, (struct plt_name){functions->at[i].primary, (uint32_t)i}))
+		    !plt_name_vec_push(out,
+				       (struct plt_name){functions->at[i].primary, (uint32_t)i}))
 			return false;
 	sort_plt(out->at, out->len);
 	return true;
@@ -248,7 +268,8 @@ static void choose_by_name(struct pair *pair)
 		if (body == NO_FUNCTION)
 			continue;
 		uint32_t *owner = &pair->input_of[body];
-		if (*owner == NO_FUNCTION || (!gives_name(pair, *owner, body) && gives_name(pair, i, body)))
+		if (*owner == NO_FUNCTION ||
+		    (!gives_name(pair, *owner, body) && gives_name(pair, i, body)))
 			*owner = i;
 	}
 }
@@ -261,7 +282,8 @@ struct body {
 	uint8_t tried;
 };
 
-static bool fits_table(const struct pair *pair, struct decoder *decoder, uint32_t input, uint32_t body, bool *out)
+static bool fits_table(const struct pair *pair, struct decoder *decoder, uint32_t input,
+		       uint32_t body, bool *out)
 {
 	struct disagreement d = {0};
 
@@ -290,8 +312,8 @@ static bool try_twin(struct pair *pair, struct decoder *decoder, uint32_t twin, 
 	return true;
 }
 
-/* Functions that became the same when llvm-bolt had inlined calls in them are not the same in the input, and the table is that of one.  Where
- * they were the same, their size is. */
+/* Functions that became the same when llvm-bolt had inlined calls in them are not the same in the
+ * input, and the table is that of one.  Where they were the same, their size is. */
 static bool choose_by_table(struct pair *pair)
 {
 	struct body *bodies = calloc(pair->output->functions.count + 1, sizeof(*bodies));
@@ -300,7 +322,8 @@ static bool choose_by_table(struct pair *pair)
 
 	decoder_open(pair->image.machine, &decoder);
 	for (uint32_t i = 0; ok && i < pair->functions.count; i++) {
-		uint32_t body = pair->body_of[i], owner = body == NO_FUNCTION ? i : pair->input_of[body];
+		uint32_t body = pair->body_of[i],
+			 owner = body == NO_FUNCTION ? i : pair->input_of[body];
 		if (owner != i && pair->output->fragment_of[body] != NO_FRAGMENT &&
 		    pair->functions.at[owner].size != pair->functions.at[i].size)
 			ok = try_twin(pair, &decoder, i, &bodies[body]);
@@ -323,8 +346,10 @@ static void add_twins(struct pair *pair)
 			continue;
 		uint32_t extra = (uint32_t)(table->count + table->extra++);
 		const struct function *in = &pair->functions.at[i], *there = &table->at[body];
-		table->at[extra] = (struct function){.section = there->section, .kind = in->kind,
-						     .primary = in->primary, .printed = in->printed};
+		table->at[extra] = (struct function){.section = there->section,
+						     .kind = in->kind,
+						     .primary = in->primary,
+						     .printed = in->printed};
 		pair->named->fragment_of[extra] = pair->named->fragment_of[body];
 		pair->input_of[extra] = i;
 		pair->output_of[i] = extra;
@@ -407,7 +432,8 @@ static bool fit_fragment(struct fit *fit, struct decoder *decoder, uint32_t frag
 	uint32_t input = output == NO_FUNCTION ? NO_FUNCTION : pair->input_of[output];
 	struct read_code none = {.known = UINT64_MAX};
 
-	if (output == NO_FUNCTION || (pair->moved && (input == NO_FUNCTION || pair->moved[input] != NO_FRAGMENT)))
+	if (output == NO_FUNCTION ||
+	    (pair->moved && (input == NO_FUNCTION || pair->moved[input] != NO_FRAGMENT)))
 		return true;
 	if (input != NO_FUNCTION)
 		return fit_function(pair, decoder, fragment, input, &fit->offsets);
@@ -442,4 +468,3 @@ bool pair_fit(struct pair *pair, struct bc_error *err)
 	pair->offsets.differ = halves[0].offsets.differ + halves[1].offsets.differ;
 	return true;
 }
-

@@ -56,18 +56,21 @@ static bool is_new_jump(const struct bat_table *bat, const struct out_function *
 
 /* Finds the kind of a block that llvm-bolt made, for an instruction before which it added a
  * comparison. */
-static enum out_block_kind kind_of_made(const struct bat_table *bat, const struct out_function *f, const struct out_block *out_block)
+static enum out_block_kind kind_of_made(const struct bat_table *bat, const struct out_function *f,
+					const struct out_block *out_block)
 {
 	const struct insn *insn = &f->insns.at[out_block->first];
 
 	if (insn_is_call(*insn) || insn->kind == INSN_JUMP_INDIRECT)
 		return OUT_BLOCK_CALL;
-	bool checks = is_new_jump(bat, f, out_block->first) || is_new_jump(bat, f, out_block->first + 1);
+	bool checks =
+		is_new_jump(bat, f, out_block->first) || is_new_jump(bat, f, out_block->first + 1);
 	return checks ? OUT_BLOCK_CHECK : OUT_BLOCK_AFTER;
 }
 
 /* Finds the block in the code.  False: it is not there. */
-static bool place_block(const struct bat_table *bat, const struct out_function *f, struct out_block *out_block)
+static bool place_block(const struct bat_table *bat, const struct out_function *f,
+			struct out_block *out_block)
 {
 	const struct code *code = f->code;
 
@@ -78,7 +81,8 @@ static bool place_block(const struct bat_table *bat, const struct out_function *
 	if (code_block_from(code, out_block->input) == NO_BLOCK)
 		out_block->kind = kind_of_made(bat, f, out_block);
 	out_block->block = code_block_of(code, out_block->start);
-	if (out_block->kind == OUT_BLOCK_AFTER && out_block->start + 1 < code->blocks.at[out_block->block].end)
+	if (out_block->kind == OUT_BLOCK_AFTER &&
+	    out_block->start + 1 < code->blocks.at[out_block->block].end)
 		out_block->start++;
 	return true;
 }
@@ -93,19 +97,23 @@ static bool list_blocks(const struct bat_table *bat, struct out_function *f)
 		if (bat_entry_is_branch(entries[i]) || entries[i].output >= f->output->size)
 			continue;
 		if (!open || out_block.output != entries[i].output) {
-			if (open && place_block(bat, f, &out_block) && !out_block_vec_push(&f->blocks, out_block))
+			if (open && place_block(bat, f, &out_block) &&
+			    !out_block_vec_push(&f->blocks, out_block))
 				return false;
-			out_block = (struct out_block){.output = entries[i].output, .first_input = bat_entry_input(entries[i])};
+			out_block = (struct out_block){.output = entries[i].output,
+						       .first_input = bat_entry_input(entries[i])};
 			open = true;
 		}
 		out_block.input = bat_entry_input(entries[i]);
 	}
-	return !open || !place_block(bat, f, &out_block) || out_block_vec_push(&f->blocks, out_block);
+	return !open || !place_block(bat, f, &out_block) ||
+	       out_block_vec_push(&f->blocks, out_block);
 }
 
 /* Finds the last instruction of the input by counting those of the output, up to the end of the
  * block. */
-static uint32_t end_by_count(const struct out_function *f, const struct out_block *out_block, uint32_t next)
+static uint32_t end_by_count(const struct out_function *f, const struct out_block *out_block,
+			     uint32_t next)
 {
 	uint32_t count = f->real[next] - f->real[out_block->first];
 
@@ -113,7 +121,8 @@ static uint32_t end_by_count(const struct out_function *f, const struct out_bloc
 }
 
 /* Finds what the input runs between a block and the next one. */
-static bool link_blocks(struct out_function *f, struct out_block *out_block, const struct out_block *next)
+static bool link_blocks(struct out_function *f, struct out_block *out_block,
+			const struct out_block *next)
 {
 	const struct code *code = f->code;
 	struct way way = {.count = 0};
@@ -123,7 +132,8 @@ static bool link_blocks(struct out_function *f, struct out_block *out_block, con
 		return true;
 	}
 	bool begins = code->blocks.at[next->block].first == next->start;
-	uint32_t end = begins ? code_end_towards(code, out_block->block, next->block, &way) : NO_INSN;
+	uint32_t end =
+		begins ? code_end_towards(code, out_block->block, next->block, &way) : NO_INSN;
 	if (end == NO_INSN || end + 1 < out_block->start)
 		end = end_by_count(f, out_block, next->first);
 	out_block->end = end;
@@ -154,13 +164,17 @@ static bool read_blocks(const struct bat_table *bat, struct out_function *f)
 	return true;
 }
 
-static bool read_function(const struct out_functions *all, struct decoder *decoder, struct out_function *f)
+static bool read_function(const struct out_functions *all, struct decoder *decoder,
+			  struct out_function *f)
 {
 	struct vaddr at = {f->output->address};
 
 	/* Where an instruction cannot be decoded the function ends: nothing behind that ran. */
-	return decoder_read(decoder, bytes_first(image_bytes_at(&all->binary->image, at), f->output->size), at.v, &f->insns) &&
-	       (!all->walked || (count_stops(f) && (!f->code || read_blocks(&all->binary->bat, f))));
+	return decoder_read(decoder,
+			    bytes_first(image_bytes_at(&all->binary->image, at), f->output->size),
+			    at.v, &f->insns) &&
+	       (!all->walked ||
+		(count_stops(f) && (!f->code || read_blocks(&all->binary->bat, f))));
 }
 
 static void out_function_free(struct out_function *f)
@@ -176,17 +190,21 @@ static void out_function_free(struct out_function *f)
 
 /* ---- all functions ---- */
 
-/* Marks all fragments of each function whose code ran, at its old place or its new one: what they call is asked of all of them together. */
+/* Marks all fragments of each function whose code ran, at its old place or its new one: what they
+ * call is asked of all of them together. */
 static void mark_fragments(const struct pair *pair, const atomic_bool *ran, atomic_bool *entered)
 {
 	const struct binary *binary = pair->output;
 
 	for (size_t i = 0; i < pair->functions.count; i++)
-		if (ran[i] && pair->functions.at[i].kind == FUNCTION_CODE && pair->body_of[i] != NO_FUNCTION)
+		if (ran[i] && pair->functions.at[i].kind == FUNCTION_CODE &&
+		    pair->body_of[i] != NO_FUNCTION)
 			entered[pair->body_of[i]] = true;
 	for (uint32_t i = 0; i < binary->bat.fragment_count; i++) {
-		uint32_t hot = fragment_hot_one(&binary->bat, i), function = hot == BAT_NO_PARENT ? NO_FUNCTION : binary->function_of[hot];
-		if (function != NO_FUNCTION && entered[function] && binary->function_of[i] != NO_FUNCTION)
+		uint32_t hot = fragment_hot_one(&binary->bat, i),
+			 function = hot == BAT_NO_PARENT ? NO_FUNCTION : binary->function_of[hot];
+		if (function != NO_FUNCTION && entered[function] &&
+		    binary->function_of[i] != NO_FUNCTION)
 			entered[binary->function_of[i]] = true;
 	}
 }
@@ -252,8 +270,9 @@ static bool read_all(struct out_functions *all, unsigned threads)
 	return !r.no_memory;
 }
 
-bool out_functions_open(const struct binary *binary, const struct pair *pair, const atomic_bool *ran, atomic_bool *entered, bool walked,
-			unsigned threads, struct out_functions *out)
+bool out_functions_open(const struct binary *binary, const struct pair *pair,
+			const atomic_bool *ran, atomic_bool *entered, bool walked, unsigned threads,
+			struct out_functions *out)
 {
 	*out = (struct out_functions){.binary = binary, .pair = pair, .walked = walked};
 	if (pair)
@@ -283,7 +302,8 @@ static uint32_t count_to(const struct binary *binary, const struct out_function 
 	const struct bat_entry *entry = bat_entry_at(&binary->bat, f->fragment, offset);
 
 	if (entry && bat_entry_is_branch(*entry)) {
-		uint32_t from = insns_at(&f->insns, entry->output), at = insns_at(f->code->insns, bat_entry_input(*entry));
+		uint32_t from = insns_at(&f->insns, entry->output),
+			 at = insns_at(f->code->insns, bat_entry_input(*entry));
 		if (from != NO_INSN && at != NO_INSN)
 			return count(f->code, at, f->real[insn] - f->real[from]);
 	}
@@ -298,8 +318,8 @@ static bool leaves_block(const struct insn *insn)
 }
 
 /* The branch of the input that an entry names: its own, or the first instruction of a block. */
-static uint32_t named_by_entry(const struct binary *binary, const struct out_function *f, uint32_t insn,
-			       const struct out_block *out_block)
+static uint32_t named_by_entry(const struct binary *binary, const struct out_function *f,
+			       uint32_t insn, const struct out_block *out_block)
 {
 	const struct code *code = f->code;
 	uint32_t offset = f->insns.at[insn].offset;
@@ -313,8 +333,10 @@ static uint32_t named_by_entry(const struct binary *binary, const struct out_fun
 	return leaves_block(&code->insns->at[first]) ? first : NO_INSN;
 }
 
-/* The instruction that a direct jump of the output leads to within the input function; NO_INSN: none of it. */
-static uint32_t jumped_to(const struct binary *binary, const struct out_function *f, const struct insn *insn)
+/* The instruction that a direct jump of the output leads to within the input function; NO_INSN:
+ * none of it. */
+static uint32_t jumped_to(const struct binary *binary, const struct out_function *f,
+			  const struct insn *insn)
 {
 	struct input_place to;
 
@@ -328,17 +350,21 @@ static uint32_t jumped_to(const struct binary *binary, const struct out_function
 
 /* Finds the last instruction that runs before a jump that llvm-bolt added.  Before a call that it
  * promotes, it adds comparisons, and all its blocks there begin at that call. */
-static uint32_t count_up_to(const struct out_function *f, const struct out_block *out_block, uint32_t insn, uint32_t to)
+static uint32_t count_up_to(const struct out_function *f, const struct out_block *out_block,
+			    uint32_t insn, uint32_t to)
 {
-	const struct out_block *next = out_block + 1 < f->blocks.at + f->blocks.len ? out_block + 1 : NULL;
+	const struct out_block *next =
+		out_block + 1 < f->blocks.at + f->blocks.len ? out_block + 1 : NULL;
 	uint32_t count = f->real[insn] - f->real[out_block->first];
 	uint32_t last = out_block->start - 1;
 
 	if (out_block->kind != OUT_BLOCK_CHECK && count)
 		last = code_count_on(f->code, out_block->start, count - 1);
-	if (next && next->block == out_block->block && next->start > out_block->start && last + 1 > next->start)
+	if (next && next->block == out_block->block && next->start > out_block->start &&
+	    last + 1 > next->start)
 		last = next->start - 1;
-	if (to > out_block->start && last + 1 > to && code_block_of(f->code, to) == out_block->block)
+	if (to > out_block->start && last + 1 > to &&
+	    code_block_of(f->code, to) == out_block->block)
 		last = to - 1;
 	return last;
 }
@@ -346,11 +372,14 @@ static uint32_t count_up_to(const struct out_function *f, const struct out_block
 /* Separates a conditional jump from the tail call that llvm-bolt joined with it.  Its entry has the
  * place of the tail call, which stands in another block: the way to that block leaves by the
  * conditional jump itself. */
-static void split_tail(const struct out_function *f, const struct out_block *out_block, struct exit_site *leave)
+static void split_tail(const struct out_function *f, const struct out_block *out_block,
+		       struct exit_site *leave)
 {
 	uint32_t block = leave->sited ? code_block_of(f->code, leave->last) : out_block->block;
 	struct way way;
-	uint32_t end = block == out_block->block ? NO_INSN : code_end_towards(f->code, out_block->block, block, &way);
+	uint32_t end = block == out_block->block ?
+			       NO_INSN :
+			       code_end_towards(f->code, out_block->block, block, &way);
 
 	if (end == NO_INSN)
 		return;
@@ -358,7 +387,8 @@ static void split_tail(const struct out_function *f, const struct out_block *out
 	leave->last = end;
 }
 
-struct exit_site find_exit(const struct binary *binary, const struct out_function *f, uint32_t number)
+struct exit_site find_exit(const struct binary *binary, const struct out_function *f,
+			   uint32_t number)
 {
 	const struct insn *insn = &f->insns.at[number];
 	struct exit_site leave = {.out_block = out_block_at(f, insn->offset), .tail = NO_INSN};
@@ -369,9 +399,12 @@ struct exit_site find_exit(const struct binary *binary, const struct out_functio
 	leave.sited = leave.last != NO_INSN;
 	uint32_t block = leave.sited ? code_block_of(f->code, leave.last) : out_block->block;
 	/* llvm-bolt can invert the condition, and remove or add the jump behind it. */
-	uint32_t to = jumped_to(binary, f, insn), next = to == NO_INSN ? NO_BLOCK : code_block_of(f->code, to);
+	uint32_t to = jumped_to(binary, f, insn),
+		 next = to == NO_INSN ? NO_BLOCK : code_block_of(f->code, to);
 	bool begins = next != NO_BLOCK && f->code->blocks.at[next].first == to;
-	uint32_t end = begins && out_block->kind != OUT_BLOCK_CHECK ? code_end_towards(f->code, block, next, &way) : NO_INSN;
+	uint32_t end = begins && out_block->kind != OUT_BLOCK_CHECK ?
+			       code_end_towards(f->code, block, next, &way) :
+			       NO_INSN;
 	leave.leads = end != NO_INSN;
 	if (leave.leads)
 		leave.last = end;
@@ -384,7 +417,8 @@ struct exit_site find_exit(const struct binary *binary, const struct out_functio
 	return leave;
 }
 
-struct entry_site find_entry(const struct binary *binary, const struct out_function *f, uint32_t insn, bool after_call)
+struct entry_site find_entry(const struct binary *binary, const struct out_function *f,
+			     uint32_t insn, bool after_call)
 {
 	uint32_t out_block = out_block_at(f, f->insns.at[insn].offset);
 
@@ -395,6 +429,7 @@ struct entry_site find_entry(const struct binary *binary, const struct out_funct
 	if (f->blocks.at[out_block].first == insn)
 		return (struct entry_site){out_block, f->blocks.at[out_block].start};
 	if (out_follows_call(f, insn))
-		return (struct entry_site){out_block, count_to(binary, f, insn - 1, code_count_on) + 1};
+		return (struct entry_site){out_block,
+					   count_to(binary, f, insn - 1, code_count_on) + 1};
 	return (struct entry_site){out_block, count_to(binary, f, insn, code_count_past)};
 }

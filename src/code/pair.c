@@ -10,11 +10,13 @@
 bool pair_check_kind(const struct image *in, const struct image *out, struct bc_error *err)
 {
 	if (in->machine != out->machine)
-		return bc_fail(err, BC_MISMATCH, "not what llvm-bolt read: %s, and what it wrote is %s",
+		return bc_fail(err, BC_MISMATCH,
+			       "not what llvm-bolt read: %s, and what it wrote is %s",
 			       machine_name(in->machine), machine_name(out->machine));
 	if (!image_has_code(in))
 		return bc_fail(err, BC_MISMATCH, "not all of what llvm-bolt read: " IMAGE_NO_CODE);
-	return image_bolt_trace(in) == BOLT_NONE || bc_fail(err, BC_MISMATCH, "not what llvm-bolt read: llvm-bolt wrote it");
+	return image_bolt_trace(in) == BOLT_NONE ||
+	       bc_fail(err, BC_MISMATCH, "not what llvm-bolt read: llvm-bolt wrote it");
 }
 
 static bool has_right_id(const struct image *in, const struct image *out)
@@ -29,8 +31,10 @@ static bool check_build_ids(const struct image *in, const struct image *out, str
 	char id[2 * BUILD_ID_MAX + 1], other[2 * BUILD_ID_MAX + 1];
 	build_id_format(&in->build_id, id);
 	build_id_format(&out->build_id, other);
-	return bc_fail(err, BC_MISMATCH, "not what llvm-bolt read: its build-id is %s, and %s is not that with "
-					 "llvm-bolt's mark", id, other);
+	return bc_fail(err, BC_MISMATCH,
+		       "not what llvm-bolt read: its build-id is %s, and %s is not that with "
+		       "llvm-bolt's mark",
+		       id, other);
 }
 
 static bool check_fit(struct pair *pair, struct bc_error *err)
@@ -41,10 +45,13 @@ static bool check_fit(struct pair *pair, struct bc_error *err)
 	if (belonging == BELONGS)
 		return true;
 	if (pair->functions.stripped)
-		return bc_fail(err, BC_MISMATCH, "not what llvm-bolt read: it was stripped since, so that its functions have no names");
+		return bc_fail(
+			err, BC_MISMATCH,
+			"not what llvm-bolt read: it was stripped since, so that its functions have no names");
 	bc_fail(belonging == BELONGS_NOT ? err : &pair->doubt, BC_MISMATCH,
 		"%s%.1f %% of the table's offsets lie on no instruction of it (limit %.0f %%)%s",
-		belonging == BELONGS_NOT ? "not what llvm-bolt read: " : "", disagreement_percent(pair->offsets), PAIR_LIMIT_PERCENT,
+		belonging == BELONGS_NOT ? "not what llvm-bolt read: " : "",
+		disagreement_percent(pair->offsets), PAIR_LIMIT_PERCENT,
 		belonging_although(belonging));
 	return belonging != BELONGS_NOT;
 }
@@ -65,14 +72,16 @@ static void take_names(struct pair *pair)
 
 static bool open_image(struct pair *pair, struct bytes input, struct bc_error *err)
 {
-	return pair->file.data ? image_open_map(&pair->file, &pair->image, err) : image_open(input, &pair->image, err);
+	return pair->file.data ? image_open_map(&pair->file, &pair->image, err) :
+				 image_open(input, &pair->image, err);
 }
 
 static bool check_files(const struct pair *pair, struct bc_error *err)
 {
 	const struct image *output = &pair->output->image;
 
-	return pair_check_kind(&pair->image, output, err) && check_build_ids(&pair->image, output, err);
+	return pair_check_kind(&pair->image, output, err) &&
+	       check_build_ids(&pair->image, output, err);
 }
 
 static bool check_functions(struct pair *pair, struct bc_error *err)
@@ -83,10 +92,12 @@ static bool check_functions(struct pair *pair, struct bc_error *err)
 static bool open_input(struct pair *pair, struct bytes input, struct bc_error *err)
 {
 	return open_image(pair, input, err) && check_files(pair, err) &&
-	       functions_build(&pair->image, NUMBERS_BY_ADDRESS, &pair->functions, err) && check_functions(pair, err);
+	       functions_build(&pair->image, NUMBERS_BY_ADDRESS, &pair->functions, err) &&
+	       check_functions(pair, err);
 }
 
-static bool open_or_close(struct pair pair, struct bytes input, bool names, struct pair *out, struct bc_error *err)
+static bool open_or_close(struct pair pair, struct bytes input, bool names, struct pair *out,
+			  struct bc_error *err)
 {
 	if (!open_input(&pair, input, err)) {
 		pair_close(&pair);
@@ -101,15 +112,18 @@ static bool open_or_close(struct pair pair, struct bytes input, bool names, stru
 static bool has_table(const struct binary *output, struct bc_error *err)
 {
 	return output->kind == BINARY_BOLTED ||
-	       bc_fail(err, BC_NOTFOUND, "an input is what llvm-bolt read to write a binary, and this one has no table of "
-					 "llvm-bolt's");
+	       bc_fail(err, BC_NOTFOUND,
+		       "an input is what llvm-bolt read to write a binary, and this one has no table of "
+		       "llvm-bolt's");
 }
 
-bool pair_open(const char *path, const struct binary *output, bool names, struct pair *out, struct bc_error *err)
+bool pair_open(const char *path, const struct binary *output, bool names, struct pair *out,
+	       struct bc_error *err)
 {
 	struct pair pair = {.output = output};
 
-	if (!(has_table(output, err) || bc_fail_prefix(err, path)) || !file_map(path, &pair.file, err))
+	if (!(has_table(output, err) || bc_fail_prefix(err, path)) ||
+	    !file_map(path, &pair.file, err))
 		return false;
 	if (!open_or_close(pair, (struct bytes){0}, names, out, err))
 		return bc_fail_prefix(err, path);
@@ -118,9 +132,11 @@ bool pair_open(const char *path, const struct binary *output, bool names, struct
 	return true;
 }
 
-bool pair_open_found(struct found_input *found, const struct binary *output, bool names, struct pair *out, struct bc_error *err)
+bool pair_open_found(struct found_input *found, const struct binary *output, bool names,
+		     struct pair *out, struct bc_error *err)
 {
-	for (size_t i = 0; output->kind == BINARY_BOLTED && i < found->files.all.len && !found->taken; i++) {
+	for (size_t i = 0;
+	     output->kind == BINARY_BOLTED && i < found->files.all.len && !found->taken; i++) {
 		const struct input_file *file = &found->files.all.at[i];
 		if (pair_open(file->path, output, names, out, err))
 			found->taken = file;
@@ -134,7 +150,8 @@ bool pair_open_found(struct found_input *found, const struct binary *output, boo
 	return true;
 }
 
-bool pair_find(const char *output, const struct debug_dirs *dirs, struct found_input *out, struct bc_error *err)
+bool pair_find(const char *output, const struct debug_dirs *dirs, struct found_input *out,
+	       struct bc_error *err)
 {
 	const struct binary_parts parts = {.debug = dirs};
 	struct bc_error unopened;
@@ -161,15 +178,18 @@ void found_input_free(struct found_input *found)
 	*found = (struct found_input){0};
 }
 
-bool pair_open_bytes(struct bytes input, const struct binary *output, bool names, struct pair *out, struct bc_error *err)
+bool pair_open_bytes(struct bytes input, const struct binary *output, bool names, struct pair *out,
+		     struct bc_error *err)
 {
-	return has_table(output, err) && open_or_close((struct pair){.output = output}, input, names, out, err);
+	return has_table(output, err) &&
+	       open_or_close((struct pair){.output = output}, input, names, out, err);
 }
 
-bool pair_open_known(const struct image *image, const struct function_table *functions, const struct binary *output,
-		     struct pair *out, struct bc_error *err)
+bool pair_open_known(const struct image *image, const struct function_table *functions,
+		     const struct binary *output, struct pair *out, struct bc_error *err)
 {
-	struct pair pair = {.output = output, .image = *image, .functions = *functions, .borrowed = true};
+	struct pair pair = {
+		.output = output, .image = *image, .functions = *functions, .borrowed = true};
 
 	if (has_table(output, err) && check_files(&pair, err) && check_functions(&pair, err)) {
 		*out = pair;
@@ -179,17 +199,19 @@ bool pair_open_known(const struct image *image, const struct function_table *fun
 	return false;
 }
 
-bool pair_names(const struct image *image, const struct function_table *functions, const struct binary *output,
-		struct pair *out, struct bc_error *err)
+bool pair_names(const struct image *image, const struct function_table *functions,
+		const struct binary *output, struct pair *out, struct bc_error *err)
 {
-	*out = (struct pair){.output = output, .image = *image, .functions = *functions, .borrowed = true};
+	*out = (struct pair){
+		.output = output, .image = *image, .functions = *functions, .borrowed = true};
 	if (pair_match(out, err))
 		return true;
 	pair_close(out);
 	return false;
 }
 
-bool pair_check(const char *path, const struct binary *output, struct bc_error *doubt, struct bc_error *err)
+bool pair_check(const char *path, const struct binary *output, struct bc_error *doubt,
+		struct bc_error *err)
 {
 	struct pair pair = {0};
 
@@ -216,18 +238,21 @@ static void read_code(void *ctx, size_t index, unsigned worker)
 	const struct graph *graph = cfg_find(&pair->graphs, function);
 
 	(void)worker;
-	if (!graph->count || !graph->code.first_insn || fragment == NO_FRAGMENT || pair->codes[input])
+	if (!graph->count || !graph->code.first_insn || fragment == NO_FRAGMENT ||
+	    pair->codes[input])
 		return;
 	struct code *code = pair->codes[input] = calloc(1, sizeof(*code));
 	if (!code || !code_read(&pair->output->bat, fragment, function, graph, code))
 		r->no_memory = true;
 }
 
-bool pair_build_graphs(struct pair *pair, const uint32_t *chosen, size_t count, unsigned threads, struct bc_error *err)
+bool pair_build_graphs(struct pair *pair, const uint32_t *chosen, size_t count, unsigned threads,
+		       struct bc_error *err)
 {
 	struct reading reading = {pair, chosen, false};
 
-	if (!cfg_build_code(&pair->image, &pair->functions, chosen, count, threads, &pair->graphs, err))
+	if (!cfg_build_code(&pair->image, &pair->functions, chosen, count, threads, &pair->graphs,
+			    err))
 		return false;
 	if (!pair->codes)
 		pair->codes = calloc(pair->functions.count + 1, sizeof(*pair->codes));
@@ -251,7 +276,8 @@ void pair_free_graphs(struct pair *pair)
 const struct code *pair_code(const struct pair *pair, const struct function *input)
 {
 	static const struct code unknown;
-	const struct code *code = input && pair->codes ? pair->codes[input - pair->functions.at] : NULL;
+	const struct code *code =
+		input && pair->codes ? pair->codes[input - pair->functions.at] : NULL;
 
 	return code ? code : &unknown;
 }
@@ -278,14 +304,16 @@ void pair_close(struct pair *pair)
 /* How far the block of an entry is looked for: most blocks have few branches. */
 #define ENTRIES_BACK 32
 
-bool pair_way_out(const struct pair *pair, const struct code *code, uint32_t block, uint32_t body, struct way_out *out)
+bool pair_way_out(const struct pair *pair, const struct code *code, uint32_t block, uint32_t body,
+		  struct way_out *out)
 {
 	struct way_out ways[WAYS_OUT_MOST];
 	uint32_t count = code_ways_out(code, block, ways);
 
 	for (uint32_t i = 0; i < count; i++) {
 		const struct insn *insn = &code->insns->at[ways[i].insn];
-		const struct function *callee = insn_jumps(*insn) ? functions_at(&pair->functions, insn->target) : NULL;
+		const struct function *callee =
+			insn_jumps(*insn) ? functions_at(&pair->functions, insn->target) : NULL;
 		if (callee && pair->body_of[callee - pair->functions.at] == body) {
 			*out = ways[i];
 			return true;
@@ -294,29 +322,38 @@ bool pair_way_out(const struct pair *pair, const struct code *code, uint32_t blo
 	return false;
 }
 
-/* The block of the input that an entry of a fragment belongs to, if it is one of the last before it; NO_BLOCK: not known. */
-static uint32_t block_of_entry(const struct bat_table *bat, const struct bat_fragment *fragment, const struct code *code, const struct bat_entry *entry)
+/* The block of the input that an entry of a fragment belongs to, if it is one of the last before
+ * it; NO_BLOCK: not known. */
+static uint32_t block_of_entry(const struct bat_table *bat, const struct bat_fragment *fragment,
+			       const struct code *code, const struct bat_entry *entry)
 {
 	const struct bat_entry *begin = bat->entries + fragment->first_entry;
 
-	for (uint32_t steps = 0; steps < ENTRIES_BACK && entry > begin && bat_entry_is_branch(*entry); steps++)
+	for (uint32_t steps = 0;
+	     steps < ENTRIES_BACK && entry > begin && bat_entry_is_branch(*entry); steps++)
 		entry--;
-	return bat_entry_is_branch(*entry) ? NO_BLOCK : code_block_at(code, bat_entry_input(*entry));
+	return bat_entry_is_branch(*entry) ? NO_BLOCK :
+					     code_block_at(code, bat_entry_input(*entry));
 }
 
-enum way_kind pair_way_out_of_jump(const struct pair *pair, const struct code *code, const struct bat_fragment *fragment, uint32_t offset,
+enum way_kind pair_way_out_of_jump(const struct pair *pair, const struct code *code,
+				   const struct bat_fragment *fragment, uint32_t offset,
 				   uint32_t body, struct way_out *out)
 {
 	const struct bat_table *bat = &pair->output->bat;
-	const struct bat_entry *entry = code->blocks.len ? bat_entry_at(bat, fragment, offset) : NULL;
-	uint32_t number = entry ? insns_at(code->insns, bat_translate(bat, fragment, offset, true)) : NO_INSN;
+	const struct bat_entry *entry =
+		code->blocks.len ? bat_entry_at(bat, fragment, offset) : NULL;
+	uint32_t number =
+		entry ? insns_at(code->insns, bat_translate(bat, fragment, offset, true)) : NO_INSN;
 
 	if (number == NO_INSN)
 		return WAY_AS_IS;
 	const struct insn *insn = &code->insns->at[number];
 	bool told = bat_entry_is_branch(*entry) || entry->output == offset;
-	bool leaves = told && insn_is_branch(*insn) && !(insn_jumps(*insn) && insn_stays(code->input, insn));
-	uint32_t own = code_block_of(code, number), block = leaves ? block_of_entry(bat, fragment, code, entry) : own;
+	bool leaves = told && insn_is_branch(*insn) &&
+		      !(insn_jumps(*insn) && insn_stays(code->input, insn));
+	uint32_t own = code_block_of(code, number),
+		 block = leaves ? block_of_entry(bat, fragment, code, entry) : own;
 	if (leaves && (block == NO_BLOCK || block == own))
 		return WAY_AS_IS;
 	if (pair_way_out(pair, code, block, body, out) && !(leaves && out->insn != number))
@@ -339,7 +376,9 @@ struct old_place pair_old_place(const struct pair *pair, uint64_t vaddr)
 	if (o == NO_FUNCTION || in->kind != FUNCTION_CODE)
 		return (struct old_place){0};
 	const struct function *out = &pair->output->functions.at[o];
-	bool has_table = pair->output->fragment_of[o] != NO_FRAGMENT, unmoved = out->address == in->address;
+	bool has_table = pair->output->fragment_of[o] != NO_FRAGMENT,
+	     unmoved = out->address == in->address;
 	bool is_old = has_table ? !unmoved && in_old_section(&pair->output->image, vaddr) : unmoved;
-	return is_old ? (struct old_place){in, out, (uint32_t)(vaddr - in->address), has_table} : (struct old_place){0};
+	return is_old ? (struct old_place){in, out, (uint32_t)(vaddr - in->address), has_table} :
+			(struct old_place){0};
 }

@@ -20,17 +20,15 @@ DEFINE_SEARCH(slots_below, struct target_slot, uint64_t, item->address < key)
 static uint32_t relative_type(enum machine machine)
 {
 	switch (machine) {
-	case MACHINE_X86_64:
-		return R_X86_64_RELATIVE;
-	case MACHINE_AARCH64:
-		return R_AARCH64_RELATIVE;
-	case MACHINE_RISCV64:
-		break;
+	case MACHINE_X86_64: return R_X86_64_RELATIVE;
+	case MACHINE_AARCH64: return R_AARCH64_RELATIVE;
+	case MACHINE_RISCV64: break;
 	}
 	return R_RISCV_RELATIVE;
 }
 
-static bool add_relative(const struct targets *targets, const struct section *section, struct slot_vec *out)
+static bool add_relative(const struct targets *targets, const struct section *section,
+			 struct slot_vec *out)
 {
 	struct bytes rest = image_section_bytes(targets->image, section);
 
@@ -38,7 +36,8 @@ static bool add_relative(const struct targets *targets, const struct section *se
 		if ((uint32_t)le64(rest.data + 8) != relative_type(targets->image->machine))
 			continue;
 		uint32_t function = targets_at(targets, le64(rest.data + 16));
-		if (function != NO_TARGET && !slot_vec_push(out, (struct target_slot){le64(rest.data), function}))
+		if (function != NO_TARGET &&
+		    !slot_vec_push(out, (struct target_slot){le64(rest.data), function}))
 			return false;
 	}
 	return true;
@@ -53,7 +52,8 @@ static bool add_plt(const struct targets *targets, struct slot_vec *out, struct 
 	for (size_t i = 0; ok && i < plt.count; i++) {
 		uint32_t function = targets_at(targets, plt.at[i].address);
 		if (plt.at[i].slot && function != NO_TARGET)
-			ok = slot_vec_push(out, (struct target_slot){plt.at[i].slot->address, function}) ||
+			ok = slot_vec_push(out, (struct target_slot){plt.at[i].slot->address,
+								     function}) ||
 			     bc_fail_nomem(err);
 	}
 	plt_free(&plt);
@@ -61,8 +61,8 @@ static bool add_plt(const struct targets *targets, struct slot_vec *out, struct 
 	return ok;
 }
 
-bool targets_open(const struct image *image, const struct function_table *functions, struct targets *out,
-		  struct bc_error *err)
+bool targets_open(const struct image *image, const struct function_table *functions,
+		  struct targets *out, struct bc_error *err)
 {
 	struct targets targets = {.image = image, .functions = functions};
 	struct slot_vec slots = {0};
@@ -103,8 +103,9 @@ static uint32_t through_slot(const struct targets *targets, uint64_t slot)
 {
 	size_t first = slots_below(targets->slots, targets->slot_count, slot);
 
-	return first < targets->slot_count && targets->slots[first].address == slot ? targets->slots[first].function
-										     : NO_TARGET;
+	return first < targets->slot_count && targets->slots[first].address == slot ?
+		       targets->slots[first].function :
+		       NO_TARGET;
 }
 
 uint32_t targets_of(const struct targets *targets, const struct insn *insn)
@@ -119,7 +120,8 @@ uint32_t targets_of(const struct targets *targets, const struct insn *insn)
 	return targets_at(targets, thunk ? thunk->target : insn->target);
 }
 
-uint32_t targets_beyond(const struct targets *targets, const struct function *function, const struct insn *insn)
+uint32_t targets_beyond(const struct targets *targets, const struct function *function,
+			const struct insn *insn)
 {
 	uint32_t target = targets_of(targets, insn);
 	bool own = target != NO_TARGET && &targets->functions->at[target] == function;

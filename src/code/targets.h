@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Which function an instruction calls or jumps to: directly, or through a slot that the loader fills with the
- * address of a function, or that a PLT entry jumps through. */
+/* Which function an instruction calls or jumps to: directly, or through a slot that the loader
+ * fills with the address of a function, or that a PLT entry jumps through. */
 #ifndef CODE_TARGETS_H
 #define CODE_TARGETS_H
 
@@ -33,7 +33,9 @@ uint32_t targets_at(const struct targets *targets, uint64_t vaddr);
 uint32_t targets_of(const struct targets *targets, const struct insn *insn);
 #define NO_TARGET UINT32_MAX
 
-/* As targets_of(), for an instruction of a function, and only where it leaves that: a call of itself does, a jump to its beginning does not. */
-uint32_t targets_beyond(const struct targets *targets, const struct function *function, const struct insn *insn);
+/* As targets_of(), for an instruction of a function, and only where it leaves that: a call of
+ * itself does, a jump to its beginning does not. */
+uint32_t targets_beyond(const struct targets *targets, const struct function *function,
+			const struct insn *insn);
 
 #endif

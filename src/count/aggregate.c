@@ -18,7 +18,8 @@ static bool add_event(struct aggregate *a, struct text name, struct bc_error *er
 		if (text_is(name, a->events.at[i]))
 			return true;
 	if (a->events.len == EVENTS_MOST)
-		return bc_fail(err, BC_FORMAT, "the samples are of more than %d events", EVENTS_MOST);
+		return bc_fail(err, BC_FORMAT, "the samples are of more than %d events",
+			       EVENTS_MOST);
 	char *copy = name.len ? strndup(name.at, name.len) : NULL;
 	if (!name.len || (copy && name_vec_push(&a->events, copy)))
 		return true;
@@ -37,17 +38,19 @@ static struct process_view *view_of(struct aggregate *a, uint32_t pid)
 	return &a->view;
 }
 
-static bool take_stack(struct aggregate *a, const struct sample *sample, struct event_memory *memory,
-		       struct bc_error *err)
+static bool take_stack(struct aggregate *a, const struct sample *sample,
+		       struct event_memory *memory, struct bc_error *err)
 {
 	struct process_view *view = view_of(a, sample->pid);
 	bool single = a->space.match.image->machine == MACHINE_AARCH64 && stack_is_single(sample);
 	bool erratum = a->options.erratum && view->has_image;
 	struct stack_use use = {.skip = erratum ? stack_erratum(&a->erratum_seen, sample) : 0,
-				.typed = !single && stack_is_typed(&a->types_seen, a->samples_seen, sample),
+				.typed = !single &&
+					 stack_is_typed(&a->types_seen, a->samples_seen, sample),
 				.single = single,
 				.even = a->options.rules.even_lines,
-				.first = a->options.halves && halve_is_first(a->inputs_seen << 48 ^ a->samples_seen)};
+				.first = a->options.halves &&
+					 halve_is_first(a->inputs_seen << 48 ^ a->samples_seen)};
 
 	if (a->batches && memory)
 		return batches_add_stack(a->batches, view, sample, use, memory, err);
@@ -62,8 +65,8 @@ static bool leave_out_address(struct aggregate *a)
 	return true;
 }
 
-static bool take_address(struct aggregate *a, const struct sample *sample, struct event_memory *memory,
-			 struct bc_error *err)
+static bool take_address(struct aggregate *a, const struct sample *sample,
+			 struct event_memory *memory, struct bc_error *err)
 {
 	struct process_view *view = view_of(a, sample->pid);
 
@@ -122,8 +125,8 @@ static bool leave_out(struct aggregate *a, const struct sample *sample, enum sam
 	return true;
 }
 
-static bool use_sample(struct aggregate *a, const struct sample *sample, struct event_memory *memory,
-		       struct bc_error *err)
+static bool use_sample(struct aggregate *a, const struct sample *sample,
+		       struct event_memory *memory, struct bc_error *err)
 {
 	bool stack = a->options.mode == MODE_AUTO && sample->branch_count;
 
@@ -141,7 +144,8 @@ static bool take_sample(struct aggregate *a, const struct event *event, struct b
 	const struct sample *sample = event->sample;
 	enum sample_drop unwanted = filter_check(&a->options.filter, event, a->samples_seen++);
 
-	if (filter_is_set(&a->options.filter) && !filter_note(&a->seen, &a->options.filter, sample, event->time, unwanted, err))
+	if (filter_is_set(&a->options.filter) &&
+	    !filter_note(&a->seen, &a->options.filter, sample, event->time, unwanted, err))
 		return false;
 	if (unwanted != SAMPLE_KEPT)
 		return leave_out(a, sample, unwanted);
@@ -205,13 +209,18 @@ static bool take_ran(struct aggregate *a, const struct event *event, struct bc_e
 	struct process_view none = {0};
 
 	if (filter->event.len || filter->from_ns || filter->to_ns || filter->most)
-		return bc_fail(err, BC_UNSUPPORTED, "a trace of the processor has every branch once, and no samples: --event, --time and "
-						    "--max-samples cannot choose among them: leave them out; --pid chooses processes");
+		return bc_fail(
+			err, BC_UNSUPPORTED,
+			"a trace of the processor has every branch once, and no samples: --event, --time and "
+			"--max-samples cannot choose among them: leave them out; --pid chooses processes");
 	if (a->options.mode == MODE_BASIC)
-		return bc_fail(err, BC_UNSUPPORTED, "a trace of the processor has branches alone, and no samples of addresses: leave out --basic "
-						    "(under the name perf2bolt -ba, -nl, -basic-events)");
+		return bc_fail(
+			err, BC_UNSUPPORTED,
+			"a trace of the processor has branches alone, and no samples of addresses: leave out --basic "
+			"(under the name perf2bolt -ba, -nl, -basic-events)");
 	bool wanted = filter_has_pid(filter, event->ran.pid);
-	if (!wanted && !filter_note(&a->seen, filter, &(struct sample){.pid = event->ran.pid}, 0, SAMPLE_DROP_OTHER_PID, err))
+	if (!wanted && !filter_note(&a->seen, filter, &(struct sample){.pid = event->ran.pid}, 0,
+				    SAMPLE_DROP_OTHER_PID, err))
 		return false;
 	if (wanted && !image_given_place(&a->space, event->ran.pid, event->time, err))
 		return false;
@@ -241,7 +250,8 @@ static bool begin_input(struct aggregate *a, bool recording)
 	return true;
 }
 
-static bool note_late_build_ids(struct aggregate *a, const struct event *event, struct bc_error *err)
+static bool note_late_build_ids(struct aggregate *a, const struct event *event,
+				struct bc_error *err)
 {
 	if (late_build_ids_check(&a->space, event->build_ids.at, event->build_ids.count, err))
 		return true;
@@ -256,7 +266,8 @@ static bool note_late_build_ids(struct aggregate *a, const struct event *event, 
 
 static bool end_input(struct aggregate *a, struct bc_error *err)
 {
-	bool noted = kernel_place_vec_push(&a->kernels, a->space.kernel.place) && flag_vec_push(&a->used, a->placed);
+	bool noted = kernel_place_vec_push(&a->kernels, a->space.kernel.place) &&
+		     flag_vec_push(&a->used, a->placed);
 
 	return (!a->batches || batches_drain(a->batches, err)) && (noted || bc_fail_nomem(err));
 }
@@ -367,8 +378,9 @@ bool aggregate_finish(struct aggregate *aggregate, bool *basic, struct bc_error 
 	    !counts_settle(&aggregate->totals.basic, aggregate->options.threads) ||
 	    !counts_settle(&aggregate->totals.ends, aggregate->options.threads))
 		return bc_fail_nomem(err);
-	*basic = !counter->branches_seen && (counter->addresses.read || !(aggregate->stacks_recorded ||
-								      counter->ledgers.memory.read));
+	*basic = !counter->branches_seen &&
+		 (counter->addresses.read ||
+		  !(aggregate->stacks_recorded || counter->ledgers.memory.read));
 	if (*basic) {
 		ledger_add(samples, &counter->addresses);
 	} else {

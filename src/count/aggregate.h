@@ -24,12 +24,12 @@ struct aggregate_options {
 	/* From the first stack of exactly 32 branches in an input on, drop the
 	 * two newest of every stack: Intel's Skylake erratum, for x86-64. */
 	bool erratum;
-	bool impute; /* for convert(): guess where a trace without an end ended */
-	bool halves; /* totals.halves */
-	bool ends;   /* count what stacks begin and end with, too (totals.ends) */
+	bool impute;    /* for convert(): guess where a trace without an end ended */
+	bool halves;    /* totals.halves */
+	bool ends;      /* count what stacks begin and end with, too (totals.ends) */
 	unsigned names; /* for convert(): of functions that may be written (profile/profile.h) */
 	struct profile_rules rules; /* likewise */
-	unsigned threads; /* that count samples, at least 1 */
+	unsigned threads;           /* that count samples, at least 1 */
 	struct filter filter;
 };
 
@@ -40,25 +40,27 @@ struct aggregate {
 	struct aggregate_options options;
 	struct image_space space;
 	struct totals totals;
-	struct sample_counter counter;         /* of this thread; its ledgers are all of
-	                               them after aggregate_finish() */
-	struct filter_seen seen;    /* what the filter left out */
-	struct count_table memory;  /* accesses: vaddr of the code, of the data */
+	struct sample_counter counter; /* of this thread; its ledgers are all of
+			       them after aggregate_finish() */
+	struct filter_seen seen;       /* what the filter left out */
+	struct count_table memory;     /* accesses: vaddr of the code, of the data */
 	struct returns returns;
-	bool stacks_recorded;       /* by an event of an input, whether it has samples or not */
-	struct name_vec events;     /* of basic samples; sorted at the end */
-	struct process_view view;   /* of view_pid, when space.changes was view_changes */
+	bool stacks_recorded;     /* by an event of an input, whether it has samples or not */
+	struct name_vec events;   /* of basic samples; sorted at the end */
+	struct process_view view; /* of view_pid, when space.changes was view_changes */
 	uint32_t view_pid;
 	uint64_t view_changes;
-	bool erratum_seen;          /* in the present input */
-	bool types_seen;            /* likewise: branches have types */
-	uint64_t samples_seen;      /* likewise */
-	struct batches *batches;    /* NULL: this thread counts alone */
+	bool erratum_seen;       /* in the present input */
+	bool types_seen;         /* likewise: branches have types */
+	uint64_t samples_seen;   /* likewise */
+	struct batches *batches; /* NULL: this thread counts alone */
 	size_t inputs_seen;
-	bool placed;                /* likewise: a process of its samples or traces has the binary, or it has records of no process */
-	struct flag_vec used;       /* `placed`, by the number of an input */
+	bool placed; /* likewise: a process of its samples or traces has the binary, or it has
+			records of no process */
+	struct flag_vec used;            /* `placed`, by the number of an input */
 	struct kernel_place_vec kernels; /* where the kernel was, by the number of an input */
-	uint64_t given;             /* samples, not left out, of processes whose mapping of the binary was given */
+	uint64_t given; /* samples, not left out, of processes whose mapping of the binary was given
+			 */
 	struct bc_error contradicted; /* what build-ids that came late say against; or BC_OK */
 	size_t contradicted_by;       /* the number of the input that they came in, from 0 */
 };
@@ -70,7 +72,8 @@ BC_MUST_USE bool aggregate_init(struct aggregate *aggregate, const struct image 
 void aggregate_fini(struct aggregate *aggregate);
 
 /* struct event_sink.event of an aggregate.  What late build-ids say against is noted only: the
- * summary of a refusal is as full as any.  BC_NOMEM, BC_FORMAT; BC_MISMATCH as of image_space_event(). */
+ * summary of a refusal is as full as any.  BC_NOMEM, BC_FORMAT; BC_MISMATCH as of
+ * image_space_event(). */
 BC_MUST_USE bool aggregate_event(void *aggregate, const struct event *event, struct bc_error *err);
 
 /* The threads that count, for a reader to share.  NULL: there are none but this. */

@@ -6,7 +6,7 @@
 
 #include "src/base/parallel.h"
 
-#define BATCH_SAMPLES 512
+#define BATCH_SAMPLES  512
 #define BATCH_MEMORIES 4 /* what fills a batch where samples are few and far between */
 
 /* Batches that hold memory, for each thread: some wait, one is counted, some are done. */
@@ -17,8 +17,8 @@ struct batch_sample {
 	uint32_t branch_count;
 	uint16_t view; /* index in views */
 	struct stack_use use;
-	bool address;  /* count the address, not the branches */
-	bool partial;  /* see struct sample */
+	bool address; /* count the address, not the branches */
+	bool partial; /* see struct sample */
 	struct run_addr ip;
 };
 
@@ -28,7 +28,7 @@ struct batch {
 	struct batch *next;
 	size_t sample_count, view_count, memory_count;
 	struct batch_sample samples[BATCH_SAMPLES];
-	struct process_view views[BATCH_SAMPLES]; /* owns a share of each one's maps */
+	struct process_view views[BATCH_SAMPLES];      /* owns a share of each one's maps */
 	struct event_memory *memories[BATCH_MEMORIES]; /* held */
 	/* Instead of samples: traces that were counted before. */
 	const struct trace_record *traces;
@@ -37,27 +37,29 @@ struct batch {
 
 struct batches {
 	struct pool *pool;
-	struct batch *open; /* not submitted yet, or NULL */
+	struct batch *open;                       /* not submitted yet, or NULL */
 	struct batch *submitted, **submitted_end; /* oldest first */
 	unsigned submitted_count;
 	struct batch *empty;
-	struct sample_counter *own;                   /* of the reader's thread */
-	struct sample_counter others[PARALLEL_MOST];  /* of thread i + 1 */
-	pthread_mutex_t lock;                /* for err */
-	struct bc_error err;                 /* the first one; code BC_OK if none */
+	struct sample_counter *own;                  /* of the reader's thread */
+	struct sample_counter others[PARALLEL_MOST]; /* of thread i + 1 */
+	pthread_mutex_t lock;                        /* for err */
+	struct bc_error err;                         /* the first one; code BC_OK if none */
 };
 
 /* ---- by any thread ---- */
 
-static bool count_sample(struct batch *batch, const struct batch_sample *from, struct sample_counter *counter,
-			 struct bc_error *err)
+static bool count_sample(struct batch *batch, const struct batch_sample *from,
+			 struct sample_counter *counter, struct bc_error *err)
 {
-	const struct sample sample = {.ip = from->ip, .branches = from->branches,
-				      .branch_count = from->branch_count, .partial = from->partial};
+	const struct sample sample = {.ip = from->ip,
+				      .branches = from->branches,
+				      .branch_count = from->branch_count,
+				      .partial = from->partial};
 	struct process_view *view = &batch->views[from->view];
 
-	return from->address ? sample_counter_address(counter, view, sample.ip, err)
-			     : sample_counter_stack(counter, view, &sample, from->use, err);
+	return from->address ? sample_counter_address(counter, view, sample.ip, err) :
+			       sample_counter_stack(counter, view, &sample, from->use, err);
 }
 
 static bool count(struct batch *batch, struct sample_counter *counter, struct bc_error *err)
@@ -217,7 +219,8 @@ static bool end_sample(struct batches *all, struct bc_error *err)
 }
 
 bool batches_add_address(struct batches *all, const struct process_view *view,
-			 const struct sample *sample, struct event_memory *memory, struct bc_error *err)
+			 const struct sample *sample, struct event_memory *memory,
+			 struct bc_error *err)
 {
 	uint16_t number;
 	struct batch_sample *to = next_sample(all, view, memory, &number);
@@ -229,8 +232,8 @@ bool batches_add_address(struct batches *all, const struct process_view *view,
 }
 
 bool batches_add_stack(struct batches *all, const struct process_view *view,
-		       const struct sample *sample, struct stack_use use, struct event_memory *memory,
-		       struct bc_error *err)
+		       const struct sample *sample, struct stack_use use,
+		       struct event_memory *memory, struct bc_error *err)
 {
 	uint16_t number;
 	struct batch_sample *to = next_sample(all, view, memory, &number);
@@ -307,7 +310,8 @@ struct pool *batches_pool(struct batches *all)
 	return all ? all->pool : NULL;
 }
 
-bool batches_start(unsigned threads, struct sample_counter *own, struct batches **out, struct bc_error *err)
+bool batches_start(unsigned threads, struct sample_counter *own, struct batches **out,
+		   struct bc_error *err)
 {
 	struct batches *all = calloc(1, sizeof(*all));
 

@@ -20,7 +20,8 @@ BC_MUST_USE bool batches_start(unsigned threads, struct sample_counter *own, str
 /* The pool, for other tasks of the reader.  NULL for NULL. */
 struct pool *batches_pool(struct batches *batches);
 
-/* Have a sample counted, whose branches lie in `memory`: its address, or its stack.  Errors of earlier batches can show here.  BC_NOMEM, BC_FORMAT */
+/* Have a sample counted, whose branches lie in `memory`: its address, or its stack.  Errors of
+ * earlier batches can show here.  BC_NOMEM, BC_FORMAT */
 BC_MUST_USE bool batches_add_address(struct batches *batches, const struct process_view *view,
 				     const struct sample *sample, struct event_memory *memory,
 				     struct bc_error *err);
@@ -30,7 +31,8 @@ BC_MUST_USE bool batches_add_stack(struct batches *batches, const struct process
 
 /* The same of traces that were counted before and lie in `memory`. */
 BC_MUST_USE bool batches_add_traces(struct batches *batches, const struct trace_record *traces,
-				    size_t count, struct event_memory *memory, struct bc_error *err);
+				    size_t count, struct event_memory *memory,
+				    struct bc_error *err);
 
 /* Wait until everything is counted, and give back what the batches hold. */
 BC_MUST_USE bool batches_drain(struct batches *batches, struct bc_error *err);

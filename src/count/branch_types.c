@@ -13,7 +13,8 @@ bool branch_types_seen(const struct branch *branches, size_t count)
 	return types;
 }
 
-void branch_types_wait(struct branch_types *types, const struct branch *b, struct trace_end from, struct trace_end to, bool extra)
+void branch_types_wait(struct branch_types *types, const struct branch *b, struct trace_end from,
+		       struct trace_end to, bool extra)
 {
 	const uint64_t key[COUNT_KEY_WORDS] = {from.word, b->from, to.word};
 
@@ -21,8 +22,8 @@ void branch_types_wait(struct branch_types *types, const struct branch *b, struc
 		types->no_memory = true;
 }
 
-struct trace_end branch_types_return(struct branch_types *types, const struct branch *b, struct trace_end branch,
-				     struct trace_end from)
+struct trace_end branch_types_return(struct branch_types *types, const struct branch *b,
+				     struct trace_end branch, struct trace_end from)
 {
 	bool inside = !trace_end_is(branch, TRACE_END_EXTERNAL);
 	struct number_set *set = inside ? &types->inside : &types->outside;

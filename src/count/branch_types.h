@@ -17,10 +17,10 @@
 
 /* Zeroed means empty. */
 struct branch_types {
-	struct number_set inside;  /* vaddrs of returns */
-	struct number_set outside; /* run-time addresses of returns outside the binary */
+	struct number_set inside;   /* vaddrs of returns */
+	struct number_set outside;  /* run-time addresses of returns outside the binary */
 	struct count_table waiting; /* key as trace_key(), but the branch is a run-time address */
-	bool no_memory; /* for one of these */
+	bool no_memory;             /* for one of these */
 };
 
 static inline bool branch_is_return(const struct branch *b)
@@ -35,17 +35,19 @@ static inline bool branch_must_wait(const struct branch *b, struct trace trace)
 	       !trace_end_is(trace.from, TRACE_END_EXTERNAL);
 }
 
-/* A return by its type, of a trace from `branch` to `from`.  Returns the branch that it is counted with.  These two are given the
- * ends of a trace by value and on their own, so that a walk over a stack has no trace in memory: reading two ends at once,
- * just after they were stored one by one, would wait for the stores.  Out of memory: types->no_memory. */
-struct trace_end branch_types_return(struct branch_types *types, const struct branch *b, struct trace_end branch,
-				     struct trace_end from);
+/* A return by its type, of a trace from `branch` to `from`.  Returns the branch that it is counted
+ * with.  These two are given the ends of a trace by value and on their own, so that a walk over a
+ * stack has no trace in memory: reading two ends at once, just after they were stored one by one,
+ * would wait for the stores.  Out of memory: types->no_memory. */
+struct trace_end branch_types_return(struct branch_types *types, const struct branch *b,
+				     struct trace_end branch, struct trace_end from);
 
 /* A trace whose branch must wait. */
-void branch_types_wait(struct branch_types *types, const struct branch *b, struct trace_end from, struct trace_end to, bool extra);
+void branch_types_wait(struct branch_types *types, const struct branch *b, struct trace_end from,
+		       struct trace_end to, bool extra);
 
-/* Of a row of types->waiting, when all types are known: gives it the branch that it is counted with.  Returns whether that is a
- * return. */
+/* Of a row of types->waiting, when all types are known: gives it the branch that it is counted
+ * with.  Returns whether that is a return. */
 bool branch_types_settle(const struct branch_types *types, uint64_t key[COUNT_KEY_WORDS]);
 
 /* Has a sample types?  So it seems if its newest branches have. */

@@ -30,15 +30,18 @@ static struct text without_modifier(struct text event)
 	static const char letters[] = "ukhIGHpPSDWeb";
 	size_t end = event.len;
 
-	while (end && event.at[end - 1] != ':' && text_find(text_of(letters), event.at[end - 1]) < sizeof(letters) - 1)
+	while (end && event.at[end - 1] != ':' &&
+	       text_find(text_of(letters), event.at[end - 1]) < sizeof(letters) - 1)
 		end--;
-	return end > 1 && end < event.len && event.at[end - 1] == ':' ? text_first(event, end - 1) : event;
+	return end > 1 && end < event.len && event.at[end - 1] == ':' ? text_first(event, end - 1) :
+									event;
 }
 
 static bool is_event(struct text wanted, struct text event)
 {
 	event = without_colon(event);
-	return text_equal(without_colon(wanted), event) || text_equal(wanted, without_modifier(event));
+	return text_equal(without_colon(wanted), event) ||
+	       text_equal(wanted, without_modifier(event));
 }
 
 static void note_event(struct filter_seen *seen, struct text event)
@@ -46,7 +49,8 @@ static void note_event(struct filter_seen *seen, struct text event)
 	char name[FILTER_NAME];
 
 	event = without_colon(event);
-	snprintf(name, sizeof(name), "%.*s", (int)text_first(event, FILTER_NAME).len, event.len ? event.at : "");
+	snprintf(name, sizeof(name), "%.*s", (int)text_first(event, FILTER_NAME).len,
+		 event.len ? event.at : "");
 	for (size_t i = 0; i < seen->event_count; i++)
 		if (!strcmp(seen->events[i], name))
 			return;
@@ -76,14 +80,16 @@ static bool note_meant(struct filter_seen *seen, struct text event, struct bc_er
 {
 	event = text_first(without_colon(event), FILTER_NAME - 1);
 	if (!*seen->meant)
-		snprintf(seen->meant, sizeof(seen->meant), "%.*s", (int)event.len, event.len ? event.at : "");
+		snprintf(seen->meant, sizeof(seen->meant), "%.*s", (int)event.len,
+			 event.len ? event.at : "");
 	return text_is(event, seen->meant) ||
-	       bc_fail(err, BC_MISMATCH, "--event: there are %s and %.*s: name one (as perf script prints it, with the colon at its end)",
+	       bc_fail(err, BC_MISMATCH,
+		       "--event: there are %s and %.*s: name one (as perf script prints it, with the colon at its end)",
 		       seen->meant, (int)event.len, event.at);
 }
 
-bool filter_note(struct filter_seen *seen, const struct filter *filter, const struct sample *sample, uint64_t time,
-		 enum sample_drop why, struct bc_error *err)
+bool filter_note(struct filter_seen *seen, const struct filter *filter, const struct sample *sample,
+		 uint64_t time, enum sample_drop why, struct bc_error *err)
 {
 	if (why == SAMPLE_DROP_OTHER_EVENT)
 		note_event(seen, sample->event);
@@ -106,20 +112,33 @@ void filter_tell(const struct filter_seen *seen, char *line, size_t size)
 
 	*line = '\0';
 	for (size_t i = 0; i < seen->event_count; i++)
-		len = advance(size, len, snprintf(line + len, size - len, "%s%s", i ? ", " : "events of the recording: ",
-						       *seen->events[i] ? seen->events[i] : "without a name"));
+		len = advance(size, len,
+			      snprintf(line + len, size - len, "%s%s",
+				       i ? ", " : "events of the recording: ",
+				       *seen->events[i] ? seen->events[i] : "without a name"));
 	for (size_t i = 0; i < seen->pid_count; i++)
-		len = advance(size, len, seen->pids[i] == NO_PID
-				     ? snprintf(line + len, size - len, "%sunknown", i ? ", " : "processes of the recording: ")
-				     : snprintf(line + len, size - len, "%s%" PRIu32, i ? ", " : "processes of the recording: ",
-						seen->pids[i]));
+		len = advance(
+			size, len,
+			seen->pids[i] == NO_PID ?
+				snprintf(line + len, size - len, "%sunknown",
+					 i ? ", " : "processes of the recording: ") :
+				snprintf(line + len, size - len, "%s%" PRIu32,
+					 i ? ", " : "processes of the recording: ", seen->pids[i]));
 	if (seen->event_count == FILTER_SEEN || seen->pid_count == FILTER_SEEN)
-		len = advance(size, len, snprintf(line + len, size - len, " and more (batconv inspect)"));
+		len = advance(size, len,
+			      snprintf(line + len, size - len, " and more (batconv inspect)"));
 	if (seen->other_times && last)
-		advance(size, len, snprintf(line + len, size - len, "%stimes that --time leaves out: %" PRIu64 ".%09" PRIu64 " to %" PRIu64 ".%09" PRIu64,
-						len ? "; " : "", first / second, first % second, last / second, last % second));
+		advance(size, len,
+			snprintf(line + len, size - len,
+				 "%stimes that --time leaves out: %" PRIu64 ".%09" PRIu64
+				 " to %" PRIu64 ".%09" PRIu64,
+				 len ? "; " : "", first / second, first % second, last / second,
+				 last % second));
 	else if (seen->other_times)
-		advance(size, len, snprintf(line + len, size - len, "%sthe samples have no times (perf script -F +time)", len ? "; " : ""));
+		advance(size, len,
+			snprintf(line + len, size - len,
+				 "%sthe samples have no times (perf script -F +time)",
+				 len ? "; " : ""));
 }
 
 enum sample_drop filter_check(const struct filter *filter, const struct event *event, uint64_t seen)

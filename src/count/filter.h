@@ -9,12 +9,12 @@
 struct filter {
 	const uint32_t *pids; /* these alone; borrowed */
 	size_t pid_count;     /* 0: all */
-	/* This alone, as perf names it, len 0: all.  Without a modifier ("cycles") it is the one event of
-	 * that name with any ("cycles:u"), but with a colon behind it ("cycles:"). */
+	/* This alone, as perf names it, len 0: all.  Without a modifier ("cycles") it is the one
+	 * event of that name with any ("cycles:u"), but with a colon behind it ("cycles:"). */
 	struct text event;
-	uint64_t from_ns;     /* of this time on ... */
-	uint64_t to_ns;       /* ... before this one; 0: to the end */
-	uint64_t most;        /* of each input, the first ones; 0: all */
+	uint64_t from_ns; /* of this time on ... */
+	uint64_t to_ns;   /* ... before this one; 0: to the end */
+	uint64_t most;    /* of each input, the first ones; 0: all */
 };
 
 /* What the samples were of that were left out, the first few; and what the event meant. */
@@ -32,8 +32,9 @@ struct filter_seen {
 /* After filter_check() said `why` of the sample of an event, whose time is `time`.
  *
  * BC_MISMATCH  filter->event means two events */
-BC_MUST_USE bool filter_note(struct filter_seen *seen, const struct filter *filter, const struct sample *sample, uint64_t time,
-			     enum sample_drop why, struct bc_error *err);
+BC_MUST_USE bool filter_note(struct filter_seen *seen, const struct filter *filter,
+			     const struct sample *sample, uint64_t time, enum sample_drop why,
+			     struct bc_error *err);
 
 /* "events of the recording: cpu-clock:u"; empty if nothing was left out. */
 void filter_tell(const struct filter_seen *seen, char *line, size_t size);
@@ -46,6 +47,7 @@ bool filter_is_set(const struct filter *filter);
 /* SAMPLE_KEPT, or why the sample of an event is not wanted.
  *
  * seen   how many samples of this input came before it */
-enum sample_drop filter_check(const struct filter *filter, const struct event *event, uint64_t seen);
+enum sample_drop filter_check(const struct filter *filter, const struct event *event,
+			      uint64_t seen);
 
 #endif

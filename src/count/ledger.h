@@ -13,55 +13,57 @@
 #include "src/base/error.h"
 
 /* X(NAME, key for machines, text for people) */
-#define SAMPLE_DROPS(X)                                                        \
-	X(OTHER_PID, "other_pid", "of processes that --pid leaves out")        \
-	X(OTHER_EVENT, "other_event", "of events that --event leaves out")     \
-	X(OTHER_TIME, "other_time", "outside the time of --time")              \
-	X(PAST_LIMIT, "past_limit", "behind the first --max-samples")          \
-	X(LATE, "late", "older than a process event that came before")         \
-	X(GUEST, "guest", "of virtual machines")                               \
-	X(UNKNOWN_EVENT, "unknown_event", "with an id that no event has")      \
-	X(NO_PROCESS, "no_process", "in processes that did not map the binary") \
-	X(NO_STACK, "no_branch_stack", "without a branch stack")               \
-	X(KERNEL, "kernel", "in the kernel")                                   \
-	X(OTHER_IMAGE, "other_image", "in other files of the process")         \
-	X(UNKNOWN, "unknown_memory", "in memory that no file is mapped to")    \
-	X(NO_ADDRESS, "no_address", "without an address")                      \
-	X(NO_FUNCTION, "no_function", "in the binary, but in no function")     \
-	X(NO_PARENT, "no_parent", "in a cold fragment of unknown parent")      \
+#define SAMPLE_DROPS(X)                                                                            \
+	X(OTHER_PID, "other_pid", "of processes that --pid leaves out")                            \
+	X(OTHER_EVENT, "other_event", "of events that --event leaves out")                         \
+	X(OTHER_TIME, "other_time", "outside the time of --time")                                  \
+	X(PAST_LIMIT, "past_limit", "behind the first --max-samples")                              \
+	X(LATE, "late", "older than a process event that came before")                             \
+	X(GUEST, "guest", "of virtual machines")                                                   \
+	X(UNKNOWN_EVENT, "unknown_event", "with an id that no event has")                          \
+	X(NO_PROCESS, "no_process", "in processes that did not map the binary")                    \
+	X(NO_STACK, "no_branch_stack", "without a branch stack")                                   \
+	X(KERNEL, "kernel", "in the kernel")                                                       \
+	X(OTHER_IMAGE, "other_image", "in other files of the process")                             \
+	X(UNKNOWN, "unknown_memory", "in memory that no file is mapped to")                        \
+	X(NO_ADDRESS, "no_address", "without an address")                                          \
+	X(NO_FUNCTION, "no_function", "in the binary, but in no function")                         \
+	X(NO_PARENT, "no_parent", "in a cold fragment of unknown parent")                          \
 	X(UNNAMEABLE, "unnameable", "in functions whose name the profile cannot hold")
 
-#define BRANCH_DROPS(X)                                                        \
-	X(DROPPED_SAMPLE, "dropped_sample", "of dropped samples")              \
-	X(NO_PROCESS, "no_process", "of a trace, in processes that did not map the binary, or that --pid leaves out") \
-	X(BASIC_MODE, "basic_mode", "not used in basic mode")                  \
-	X(KERNEL, "kernel", "from or to the kernel")                           \
-	X(NO_SOURCE, "no_source", "without a source (Arm SPE: where the branch before led to)") \
-	X(ERRATUM, "erratum", "newest two of a 32-deep stack (Skylake erratum)") \
-	X(RETURN, "return", "returns (their calls are counted)")               \
-	X(OUTSIDE, "outside", "outside the binary's functions at both ends")   \
-	X(NO_PARENT, "no_parent", "in a cold fragment of unknown parent")      \
-	X(UNNAMEABLE, "unnameable", "in functions whose name the profile cannot hold") \
-	X(MADE, "made_block", "to blocks, or of thunks, that llvm-bolt put in (no edge of the input)") \
+#define BRANCH_DROPS(X)                                                                            \
+	X(DROPPED_SAMPLE, "dropped_sample", "of dropped samples")                                  \
+	X(NO_PROCESS, "no_process",                                                                \
+	  "of a trace, in processes that did not map the binary, or that --pid leaves out")        \
+	X(BASIC_MODE, "basic_mode", "not used in basic mode")                                      \
+	X(KERNEL, "kernel", "from or to the kernel")                                               \
+	X(NO_SOURCE, "no_source", "without a source (Arm SPE: where the branch before led to)")    \
+	X(ERRATUM, "erratum", "newest two of a 32-deep stack (Skylake erratum)")                   \
+	X(RETURN, "return", "returns (their calls are counted)")                                   \
+	X(OUTSIDE, "outside", "outside the binary's functions at both ends")                       \
+	X(NO_PARENT, "no_parent", "in a cold fragment of unknown parent")                          \
+	X(UNNAMEABLE, "unnameable", "in functions whose name the profile cannot hold")             \
+	X(MADE, "made_block",                                                                      \
+	  "to blocks, or of thunks, that llvm-bolt put in (no edge of the input)")                 \
 	X(NO_BRANCH, "no_branch", "from places of the input that have no branch")
 
-#define TRACE_DROPS(X)                                                         \
-	X(OUTSIDE, "out_of_range", "with an end outside the binary's functions") \
-	X(TWO_FRAGMENTS, "two_fragments", "with ends in two fragments")        \
-	X(ONE_BLOCK, "one_block", "inside one block (no edge to count)")       \
-	X(BACKWARDS, "backwards", "that end before they begin")                \
-	X(INVALID, "invalid", "through code that no straight line can run through") \
-	X(NO_MAP, "no_map", "in functions without a BAT map or a control-flow graph") \
-	X(BASIC_MODE, "basic_mode", "not used in basic mode")                  \
-	X(NO_PARENT, "no_parent", "in a cold fragment of unknown parent")      \
+#define TRACE_DROPS(X)                                                                             \
+	X(OUTSIDE, "out_of_range", "with an end outside the binary's functions")                   \
+	X(TWO_FRAGMENTS, "two_fragments", "with ends in two fragments")                            \
+	X(ONE_BLOCK, "one_block", "inside one block (no edge to count)")                           \
+	X(BACKWARDS, "backwards", "that end before they begin")                                    \
+	X(INVALID, "invalid", "through code that no straight line can run through")                \
+	X(NO_MAP, "no_map", "in functions without a BAT map or a control-flow graph")              \
+	X(BASIC_MODE, "basic_mode", "not used in basic mode")                                      \
+	X(NO_PARENT, "no_parent", "in a cold fragment of unknown parent")                          \
 	X(UNNAMEABLE, "unnameable", "in functions whose name the profile cannot hold")
 
-#define MEMORY_DROPS(X)                                                        \
-	X(NO_PROCESS, "no_process", "in processes that did not map the binary") \
-	X(CODE, "code", "by code outside the binary's functions")              \
-	X(UNNAMED, "unnamed", "to memory without a symbol, such as heap and stack") \
-	X(NO_PARENT, "no_parent", "in a cold fragment of unknown parent")      \
-	X(NO_ROOM, "no_room", "that pre-aggregated text has no place for")     \
+#define MEMORY_DROPS(X)                                                                            \
+	X(NO_PROCESS, "no_process", "in processes that did not map the binary")                    \
+	X(CODE, "code", "by code outside the binary's functions")                                  \
+	X(UNNAMED, "unnamed", "to memory without a symbol, such as heap and stack")                \
+	X(NO_PARENT, "no_parent", "in a cold fragment of unknown parent")                          \
+	X(NO_ROOM, "no_room", "that pre-aggregated text has no place for")                         \
 	X(UNNAMEABLE, "unnameable", "with a name that the profile cannot hold")
 
 /* Why something was dropped, or that it was kept. */

@@ -8,7 +8,8 @@
 /* Rows that are looked up together: the memory of all is asked for before the first is needed. */
 #define ROWS_AHEAD ((size_t)32)
 
-static struct location locate(const struct binary *binary, uint64_t vaddr, const struct function **near)
+static struct location locate(const struct binary *binary, uint64_t vaddr,
+			      const struct function **near)
 {
 	struct output_place place = binary_place(binary, (struct vaddr){vaddr}, *near);
 
@@ -18,9 +19,11 @@ static struct location locate(const struct binary *binary, uint64_t vaddr, const
 	return (struct location){(uint32_t)(place.function - binary->functions.at), place.offset};
 }
 
-/* Rows are sorted by their first word: neighbours lie in one function.  Branches come from anywhere. */
-static void locate_rows(const struct binary *binary, const struct count_row *rows, size_t count, unsigned words,
-			struct location *out, const struct function *near[END_COUNT])
+/* Rows are sorted by their first word: neighbours lie in one function.  Branches come from
+ * anywhere. */
+static void locate_rows(const struct binary *binary, const struct count_row *rows, size_t count,
+			unsigned words, struct location *out,
+			const struct function *near[END_COUNT])
 {
 	for (size_t i = 0; words > END_BRANCH && i < count; i++)
 		functions_prefetch(&binary->functions, (struct vaddr){rows[i].key[END_BRANCH]});
@@ -37,20 +40,22 @@ const struct count_table *located_rows(struct located_counts *located, size_t sh
 
 	for (size_t i = 0; !located->known[shard] && i < table->used; i += ROWS_AHEAD) {
 		size_t count = table->used - i < ROWS_AHEAD ? table->used - i : ROWS_AHEAD;
-		locate_rows(located->binary, table->rows + i, count, words, located->at[shard] + i * words, near);
+		locate_rows(located->binary, table->rows + i, count, words,
+			    located->at[shard] + i * words, near);
 	}
 	located->known[shard] = true;
 	return table;
 }
 
-bool located_make(const struct binary *binary, struct counts *counts, bool basic, struct located_counts *out,
-		  struct bc_error *err)
+bool located_make(const struct binary *binary, struct counts *counts, bool basic,
+		  struct located_counts *out, struct bc_error *err)
 {
 	bool ok = true;
 
 	*out = (struct located_counts){.binary = binary, .counts = counts, .basic = basic};
 	for (size_t i = 0; i < COUNTS_SHARDS; i++) {
-		out->at[i] = malloc((counts->shards[i].used * (basic ? 1 : END_COUNT) + 1) * sizeof(*out->at[i]));
+		out->at[i] = malloc((counts->shards[i].used * (basic ? 1 : END_COUNT) + 1) *
+				    sizeof(*out->at[i]));
 		ok = ok && out->at[i];
 	}
 	if (ok)
@@ -86,14 +91,12 @@ static uint64_t least_bytes(const struct image *image, struct output_place from,
 	case INSN_CALL_INDIRECT:
 	case INSN_JUMP:
 	case INSN_JUMP_INDIRECT:
-	case INSN_RETURN:
-		return 0;
+	case INSN_RETURN: return 0;
 	case INSN_NEXT:
 	case INSN_CONDITIONAL:
 	case INSN_SYSTEM:
 	case INSN_BREAK:
-	case INSN_TRAP:
-		break;
+	case INSN_TRAP: break;
 	}
 	return 1;
 }
@@ -106,7 +109,8 @@ struct trace_end impute_end(struct impute *impute, const struct binary *binary,
 
 	if (trace_end_is(trace.from, TRACE_END_EXTERNAL))
 		return trace.to;
-	if (!trace_end_equal(trace.branch, impute->branch) || !trace_end_equal(trace.from, impute->from))
+	if (!trace_end_equal(trace.branch, impute->branch) ||
+	    !trace_end_equal(trace.from, impute->from))
 		*impute = (struct impute){.branch = trace.branch, .from = trace.from};
 	struct vaddr begin = trace_end_vaddr(trace.from);
 	if (trace_has_fall_through(&trace)) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Where the ends of counted traces lie, or the addresses: each is looked up once, for all who ask later.
+ * Where the ends of counted traces lie, or the addresses: each is looked up once, for all who ask
+ * later.
  */
 #ifndef COUNT_LOCATED_H
 #define COUNT_LOCATED_H
@@ -22,29 +23,32 @@ struct located_counts {
 	const struct binary *binary;
 	struct counts *counts; /* settled; borrowed */
 	bool basic;            /* addresses, else traces */
-	struct location *at[COUNTS_SHARDS]; /* by row: END_COUNT of each trace, one of each address */
-	bool known[COUNTS_SHARDS]; /* by shard: its ends were looked up */
+	struct location
+		*at[COUNTS_SHARDS]; /* by row: END_COUNT of each trace, one of each address */
+	bool known[COUNTS_SHARDS];  /* by shard: its ends were looked up */
 };
 
 /* `binary` and `counts` must outlive it.  BC_NOMEM: there is nothing to free. */
-BC_MUST_USE bool located_make(const struct binary *binary, struct counts *counts, bool basic, struct located_counts *out,
-			      struct bc_error *err);
+BC_MUST_USE bool located_make(const struct binary *binary, struct counts *counts, bool basic,
+			      struct located_counts *out, struct bc_error *err);
 void located_free(struct located_counts *located);
 
 /* Frees a shard that nobody reads again, and its counts. */
 void located_free_shard(struct located_counts *located, size_t shard);
 
-/* The rows of a shard.  Who asks first looks their ends up, so that this is done by many threads, with the rows at hand; no two threads
- * may have the same shard at a time. */
+/* The rows of a shard.  Who asks first looks their ends up, so that this is done by many threads,
+ * with the rows at hand; no two threads may have the same shard at a time. */
 const struct count_table *located_rows(struct located_counts *located, size_t shard);
 
 /* The locations of one row, after located_rows(). */
-static inline const struct location *located_row(const struct located_counts *located, size_t shard, size_t row)
+static inline const struct location *located_row(const struct located_counts *located, size_t shard,
+						 size_t row)
 {
 	return &located->at[shard][located->basic ? row : row * END_COUNT];
 }
 
-static inline struct output_place located_place(const struct located_counts *located, struct location at)
+static inline struct output_place located_place(const struct located_counts *located,
+						struct location at)
 {
 	if (at.function == LOCATION_NONE)
 		return (struct output_place){0};
@@ -52,8 +56,9 @@ static inline struct output_place located_place(const struct located_counts *loc
 }
 
 /* ---- ends that were not recorded ----
- * The newest entry of a branch stack says where it went, not how far it ran from there.  The guess is perf2bolt's: the mean
- * length of the fall-throughs after the same branch, else the instruction that it went to. */
+ * The newest entry of a branch stack says where it went, not how far it ran from there.  The guess
+ * is perf2bolt's: the mean length of the fall-throughs after the same branch, else the instruction
+ * that it went to. */
 
 /* What was seen of the traces of one branch to one place.  Zeroed at first. */
 struct impute {

@@ -10,25 +10,26 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What is brought back that llvm-bolt changed.  X(NAME, word for --restore and machines, text for people) */
+/* What is brought back that llvm-bolt changed.  X(NAME, word for --restore and machines, text for
+ * people) */
 #define RESTORE_RULES(X) RESTORE_RULES_OF_TABLE(X) RESTORE_RULES_OF_INPUT(X)
-#define RESTORE_RULES_OF_TABLE(X)                                              \
-	X(NAMES, "names", "of local functions whose name and file others share") \
-	X(ENTRIES, "entries", "calls of functions whose first block became empty") \
-	X(MADE, "made", "within a block of the input, or by thunks, left out") \
-	X(PLT, "plt", "calls through the PLT that became calls through memory") \
+#define RESTORE_RULES_OF_TABLE(X)                                                                  \
+	X(NAMES, "names", "of local functions whose name and file others share")                   \
+	X(ENTRIES, "entries", "calls of functions whose first block became empty")                 \
+	X(MADE, "made", "within a block of the input, or by thunks, left out")                     \
+	X(PLT, "plt", "calls through the PLT that became calls through memory")                    \
 	X(SITES, "sites", "calls from places of YAML that have no call, left out")
 
 /* With --input. */
-#define RESTORE_RULES_OF_INPUT(X)                                              \
-	X(OLD, "old", "in old bodies of functions that llvm-bolt moved")      \
-	X(LEFT, "left", "in functions that it left alone, by the input's graph") \
-	X(FOLDED, "folded", "calls of functions that were folded with another") \
-	X(DELETED, "deleted", "ways through blocks that it took out")         \
-	X(EDGES, "edges", "along no edge of the input, told by others or left out") \
-	X(COPIES, "copies", "steps into copies of blocks that it put in place of a jump") \
-	X(TAILS, "tails", "ways to tail calls that it joined with the jump before") \
-	X(INLINED, "inlined", "calls of functions that it inlined")           \
+#define RESTORE_RULES_OF_INPUT(X)                                                                  \
+	X(OLD, "old", "in old bodies of functions that llvm-bolt moved")                           \
+	X(LEFT, "left", "in functions that it left alone, by the input's graph")                   \
+	X(FOLDED, "folded", "calls of functions that were folded with another")                    \
+	X(DELETED, "deleted", "ways through blocks that it took out")                              \
+	X(EDGES, "edges", "along no edge of the input, told by others or left out")                \
+	X(COPIES, "copies", "steps into copies of blocks that it put in place of a jump")          \
+	X(TAILS, "tails", "ways to tail calls that it joined with the jump before")                \
+	X(INLINED, "inlined", "calls of functions that it inlined")                                \
 	X(TWINS, "twins", "folded functions that nothing called, named once each")
 
 #define X(name, key, text) RESTORE_##name,
@@ -37,13 +38,14 @@ enum restore_rule { RESTORE_RULES(X) RESTORE_COUNT };
 
 /* Why a step stays as the output alone tells it, although the input is at hand.
  * X(NAME, word for machines, text for people) */
-#define RESTORE_GUARDS(X)                                                      \
-	X(NO_GRAPH, "no_graph", "in functions whose graph of the input is not known") \
-	X(OFFSETS, "offsets", "in functions with an offset of the table on no instruction") \
-	X(ANY_AIM, "any_aim", "from blocks whose jump can lead anywhere")     \
-	X(NO_WAY, "no_way", "that the input's graph has no way for")           \
-	X(FOLDED, "folded", "to a body of several functions, and the input's instruction names none") \
-	X(TAILS, "tails", "by tail calls that no block of the input leads to") \
+#define RESTORE_GUARDS(X)                                                                          \
+	X(NO_GRAPH, "no_graph", "in functions whose graph of the input is not known")              \
+	X(OFFSETS, "offsets", "in functions with an offset of the table on no instruction")        \
+	X(ANY_AIM, "any_aim", "from blocks whose jump can lead anywhere")                          \
+	X(NO_WAY, "no_way", "that the input's graph has no way for")                               \
+	X(FOLDED, "folded",                                                                        \
+	  "to a body of several functions, and the input's instruction names none")                \
+	X(TAILS, "tails", "by tail calls that no block of the input leads to")                     \
 	X(INLINED, "inlined", "out of inlined bodies that do not lead to the function called")
 
 #define X(name, key, text) GUARD_##name,
@@ -51,12 +53,13 @@ enum restore_guard { RESTORE_GUARDS(X) GUARD_COUNT };
 #undef X
 
 #define RESTORE_BIT(rule) (1u << (rule))
-#define RESTORE_ALL (RESTORE_BIT(RESTORE_COUNT) - 1)
+#define RESTORE_ALL       (RESTORE_BIT(RESTORE_COUNT) - 1)
 
 struct profile_rules {
 	/* A branch from outside the binary to the place right behind a call is a return. */
 	bool returns_by_place;
-	/* A return from the function itself, as recursion has it, ends behind its call as one from another function does. */
+	/* A return from the function itself, as recursion has it, ends behind its call as one from
+	 * another function does. */
 	bool own_returns;
 	unsigned restore; /* bits */
 	/* Arm SPE: the code that ran up to a sampled branch counts as much as the branches in it,
@@ -74,8 +77,12 @@ static inline bool rules_restore(const struct profile_rules *rules, enum restore
 }
 
 /* Zeroed: perf2bolt's. */
-static const struct profile_rules best_rules = {
-	.returns_by_place = true, .own_returns = true, .restore = RESTORE_ALL, .even_lines = true, .infer = true, .reached = true};
+static const struct profile_rules best_rules = {.returns_by_place = true,
+						.own_returns = true,
+						.restore = RESTORE_ALL,
+						.even_lines = true,
+						.infer = true,
+						.reached = true};
 
 /* How often control went so, by rule; and how often a step was left as it is, by guard. */
 struct restored {

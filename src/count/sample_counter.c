@@ -31,12 +31,11 @@ static bool add_counted(struct counts *to, struct counted_rows *counted, struct 
 }
 
 /* Before so many keys are added. */
-static bool reserve(struct counts *to, struct count_cache *cache, size_t keys,
-		      struct bc_error *err)
+static bool reserve(struct counts *to, struct count_cache *cache, size_t keys, struct bc_error *err)
 {
 	while (!count_cache_has_room(cache, keys))
-		if (count_cache_is_full(cache, keys) ? !counts_take(to, cache)
-						     : !count_cache_grow(cache))
+		if (count_cache_is_full(cache, keys) ? !counts_take(to, cache) :
+						       !count_cache_grow(cache))
 			return bc_fail_nomem(err);
 	return true;
 }
@@ -51,7 +50,8 @@ static bool count_address(struct sample_counter *counter, struct vaddr at, struc
 	return true;
 }
 
-bool sample_counter_trace(struct sample_counter *counter, const struct trace_record *record, struct bc_error *err)
+bool sample_counter_trace(struct sample_counter *counter, const struct trace_record *record,
+			  struct bc_error *err)
 {
 	const struct trace *trace = &record->trace;
 	struct ledgers *ledgers = &counter->ledgers;
@@ -63,11 +63,13 @@ bool sample_counter_trace(struct sample_counter *counter, const struct trace_rec
 	counter->branches_seen = true;
 	trace_key(trace, row.key);
 	if (counter->totals->halves)
-		row.extra = halve(row.count, hash_mix(hash_mix(row.key[0], row.key[1]), row.key[2]));
+		row.extra =
+			halve(row.count, hash_mix(hash_mix(row.key[0], row.key[1]), row.key[2]));
 	return add_counted(&counter->totals->traces, &counter->counted_traces, row, err);
 }
 
-bool sample_counter_basic(struct sample_counter *counter, struct vaddr at, uint64_t count, struct bc_error *err)
+bool sample_counter_basic(struct sample_counter *counter, struct vaddr at, uint64_t count,
+			  struct bc_error *err)
 {
 	struct count_row row = {.key = {at.v}, .count = count};
 
@@ -85,8 +87,8 @@ static enum sample_drop drop_of(enum located located)
 	}
 }
 
-bool sample_counter_address(struct sample_counter *counter, struct process_view *view, struct run_addr ip,
-		   struct bc_error *err)
+bool sample_counter_address(struct sample_counter *counter, struct process_view *view,
+			    struct run_addr ip, struct bc_error *err)
 {
 	struct vaddr at;
 
@@ -115,12 +117,18 @@ static void note_entries(struct sample_counter *counter, const struct entry_sums
 }
 
 /* What the second counter counts: mispredictions, or a stack that is in the first half. */
-static struct entry_use use_of(const struct sample_counter *counter, const struct process_view *view, struct stack_use how, bool partial)
+static struct entry_use use_of(const struct sample_counter *counter,
+			       const struct process_view *view, struct stack_use how, bool partial)
 {
 	bool halves = counter->totals->halves;
 	uint64_t kernel_bit = view->is_kernel ? 0 : KERNEL_BIT;
 
-	return (struct entry_use){how.skip, how.typed, partial, halves ? 0 : BRANCH_MISPREDICTED, halves && how.first, kernel_bit};
+	return (struct entry_use){how.skip,
+				  how.typed,
+				  partial,
+				  halves ? 0 : BRANCH_MISPREDICTED,
+				  halves && how.first,
+				  kernel_bit};
 }
 
 /* One walk over a stack. */
@@ -131,7 +139,8 @@ struct walk {
 	struct near_image near; /* a copy, to be kept in registers */
 };
 
-static inline struct trace_end find_end(void *ctx, const struct branch *b, bool source, struct trace_end outside)
+static inline struct trace_end find_end(void *ctx, const struct branch *b, bool source,
+					struct trace_end outside)
 {
 	struct walk *w = ctx;
 	const struct run_addr run = {source ? b->from : b->to};
@@ -144,7 +153,8 @@ static inline struct trace_end find_end(void *ctx, const struct branch *b, bool 
 	return end;
 }
 
-static inline void count_trace(void *ctx, const struct branch *b, const struct trace *trace, bool extra)
+static inline void count_trace(void *ctx, const struct branch *b, const struct trace *trace,
+			       bool extra)
 {
 	struct walk *w = ctx;
 	uint64_t key[COUNT_KEY_WORDS];
@@ -165,7 +175,8 @@ static inline void note_return(void *ctx, const struct branch *b)
 
 static const struct stack_walker walker = {find_end, count_trace, note_return};
 
-static bool count_end(struct sample_counter *counter, struct process_view *view, uint64_t address, struct bc_error *err)
+static bool count_end(struct sample_counter *counter, struct process_view *view, uint64_t address,
+		      struct bc_error *err)
 {
 	struct vaddr at;
 
@@ -179,8 +190,8 @@ static bool count_end(struct sample_counter *counter, struct process_view *view,
 }
 
 /* Of the entries that are not the kernel's. */
-static bool count_ends(struct sample_counter *counter, struct process_view *view, const struct sample *sample,
-		       struct bc_error *err)
+static bool count_ends(struct sample_counter *counter, struct process_view *view,
+		       const struct sample *sample, struct bc_error *err)
 {
 	const struct branch *newest = NULL, *oldest = NULL;
 
@@ -190,7 +201,8 @@ static bool count_ends(struct sample_counter *counter, struct process_view *view
 		newest = newest ? newest : &sample->branches[i];
 		oldest = &sample->branches[i];
 	}
-	return !newest || (count_end(counter, view, newest->to, err) && count_end(counter, view, oldest->from, err));
+	return !newest || (count_end(counter, view, newest->to, err) &&
+			   count_end(counter, view, oldest->from, err));
 }
 
 /* Stacks are short, but for broken files. */
@@ -204,7 +216,8 @@ static bool take_stack(struct sample_counter *counter, struct process_view *view
 	struct entry_sums sums = {0};
 
 	while (at < end) {
-		size_t count = (size_t)(end - at) < ENTRIES_MOST ? (size_t)(end - at) : ENTRIES_MOST;
+		size_t count =
+			(size_t)(end - at) < ENTRIES_MOST ? (size_t)(end - at) : ENTRIES_MOST;
 		if (!reserve(&counter->totals->traces, &counter->traces, count, err))
 			return false;
 		to = stack_walk(walker, &walk, &counter->types, at, at + count, use, to, &sums);
@@ -219,8 +232,9 @@ static struct trace_end end_at(struct process_view *view, uint64_t run)
 {
 	struct vaddr at;
 
-	return process_view_locate(view, (struct run_addr){run}, &at) == LOCATED_IMAGE ? trace_end_at(at)
-										    : trace_end_of(TRACE_END_EXTERNAL);
+	return process_view_locate(view, (struct run_addr){run}, &at) == LOCATED_IMAGE ?
+		       trace_end_at(at) :
+		       trace_end_of(TRACE_END_EXTERNAL);
 }
 
 static bool is_kernels(const struct process_view *view, const struct branch *b)
@@ -228,14 +242,17 @@ static bool is_kernels(const struct process_view *view, const struct branch *b)
 	return !view->is_kernel && in_kernel(b);
 }
 
-/* Every instruction of Arm is of 4 bytes.  Some processors record no target of a branch that was not taken. */
+/* Every instruction of Arm is of 4 bytes.  Some processors record no target of a branch that was
+ * not taken. */
 static struct branch single_branch(const struct branch *b)
 {
-	return (struct branch){b->from, b->flags & BRANCH_NOT_TAKEN ? b->from + 4 : b->to, b->flags};
+	return (struct branch){b->from, b->flags & BRANCH_NOT_TAKEN ? b->from + 4 : b->to,
+			       b->flags};
 }
 
 /* The code that ran from where the branch before led to, up to a single branch. */
-static void count_line(struct sample_counter *counter, struct trace_end from, struct trace_end to, bool extra)
+static void count_line(struct sample_counter *counter, struct trace_end from, struct trace_end to,
+		       bool extra)
 {
 	const struct trace line = {trace_end_of(TRACE_END_NONE), from, to};
 	uint64_t key[COUNT_KEY_WORDS];
@@ -261,18 +278,21 @@ static void count_single(struct sample_counter *counter, const struct trace *tra
 	count_cache_add(&counter->traces, key, extra);
 }
 
-/* A branch that perf took from a trace of Arm SPE.  Its type is not used: perf calls each indirect jump a return.
+/* A branch that perf took from a trace of Arm SPE.  Its type is not used: perf calls each indirect
+ * jump a return.
  *
- * Branches that were not taken are sampled like those that were, so in a line, which has such branches in it and ends
- * at a sampled one, they are there again.  All branches have equal counts if the branch at the end of a line counts
- * twice, once for the entry without a source, and what was not taken counts once, without its line. */
-static bool take_single(struct sample_counter *counter, struct process_view *view, const struct sample *sample,
-			struct stack_use use, struct bc_error *err)
+ * Branches that were not taken are sampled like those that were, so in a line, which has such
+ * branches in it and ends at a sampled one, they are there again.  All branches have equal counts
+ * if the branch at the end of a line counts twice, once for the entry without a source, and what
+ * was not taken counts once, without its line. */
+static bool take_single(struct sample_counter *counter, struct process_view *view,
+			const struct sample *sample, struct stack_use use, struct bc_error *err)
 {
 	struct ledger *branches = &counter->ledgers.branches;
 	const struct branch b = single_branch(&sample->branches[0]);
 	const struct branch *before = sample->branch_count == 2 ? &sample->branches[1] : NULL;
-	const struct trace trace = {end_at(view, b.from), end_at(view, b.to), trace_end_of(TRACE_END_NONE)};
+	const struct trace trace = {end_at(view, b.from), end_at(view, b.to),
+				    trace_end_of(TRACE_END_NONE)};
 	const struct entry_use entry = use_of(counter, view, use, false);
 	bool extra = counts_extra(&b, &entry);
 
@@ -299,8 +319,8 @@ static bool take_single(struct sample_counter *counter, struct process_view *vie
 	return true;
 }
 
-bool sample_counter_stack(struct sample_counter *counter, struct process_view *view, const struct sample *sample,
-		 struct stack_use use, struct bc_error *err)
+bool sample_counter_stack(struct sample_counter *counter, struct process_view *view,
+			  const struct sample *sample, struct stack_use use, struct bc_error *err)
 {
 	struct ledger *branches = &counter->ledgers.branches;
 
@@ -315,8 +335,8 @@ bool sample_counter_stack(struct sample_counter *counter, struct process_view *v
 	counter->ledgers.samples.kept++;
 	if (counter->totals->with_ends && !count_ends(counter, view, sample, err))
 		return false;
-	return use.single ? take_single(counter, view, sample, use, err)
-			  : take_stack(counter, view, sample, use, err);
+	return use.single ? take_single(counter, view, sample, use, err) :
+			    take_stack(counter, view, sample, use, err);
 }
 
 /* ---- traces of the processor ---- */
@@ -327,9 +347,10 @@ static bool read_ran(struct ledgers *ledgers, const struct ran_trace *row, struc
 	       ledger_read(&ledgers->traces, row->end ? row->count : 0, err);
 }
 
-/* As a walk over a stack that has no other entry: branches of the kernel are left out before anything else is asked, with
- * the lines behind them. */
-static bool count_ran(struct sample_counter *counter, struct process_view *view, const struct ran_trace *row, struct bc_error *err)
+/* As a walk over a stack that has no other entry: branches of the kernel are left out before
+ * anything else is asked, with the lines behind them. */
+static bool count_ran(struct sample_counter *counter, struct process_view *view,
+		      const struct ran_trace *row, struct bc_error *err)
 {
 	const struct branch b = {row->from, row->to, 0};
 	struct ledgers *ledgers = &counter->ledgers;
@@ -341,12 +362,14 @@ static bool count_ran(struct sample_counter *counter, struct process_view *view,
 	}
 	if (!read_ran(ledgers, row, err))
 		return false;
-	struct trace trace = {trace_end_of(TRACE_END_NONE), end_at(view, row->to), trace_end_of(TRACE_END_NONE)};
+	struct trace trace = {trace_end_of(TRACE_END_NONE), end_at(view, row->to),
+			      trace_end_of(TRACE_END_NONE)};
 	if (row->from)
 		trace.branch = end_at(view, row->from);
 	if (row->end)
 		trace.to = end_at(view, row->end);
-	bool line_outside = !row->from && trace_end_is(trace.to, TRACE_END_EXTERNAL) && trace_end_is(trace.from, TRACE_END_EXTERNAL);
+	bool line_outside = !row->from && trace_end_is(trace.to, TRACE_END_EXTERNAL) &&
+			    trace_end_is(trace.from, TRACE_END_EXTERNAL);
 	if (row->is_return)
 		trace.branch = branch_types_return(&counter->types, &b, trace.branch, trace.from);
 	if (trace_is_external(&trace) || line_outside) {
@@ -360,12 +383,13 @@ static bool count_ran(struct sample_counter *counter, struct process_view *view,
 	}
 	trace_key(&trace, out.key);
 	if (counter->totals->halves)
-		out.extra = halve(out.count, hash_mix(hash_mix(out.key[0], out.key[1]), out.key[2]));
+		out.extra =
+			halve(out.count, hash_mix(hash_mix(out.key[0], out.key[1]), out.key[2]));
 	return add_counted(&counter->totals->traces, &counter->counted_traces, out, err);
 }
 
-bool sample_counter_ran(struct sample_counter *counter, struct process_view *view, const struct ran_trace *rows, size_t count,
-			struct bc_error *err)
+bool sample_counter_ran(struct sample_counter *counter, struct process_view *view,
+			const struct ran_trace *rows, size_t count, struct bc_error *err)
 {
 	struct ledger *branches = &counter->ledgers.branches;
 
@@ -404,7 +428,8 @@ bool sample_counter_flush(struct sample_counter *counter, struct bc_error *err)
 	struct totals *totals = counter->totals;
 
 	if (!counts_take(&totals->traces, &counter->traces) ||
-	    !counts_take(&totals->basic, &counter->basic) || !counts_take(&totals->ends, &counter->ends))
+	    !counts_take(&totals->basic, &counter->basic) ||
+	    !counts_take(&totals->ends, &counter->ends))
 		return bc_fail_nomem(err);
 	return flush_counted(&totals->traces, &counter->counted_traces, err) &&
 	       flush_counted(&totals->basic, &counter->counted_basic, err);

@@ -16,9 +16,11 @@
 struct totals {
 	struct counts traces; /* key: see trace_key(); count, mispredictions */
 	struct counts basic;  /* key: a vaddr */
-	bool halves;          /* the second counter of traces is of those in the first half of the samples, by chance, in place of mispredictions */
-	bool with_ends;       /* of branch stacks, which no fall-through has: */
-	struct counts ends;   /* key: a vaddr: what the newest led to, and where the oldest came from */
+	bool halves; /* the second counter of traces is of those in the first half of the samples,
+			by chance, in place of mispredictions */
+	bool with_ends; /* of branch stacks, which no fall-through has: */
+	struct counts
+		ends; /* key: a vaddr: what the newest led to, and where the oldest came from */
 };
 
 /* Rows that were counted before, waiting to be handed over together. */
@@ -35,7 +37,8 @@ struct returns_found {
 
 /* What those before it in its input say of a stack. */
 struct stack_use {
-	uint8_t skip; /* newest entries to leave out, of those that are left after kernel entries were dropped */
+	uint8_t skip; /* newest entries to leave out, of those that are left after kernel entries
+			 were dropped */
 	bool typed;   /* its branches should have types */
 	bool single;  /* see stack_is_single() */
 	bool even;    /* see even_lines in rules.h; of a single branch */
@@ -43,15 +46,15 @@ struct stack_use {
 };
 
 struct sample_counter {
-	struct totals *totals; /* borrowed */
-	struct count_cache traces, basic, ends; /* not handed over yet */
+	struct totals *totals;                             /* borrowed */
+	struct count_cache traces, basic, ends;            /* not handed over yet */
 	struct counted_rows counted_traces, counted_basic; /* likewise */
 
 	/* What was read, and of that what was dropped here.  What becomes of
 	 * the rest is for the conversion to say. */
 	struct ledgers ledgers;
 	struct ledger addresses; /* samples as basic ones, until it is clear
-	                            whether there are branches */
+				    whether there are branches */
 	bool branches_seen;
 	struct branch_types types;
 	struct returns_found found; /* by type; places are for the conversion to look at */
@@ -59,21 +62,24 @@ struct sample_counter {
 
 /* Count a sample's branch stack.  BC_NOMEM. */
 BC_MUST_USE bool sample_counter_stack(struct sample_counter *counter, struct process_view *view,
-			     const struct sample *sample, struct stack_use use, struct bc_error *err);
+				      const struct sample *sample, struct stack_use use,
+				      struct bc_error *err);
 
 /* Count a sample's address. */
-BC_MUST_USE bool sample_counter_address(struct sample_counter *counter, struct process_view *view, struct run_addr ip,
-			       struct bc_error *err);
+BC_MUST_USE bool sample_counter_address(struct sample_counter *counter, struct process_view *view,
+					struct run_addr ip, struct bc_error *err);
 
 /* Add what was counted before: most of it is distinct, so a counter's own tables
  * would only be in the way. */
-BC_MUST_USE bool sample_counter_trace(struct sample_counter *counter, const struct trace_record *record,
-			     struct bc_error *err);
-BC_MUST_USE bool sample_counter_basic(struct sample_counter *counter, struct vaddr at, uint64_t count,
-			     struct bc_error *err);
+BC_MUST_USE bool sample_counter_trace(struct sample_counter *counter,
+				      const struct trace_record *record, struct bc_error *err);
+BC_MUST_USE bool sample_counter_basic(struct sample_counter *counter, struct vaddr at,
+				      uint64_t count, struct bc_error *err);
 
-/* Add what ran in a process by a trace of the processor.  BC_NOMEM; BC_FORMAT: the sum is 2^64 or more. */
-BC_MUST_USE bool sample_counter_ran(struct sample_counter *counter, struct process_view *view, const struct ran_trace *rows, size_t count,
+/* Add what ran in a process by a trace of the processor.  BC_NOMEM; BC_FORMAT: the sum is 2^64 or
+ * more. */
+BC_MUST_USE bool sample_counter_ran(struct sample_counter *counter, struct process_view *view,
+				    const struct ran_trace *rows, size_t count,
 				    struct bc_error *err);
 
 /* When all of `types` are known: traces that wait for them are counted.  BC_NOMEM. */

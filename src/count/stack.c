@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "src/count/stack.h"
 
-#define ERRATUM_DEPTH 32
+#define ERRATUM_DEPTH   32
 #define ERRATUM_DROPPED 2
 
-/* Of an input: if these have no types, the others are taken to have none, until one of every so many
- * has. */
+/* Of an input: if these have no types, the others are taken to have none, until one of every so
+ * many has. */
 #define UNTYPED_SAMPLES 1024
-#define LOOK_FOR_TYPES 64
+#define LOOK_FOR_TYPES  64
 
 size_t stack_depth(const struct sample *sample)
 {
@@ -25,8 +25,8 @@ uint8_t stack_erratum(bool *seen, const struct sample *sample)
 	return *seen ? ERRATUM_DROPPED : 0;
 }
 
-/* The first samples of an input may be without types by chance.  Of the others few are looked at: to look is to wait
- * for memory, which otherwise the thread that counts does. */
+/* The first samples of an input may be without types by chance.  Of the others few are looked at:
+ * to look is to wait for memory, which otherwise the thread that counts does. */
 bool stack_is_typed(bool *seen, uint64_t samples, const struct sample *sample)
 {
 	bool first = samples <= UNTYPED_SAMPLES;

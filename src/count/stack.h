@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * The rules by which a branch stack becomes traces of one file: for samples of a known binary
- * (sample_counter.h), and for those of any file that runs (src/record).  Whose addresses the entries have, and
- * where traces are counted, is for the caller to say.
+ * (sample_counter.h), and for those of any file that runs (src/record).  Whose addresses the
+ * entries have, and where traces are counted, is for the caller to say.
  */
 #ifndef COUNT_STACK_H
 #define COUNT_STACK_H
@@ -34,22 +34,27 @@ size_t stack_depth(const struct sample *sample);
  * entry without a source? */
 static inline bool stack_is_single(const struct sample *sample)
 {
-	return sample->branch_count == 1 || (sample->branch_count == 2 && !sample->branches[1].from);
+	return sample->branch_count == 1 ||
+	       (sample->branch_count == 2 && !sample->branches[1].from);
 }
 
-/* How many of the newest entries of a stack must go, for x86-64: from the first stack of exactly 32 branches on the two newest of
- * each, by Intel's Skylake erratum.  *seen: there was such a stack. */
+/* How many of the newest entries of a stack must go, for x86-64: from the first stack of exactly 32
+ * branches on the two newest of each, by Intel's Skylake erratum.  *seen: there was such a stack.
+ */
 uint8_t stack_erratum(bool *seen, const struct sample *sample);
 
-/* Should the branches of a stack have types?  *seen: some had; samples: how many there were with this one, of its input. */
+/* Should the branches of a stack have types?  *seen: some had; samples: how many there were with
+ * this one, of its input. */
 bool stack_is_typed(bool *seen, uint64_t samples, const struct sample *sample);
 
 /* What is to be done with each entry of a stack. */
 struct entry_use {
-	size_t skip; /* newest entries to leave out, of those that are left after kernel entries were dropped */
-	bool typed;  /* its branches should have types */
+	size_t skip;  /* newest entries to leave out, of those that are left after kernel entries
+			 were dropped */
+	bool typed;   /* its branches should have types */
 	bool partial; /* as sample.partial */
-	uint32_t extra_flags; /* the second counter of traces counts an entry that has one of these flags, */
+	uint32_t extra_flags; /* the second counter of traces counts an entry that has one of these
+				 flags, */
 	bool extra;           /* or every entry */
 	uint64_t kernel_bit;  /* an address that has it is the kernel's; 0: the file is a kernel */
 };
@@ -64,23 +69,28 @@ struct entry_sums {
 	uint64_t kernel, skipped, outside, outside_fall_throughs, fall_throughs;
 };
 
-/* Whose walk over a stack it is.  The functions are compiled into the walk: a constant struct, and no calls. */
+/* Whose walk over a stack it is.  The functions are compiled into the walk: a constant struct, and
+ * no calls. */
 struct stack_walker {
 	/* Where the source or the target of an entry lies: a place in the file, or `outside`. */
-	struct trace_end (*find)(void *ctx, const struct branch *entry, bool source, struct trace_end outside);
+	struct trace_end (*find)(void *ctx, const struct branch *entry, bool source,
+				 struct trace_end outside);
 	void (*count)(void *ctx, const struct branch *entry, const struct trace *trace, bool extra);
 	/* An entry is a branch that came back from outside, by its type. */
 	void (*returned)(void *ctx, const struct branch *entry);
 };
 
-/* Counts entries [begin, end) of a stack from the newest to the oldest.  Each is a trace whose end is the source of the entry
- * before, the next newer one: `to`, for the first of them.  What lies outside at both ends leaves nothing to count.  A partial
- * stack has no such ends.  Returns the next `to`. */
-static inline __attribute__((always_inline)) struct trace_end stack_walk(const struct stack_walker walker, void *ctx, struct branch_types *types,
-									 const struct branch *begin, const struct branch *end,
-									 struct entry_use use, struct trace_end to, struct entry_sums *sums)
+/* Counts entries [begin, end) of a stack from the newest to the oldest.  Each is a trace whose end
+ * is the source of the entry before, the next newer one: `to`, for the first of them.  What lies
+ * outside at both ends leaves nothing to count.  A partial stack has no such ends.  Returns the
+ * next `to`. */
+static inline __attribute__((always_inline)) struct trace_end
+stack_walk(const struct stack_walker walker, void *ctx, struct branch_types *types,
+	   const struct branch *begin, const struct branch *end, struct entry_use use,
+	   struct trace_end to, struct entry_sums *sums)
 {
-	const struct trace_end none = trace_end_of(TRACE_END_NONE), outside = trace_end_of(TRACE_END_EXTERNAL);
+	const struct trace_end none = trace_end_of(TRACE_END_NONE),
+			       outside = trace_end_of(TRACE_END_EXTERNAL);
 
 	for (const struct branch *b = begin; b < end; b++) {
 		if ((b->from | b->to) & use.kernel_bit) {

@@ -11,7 +11,7 @@
 
 /* bat_fix_parents() with a binary's symbols.  BC_NOMEM. */
 static bool symbols_fix_parents(const struct symbol_table *symbols, struct bat_table *table,
-			 struct bat_parents *out, struct bc_error *err)
+				struct bat_parents *out, struct bc_error *err)
 {
 	struct bat_symbol *list = malloc((symbols->count + 1) * sizeof(*list));
 	struct bat_error bat_err;
@@ -43,8 +43,8 @@ static enum binary_kind kind_of(const struct image *image)
 /* From the file: image and kind.  Errors as of image_open(). */
 BC_MUST_USE static bool binary_take_image(struct binary *binary, struct bc_error *err)
 {
-	if (!(binary->map.data ? image_open_map(&binary->map, &binary->image, err)
-			       : image_open(binary->file, &binary->image, err)))
+	if (!(binary->map.data ? image_open_map(&binary->map, &binary->image, err) :
+				 image_open(binary->file, &binary->image, err)))
 		return false;
 	binary->kind = kind_of(&binary->image);
 	return true;
@@ -76,8 +76,8 @@ bool binary_keep_parents(struct binary *binary, struct bc_error *err)
 {
 	const struct bat_table *bat = &binary->bat;
 
-	binary->stored_parents = malloc((bat->fragment_count + (size_t)1) *
-					sizeof(*binary->stored_parents));
+	binary->stored_parents =
+		malloc((bat->fragment_count + (size_t)1) * sizeof(*binary->stored_parents));
 	if (!binary->stored_parents)
 		return bc_fail_nomem(err);
 	for (uint32_t i = 0; i < bat->fragment_count; i++)
@@ -86,8 +86,8 @@ bool binary_keep_parents(struct binary *binary, struct bc_error *err)
 }
 
 /* The debug file of a binary without symbols, to `debug`.  Errors as of debug_symbols_open(). */
-BC_MUST_USE static bool binary_find_debug(struct binary *binary, const char *path, const struct debug_dirs *dirs,
-		       struct bc_error *err)
+BC_MUST_USE static bool binary_find_debug(struct binary *binary, const char *path,
+					  const struct debug_dirs *dirs, struct bc_error *err)
 {
 	return image_section_of_type(&binary->image, SHT_SYMTAB) ||
 	       debug_symbols_open(&binary->image, path, dirs, &binary->debug, err);
@@ -98,8 +98,9 @@ bool binary_build_functions(struct binary *binary, struct bc_error *err)
 	bool by_order = binary->kind == BINARY_BOLTED && !binary->numbers_by_address;
 
 	return binary->kind == BINARY_SECTION ||
-	       functions_build_named(&binary->image, by_order ? NUMBERS_BY_ORDER : NUMBERS_BY_ADDRESS,
-				     binary->debug.path ? &binary->debug : NULL, &binary->functions, err);
+	       functions_build_named(
+		       &binary->image, by_order ? NUMBERS_BY_ORDER : NUMBERS_BY_ADDRESS,
+		       binary->debug.path ? &binary->debug : NULL, &binary->functions, err);
 }
 
 /* Both tables ascend, so one walk through them pairs them up. */
@@ -148,7 +149,8 @@ bool binary_settle(struct binary *binary, struct bc_error *err)
 {
 	if (binary->kind == BINARY_UNTOUCHED)
 		print_primary_names(binary);
-	return symbols_fix_parents(&binary->functions.symbols, &binary->bat, &binary->parents, err) &&
+	return symbols_fix_parents(&binary->functions.symbols, &binary->bat, &binary->parents,
+				   err) &&
 	       pair(binary, err);
 }
 
@@ -189,7 +191,7 @@ uint64_t binary_fragment_size(const struct binary *binary, uint32_t fragment)
 }
 
 struct output_place binary_place(const struct binary *binary, struct vaddr at,
-			  const struct function *near)
+				 const struct function *near)
 {
 	const struct function *function = near;
 
@@ -197,7 +199,8 @@ struct output_place binary_place(const struct binary *binary, struct vaddr at,
 		function = functions_find(&binary->functions, at);
 	if (!function || at.v - function->address > UINT32_MAX) /* further than an offset reaches */
 		return (struct output_place){0};
-	return binary_place_in(binary, (uint32_t)(function - binary->functions.at), (uint32_t)(at.v - function->address));
+	return binary_place_in(binary, (uint32_t)(function - binary->functions.at),
+			       (uint32_t)(at.v - function->address));
 }
 
 const struct function *binary_owner(const struct binary *binary, struct output_place place)
@@ -221,12 +224,14 @@ bool binary_translate(const struct binary *binary, struct output_place place, bo
 	out->function = binary_owner(binary, place);
 	if (!out->function)
 		return false;
-	out->offset = place.fragment ? bat_translate(&binary->bat, place.fragment, place.offset, is_source)
-				     : place.offset;
+	out->offset = place.fragment ?
+			      bat_translate(&binary->bat, place.fragment, place.offset, is_source) :
+			      place.offset;
 	return true;
 }
 
-typedef bool decode_fn(const uint8_t *desc, size_t size, struct bat_table *out, struct bat_error *err);
+typedef bool decode_fn(const uint8_t *desc, size_t size, struct bat_table *out,
+		       struct bat_error *err);
 
 static bool decode(struct binary *binary, decode_fn *how, struct bc_error *err)
 {
@@ -314,7 +319,8 @@ static bool fill_table(struct binary *binary, struct bc_error *err)
 	       finish((struct opening){binary, BINARY_BOLTED, read_as_stored}, err);
 }
 
-static bool fill_or_close(struct binary binary, fill_fn *fill, struct binary *out, struct bc_error *err)
+static bool fill_or_close(struct binary binary, fill_fn *fill, struct binary *out,
+			  struct bc_error *err)
 {
 	if (fill(&binary, err)) {
 		*out = binary;
@@ -368,8 +374,8 @@ static bool open_with_debug(const char *path, struct binary binary, const struct
 {
 	binary.file = (struct bytes){binary.map.data, binary.map.size};
 	opening.binary = &binary;
-	if (binary_take_image(&binary, err) && (!dirs || binary_find_debug(&binary, path, dirs, err)) &&
-	    finish(opening, err)) {
+	if (binary_take_image(&binary, err) &&
+	    (!dirs || binary_find_debug(&binary, path, dirs, err)) && finish(opening, err)) {
 		*out = binary;
 		return true;
 	}
@@ -380,19 +386,22 @@ static bool open_with_debug(const char *path, struct binary binary, const struct
 bool binary_open_parts(const char *path, const struct binary_parts *parts, struct binary *out,
 		       struct bc_error *err)
 {
-	struct opening opening = {NULL, BINARY_UNTOUCHED, parts->blocks ? read_blocks : read_offsets};
+	struct opening opening = {NULL, BINARY_UNTOUCHED,
+				  parts->blocks ? read_blocks : read_offsets};
 	struct binary binary = {.numbers_by_address = parts->numbers_by_address};
 
 	return file_map(path, &binary.map, err) &&
 	       open_with_debug(path, binary, parts->debug, opening, out, err);
 }
 
-bool binary_open_debug(const char *path, const struct debug_dirs *dirs, struct binary *out, struct bc_error *err)
+bool binary_open_debug(const char *path, const struct debug_dirs *dirs, struct binary *out,
+		       struct bc_error *err)
 {
 	struct opening opening = {NULL, BINARY_LOST, read_offsets};
 	struct binary binary = {0};
 
-	return file_map(path, &binary.map, err) && open_with_debug(path, binary, dirs, opening, out, err);
+	return file_map(path, &binary.map, err) &&
+	       open_with_debug(path, binary, dirs, opening, out, err);
 }
 
 bool binary_open_named_debug(const char *path, enum named_by by, const struct debug_dirs *dirs,
@@ -401,7 +410,8 @@ bool binary_open_named_debug(const char *path, enum named_by by, const struct de
 	struct opening opening = {NULL, BINARY_LOST, read_offsets};
 	struct binary binary = {0};
 
-	return file_map_named(path, by, &binary.map, err) && open_with_debug(path, binary, dirs, opening, out, err);
+	return file_map_named(path, by, &binary.map, err) &&
+	       open_with_debug(path, binary, dirs, opening, out, err);
 }
 
 bool binary_open_table(const char *path, struct binary *out, struct bc_error *err)
@@ -419,11 +429,13 @@ bool binary_map(const char *path, struct binary *out, struct bc_error *err)
 	return open_file(path, binary_take_image_or_section, out, err);
 }
 
-bool binary_map_opened(int fd, const char *path, bool unpack, struct binary *out, struct bc_error *err)
+bool binary_map_opened(int fd, const char *path, bool unpack, struct binary *out,
+		       struct bc_error *err)
 {
 	struct file_map map;
 
-	return file_map_lenient(fd, path, unpack, &map, err) && open_mapped(path, map, binary_take_image_or_section, out, err);
+	return file_map_lenient(fd, path, unpack, &map, err) &&
+	       open_mapped(path, map, binary_take_image_or_section, out, err);
 }
 
 bool binary_map_bytes(struct bytes file, struct binary *out, struct bc_error *err)
@@ -484,7 +496,8 @@ bool fragments_by_function_list(const struct bat_table *bat, struct fragments_by
 {
 	uint32_t count = bat->fragment_count, hot;
 
-	*out = (struct fragments_by_function){malloc((count + (size_t)1) * sizeof(*out->at)), calloc(count + (size_t)1, sizeof(*out->first))};
+	*out = (struct fragments_by_function){malloc((count + (size_t)1) * sizeof(*out->at)),
+					      calloc(count + (size_t)1, sizeof(*out->first))};
 	if (!out->at || !out->first) {
 		fragments_by_function_free(out);
 		return false;

@@ -19,7 +19,7 @@
 enum binary_kind {
 	BINARY_BOLTED,    /* llvm-bolt wrote it, with a BAT */
 	BINARY_UNTOUCHED, /* llvm-bolt did not write it: it is its own input binary, and
-	                     its functions are printed by their primary names */
+			     its functions are printed by their primary names */
 	BINARY_LOST,      /* llvm-bolt wrote it without a BAT: its addresses cannot be translated */
 	BINARY_SECTION,   /* the section of a BAT alone: no image, so no functions */
 };
@@ -31,20 +31,20 @@ enum binary_kind {
 struct binary {
 	enum binary_kind kind;
 	bool numbers_by_address; /* local functions are numbered as perf2bolt has it: symbols.c */
-	struct file_map map; /* of the file, if it was mapped here */
-	struct bytes file;   /* all of it; of bytes in memory borrowed */
+	struct file_map map;     /* of the file, if it was mapped here */
+	struct bytes file;       /* all of it; of bytes in memory borrowed */
 	struct image image;
-	struct bytes section; /* the note, its header included */
-	struct bytes desc;    /* what the BAT is decoded from */
-	struct bat_table bat; /* with parents repaired */
+	struct bytes section;       /* the note, its header included */
+	struct bytes desc;          /* what the BAT is decoded from */
+	struct bat_table bat;       /* with parents repaired */
 	struct bat_parents parents; /* what became of the cold fragments' parents */
 	uint32_t *stored_parents;   /* per fragment: before that; NULL: not kept */
 	struct debug_symbols debug; /* of a stripped file, if they were looked for and found */
 	struct function_table functions;
 	uint32_t *fragment_of; /* per function: the first fragment that begins where it
-	                          does, or NO_FRAGMENT */
+				  does, or NO_FRAGMENT */
 	uint32_t *function_of; /* per fragment: the function that begins where it does, or
-	                          NO_FUNCTION */
+				  NO_FUNCTION */
 };
 
 void binary_close(struct binary *binary);
@@ -93,15 +93,15 @@ BC_MUST_USE bool binary_settle(struct binary *binary, struct bc_error *err);
 BC_MUST_USE bool binary_open(const char *path, struct binary *out, struct bc_error *err);
 
 /* The same with bat.blocks, the hashes and numbers of blocks, if asked for; with local
- * functions numbered as perf2bolt has it; and with the names of a binary without symbols out of its debug
- * file (debug_file.h), if there is one: binary->debug tells whether there was. */
+ * functions numbered as perf2bolt has it; and with the names of a binary without symbols out of its
+ * debug file (debug_file.h), if there is one: binary->debug tells whether there was. */
 struct binary_parts {
 	bool blocks;
 	bool numbers_by_address;
 	const struct debug_dirs *debug; /* NULL: none is looked for */
 };
-BC_MUST_USE bool binary_open_parts(const char *path, const struct binary_parts *parts, struct binary *out,
-				   struct bc_error *err);
+BC_MUST_USE bool binary_open_parts(const char *path, const struct binary_parts *parts,
+				   struct binary *out, struct bc_error *err);
 
 /* As binary_open(), for addresses: BINARY_LOST will do, too. */
 BC_MUST_USE bool binary_open_any(const char *path, struct binary *out, struct bc_error *err);
@@ -111,10 +111,11 @@ BC_MUST_USE bool binary_map_named(const char *path, enum named_by by, struct bin
 				  struct bc_error *err);
 
 /* Both with the names of a binary without symbols out of its debug file, if there is one. */
-BC_MUST_USE bool binary_open_debug(const char *path, const struct debug_dirs *dirs, struct binary *out,
-				   struct bc_error *err);
-BC_MUST_USE bool binary_open_named_debug(const char *path, enum named_by by, const struct debug_dirs *dirs,
-					 struct binary *out, struct bc_error *err);
+BC_MUST_USE bool binary_open_debug(const char *path, const struct debug_dirs *dirs,
+				   struct binary *out, struct bc_error *err);
+BC_MUST_USE bool binary_open_named_debug(const char *path, enum named_by by,
+					 const struct debug_dirs *dirs, struct binary *out,
+					 struct bc_error *err);
 
 /* To look at the BAT itself: BINARY_BOLTED and BINARY_SECTION will do.  Everything in it
  * is decoded, and stored_parents are kept. */
@@ -124,9 +125,10 @@ BC_MUST_USE bool binary_open_table(const char *path, struct binary *out, struct 
  * Whether there is a BAT is not asked: all kinds will do. */
 BC_MUST_USE bool binary_map(const char *path, struct binary *out, struct bc_error *err);
 
-/* The same of a file that is open for reading, whatever its path leads to by now, and can become shorter (file_map_lenient(), also of
- * `unpack`).  Takes the descriptor. */
-BC_MUST_USE bool binary_map_opened(int fd, const char *path, bool unpack, struct binary *out, struct bc_error *err);
+/* The same of a file that is open for reading, whatever its path leads to by now, and can become
+ * shorter (file_map_lenient(), also of `unpack`).  Takes the descriptor. */
+BC_MUST_USE bool binary_map_opened(int fd, const char *path, bool unpack, struct binary *out,
+				   struct bc_error *err);
 
 /* binary_open() and binary_map() of bytes in memory, which must outlive the binary.  The
  * text has no path. */
@@ -145,28 +147,30 @@ BC_MUST_USE bool binary_has_bat(const char *path, bool *has, struct bc_error *er
 
 /* Where a vaddr of the optimised binary lies. */
 struct output_place {
-	const struct function *function;      /* NULL: in none                    */
-	const struct bat_fragment *fragment;  /* NULL: BOLT did not touch it      */
-	uint32_t offset;                      /* from the beginning of `function` */
+	const struct function *function;     /* NULL: in none                    */
+	const struct bat_fragment *fragment; /* NULL: BOLT did not touch it      */
+	uint32_t offset;                     /* from the beginning of `function` */
 };
 
 /* near: a function that may well hold it, or NULL. */
 struct output_place binary_place(const struct binary *binary, struct vaddr at,
-			  const struct function *near);
+				 const struct function *near);
 
 /* The place at an offset of a function, by its number in binary->functions.at. */
-static inline struct output_place binary_place_in(const struct binary *binary, uint32_t function, uint32_t offset)
+static inline struct output_place binary_place_in(const struct binary *binary, uint32_t function,
+						  uint32_t offset)
 {
 	uint32_t fragment = binary->fragment_of[function];
 
-	return (struct output_place){&binary->functions.at[function],
-				     fragment == NO_FRAGMENT ? NULL : &binary->bat.fragments[fragment], offset};
+	return (struct output_place){
+		&binary->functions.at[function],
+		fragment == NO_FRAGMENT ? NULL : &binary->bat.fragments[fragment], offset};
 }
 
 /* Where it lies in the input binary. */
 struct input_place {
 	const struct function *function; /* that has the input function's name;
-	                                    NULL: none                         */
+					    NULL: none                         */
 	uint32_t offset;                 /* in the input function; 0 for none  */
 };
 
@@ -180,27 +184,31 @@ bool binary_translate(const struct binary *binary, struct output_place place, bo
 const struct function *binary_owner(const struct binary *binary, struct output_place place);
 
 /*
- * Which optimised binary addresses are of.  A build-id names BOLT's input; what tells what BOLT made of it is
- * the code: SHA-256 of class, machine, and address, size and bytes of every executable segment.  Neither
- * stripping nor another form of the table changes it.
+ * Which optimised binary addresses are of.  A build-id names BOLT's input; what tells what BOLT
+ * made of it is the code: SHA-256 of class, machine, and address, size and bytes of every
+ * executable segment.  Neither stripping nor another form of the table changes it.
  */
 
-/* 32 bytes; about 3 ms a megabyte of code, and no time of a side file, which has it.  Size 0: it is not known, as the code is not
- * there: of a table alone, and of a side file that has no digest. */
+/* 32 bytes; about 3 ms a megabyte of code, and no time of a side file, which has it.  Size 0: it is
+ * not known, as the code is not there: of a table alone, and of a side file that has no digest. */
 struct build_id code_digest(const struct binary *binary);
 
 /* So many bytes of it tell two apart in a name or a message. */
 #define CODE_DIGEST_SHOWN 6
 
-/* The fragments of each function: the hot one, with which it begins, and the cold ones that llvm-bolt split off. */
+/* The fragments of each function: the hot one, with which it begins, and the cold ones that
+ * llvm-bolt split off. */
 
 struct fragments_by_function {
 	uint32_t *at;    /* numbers of fragments, by hot one, then ascending */
-	uint32_t *first; /* by fragment: where those that it is the hot one of begin; one more than there are fragments */
+	uint32_t *first; /* by fragment: where those that it is the hot one of begin; one more than
+			    there are fragments */
 };
 
-/* Cold ones of which the hot one is not known are left out.  False: out of memory; nothing is to be freed then */
-BC_MUST_USE bool fragments_by_function_list(const struct bat_table *bat, struct fragments_by_function *out);
+/* Cold ones of which the hot one is not known are left out.  False: out of memory; nothing is to be
+ * freed then */
+BC_MUST_USE bool fragments_by_function_list(const struct bat_table *bat,
+					    struct fragments_by_function *out);
 void fragments_by_function_free(struct fragments_by_function *fragments);
 
 /* The fragment whose function a fragment is of: itself if it is hot; BAT_NO_PARENT: not known. */
@@ -209,11 +217,14 @@ static inline uint32_t fragment_hot_one(const struct bat_table *bat, uint32_t fr
 	return bat->fragments[fragment].cold ? bat->fragments[fragment].parent : fragment;
 }
 
-/* The fragments of the function that begins with `fragment`, which is also alone if it is cold and its hot one is not known.  Returns how many
- * there are; 0: it belongs to another one. */
-static inline uint32_t fragments_of(const struct fragments_by_function *fragments, const struct bat_table *bat, const uint32_t *fragment, const uint32_t **out)
+/* The fragments of the function that begins with `fragment`, which is also alone if it is cold and
+ * its hot one is not known.  Returns how many there are; 0: it belongs to another one. */
+static inline uint32_t fragments_of(const struct fragments_by_function *fragments,
+				    const struct bat_table *bat, const uint32_t *fragment,
+				    const uint32_t **out)
 {
-	uint32_t first = fragments->first[*fragment], count = fragments->first[*fragment + 1] - first;
+	uint32_t first = fragments->first[*fragment],
+		 count = fragments->first[*fragment + 1] - first;
 	bool orphan = fragment_hot_one(bat, *fragment) == BAT_NO_PARENT;
 
 	*out = orphan ? fragment : &fragments->at[first];

@@ -31,7 +31,8 @@ static bool add(struct binary_vec *list, char *path, char *name, bool found, str
 	    binary_vec_push(list, (struct named_binary){path, name, found}))
 		return true;
 	if (twice)
-		bc_fail(err, BC_MISMATCH, "%s: another binary's profile is to be called %s, too", path, name);
+		bc_fail(err, BC_MISMATCH, "%s: another binary's profile is to be called %s, too",
+			path, name);
 	else
 		bc_fail_nomem(err);
 	free(path);
@@ -70,12 +71,14 @@ static bool add_entry(struct binary_vec *list, struct folder_vec *folders, struc
 		      const char *entry, struct bc_error *err)
 {
 	struct stat st;
-	char *path = join(in.path, '/', entry), *name = *in.name ? join(in.name, '-', entry) : strdup(entry);
+	char *path = join(in.path, '/', entry),
+	     *name = *in.name ? join(in.name, '-', entry) : strdup(entry);
 
 	bool ok = (path && name) || bc_fail_nomem(err), has = false;
 
 	if (ok && lstat(path, &st)) {
-		ok = errno == ENOENT || bc_fail_errno(err, "%s: cannot stat", path); /* it was removed meanwhile */
+		ok = errno == ENOENT ||
+		     bc_fail_errno(err, "%s: cannot stat", path); /* it was removed meanwhile */
 	} else if (ok) {
 		if (S_ISREG(st.st_mode))
 			ok = binary_has_bat(path, &has, err);

@@ -4,7 +4,7 @@
 #include <elf.h>
 #include <inttypes.h>
 
-#define TYPE_BLOCK_MAP UINT32_C(0x6fff4c0a)
+#define TYPE_BLOCK_MAP     UINT32_C(0x6fff4c0a)
 #define TYPE_BLOCK_MAP_OLD UINT32_C(0x6fff4c08) /* without versions: clang 12 to 14 */
 
 enum { VERSION_FIRST = 2, VERSION_LAST = 5 };
@@ -24,25 +24,35 @@ void map_function_free(struct map_function *f)
 
 const struct section *block_map_section(const struct image *image, const struct section *behind)
 {
-	for (size_t i = behind ? (size_t)(behind - image->sections) + 1 : 0; i < image->section_count; i++)
-		if (image->sections[i].type == TYPE_BLOCK_MAP || image->sections[i].type == TYPE_BLOCK_MAP_OLD)
+	for (size_t i = behind ? (size_t)(behind - image->sections) + 1 : 0;
+	     i < image->section_count; i++)
+		if (image->sections[i].type == TYPE_BLOCK_MAP ||
+		    image->sections[i].type == TYPE_BLOCK_MAP_OLD)
 			return &image->sections[i];
 	return NULL;
 }
 
-bool block_map_open(const struct image *image, const struct section *section, struct block_map *out, struct bc_error *err)
+bool block_map_open(const struct image *image, const struct section *section, struct block_map *out,
+		    struct bc_error *err)
 {
 	struct bytes bytes = image_section_bytes(image, section);
 
 	*out = (struct block_map){.section = text_first(section->name, 64)};
 	if (section->type == TYPE_BLOCK_MAP_OLD)
-		return bc_fail(err, BC_UNSUPPORTED, "%.*s: of clang 14 or older, which wrote no counts: build with clang 19 or newer", SECTION(out));
+		return bc_fail(
+			err, BC_UNSUPPORTED,
+			"%.*s: of clang 14 or older, which wrote no counts: build with clang 19 or newer",
+			SECTION(out));
 	if (section->flags & SHF_COMPRESSED)
-		return bc_fail(err, BC_UNSUPPORTED, "%.*s: is compressed, which no linker does to it: link again without compressing it", SECTION(out));
+		return bc_fail(
+			err, BC_UNSUPPORTED,
+			"%.*s: is compressed, which no linker does to it: link again without compressing it",
+			SECTION(out));
 	if (!work_spend(image->work, WORK_SECTIONS, bytes.size))
 		return work_fail(image->work, err);
 	if (bytes.size)
-		out->in = (struct leb_reader){bytes.data, bytes.data, bytes.data + bytes.size, NULL};
+		out->in =
+			(struct leb_reader){bytes.data, bytes.data, bytes.data + bytes.size, NULL};
 	return true;
 }
 
@@ -50,8 +60,8 @@ bool block_map_check(const struct block_map *map, struct bc_error *err)
 {
 	if (map->no_memory)
 		return bc_fail_nomem(err);
-	return !map->in.wrong ||
-	       bc_fail(err, BC_FORMAT, "%.*s, byte %zu: %s", SECTION(map), (size_t)(map->in.at - map->in.begin), map->in.wrong);
+	return !map->in.wrong || bc_fail(err, BC_FORMAT, "%.*s, byte %zu: %s", SECTION(map),
+					 (size_t)(map->in.at - map->in.begin), map->in.wrong);
 }
 
 /* A number of this many bytes, least significant first. */
@@ -71,7 +81,8 @@ static uint32_t take_u32(struct leb_reader *in)
 	return (uint32_t)leb_u_below(in, UINT32_MAX);
 }
 
-/* How many items follow.  All vectors of a function are shorter than its bytes, but numbers of items have 32 bits. */
+/* How many items follow.  All vectors of a function are shorter than its bytes, but numbers of
+ * items have 32 bits. */
 static uint32_t take_count(struct leb_reader *in, size_t least)
 {
 	size_t count = leb_count(in, least);
@@ -96,7 +107,8 @@ static void take_head(struct leb_reader *in, struct map_function *out)
 	out->features = (unsigned)take_fixed(in, version < 5 ? 1 : 2);
 	if (out->features & ~FEATURES_ALL)
 		leb_fail(in, "a feature that is not known");
-	if ((out->features & MAP_CALL_ENDS && version < 3) || (out->features & MAP_HASHES && version < 4) ||
+	if ((out->features & MAP_CALL_ENDS && version < 3) ||
+	    (out->features & MAP_HASHES && version < 4) ||
 	    (out->features & MAP_POST_LINK && version < 5))
 		leb_fail(in, "a feature that this version has not");
 }
@@ -138,7 +150,8 @@ static void take_block(struct block_map *map, struct map_function *out, uint64_t
 
 static void take_range(struct block_map *map, struct map_function *out)
 {
-	struct map_range range = {.address = take_fixed(&map->in, 8), .first = (uint32_t)out->blocks.len};
+	struct map_range range = {.address = take_fixed(&map->in, 8),
+				  .first = (uint32_t)out->blocks.len};
 	uint64_t offset = 0;
 
 	if (out->features & MAP_NO_BLOCKS)
@@ -177,7 +190,8 @@ bool block_map_next(struct block_map *map, struct map_function *out)
 		return false;
 	out->ranges.len = out->blocks.len = out->successors.len = 0;
 	take_head(in, out);
-	uint32_t ranges = in->wrong || !(out->features & MAP_RANGES) ? 1 : take_count(in, RANGE_LEAST);
+	uint32_t ranges =
+		in->wrong || !(out->features & MAP_RANGES) ? 1 : take_count(in, RANGE_LEAST);
 	if (!ranges)
 		leb_fail(in, "a function without ranges");
 	for (uint32_t i = 0; i < ranges && !is_wrong(map); i++)

@@ -1,19 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * What the compiler knew of the blocks of each function, as clang -fbasic-block-address-map and -mllvm -pgo-analysis-map leave it in
- * sections of type SHT_LLVM_BB_ADDR_MAP, which are not loaded: entries of functions one after the other, with nothing between them.
+ * What the compiler knew of the blocks of each function, as clang -fbasic-block-address-map and
+ * -mllvm -pgo-analysis-map leave it in sections of type SHT_LLVM_BB_ADDR_MAP, which are not loaded:
+ * entries of functions one after the other, with nothing between them.
  *
  *   u8 version (2 to 5), features: u8, of version 5 u16; [MAP_RANGES: number of ranges, else one]
  *   each range: u64 address, number of blocks, and unless MAP_NO_BLOCKS each block:
- *           id; offset from the end of the block before; [MAP_CALL_ENDS: their number, the end of each call from the one before];
- *           size, of MAP_CALL_ENDS from the last of these; what it is (map_block.is); [MAP_HASHES: u64, not llvm-bolt's]
- *   [MAP_ENTRY_COUNT: how often the function was entered]
- *   [MAP_FREQUENCIES, MAP_PROBABILITIES: of each block of all ranges: its frequency; [MAP_POST_LINK: its count];
- *           the number of its successors, and of each: id, probability, [MAP_POST_LINK: its count]]
+ *           id; offset from the end of the block before; [MAP_CALL_ENDS: their number, the end of
+ * each call from the one before]; size, of MAP_CALL_ENDS from the last of these; what it is
+ * (map_block.is); [MAP_HASHES: u64, not llvm-bolt's] [MAP_ENTRY_COUNT: how often the function was
+ * entered] [MAP_FREQUENCIES, MAP_PROBABILITIES: of each block of all ranges: its frequency;
+ * [MAP_POST_LINK: its count]; the number of its successors, and of each: id, probability,
+ * [MAP_POST_LINK: its count]]
  *
- * Numbers without a size are ULEB128; in brackets stands what a feature adds.  Ends of calls, hashes and the counts of MAP_POST_LINK are
- * read past; the rest tests/peers/block-map.sh compares with llvm-readobj.  The addresses are those of the file that was linked.
- * llvm-bolt copies the sections as they are: in its output they describe the code of its input.
+ * Numbers without a size are ULEB128; in brackets stands what a feature adds.  Ends of calls,
+ * hashes and the counts of MAP_POST_LINK are read past; the rest tests/peers/block-map.sh compares
+ * with llvm-readobj.  The addresses are those of the file that was linked. llvm-bolt copies the
+ * sections as they are: in its output they describe the code of its input.
  */
 #ifndef ELF_BLOCK_MAP_H
 #define ELF_BLOCK_MAP_H
@@ -84,11 +87,13 @@ struct block_map {
 /* The section behind one of an image, or the first; NULL: there is no other. */
 const struct section *block_map_section(const struct image *image, const struct section *behind);
 
-/* Begins to read a section, which counts as work (work.h).  BC_UNSUPPORTED: it is compressed or of clang 14 or older; BC_FORMAT */
-BC_MUST_USE bool block_map_open(const struct image *image, const struct section *section, struct block_map *out, struct bc_error *err);
+/* Begins to read a section, which counts as work (work.h).  BC_UNSUPPORTED: it is compressed or of
+ * clang 14 or older; BC_FORMAT */
+BC_MUST_USE bool block_map_open(const struct image *image, const struct section *section,
+				struct block_map *out, struct bc_error *err);
 
-/* Reads the next function into *out, which may hold another.  False: the end; or it is damaged, which block_map_check() tells.  Takes time
- * and memory by the bytes of this function. */
+/* Reads the next function into *out, which may hold another.  False: the end; or it is damaged,
+ * which block_map_check() tells.  Takes time and memory by the bytes of this function. */
 bool block_map_next(struct block_map *map, struct map_function *out);
 
 /* BC_FORMAT: what is wrong, and at which byte of the section; BC_NOMEM */

@@ -28,8 +28,8 @@ static enum bolt_debug debug_of(const struct image *image)
 	const struct section *info = image_section(image, ".debug_info");
 
 	if (!info)
-		return image_section(image, ".zdebug_info") ? BOLT_DEBUG_COMPRESSED
-							    : BOLT_DEBUG_NONE;
+		return image_section(image, ".zdebug_info") ? BOLT_DEBUG_COMPRESSED :
+							      BOLT_DEBUG_NONE;
 	return info->flags & SHF_COMPRESSED ? BOLT_DEBUG_COMPRESSED : BOLT_DEBUG_PLAIN;
 }
 
@@ -68,29 +68,18 @@ bool bolt_input_has(const struct bolt_input *input, enum bolt_limit limit)
 	if (!input->code)
 		return limit == BOLT_LIMIT_NO_CODE;
 	switch (limit) {
-	case BOLT_LIMIT_NO_RELOCATIONS:
-		return lacks;
-	case BOLT_LIMIT_AARCH64:
-		return lacks && input->machine == MACHINE_AARCH64;
-	case BOLT_LIMIT_RISCV:
-		return lacks && input->machine == MACHINE_RISCV64;
-	case BOLT_LIMIT_GO:
-		return input->go;
-	case BOLT_LIMIT_KERNEL:
-		return input->kernel;
-	case BOLT_LIMIT_STRIPPED:
-		return input->symbols == BOLT_SYMBOLS_NONE;
-	case BOLT_LIMIT_NO_FUNCTIONS:
-		return input->symbols == BOLT_SYMBOLS_DATA;
-	case BOLT_LIMIT_NO_BUILD_ID:
-		return !input->build_id;
-	case BOLT_LIMIT_DEBUG_INFO:
-		return input->debug == BOLT_DEBUG_PLAIN;
-	case BOLT_LIMIT_COMPRESSED_DEBUG_INFO:
-		return input->debug == BOLT_DEBUG_COMPRESSED;
+	case BOLT_LIMIT_NO_RELOCATIONS: return lacks;
+	case BOLT_LIMIT_AARCH64: return lacks && input->machine == MACHINE_AARCH64;
+	case BOLT_LIMIT_RISCV: return lacks && input->machine == MACHINE_RISCV64;
+	case BOLT_LIMIT_GO: return input->go;
+	case BOLT_LIMIT_KERNEL: return input->kernel;
+	case BOLT_LIMIT_STRIPPED: return input->symbols == BOLT_SYMBOLS_NONE;
+	case BOLT_LIMIT_NO_FUNCTIONS: return input->symbols == BOLT_SYMBOLS_DATA;
+	case BOLT_LIMIT_NO_BUILD_ID: return !input->build_id;
+	case BOLT_LIMIT_DEBUG_INFO: return input->debug == BOLT_DEBUG_PLAIN;
+	case BOLT_LIMIT_COMPRESSED_DEBUG_INFO: return input->debug == BOLT_DEBUG_COMPRESSED;
 	case BOLT_LIMIT_NO_CODE:
-	case BOLT_LIMIT_COUNT:
-		break;
+	case BOLT_LIMIT_COUNT: break;
 	}
 	return false;
 }

@@ -15,7 +15,8 @@
 
 const char *input_where_words(enum input_where where)
 {
-	static const char *const words[] = {"in a directory of --debug-dir", "beside the binary", "below the system's .build-id",
+	static const char *const words[] = {"in a directory of --debug-dir", "beside the binary",
+					    "below the system's .build-id",
 					    "in the cache of debuginfod"};
 
 	return words[where];
@@ -33,7 +34,9 @@ static bool debuginfod_cache(char *root, size_t size)
 {
 	static const struct {
 		const char *variable, *below;
-	} places[] = {{"DEBUGINFOD_CACHE_PATH", ""}, {"XDG_CACHE_HOME", "/debuginfod_client"}, {"HOME", "/.cache/debuginfod_client"}};
+	} places[] = {{"DEBUGINFOD_CACHE_PATH", ""},
+		      {"XDG_CACHE_HOME", "/debuginfod_client"},
+		      {"HOME", "/.cache/debuginfod_client"}};
 
 	for (size_t i = 0; i < BC_COUNT(places); i++) {
 		const char *at = getenv(places[i].variable);
@@ -61,7 +64,8 @@ static bool is_there(const struct search *s, const struct stat *st)
 	if (st->st_dev == s->self.st_dev && st->st_ino == s->self.st_ino)
 		return true;
 	for (size_t i = 0; i < s->out->all.len; i++)
-		if (stat(s->out->all.at[i].path, &other) == 0 && st->st_dev == other.st_dev && st->st_ino == other.st_ino)
+		if (stat(s->out->all.at[i].path, &other) == 0 && st->st_dev == other.st_dev &&
+		    st->st_ino == other.st_ino)
 			return true;
 	return false;
 }
@@ -129,13 +133,16 @@ static bool begins_alike(const struct named *entry, const char *name)
 }
 
 /* The names in a directory; none if there are too many. */
-static void read_names(struct search *s, const char *folder, const char *name, struct named_vec *out)
+static void read_names(struct search *s, const char *folder, const char *name,
+		       struct named_vec *out)
 {
 	DIR *dir = opendir(folder);
 	size_t count = 0;
 
-	for (const struct dirent *entry; dir && !s->nomem && (entry = readdir(dir)) && count <= INPUT_FILES_NAMES; count++) {
-		if (entry->d_type != DT_REG && entry->d_type != DT_LNK && entry->d_type != DT_UNKNOWN)
+	for (const struct dirent *entry;
+	     dir && !s->nomem && (entry = readdir(dir)) && count <= INPUT_FILES_NAMES; count++) {
+		if (entry->d_type != DT_REG && entry->d_type != DT_LNK &&
+		    entry->d_type != DT_UNKNOWN)
 			continue;
 		struct named one = {strdup(entry->d_name), common_length(entry->d_name, name)};
 		s->nomem = !one.name || !named_vec_push(out, one);
@@ -160,8 +167,9 @@ static void look_in(struct search *s, const char *folder, const char *name, enum
 	if (names.len)
 		qsort(names.at, names.len, sizeof(*names.at), by_likeness);
 	for (size_t i = 0; i < names.len; i++) {
-		int length = snprintf(path, sizeof(path), "%s%s%s", strcmp(folder, ".") ? folder : "", strcmp(folder, ".") ? "/" : "",
-				      names.at[i].name);
+		int length =
+			snprintf(path, sizeof(path), "%s%s%s", strcmp(folder, ".") ? folder : "",
+				 strcmp(folder, ".") ? "/" : "", names.at[i].name);
 		if (i < INPUT_FILES_LOOKED_AT && length > 0 && length < PATH_MAX)
 			look_at(s, path, where, begins_alike(&names.at[i], name));
 		free(names.at[i].name);
@@ -171,7 +179,8 @@ static void look_in(struct search *s, const char *folder, const char *name, enum
 
 /* ---- the places ---- */
 
-/* The ids that the input can have: llvm-bolt marks the last bit, and after release 23 the first one, too. */
+/* The ids that the input can have: llvm-bolt marks the last bit, and after release 23 the first
+ * one, too. */
 static struct build_id input_id(const struct build_id *output, int marks)
 {
 	struct build_id id = *output;
@@ -190,7 +199,8 @@ static void look_below(struct search *s, const char *root, enum input_where wher
 	for (int i = 0; i < 4 && s->output->size > 1; i++) {
 		struct build_id id = input_id(s->output, i / 2);
 		build_id_format(&id, hex);
-		int length = snprintf(path, sizeof(path), "%s/.build-id/%.2s/%s%s", root, hex, hex + 2, suffixes[i % 2]);
+		int length = snprintf(path, sizeof(path), "%s/.build-id/%.2s/%s%s", root, hex,
+				      hex + 2, suffixes[i % 2]);
 		if (length > 0 && length < PATH_MAX)
 			look_at(s, path, where, true);
 	}
@@ -210,13 +220,15 @@ static void look_in_cache(struct search *s)
 	}
 }
 
-/* The directory of the given name is looked through, and that of the file itself if the name is a link. */
+/* The directory of the given name is looked through, and that of the file itself if the name is a
+ * link. */
 static void look_beside(struct search *s, const char *output)
 {
 	char folder[PATH_MAX], real[PATH_MAX], resolved[PATH_MAX];
 	const char *slash = strrchr(output, '/');
 
-	snprintf(folder, sizeof(folder), "%.*s", slash ? (int)(slash - output) + (slash == output) : 1, slash ? output : ".");
+	snprintf(folder, sizeof(folder), "%.*s",
+		 slash ? (int)(slash - output) + (slash == output) : 1, slash ? output : ".");
 	look_in(s, folder, slash ? slash + 1 : output, INPUT_BESIDE);
 	if (!realpath(output, real) || !realpath(folder, resolved))
 		return;
@@ -260,7 +272,8 @@ static struct file_notes read_output(const char *output, struct stat *self)
 	return facts;
 }
 
-bool input_files_find(const char *output, const struct debug_dirs *dirs, struct input_files *out, struct bc_error *err)
+bool input_files_find(const char *output, const struct debug_dirs *dirs, struct input_files *out,
+		      struct bc_error *err)
 {
 	struct search search = {.out = out};
 	const struct file_notes facts = read_output(output, &search.self);
@@ -302,16 +315,20 @@ static enum code_file_found judge(const struct code_search *s, const struct imag
 {
 	if (s->id->size && !build_id_equal(s->id, &image->build_id))
 		return CODE_FILE_OTHER_BUILD;
-	return image->machine == s->machine && image_has_code(image) ? CODE_FILE_OPEN : CODE_FILE_NO_CODE;
+	return image->machine == s->machine && image_has_code(image) ? CODE_FILE_OPEN :
+								       CODE_FILE_NO_CODE;
 }
 
-static enum code_file_found open_one(const struct code_search *s, const char *path, enum named_by by)
+static enum code_file_found open_one(const struct code_search *s, const char *path,
+				     enum named_by by)
 {
 	struct code_file file = {0};
 	struct bc_error err = {0};
 
 	if (!file_map_named(path, by, &file.map, &err))
-		return err.code == BC_NOMEM ? CODE_FILE_NO_MEMORY : err.code == BC_IO ? CODE_FILE_NOT_THERE : CODE_FILE_NO_CODE;
+		return err.code == BC_NOMEM ? CODE_FILE_NO_MEMORY :
+		       err.code == BC_IO    ? CODE_FILE_NOT_THERE :
+					      CODE_FILE_NO_CODE;
 	enum code_file_found found = CODE_FILE_NO_CODE;
 	if (image_open_map(&file.map, &file.image, &err))
 		found = judge(s, &file.image);
@@ -341,7 +358,8 @@ static bool try(struct code_search *s, enum named_by by, const char *before, con
 	return found == CODE_FILE_OPEN || found == CODE_FILE_NO_MEMORY;
 }
 
-static bool try_build_id(struct code_search *s, enum named_by by, const char *root, const char *suffix)
+static bool try_build_id(struct code_search *s, enum named_by by, const char *root,
+			 const char *suffix)
 {
 	char hex[2 * BUILD_ID_MAX + 1], name[2 * BUILD_ID_MAX + 32];
 
@@ -356,8 +374,10 @@ static bool try_folder(struct code_search *s, const char *folder)
 {
 	const char *slash = strrchr(s->path, '/');
 
-	return try_build_id(s, NAMED_BY_FOLDER, folder, "") || try_build_id(s, NAMED_BY_FOLDER, folder, ".debug") ||
-	       try(s, NAMED_BY_FOLDER, folder, s->path) || (slash && try(s, NAMED_BY_FOLDER, folder, slash));
+	return try_build_id(s, NAMED_BY_FOLDER, folder, "") ||
+	       try_build_id(s, NAMED_BY_FOLDER, folder, ".debug") ||
+	       try(s, NAMED_BY_FOLDER, folder, s->path) ||
+	       (slash && try(s, NAMED_BY_FOLDER, folder, slash));
 }
 
 static void try_caches(struct code_search *s)
@@ -368,14 +388,16 @@ static void try_caches(struct code_search *s)
 	if (!s->id->size)
 		return;
 	build_id_format(s->id, hex);
-	if (home && *home && snprintf(root, sizeof(root), "%s/.debug", home) < PATH_MAX && try_build_id(s, NAMED_BY_BUILD_ID, root, "/elf"))
+	if (home && *home && snprintf(root, sizeof(root), "%s/.debug", home) < PATH_MAX &&
+	    try_build_id(s, NAMED_BY_BUILD_ID, root, "/elf"))
 		return;
 	snprintf(name, sizeof(name), "/%s/executable", hex);
 	if (debuginfod_cache(root, sizeof(root)))
 		try(s, NAMED_BY_BUILD_ID, root, name);
 }
 
-enum code_file_found code_file_open(const char *path, const struct build_id *id, enum machine machine, const struct debug_dirs *dirs,
+enum code_file_found code_file_open(const char *path, const struct build_id *id,
+				    enum machine machine, const struct debug_dirs *dirs,
 				    struct code_file *out)
 {
 	static const char *const roots[] = {DEBUG_FILE_ROOT, "/usr/lib"};
@@ -388,7 +410,8 @@ enum code_file_found code_file_open(const char *path, const struct build_id *id,
 	if (try(&s, NAMED_BY_MAPPING, "", path))
 		return s.found;
 	for (size_t i = 0; i < BC_COUNT(roots); i++)
-		if (try_build_id(&s, NAMED_BY_BUILD_ID, roots[i], "") || try_build_id(&s, NAMED_BY_BUILD_ID, roots[i], ".debug"))
+		if (try_build_id(&s, NAMED_BY_BUILD_ID, roots[i], "") ||
+		    try_build_id(&s, NAMED_BY_BUILD_ID, roots[i], ".debug"))
 			return s.found;
 	try_caches(&s);
 	return s.found;

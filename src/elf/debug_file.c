@@ -34,15 +34,18 @@ static bool is_same_file(int fd, const char *path)
 {
 	struct stat a, b;
 
-	return fstat(fd, &a) == 0 && stat(path, &b) == 0 && a.st_ino == b.st_ino && a.st_dev == b.st_dev;
+	return fstat(fd, &a) == 0 && stat(path, &b) == 0 && a.st_ino == b.st_ino &&
+	       a.st_dev == b.st_dev;
 }
 
-static void refuse(const struct debug_name *name, const char *path, const char *what, const char *has,
-		   const char *wants)
+static void refuse(const struct debug_name *name, const char *path, const char *what,
+		   const char *has, const char *wants)
 {
 	if (name->refused && !name->refused->code)
-		bc_fail(name->refused, BC_MISMATCH, "%s: a debug file of another build is not used: its %s is %s, not %s, "
-			"which %s asks for", path, what, has, wants, name->of);
+		bc_fail(name->refused, BC_MISMATCH,
+			"%s: a debug file of another build is not used: its %s is %s, not %s, "
+			"which %s asks for",
+			path, what, has, wants, name->of);
 }
 
 static bool fits_id(const struct debug_name *name, const char *path, int fd)
@@ -80,7 +83,8 @@ static bool fits(const struct debug_name *name, const char *path, int fd)
 }
 
 /* -1: not there, or not the file; err then tells which. */
-static int try(const struct debug_name *name, const char *path, enum named_by by, struct bc_error *err)
+static int try(const struct debug_name *name, const char *path, enum named_by by,
+	       struct bc_error *err)
 {
 	int fd;
 
@@ -103,22 +107,22 @@ static const char *last_part(const char *path)
 }
 
 /* BEFORE/NAME; -1 also where that is too long to be a path. */
-static int try_as(const struct debug_name *name, enum named_by by, const char *before, const char *file,
-		  char path[PATH_MAX], struct bc_error *err)
+static int try_as(const struct debug_name *name, enum named_by by, const char *before,
+		  const char *file, char path[PATH_MAX], struct bc_error *err)
 {
 	int length = snprintf(path, PATH_MAX, "%s/%s", before, file);
 
 	return length > 0 && length < PATH_MAX ? try(name, path, by, err) : -1;
 }
 
-static int try_in(const struct debug_name *name, const char *before, const char *file, char path[PATH_MAX],
-		  struct bc_error *err)
+static int try_in(const struct debug_name *name, const char *before, const char *file,
+		  char path[PATH_MAX], struct bc_error *err)
 {
 	return try_as(name, name->by, before, file, path, err);
 }
 
-static int try_build_id(const struct debug_name *name, enum named_by by, const char *root, char path[PATH_MAX],
-			struct bc_error *err)
+static int try_build_id(const struct debug_name *name, enum named_by by, const char *root,
+			char path[PATH_MAX], struct bc_error *err)
 {
 	char hex[2 * BUILD_ID_MAX + 1], file[2 * BUILD_ID_MAX + 32];
 
@@ -162,9 +166,11 @@ static int try_folder(const struct debug_name *name, const char *folder, char pa
 		fd = try_in(name, "", file + 1, path, err);
 	else
 		fd = try_in(name, folder, file, path, err);
-	if (fd < 0 && !err->code && snprintf(below, PATH_MAX, "%s/%s", folder, is_alt ? ".dwz" : ".debug") < PATH_MAX)
+	if (fd < 0 && !err->code &&
+	    snprintf(below, PATH_MAX, "%s/%s", folder, is_alt ? ".dwz" : ".debug") < PATH_MAX)
 		fd = try_in(name, below, is_alt ? last_part(file) : file, path, err);
-	if (fd < 0 && !err->code && snprintf(below, PATH_MAX, DEBUG_FILE_ROOT "%s", is_alt ? "/.dwz" : folder) < PATH_MAX)
+	if (fd < 0 && !err->code &&
+	    snprintf(below, PATH_MAX, DEBUG_FILE_ROOT "%s", is_alt ? "/.dwz" : folder) < PATH_MAX)
 		fd = try_in(name, below, is_alt ? last_part(file) : file, path, err);
 	return fd;
 }
@@ -179,7 +185,8 @@ static char *folder_of(const char *path)
 	return slash == path ? strdup("/") : strndup(path, (size_t)(slash - path));
 }
 
-/* The directory of the given name is searched, and that of the file itself if the name is a link. */
+/* The directory of the given name is searched, and that of the file itself if the name is a link.
+ */
 static int try_folders(const struct debug_name *name, char path[PATH_MAX], struct bc_error *err)
 {
 	char *real = realpath(name->of, NULL);
@@ -229,14 +236,15 @@ static bool is_loaded(const struct section *s)
 	return s->flags & SHF_ALLOC;
 }
 
-/* The binary's section of this name and address, or UINT32_MAX.  Both tables have one order, and what
- * was stripped is not loaded: mostly it is the next one. */
+/* The binary's section of this name and address, or UINT32_MAX.  Both tables have one order, and
+ * what was stripped is not loaded: mostly it is the next one. */
 static uint32_t counterpart(const struct image *binary, const struct section *s, size_t *next)
 {
 	for (size_t tried = 0; tried < binary->section_count; tried++) {
 		size_t i = (*next + tried) % binary->section_count;
 		const struct section *other = &binary->sections[i];
-		if (other->addr == s->addr && is_loaded(other) && text_equal(other->name, s->name)) {
+		if (other->addr == s->addr && is_loaded(other) &&
+		    text_equal(other->name, s->name)) {
 			*next = i + 1;
 			return (uint32_t)i;
 		}
@@ -246,17 +254,19 @@ static uint32_t counterpart(const struct image *binary, const struct section *s,
 
 static bool refuse_section(struct debug_symbols *symbols, const char *path, const struct section *s)
 {
-	return bc_fail(&symbols->refused, BC_MISMATCH,
-		       "%s: a debug file of another build is not used: its section %.*s, at 0x%" PRIx64 " with %" PRIu64
-		       " bytes, is not the binary's", path, (int)text_first(s->name, 64).len, s->name.at, s->addr, s->size);
+	return bc_fail(
+		&symbols->refused, BC_MISMATCH,
+		"%s: a debug file of another build is not used: its section %.*s, at 0x%" PRIx64
+		" with %" PRIu64 " bytes, is not the binary's",
+		path, (int)text_first(s->name, 64).len, s->name.at, s->addr, s->size);
 }
 
 /* A debug file has some dozens of sections.  Each may be searched for from the beginning of the
  * table, so a table with more sections than this is cut. */
 #define SECTIONS_MOST 4096
 
-static bool pair_sections(const struct image *binary, const char *path, struct debug_symbols *symbols,
-			  struct bc_error *err)
+static bool pair_sections(const struct image *binary, const char *path,
+			  struct debug_symbols *symbols, struct bc_error *err)
 {
 	const struct image *image = &symbols->image;
 	size_t next = 0;
@@ -327,7 +337,10 @@ bool debug_symbols_open(const struct image *binary, const char *path, const stru
 			struct debug_symbols *out, struct bc_error *err)
 {
 	struct debug_symbols found = {0};
-	struct debug_name name = {.by = NAMED_BY_DEBUGLINK, .of = path, .id = binary->build_id, .dirs = dirs,
+	struct debug_name name = {.by = NAMED_BY_DEBUGLINK,
+				  .of = path,
+				  .id = binary->build_id,
+				  .dirs = dirs,
 				  .refused = &found.refused};
 
 	read_link(binary, &name);
@@ -335,7 +348,8 @@ bool debug_symbols_open(const struct image *binary, const char *path, const stru
 	if (fd >= 0) {
 		close(fd);
 		bool ok = file_map_named(found.path, NAMED_BY_DEBUGLINK, &found.map, err) &&
-			  debug_symbols_take(binary, (struct bytes){found.map.data, found.map.size}, found.path, &found, err);
+			  debug_symbols_take(binary, (struct bytes){found.map.data, found.map.size},
+					     found.path, &found, err);
 		if (!ok && err->code == BC_IO)
 			err->code = BC_OK; /* it was there a moment ago */
 	}

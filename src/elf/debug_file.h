@@ -33,14 +33,14 @@ struct debug_dirs {
 };
 
 struct debug_name {
-	enum named_by by;    /* NAMED_BY_DEBUGLINK or NAMED_BY_ALTLINK          */
-	const char *of;      /* the file whose debug information it is          */
-	const char *link;    /* what the link says; NULL: there is none         */
-	struct build_id id;  /* that the file must have; .size 0: any           */
-	uint32_t crc;        /* of the whole file, where there is no id; 0: any */
+	enum named_by by;              /* NAMED_BY_DEBUGLINK or NAMED_BY_ALTLINK          */
+	const char *of;                /* the file whose debug information it is          */
+	const char *link;              /* what the link says; NULL: there is none         */
+	struct build_id id;            /* that the file must have; .size 0: any           */
+	uint32_t crc;                  /* of the whole file, where there is no id; 0: any */
 	const struct debug_dirs *dirs; /* NULL: none                            */
-	struct bc_error *refused; /* NULL, or set to the first file that has the name and
-				   * is of another build                        */
+	struct bc_error *refused;      /* NULL, or set to the first file that has the name and
+					* is of another build                        */
 };
 
 /* A descriptor, and the path for free(); or -1: err is BC_OK if there is no such file.
@@ -71,11 +71,12 @@ struct debug_symbols {
  *
  * BC_UNSUPPORTED  what stands there is no regular file
  * BC_NOMEM */
-BC_MUST_USE bool debug_symbols_open(const struct image *binary, const char *path, const struct debug_dirs *dirs,
-				    struct debug_symbols *out, struct bc_error *err);
+BC_MUST_USE bool debug_symbols_open(const struct image *binary, const char *path,
+				    const struct debug_dirs *dirs, struct debug_symbols *out,
+				    struct bc_error *err);
 
-/* Take `file` for the debug file of a binary; it must outlive *out.  false and BC_OK: it is none, or
- * of another build (out->refused).  BC_NOMEM */
+/* Take `file` for the debug file of a binary; it must outlive *out.  false and BC_OK: it is none,
+ * or of another build (out->refused).  BC_NOMEM */
 BC_MUST_USE bool debug_symbols_take(const struct image *binary, struct bytes file, const char *path,
 				    struct debug_symbols *out, struct bc_error *err);
 void debug_symbols_close(struct debug_symbols *symbols);

@@ -38,16 +38,11 @@ uint64_t eh_take_leb(struct eh_cursor *c, bool is_signed)
 
 	if (c->bad)
 		return 0;
-	switch (c->left.size ? leb128_read(&at, at + c->left.size, is_signed, &value) : LEB128_CUT) {
-	case LEB128_READ:
-		eh_take(c, (uint64_t)(at - c->left.data));
-		break;
-	case LEB128_CUT:
-		c->bad = "the entry ends too early";
-		break;
-	case LEB128_WIDE:
-		c->bad = "a number of more than 64 bits";
-		break;
+	switch (c->left.size ? leb128_read(&at, at + c->left.size, is_signed, &value) :
+			       LEB128_CUT) {
+	case LEB128_READ: eh_take(c, (uint64_t)(at - c->left.data)); break;
+	case LEB128_CUT: c->bad = "the entry ends too early"; break;
+	case LEB128_WIDE: c->bad = "a number of more than 64 bits"; break;
 	}
 	return value;
 }
@@ -59,26 +54,21 @@ uint64_t eh_take_number(struct eh_cursor *c, uint8_t encoding)
 
 	switch (format) {
 	case EH_PE_ULEB128:
-	case EH_PE_SLEB128:
-		return eh_take_leb(c, format == EH_PE_SLEB128);
-	case EH_PE_UDATA2:
-		return (p = eh_take(c, 2)) ? le16(p) : 0;
-	case EH_PE_SDATA2:
-		return (p = eh_take(c, 2)) ? (uint64_t)(int16_t)le16(p) : 0;
-	case EH_PE_UDATA4:
-		return (p = eh_take(c, 4)) ? le32(p) : 0;
-	case EH_PE_SDATA4:
-		return (p = eh_take(c, 4)) ? (uint64_t)(int32_t)le32(p) : 0;
+	case EH_PE_SLEB128: return eh_take_leb(c, format == EH_PE_SLEB128);
+	case EH_PE_UDATA2: return (p = eh_take(c, 2)) ? le16(p) : 0;
+	case EH_PE_SDATA2: return (p = eh_take(c, 2)) ? (uint64_t)(int16_t)le16(p) : 0;
+	case EH_PE_UDATA4: return (p = eh_take(c, 4)) ? le32(p) : 0;
+	case EH_PE_SDATA4: return (p = eh_take(c, 4)) ? (uint64_t)(int32_t)le32(p) : 0;
 	case EH_PE_ABSPTR:
 	case EH_PE_UDATA8:
-	case EH_PE_SDATA8:
-		return (p = eh_take(c, 8)) ? le64(p) : 0;
+	case EH_PE_SDATA8: return (p = eh_take(c, 8)) ? le64(p) : 0;
 	}
 	c->bad = "unknown pointer format";
 	return 0;
 }
 
-/* A pointer that is absolute or relative to itself; others are bad, but for EH_PE_INDIRECT, where it leads to the value. */
+/* A pointer that is absolute or relative to itself; others are bad, but for EH_PE_INDIRECT, where
+ * it leads to the value. */
 static uint64_t eh_take_place(struct eh_cursor *c, uint8_t encoding)
 {
 	uint64_t here = c->address, value = eh_take_number(c, encoding);
@@ -154,12 +144,8 @@ static void read_cie(struct eh_cursor *c, bool debug, struct eh_frame_cie *out)
 	out->program = bytes_from(c->left, size);
 	for (const char *a = augmentation + 1; *a && !c->bad; a++) {
 		switch (*a) {
-		case 'R':
-			out->code = eh_take_byte(c);
-			break;
-		case 'L':
-			out->call_sites = eh_take_byte(c);
-			break;
+		case 'R': out->code = eh_take_byte(c); break;
+		case 'L': out->call_sites = eh_take_byte(c); break;
 		case 'P':
 			out->personality_encoding = eh_take_byte(c);
 			if (out->personality_encoding != EH_PE_OMIT)
@@ -167,10 +153,8 @@ static void read_cie(struct eh_cursor *c, bool debug, struct eh_frame_cie *out)
 			break;
 		case 'S': /* of a frame that a signal interrupted */
 		case 'B': /* AArch64: return addresses are signed with key B */
-		case 'G': /* AArch64: tagged stack */
-			break;
-		default:
-			c->bad = "unknown augmentation of a CIE";
+		case 'G': /* AArch64: tagged stack */ break;
+		default: c->bad = "unknown augmentation of a CIE";
 		}
 	}
 }
@@ -213,7 +197,8 @@ static bool take_id(const struct eh_frame *frame, struct eh_cursor *entry, bool 
 /* The cursor behind the header of the CIE that begins at byte `at`. */
 static struct eh_cursor cie_at(const struct eh_frame *frame, uint64_t at)
 {
-	struct eh_cursor from = {bytes_from(frame->whole, at), frame->address + at, NULL}, cie = from;
+	struct eh_cursor from = {bytes_from(frame->whole, at), frame->address + at, NULL},
+			 cie = from;
 	uint64_t unused;
 	bool wide;
 
@@ -224,7 +209,8 @@ static struct eh_cursor cie_at(const struct eh_frame *frame, uint64_t at)
 }
 
 /* The cursor is behind the id. */
-static void read_fde(struct eh_frame *frame, struct eh_cursor *c, uint64_t cie_byte, struct eh_frame_fde *out)
+static void read_fde(struct eh_frame *frame, struct eh_cursor *c, uint64_t cie_byte,
+		     struct eh_frame_fde *out)
 {
 	if (c->bad)
 		return;
@@ -234,7 +220,10 @@ static void read_fde(struct eh_frame *frame, struct eh_cursor *c, uint64_t cie_b
 	}
 	if (frame->cie.at != cie_byte) {
 		struct eh_cursor cie = cie_at(frame, cie_byte);
-		frame->cie = (struct eh_frame_cie){.at = cie_byte, .code = EH_PE_ABSPTR, .call_sites = EH_PE_OMIT, .personality_encoding = EH_PE_OMIT};
+		frame->cie = (struct eh_frame_cie){.at = cie_byte,
+						   .code = EH_PE_ABSPTR,
+						   .call_sites = EH_PE_OMIT,
+						   .personality_encoding = EH_PE_OMIT};
 		if (!cie.bad)
 			read_cie(&cie, frame->debug, &frame->cie);
 		c->bad = cie.bad;
@@ -399,7 +388,10 @@ static bool find_segment(const struct image *image, struct eh_cursor *out)
 
 	for (size_t i = 0; image_program_header(image, i, &segment); i++)
 		if (segment.p_type == PT_GNU_EH_FRAME) {
-			*out = (struct eh_cursor){bytes_first(image_bytes_at(image, (struct vaddr){segment.p_vaddr}), segment.p_memsz), segment.p_vaddr, NULL};
+			*out = (struct eh_cursor){
+				bytes_first(image_bytes_at(image, (struct vaddr){segment.p_vaddr}),
+					    segment.p_memsz),
+				segment.p_vaddr, NULL};
 			return true;
 		}
 	return false;
@@ -413,7 +405,8 @@ static uint64_t take_value(struct eh_cursor *c, uint8_t encoding, uint64_t heade
 	return eh_take_pointer(c, encoding);
 }
 
-static bool read_table(struct eh_cursor *c, uint8_t encoding, uint64_t count, struct eh_frame_hdr *out)
+static bool read_table(struct eh_cursor *c, uint8_t encoding, uint64_t count,
+		       struct eh_frame_hdr *out)
 {
 	for (uint64_t i = 0; i < count; i++) {
 		struct eh_frame_hdr_entry entry;
@@ -435,7 +428,8 @@ bool eh_frame_hdr_read(const struct image *image, struct eh_frame_hdr *out)
 	if (!out->present)
 		return true;
 	out->address = c.address;
-	uint8_t version = eh_take_byte(&c), pointer = eh_take_byte(&c), counts = eh_take_byte(&c), table = eh_take_byte(&c);
+	uint8_t version = eh_take_byte(&c), pointer = eh_take_byte(&c), counts = eh_take_byte(&c),
+		table = eh_take_byte(&c);
 	if (!c.bad && version != 1)
 		c.bad = "a version that is not 1";
 	if (pointer != EH_PE_OMIT)
@@ -457,12 +451,14 @@ void lsda_free(struct lsda *lsda)
 /* 0 is none, wherever it counts from. */
 static uint64_t take_or_none(struct eh_cursor *c, uint8_t encoding, bool indirect)
 {
-	uint64_t here = c->address, value = indirect ? eh_take_place(c, encoding) : eh_take_pointer(c, encoding);
+	uint64_t here = c->address,
+		 value = indirect ? eh_take_place(c, encoding) : eh_take_pointer(c, encoding);
 
 	return (encoding & EH_PE_BASE) == EH_PE_PCREL && value == here ? 0 : value;
 }
 
-static bool read_sites(const struct image *image, struct eh_cursor *c, uint64_t function, uint64_t pads, struct lsda *out)
+static bool read_sites(const struct image *image, struct eh_cursor *c, uint64_t function,
+		       uint64_t pads, struct lsda *out)
 {
 	uint8_t encoding = eh_take_byte(c);
 	uint64_t size = eh_take_leb(c, false);
@@ -524,16 +520,15 @@ static uint64_t size_of(uint8_t encoding)
 {
 	switch (encoding & EH_PE_FORMAT) {
 	case EH_PE_UDATA2:
-	case EH_PE_SDATA2:
-		return 2;
+	case EH_PE_SDATA2: return 2;
 	case EH_PE_UDATA4:
-	case EH_PE_SDATA4:
-		return 4;
+	case EH_PE_SDATA4: return 4;
 	}
 	return 8;
 }
 
-static uint64_t type_of(const struct image *image, const struct lsda *lsda, uint64_t number, const char **bad)
+static uint64_t type_of(const struct image *image, const struct lsda *lsda, uint64_t number,
+			const char **bad)
 {
 	uint64_t at = lsda->types - number * size_of(lsda->type_encoding);
 	struct eh_cursor c = {image_bytes_at(image, (struct vaddr){at}), at, NULL};
@@ -543,7 +538,8 @@ static uint64_t type_of(const struct image *image, const struct lsda *lsda, uint
 	return type;
 }
 
-size_t lsda_actions(const struct image *image, const struct lsda *lsda, uint64_t action, uint64_t *out, size_t room, const char **bad)
+size_t lsda_actions(const struct image *image, const struct lsda *lsda, uint64_t action,
+		    uint64_t *out, size_t room, const char **bad)
 {
 	struct eh_cursor all = lsda->actions, c = all;
 	size_t count = 0;
@@ -553,12 +549,15 @@ size_t lsda_actions(const struct image *image, const struct lsda *lsda, uint64_t
 		c = (struct eh_cursor){bytes_from(all.left, at), all.address + at, NULL};
 		int64_t filter = (int64_t)eh_take_leb(&c, true);
 		uint64_t here = c.address, next = eh_take_leb(&c, true);
-		out[count++] = filter > 0 ? 1 : filter < 0 ? 2 : 0; /* catch, exception specification, clean-up */
+		out[count++] = filter > 0 ? 1 :
+			       filter < 0 ? 2 :
+					    0; /* catch, exception specification, clean-up */
 		if (filter > 0 && count < room) {
 			out[count++] = type_of(image, lsda, (uint64_t)filter, bad);
 		} else if (filter < 0) {
 			uint64_t list = lsda->types + ~(uint64_t)filter;
-			struct eh_cursor numbers = {image_bytes_at(image, (struct vaddr){list}), list, NULL};
+			struct eh_cursor numbers = {image_bytes_at(image, (struct vaddr){list}),
+						    list, NULL};
 			uint64_t number;
 			while (count < room && !*bad && (number = eh_take_leb(&numbers, false)))
 				out[count++] = type_of(image, lsda, number, bad);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Exception tables, and the entries of .eh_frame and .debug_frame: CIEs, and FDEs with the code that each describes.  What their
- * instructions say about it is in src/verify/cfi.h.
+ * Exception tables, and the entries of .eh_frame and .debug_frame: CIEs, and FDEs with the code
+ * that each describes.  What their instructions say about it is in src/verify/cfi.h.
  *
  * .eh_frame is a sequence of entries
  *
@@ -13,8 +13,8 @@
  * begins with the address and the length of the code it describes.  If there is an
  * "L", the FDE's augmentation data begins with a pointer to a table of call sites.
  *
- * In .debug_frame all bits of a CIE's id are set, the id of an FDE is the byte of the section at which its
- * CIE begins, and an id has 8 bytes if the length has.
+ * In .debug_frame all bits of a CIE's id are set, the id of an FDE is the byte of the section at
+ * which its CIE begins, and an id has 8 bytes if the length has.
  */
 #ifndef ELF_EH_FRAME_H
 #define ELF_EH_FRAME_H
@@ -72,20 +72,21 @@ struct code_range {
 };
 
 struct eh_frame_cie {
-	uint64_t at;                    /* byte of the section */
-	uint8_t code, call_sites;       /* encodings; of call sites EH_PE_OMIT: none */
-	uint8_t personality_encoding;   /* EH_PE_OMIT: none */
-	bool augmented;                 /* FDEs have augmentation data */
+	uint64_t at;                  /* byte of the section */
+	uint8_t code, call_sites;     /* encodings; of call sites EH_PE_OMIT: none */
+	uint8_t personality_encoding; /* EH_PE_OMIT: none */
+	bool augmented;               /* FDEs have augmentation data */
 	uint32_t return_register;
 	uint64_t code_factor;
 	int64_t data_factor;
-	uint64_t personality; /* where the pointer leads: to the function, or with EH_PE_INDIRECT to its address */
+	uint64_t personality; /* where the pointer leads: to the function, or with EH_PE_INDIRECT to
+				 its address */
 	struct bytes program; /* instructions that the row of each FDE begins with */
 };
 
 /* The FDEs, one after the other. */
 struct eh_frame_fde {
-	uint64_t at;           /* byte of the section */
+	uint64_t at; /* byte of the section */
 	struct code_range code;
 	uint8_t call_sites;    /* how the pointer to their table is written; EH_PE_OMIT: none */
 	bool augmented;        /* it has augmentation data */
@@ -93,10 +94,10 @@ struct eh_frame_fde {
 };
 
 struct eh_frame {
-	struct bytes whole;    /* the section */
-	uint64_t address;      /* its vaddr; of .debug_frame 0 */
-	bool debug;            /* it is .debug_frame */
-	struct eh_cursor left; /* .bad: what is damaged there; NULL: nothing was so far */
+	struct bytes whole;      /* the section */
+	uint64_t address;        /* its vaddr; of .debug_frame 0 */
+	bool debug;              /* it is .debug_frame */
+	struct eh_cursor left;   /* .bad: what is damaged there; NULL: nothing was so far */
 	struct eh_frame_cie cie; /* the last one; FDEs of one CIE mostly follow each other */
 };
 
@@ -112,8 +113,8 @@ bool eh_frame_next(struct eh_frame *frame, struct eh_frame_fde *out);
 /* The FDE that stands at a byte of the section.  False: none does; frame->left stays as it is. */
 bool eh_frame_at(struct eh_frame *frame, uint64_t byte, struct eh_frame_fde *out);
 
-/* Takes the augmentation data off `rest`, so that the FDE's instructions are left.  Returns the vaddr of its table of call sites; 0: none.
- * rest.bad: what is damaged. */
+/* Takes the augmentation data off `rest`, so that the FDE's instructions are left.  Returns the
+ * vaddr of its table of call sites; 0: none. rest.bad: what is damaged. */
 uint64_t eh_frame_take_lsda(struct eh_frame_fde *fde);
 
 struct code_ranges {
@@ -131,10 +132,11 @@ BC_MUST_USE bool eh_frame_ranges(const struct image *image, struct code_ranges *
 void code_ranges_free(struct code_ranges *ranges);
 
 /*
- * .eh_frame_hdr: the sorted table by which an unwinder finds the FDE of an address.  It finds the header by the segment
- * PT_GNU_EH_FRAME, and searches nothing else:
+ * .eh_frame_hdr: the sorted table by which an unwinder finds the FDE of an address.  It finds the
+ * header by the segment PT_GNU_EH_FRAME, and searches nothing else:
  *
- *   u8 version 1, u8 encodings of the address of .eh_frame, of the count and of the table, then these
+ *   u8 version 1, u8 encodings of the address of .eh_frame, of the count and of the table, then
+ * these
  */
 struct eh_frame_hdr_entry {
 	uint64_t code, fde; /* vaddrs: where the FDE's code begins, and the FDE */
@@ -147,7 +149,7 @@ struct eh_frame_hdr {
 	uint64_t eh_frame; /* where it says that .eh_frame is; 0: it does not */
 	bool has_table;
 	struct eh_frame_hdr_vec entries; /* as stored */
-	const char *bad;   /* what is damaged; NULL: nothing */
+	const char *bad;                 /* what is damaged; NULL: nothing */
 };
 
 /* False: out of memory. */
@@ -155,15 +157,15 @@ BC_MUST_USE bool eh_frame_hdr_read(const struct image *image, struct eh_frame_hd
 void eh_frame_hdr_free(struct eh_frame_hdr *header);
 
 /*
- * Exception tables (LSDA, in .gcc_except_table): at which call sites of a function exceptions continue where.  An FDE of
- * .eh_frame points to that of its function:
+ * Exception tables (LSDA, in .gcc_except_table): at which call sites of a function exceptions
+ * continue where.  An FDE of .eh_frame points to that of its function:
  *
  *   u8 encoding, start of the landing pads   (ff: the function's)
- *   u8 encoding, uleb                        of the type table (ff: none), which ends that many bytes on
- *   u8 encoding, uleb size of the call sites
- *   call sites: start, size, landing pad (0: none), uleb action (0: only clean-up; else 1 + a byte of the actions)
- *   actions: sleb filter, sleb distance from itself to the next one (0: the last)
- *   type table: pointers to types, number -1 last; of a filter below 0 a list of numbers behind it
+ *   u8 encoding, uleb                        of the type table (ff: none), which ends that many
+ * bytes on u8 encoding, uleb size of the call sites call sites: start, size, landing pad (0: none),
+ * uleb action (0: only clean-up; else 1 + a byte of the actions) actions: sleb filter, sleb
+ * distance from itself to the next one (0: the last) type table: pointers to types, number -1 last;
+ * of a filter below 0 a list of numbers behind it
  */
 
 struct lsda_site {
@@ -174,28 +176,32 @@ struct lsda_site {
 DEFINE_VEC(lsda_site_vec, struct lsda_site);
 
 struct lsda {
-	struct lsda_site_vec sites; /* in the order of the table, which is that of addresses unless it is damaged */
+	struct lsda_site_vec sites; /* in the order of the table, which is that of addresses unless
+				       it is damaged */
 	struct eh_cursor actions;   /* behind the call sites */
 	uint64_t types;             /* vaddr where the type table ends; 0: none */
 	uint8_t type_encoding;
-	const char *bad;            /* what is damaged; NULL: nothing */
+	const char *bad; /* what is damaged; NULL: nothing */
 };
 
-/* Reads the table at a vaddr, of a function that begins at another.  The bytes count as WORK_CALL_SITES: FDEs can share a table.
- * Returns false when out of memory, or when it is too much work (work_fail()). */
-BC_MUST_USE bool lsda_read(const struct image *image, uint64_t table, uint64_t function, struct lsda *out);
+/* Reads the table at a vaddr, of a function that begins at another.  The bytes count as
+ * WORK_CALL_SITES: FDEs can share a table. Returns false when out of memory, or when it is too much
+ * work (work_fail()). */
+BC_MUST_USE bool lsda_read(const struct image *image, uint64_t table, uint64_t function,
+			   struct lsda *out);
 void lsda_free(struct lsda *lsda);
 
 /* Are the call sites in the order of addresses?  lsda_site_at() needs that. */
 bool lsda_ascends(const struct lsda *lsda);
 
-/* The call site that holds an address, or NULL: the table has none, so that an exception there ends the program.  Unwinders ask for the last
- * byte of a call. */
+/* The call site that holds an address, or NULL: the table has none, so that an exception there ends
+ * the program.  Unwinders ask for the last byte of a call. */
 const struct lsda_site *lsda_site_at(const struct lsda *lsda, uint64_t address);
 
-/* What is done at a call site, as words that are equal if it is the same: filters, each followed by the types that it
- * stands for.  Types are vaddrs of what the table points to; 0: any.  Returns how many words there are in `out`, at most `room`; a longer
- * list is cut.  *bad: what is damaged. */
-size_t lsda_actions(const struct image *image, const struct lsda *lsda, uint64_t action, uint64_t *out, size_t room, const char **bad);
+/* What is done at a call site, as words that are equal if it is the same: filters, each followed by
+ * the types that it stands for.  Types are vaddrs of what the table points to; 0: any.  Returns how
+ * many words there are in `out`, at most `room`; a longer list is cut.  *bad: what is damaged. */
+size_t lsda_actions(const struct image *image, const struct lsda *lsda, uint64_t action,
+		    uint64_t *out, size_t room, const char **bad);
 
 #endif

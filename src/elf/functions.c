@@ -54,12 +54,13 @@ static size_t aarch64_data_size(struct gap gap, const struct symbol_table *symbo
 {
 	size_t next = marks_above(symbols->marks, symbols->mark_count, gap.address);
 
-	if (!next || !symbols->marks[next - 1].data || symbols->marks[next - 1].address < gap.function)
+	if (!next || !symbols->marks[next - 1].data ||
+	    symbols->marks[next - 1].address < gap.function)
 		return 0;
 	while (next < symbols->mark_count && symbols->marks[next].data)
 		next++;
-	uint64_t size = next < symbols->mark_count ? symbols->marks[next].address - gap.address
-						  : UINT64_MAX;
+	uint64_t size = next < symbols->mark_count ? symbols->marks[next].address - gap.address :
+						     UINT64_MAX;
 	return size < gap.bytes.size ? (size_t)size : gap.bytes.size;
 }
 
@@ -106,12 +107,9 @@ static bool aarch64_fills(struct gap gap, const struct symbol_table *symbols)
 bool padding_fills(enum machine machine, struct gap gap, const struct symbol_table *symbols)
 {
 	switch (machine) {
-	case MACHINE_X86_64:
-		return x86_fills(gap.bytes);
-	case MACHINE_AARCH64:
-		return aarch64_fills(gap, symbols);
-	case MACHINE_RISCV64:
-		return true;
+	case MACHINE_X86_64: return x86_fills(gap.bytes);
+	case MACHINE_AARCH64: return aarch64_fills(gap, symbols);
+	case MACHINE_RISCV64: return true;
 	}
 	return true;
 }
@@ -121,8 +119,7 @@ static uint64_t min(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-bool symbol_is_label(const struct image *image, const struct function *f,
-		     const struct symbol *s)
+bool symbol_is_label(const struct image *image, const struct function *f, const struct symbol *s)
 {
 	const struct section *section = &image->sections[f->section];
 
@@ -148,7 +145,7 @@ static uint64_t next_object(const struct image *image, const struct symbol_table
 
 /* Is the code between a function's size and its extent nothing but padding? */
 static bool extents_gap_is_padding(const struct image *image, const struct symbol_table *symbols,
-			    const struct function *f)
+				   const struct function *f)
 {
 	const struct section *section = &image->sections[f->section];
 	struct gap gap = {.address = f->address + f->size, .function = f->address};
@@ -160,7 +157,7 @@ static bool extents_gap_is_padding(const struct image *image, const struct symbo
 
 /* Set the extents of functions, which are sorted by address. */
 static void extents_set(const struct image *image, const struct symbol_table *symbols,
-		 struct function *functions, size_t count)
+			struct function *functions, size_t count)
 {
 	bool movable = image_has_code_relocations(image); /* else BOLT looks at the padding, too */
 	size_t above = 0;
@@ -198,7 +195,8 @@ static char *names_room(struct names *names, size_t size)
 
 	if (!last || size > last->size - last->used) {
 		size_t capacity = size > BLOCK_SIZE ? size : BLOCK_SIZE;
-		if (capacity > SIZE_MAX - sizeof(*last) || !(last = malloc(sizeof(*last) + capacity)))
+		if (capacity > SIZE_MAX - sizeof(*last) ||
+		    !(last = malloc(sizeof(*last) + capacity)))
 			return NULL;
 		*last = (struct name_block){.previous = names->last, .size = capacity};
 		names->last = last;
@@ -285,9 +283,9 @@ struct builder {
 	struct plt plt;
 	struct function_vec functions; /* sorted, but for what a step appends */
 	struct names names;
-	unsigned anonymous; /* symbols without a name so far */
+	unsigned anonymous;         /* symbols without a name so far */
 	enum tells_file tells_file; /* the name that is printed of the last function */
-	bool failed;     /* no memory, or too much work */
+	bool failed;                /* no memory, or too much work */
 };
 
 static void builder_free(struct builder *b)
@@ -301,8 +299,8 @@ static void builder_free(struct builder *b)
 }
 
 /* Join parts of a name; a failure is noted and reported in the end. */
-static const char *join(struct builder *b, const char *first, const char *second,
-			const char *third, const char *fourth)
+static const char *join(struct builder *b, const char *first, const char *second, const char *third,
+			const char *fourth)
 {
 	const char *name = names_join(&b->names, first, second, third, fourth);
 
@@ -322,7 +320,8 @@ static const char *unique_name(struct builder *b, const struct symbol *s)
 	const char *prefix = s->private_name ? "PG" : "";
 
 	if (s->nameless)
-		return join(b, "ANONYMOUS.", digits_behind_slash(b->anonymous++).text + 1, NULL, NULL);
+		return join(b, "ANONYMOUS.", digits_behind_slash(b->anonymous++).text + 1, NULL,
+			    NULL);
 	if (s->local)
 		return join(b, prefix, s->name, digits_behind_slash(s->number).text, NULL);
 	return *prefix ? join(b, prefix, s->name, NULL, NULL) : s->name;
@@ -341,7 +340,8 @@ static const char *name_with_file(struct builder *b, const struct symbol *s, con
 {
 	if (!s->file_number || has_two_slashes(unique))
 		return unique;
-	return join(b, s->name, "/", b->symbols.files[s->file], digits_behind_slash(s->file_number).text);
+	return join(b, s->name, "/", b->symbols.files[s->file],
+		    digits_behind_slash(s->file_number).text);
 }
 
 static bool may_start_function(const struct image *image, const struct symbol *s)
@@ -502,8 +502,8 @@ static void add_plt(struct builder *b)
 			there->kind = FUNCTION_PLT;
 			continue;
 		}
-		struct function f = {.address = entry->address, .section = entry->section,
-				     .kind = FUNCTION_PLT};
+		struct function f = {
+			.address = entry->address, .section = entry->section, .kind = FUNCTION_PLT};
 		f.primary = f.printed = plt_name(b, entry, sorted);
 		if (f.primary)
 			append(b, f);
@@ -534,10 +534,11 @@ static void add_frames(struct builder *b)
 		if (is_covered(is_added_nearer ? added : known, frame->address) || !section ||
 		    !(section->flags & SHF_EXECINSTR))
 			continue;
-		struct function f = {.address = frame->address, .size = frame->size,
+		struct function f = {.address = frame->address,
+				     .size = frame->size,
 				     .section = (uint32_t)(section - b->image->sections)};
-		f.primary = f.printed = join(b, FUNCTION_OF_FDE "at",
-					     digits_hex(frame->address).text, NULL, NULL);
+		f.primary = f.printed =
+			join(b, FUNCTION_OF_FDE "at", digits_hex(frame->address).text, NULL, NULL);
 		append(b, f);
 	}
 	merge(b, sorted);
@@ -578,24 +579,27 @@ static bool read_half(void *ctx, size_t half, struct bc_error *err)
 	       plt_read(b->image, &b->got, &b->plt, err);
 }
 
-bool functions_build(const struct image *image, enum local_numbers numbers, struct function_table *out,
-		     struct bc_error *err)
+bool functions_build(const struct image *image, enum local_numbers numbers,
+		     struct function_table *out, struct bc_error *err)
 {
 	return functions_build_named(image, numbers, NULL, out, err);
 }
 
-bool functions_build_named(const struct image *image, enum local_numbers numbers, const struct debug_symbols *debug,
-			   struct function_table *out, struct bc_error *err)
+bool functions_build_named(const struct image *image, enum local_numbers numbers,
+			   const struct debug_symbols *debug, struct function_table *out,
+			   struct bc_error *err)
 {
 	/* Names are bounded by the file that has them. */
 	struct work *work = debug ? debug->image.work : image->work;
-	BC_AUTO(builder_free) struct builder b = {.image = image, .numbers = numbers, .debug = debug,
-						  .names.work = work};
+	BC_AUTO(builder_free)
+	struct builder b = {.image = image, .numbers = numbers, .debug = debug, .names.work = work};
 
 	if (!parallel_parts(2, read_half, &b, err))
 		return false;
-	/* Room for all that there can be: an array that grows is copied, and the memory is asked for again. */
-	b.failed = !function_vec_reserve(&b.functions, b.symbols.count + b.plt.count + b.frames.count);
+	/* Room for all that there can be: an array that grows is copied, and the memory is asked
+	 * for again. */
+	b.failed =
+		!function_vec_reserve(&b.functions, b.symbols.count + b.plt.count + b.frames.count);
 	add_symbols(&b);
 	add_plt(&b);
 	add_frames(&b);
@@ -603,8 +607,11 @@ bool functions_build_named(const struct image *image, enum local_numbers numbers
 		return work_fail(work, err);
 	extents_set(image, &b.symbols, b.functions.at, b.functions.len);
 
-	*out = (struct function_table){.at = b.functions.at, .count = b.functions.len,
-				       .image = *image, .symbols = b.symbols, .names = b.names,
+	*out = (struct function_table){.at = b.functions.at,
+				       .count = b.functions.len,
+				       .image = *image,
+				       .symbols = b.symbols,
+				       .names = b.names,
 				       .stripped = b.symbols.stripped};
 	b.functions = (struct function_vec){0};
 	b.symbols = (struct symbol_table){0};

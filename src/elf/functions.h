@@ -60,11 +60,12 @@ struct function {
 	enum function_kind kind;
 	const char *primary; /* the first name at its address */
 	const char *printed; /* the name to write, with a BAT in the binary */
-	const char *told;    /* of a binary that is not BOLTed: the name that profiles of what llvm-bolt makes of it have; else NULL */
+	const char *told;    /* of a binary that is not BOLTed: the name that profiles of what
+				llvm-bolt makes of it have; else NULL */
 };
 
-/* Where to begin to look for an address: entry i is how many functions are below base + (i << shift).
- * About two entries a function. */
+/* Where to begin to look for an address: entry i is how many functions are below base + (i <<
+ * shift). About two entries a function. */
 struct function_index {
 	uint32_t *below;
 	size_t count;
@@ -78,9 +79,10 @@ struct function_index {
 struct function_table {
 	struct function *at; /* by ascending address, not overlapping */
 	size_t count;
-	size_t extra; /* behind them: names without code of their own, which profiles can have (src/pair) */
+	size_t extra; /* behind them: names without code of their own, which profiles can have
+			 (src/pair) */
 	struct function_index index;
-	struct image image; /* what it points to is borrowed */
+	struct image image;          /* what it points to is borrowed */
 	struct symbol_table symbols; /* for bat_fix_parents() */
 	struct names names;          /* those that are not in the file itself */
 	atomic_uchar *gaps;          /* per function: what was found out of its gap so far */
@@ -93,8 +95,8 @@ static inline size_t functions_named(const struct function_table *table)
 	return table->count + table->extra;
 }
 
-/* Numbers of functions.  The types differ, so that no table by the one is read with the other: a name
- * without code of its own has a number beyond the end of every table of what has code. */
+/* Numbers of functions.  The types differ, so that no table by the one is read with the other: a
+ * name without code of its own has a number beyond the end of every table of what has code. */
 struct code_number {
 	uint32_t v; /* of a function that has code: below `count` */
 };
@@ -102,20 +104,23 @@ struct name_number {
 	uint32_t v; /* of all that a profile can name: below functions_named() */
 };
 
-static inline struct name_number functions_name_number(const struct function_table *table, const struct function *function)
+static inline struct name_number functions_name_number(const struct function_table *table,
+						       const struct function *function)
 {
 	return (struct name_number){(uint32_t)(function - table->at)};
 }
 
 /* false: the name has no code of its own. */
-static inline bool functions_code_of(const struct function_table *table, struct name_number name, struct code_number *out)
+static inline bool functions_code_of(const struct function_table *table, struct name_number name,
+				     struct code_number *out)
 {
 	out->v = name.v;
 	return name.v < table->count;
 }
 
 /* For a function that has code, as what functions_find() returns. */
-static inline struct code_number functions_code_number(const struct function_table *table, const struct function *function)
+static inline struct code_number functions_code_number(const struct function_table *table,
+						       const struct function *function)
 {
 	struct code_number number = {(uint32_t)(function - table->at)};
 
@@ -135,7 +140,8 @@ static inline struct code_number functions_code_number(const struct function_tab
 	struct NAME {                                                                              \
 		TYPE *at;                                                                          \
 	};                                                                                         \
-	BC_MUST_USE static inline bool NAME##_make(struct NAME *out, const struct function_table *table) \
+	BC_MUST_USE static inline bool NAME##_make(struct NAME *out,                               \
+						   const struct function_table *table)             \
 	{                                                                                          \
 		out->at = calloc((COUNT) + 1, sizeof(*out->at));                                   \
 		return out->at;                                                                    \
@@ -150,7 +156,8 @@ static inline struct code_number functions_code_number(const struct function_tab
 		numbered->at = NULL;                                                               \
 	}
 #define DEFINE_BY_CODE(NAME, TYPE) DEFINE_BY_NUMBER(NAME, TYPE, struct code_number, table->count)
-#define DEFINE_BY_NAME(NAME, TYPE) DEFINE_BY_NUMBER(NAME, TYPE, struct name_number, functions_named(table))
+#define DEFINE_BY_NAME(NAME, TYPE)                                                                 \
+	DEFINE_BY_NUMBER(NAME, TYPE, struct name_number, functions_named(table))
 
 DEFINE_BY_CODE(code_marks, bool)
 DEFINE_BY_NAME(name_marks, bool)
@@ -161,9 +168,8 @@ DEFINE_BY_NAME(name_marks, bool)
  *
  * BC_FORMAT  a damaged symbol table or .eh_frame
  * BC_NOMEM */
-BC_MUST_USE bool functions_build(const struct image *image,
-				 enum local_numbers numbers, struct function_table *out,
-				 struct bc_error *err);
+BC_MUST_USE bool functions_build(const struct image *image, enum local_numbers numbers,
+				 struct function_table *out, struct bc_error *err);
 
 /* The same with the symbols of its debug file, which must outlive them, too; NULL: with its own. */
 BC_MUST_USE bool functions_build_named(const struct image *image, enum local_numbers numbers,
@@ -191,17 +197,18 @@ uint64_t function_extent(const struct function_table *table, const struct functi
 
 /* The function whose [address, address + function_extent()) holds `at`, or NULL.  O(1) for
  * functions of usual sizes, never worse than O(log count). */
-const struct function *functions_find(const struct function_table *table,
-				      struct vaddr at);
+const struct function *functions_find(const struct function_table *table, struct vaddr at);
 
 /* The function whose first byte is at a vaddr, or NULL; of code: a PLT entry is none. */
-static inline const struct function *functions_at(const struct function_table *table, uint64_t vaddr)
+static inline const struct function *functions_at(const struct function_table *table,
+						  uint64_t vaddr)
 {
 	const struct function *f = functions_find(table, (struct vaddr){vaddr});
 
 	return f && f->address == vaddr ? f : NULL;
 }
-static inline const struct function *functions_code_at(const struct function_table *table, uint64_t vaddr)
+static inline const struct function *functions_code_at(const struct function_table *table,
+						       uint64_t vaddr)
 {
 	const struct function *f = functions_at(table, vaddr);
 
@@ -230,7 +237,6 @@ struct gap {
  * AArch64  brk only; or nops, zero words, data by the mapping symbols and
  *          linker veneers, after any brk
  * RISC-V   always */
-bool padding_fills(enum machine machine, struct gap gap,
-		   const struct symbol_table *symbols);
+bool padding_fills(enum machine machine, struct gap gap, const struct symbol_table *symbols);
 
 #endif

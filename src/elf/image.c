@@ -120,7 +120,8 @@ bool section_parts_find(struct image *image)
 
 bool segment_agrees(const struct segment *s, bool position_independent)
 {
-	uint64_t unit = !position_independent && s->align > PAGE_SMALLEST ? PAGE_SMALLEST : s->align;
+	uint64_t unit =
+		!position_independent && s->align > PAGE_SMALLEST ? PAGE_SMALLEST : s->align;
 
 	return unit <= 1 || s->vaddr % unit == s->offset % unit;
 }
@@ -238,15 +239,9 @@ static void end_elf(Elf **elf)
 static bool machine_of(uint16_t e_machine, enum machine *out)
 {
 	switch (e_machine) {
-	case EM_X86_64:
-		*out = MACHINE_X86_64;
-		return true;
-	case EM_AARCH64:
-		*out = MACHINE_AARCH64;
-		return true;
-	case EM_RISCV:
-		*out = MACHINE_RISCV64;
-		return true;
+	case EM_X86_64: *out = MACHINE_X86_64; return true;
+	case EM_AARCH64: *out = MACHINE_AARCH64; return true;
+	case EM_RISCV: *out = MACHINE_RISCV64; return true;
 	}
 	return false;
 }
@@ -254,10 +249,8 @@ static bool machine_of(uint16_t e_machine, enum machine *out)
 static const char *type_name(uint16_t e_type)
 {
 	switch (e_type) {
-	case ET_REL:
-		return "a relocatable object file: its addresses are known when it is linked";
-	case ET_CORE:
-		return "a core file";
+	case ET_REL: return "a relocatable object file: its addresses are known when it is linked";
+	case ET_CORE: return "a core file";
 	}
 	return "neither an executable nor a shared library";
 }
@@ -268,8 +261,8 @@ static bool check_ident(struct bytes file, struct bc_error *err)
 	if (file.size < SELFMAG || memcmp(file.data, ELFMAG, SELFMAG))
 		return bc_fail(err, BC_FORMAT, "ELF header, byte 0: not an ELF file");
 	if (file.size < sizeof(Elf64_Ehdr))
-		return bc_fail(err, BC_FORMAT,
-			       "ELF header, byte %zu: the file ends in it", file.size);
+		return bc_fail(err, BC_FORMAT, "ELF header, byte %zu: the file ends in it",
+			       file.size);
 	if (file.data[EI_CLASS] == ELFCLASS32)
 		return bc_fail(err, BC_UNSUPPORTED, "a 32-bit ELF file");
 	if (file.data[EI_CLASS] != ELFCLASS64)
@@ -289,14 +282,19 @@ static bool check_tables(const GElf_Ehdr *h, size_t file_size, bool segments, st
 	/* With more than 65,279 sections the first section header has the count. */
 	uint64_t sections = h->e_shoff && !h->e_shnum ? 1 : h->e_shnum;
 
-	if (segments && h->e_phnum && (h->e_phentsize != sizeof(Elf64_Phdr) ||
-			   !range_fits(h->e_phoff, h->e_phnum * sizeof(Elf64_Phdr), file_size)))
-		return bc_fail(err, BC_FORMAT, "program headers, byte %" PRIu64
-			       ": outside the file (truncated?), or of a wrong size", h->e_phoff);
+	if (segments && h->e_phnum &&
+	    (h->e_phentsize != sizeof(Elf64_Phdr) ||
+	     !range_fits(h->e_phoff, h->e_phnum * sizeof(Elf64_Phdr), file_size)))
+		return bc_fail(err, BC_FORMAT,
+			       "program headers, byte %" PRIu64
+			       ": outside the file (truncated?), or of a wrong size",
+			       h->e_phoff);
 	if (sections && (h->e_shentsize != sizeof(Elf64_Shdr) ||
 			 !range_fits(h->e_shoff, sections * sizeof(Elf64_Shdr), file_size)))
-		return bc_fail(err, BC_FORMAT, "section headers, byte %" PRIu64
-			       ": outside the file (truncated?), or of a wrong size", h->e_shoff);
+		return bc_fail(err, BC_FORMAT,
+			       "section headers, byte %" PRIu64
+			       ": outside the file (truncated?), or of a wrong size",
+			       h->e_shoff);
 	return true;
 }
 
@@ -338,11 +336,12 @@ static bool check_segment(const struct image *image, const struct segment *s, si
 	else if (s->memsz > UINT64_MAX - s->vaddr)
 		why = "reaches beyond the address space";
 	else if (s->executable && !segment_agrees(s, image->position_independent))
-		why = image->position_independent || s->align <= 0x1000
-			      ? "has an address and an offset that disagree modulo its alignment"
-			      : "has an address and an offset that disagree modulo the page size";
-	return !why || bc_fail(err, BC_FORMAT, "program header %zu, byte %" PRIu64 ": the segment %s",
-			       number, s->offset, why);
+		why = image->position_independent || s->align <= 0x1000 ?
+			      "has an address and an offset that disagree modulo its alignment" :
+			      "has an address and an offset that disagree modulo the page size";
+	return !why ||
+	       bc_fail(err, BC_FORMAT, "program header %zu, byte %" PRIu64 ": the segment %s",
+		       number, s->offset, why);
 }
 
 static int by_vaddr(const void *a, const void *b)
@@ -360,11 +359,13 @@ static bool sort_segments(struct image *image, struct bc_error *err)
 		qsort(s, image->segment_count, sizeof(*s), by_vaddr);
 	for (size_t i = 1; i < image->segment_count; i++)
 		if (s[i].vaddr - s[i - 1].vaddr < s[i - 1].memsz)
-			return bc_fail(err, BC_FORMAT,
-				       "program headers, byte %" PRIu64 ": the segments at 0x%" PRIx64
-				       " and 0x%" PRIx64 " overlap (GNU strip and objcopy do that to a BOLTed file: give "
-				       "the one from before)",
-				       s[i].offset, s[i - 1].vaddr, s[i].vaddr);
+			return bc_fail(
+				err, BC_FORMAT,
+				"program headers, byte %" PRIu64 ": the segments at 0x%" PRIx64
+				" and 0x%" PRIx64
+				" overlap (GNU strip and objcopy do that to a BOLTed file: give "
+				"the one from before)",
+				s[i].offset, s[i - 1].vaddr, s[i].vaddr);
 	return true;
 }
 
@@ -382,8 +383,10 @@ static bool read_segments(Elf *elf, struct image *image, struct bc_error *err)
 	if (elf_getphdrnum(elf, &count))
 		return fail_elf(err, "program headers, byte 0");
 	if (count > IMAGE_HEADERS_MOST)
-		return bc_fail(err, BC_FORMAT, "program headers, byte 0: %zu of them, and Linux loads none "
-			       "with more than %d", count, IMAGE_HEADERS_MOST);
+		return bc_fail(err, BC_FORMAT,
+			       "program headers, byte 0: %zu of them, and Linux loads none "
+			       "with more than %d",
+			       count, IMAGE_HEADERS_MOST);
 	image->segments = calloc(count + 1, sizeof(*image->segments));
 	if (!image->segments)
 		return bc_fail_nomem(err);
@@ -431,22 +434,32 @@ static bool read_section(Elf_Scn *scn, struct image *image, struct bytes names,
 	if (!gelf_getshdr(scn, &h))
 		return bc_fail(err, BC_FORMAT, "section header %zu, byte 0: %s", index,
 			       elf_errmsg(-1));
-	struct section s = {.index = (uint32_t)index, .type = h.sh_type, .link = h.sh_link,
-			    .info = h.sh_info, .flags = h.sh_flags, .addr = h.sh_addr,
-			    .offset = h.sh_offset, .size = h.sh_size, .align = h.sh_addralign,
+	struct section s = {.index = (uint32_t)index,
+			    .type = h.sh_type,
+			    .link = h.sh_link,
+			    .info = h.sh_info,
+			    .flags = h.sh_flags,
+			    .addr = h.sh_addr,
+			    .offset = h.sh_offset,
+			    .size = h.sh_size,
+			    .align = h.sh_addralign,
 			    .entsize = h.sh_entsize};
 	if (!section_name(names, h.sh_name, &s.name))
-		return bc_fail(err, BC_FORMAT, "section header %zu, byte %u: the name lies outside "
-			       "the table of names", index, h.sh_name);
+		return bc_fail(err, BC_FORMAT,
+			       "section header %zu, byte %u: the name lies outside "
+			       "the table of names",
+			       index, h.sh_name);
 	if (!spend(image, WORK_SECTION_NAMES, s.name.len, err))
 		return false;
 	if (h.sh_type != SHT_NOBITS && !range_fits(s.offset, s.size, image->file.size))
-		return bc_fail(err, BC_FORMAT, "section %.*s, byte %" PRIu64
-			       ": reaches beyond the end of the file",
+		return bc_fail(err, BC_FORMAT,
+			       "section %.*s, byte %" PRIu64 ": reaches beyond the end of the file",
 			       (int)(s.name.len < 64 ? s.name.len : 64), s.name.at, s.offset);
 	if (s.size > UINT64_MAX - s.addr)
-		return bc_fail(err, BC_FORMAT, "section header %zu, byte %" PRIu64
-			       ": the section reaches beyond the address space", index, s.offset);
+		return bc_fail(err, BC_FORMAT,
+			       "section header %zu, byte %" PRIu64
+			       ": the section reaches beyond the address space",
+			       index, s.offset);
 	image->sections[image->section_count++] = s;
 	return true;
 }
@@ -486,11 +499,9 @@ static bool is_read(const struct image *image, const struct section *s)
 	const struct section *applies;
 
 	switch (s->type) {
-	case SHT_NOBITS:
-		return false;
+	case SHT_NOBITS: return false;
 	case SHT_SYMTAB:
-	case SHT_NOTE:
-		return true;
+	case SHT_NOTE: return true;
 	case SHT_RELA:
 		applies = image_section_of_index(image, s->info);
 		return s->flags & SHF_ALLOC || (applies && applies->flags & SHF_ALLOC);
@@ -521,7 +532,8 @@ static void find_build_id(struct image *image)
 }
 
 /* present: how much of the file is there */
-static bool open_part(struct bytes file, uint64_t present, bool segments, struct image *out, struct bc_error *err)
+static bool open_part(struct bytes file, uint64_t present, bool segments, struct image *out,
+		      struct bc_error *err)
 {
 	BC_AUTO(image_close) struct image image = {.file = file};
 
@@ -536,8 +548,9 @@ static bool open_part(struct bytes file, uint64_t present, bool segments, struct
 	BC_AUTO(end_elf) Elf *elf = elf_memory((char *)(uintptr_t)file.data, file.size);
 	if (!elf)
 		return fail_elf(err, "ELF header, byte 0");
-	if (!read_header(elf, &image, segments, err) || (segments && !read_segments(elf, &image, err)) ||
-	    !read_sections(elf, &image, err) || !count_sections(&image, err))
+	if (!read_header(elf, &image, segments, err) ||
+	    (segments && !read_segments(elf, &image, err)) || !read_sections(elf, &image, err) ||
+	    !count_sections(&image, err))
 		return false;
 	if (!section_parts_find(&image))
 		return bc_fail_nomem(err);

@@ -22,9 +22,9 @@
 
 /* A loadable segment (PT_LOAD). */
 struct segment {
-	uint64_t vaddr, offset;     /* p_vaddr, p_offset                        */
-	uint64_t memsz, filesz;     /* p_memsz, p_filesz; file part inside file */
-	uint64_t align;             /* p_align                                  */
+	uint64_t vaddr, offset; /* p_vaddr, p_offset                        */
+	uint64_t memsz, filesz; /* p_memsz, p_filesz; file part inside file */
+	uint64_t align;         /* p_align                                  */
 	bool executable;
 };
 
@@ -69,8 +69,7 @@ struct image {
  * BC_UNSUPPORTED  32-bit, big-endian, another machine, not an executable or
  *                 shared library; the text says which
  * BC_NOMEM */
-BC_MUST_USE bool image_open(struct bytes file, struct image *out,
-			    struct bc_error *err);
+BC_MUST_USE bool image_open(struct bytes file, struct image *out, struct bc_error *err);
 
 /* The same without segments, for a file that has only sections.  The image has no build-id but
  * that of a section. */
@@ -88,21 +87,17 @@ bool segment_agrees(const struct segment *segment, bool position_independent);
 
 /* The first section of a name or type (SHT_...), or NULL. */
 const struct section *image_section(const struct image *image, const char *name);
-const struct section *image_section_of_type(const struct image *image,
-					    uint32_t type);
+const struct section *image_section_of_type(const struct image *image, uint32_t type);
 
 /* The section of an index in the section header table, or NULL. */
-const struct section *image_section_of_index(const struct image *image,
-					     uint64_t index);
+const struct section *image_section_of_index(const struct image *image, uint64_t index);
 
 /* The non-empty allocated section that holds a vaddr, the first in header order, or NULL.
  * O(log n). */
-const struct section *image_section_at(const struct image *image,
-				       struct vaddr at);
+const struct section *image_section_at(const struct image *image, struct vaddr at);
 
 /* A section's bytes; empty for SHT_NOBITS. */
-struct bytes image_section_bytes(const struct image *image,
-				 const struct section *section);
+struct bytes image_section_bytes(const struct image *image, const struct section *section);
 
 /* The file's bytes that are loaded at a vaddr, to the end of the file part of
  * their segment; empty if there are none. */
@@ -120,10 +115,8 @@ bool image_is_kernel(const struct image *image);
 const struct segment *image_segment_at(const struct image *image, struct vaddr at);
 
 /* vaddr <-> file offset, by the segment that holds it.  False: in none. */
-bool image_to_offset(const struct image *image, struct vaddr at,
-		     struct file_off *out);
-bool image_to_vaddr(const struct image *image, struct file_off at,
-		    struct vaddr *out);
+bool image_to_offset(const struct image *image, struct vaddr at, struct file_off *out);
+bool image_to_vaddr(const struct image *image, struct file_off at, struct vaddr *out);
 
 /* What llvm-bolt did to a binary, by the sections that it leaves. */
 enum bolt_trace {

@@ -13,8 +13,10 @@ static bool load(const char *purpose, void **library, struct bc_error *err)
 
 	if (library_load(LIBDW_LIBRARY, library, &why))
 		return true;
-	const char *remedy = library_none() ? "" : "; install it (Debian: libdw1, Fedora: elfutils-libs)";
-	return bc_fail(err, BC_UNSUPPORTED, "%s need " LIBDW_LIBRARY ": %s%s", purpose, why.text, remedy);
+	const char *remedy =
+		library_none() ? "" : "; install it (Debian: libdw1, Fedora: elfutils-libs)";
+	return bc_fail(err, BC_UNSUPPORTED, "%s need " LIBDW_LIBRARY ": %s%s", purpose, why.text,
+		       remedy);
 }
 
 #ifdef BATCONV_HAVE_LIBDW
@@ -34,8 +36,10 @@ bool libdw_load(const char *purpose, struct libdw *out, struct bc_error *err)
 	if (!load(purpose, &library, err))
 		return false;
 	for (size_t i = 0; i < BC_COUNT(functions); i++)
-		if (!library_function(library, functions[i].name, (char *)out + functions[i].offset))
-			return bc_fail(err, BC_UNSUPPORTED, "%s need a " LIBDW_LIBRARY " with %s", purpose, functions[i].name);
+		if (!library_function(library, functions[i].name,
+				      (char *)out + functions[i].offset))
+			return bc_fail(err, BC_UNSUPPORTED, "%s need a " LIBDW_LIBRARY " with %s",
+				       purpose, functions[i].name);
 	return true;
 }
 

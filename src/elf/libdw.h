@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * libdw, which is loaded when it is first needed and found where it is installed: all that is used of it, in one table.
- * A source that uses the table is compiled with BATCONV_HAVE_LIBDW where libdw's headers are there.
+ * libdw, which is loaded when it is first needed and found where it is installed: all that is used
+ * of it, in one table. A source that uses the table is compiled with BATCONV_HAVE_LIBDW where
+ * libdw's headers are there.
  */
 #ifndef ELF_LIBDW_H
 #define ELF_LIBDW_H
@@ -50,11 +51,12 @@ struct libdw {
 
 #endif
 
-/* Loads the library; `purpose` begins the message.  BC_UNSUPPORTED: this build is without it, it is not installed, or lacks a
- * function */
+/* Loads the library; `purpose` begins the message.  BC_UNSUPPORTED: this build is without it, it is
+ * not installed, or lacks a function */
 BC_MUST_USE bool libdw_load(const char *purpose, struct libdw *out, struct bc_error *err);
 
-/* The version of the library, which is loaded for it.  NULL: there is none, and err says why (BC_UNSUPPORTED). */
+/* The version of the library, which is loaded for it.  NULL: there is none, and err says why
+ * (BC_UNSUPPORTED). */
 const char *libdw_version(struct bc_error *err);
 
 #endif

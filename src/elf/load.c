@@ -2,7 +2,7 @@
 #include "src/elf/load.h"
 
 #define PAGE_SMALLEST UINT64_C(0x1000)
-#define PAGE_LARGEST UINT64_C(0x10000)
+#define PAGE_LARGEST  UINT64_C(0x10000)
 
 bool image_program_header(const struct image *image, size_t number, Elf64_Phdr *out)
 {
@@ -55,10 +55,13 @@ uint64_t load_page(const struct image *image, const struct load_mapping *m)
 	return page;
 }
 
-bool load_base_by(const struct image *image, const struct segment *s, const struct load_mapping *m, uint64_t *base)
+bool load_base_by(const struct image *image, const struct segment *s, const struct load_mapping *m,
+		  uint64_t *base)
 {
-	uint64_t page = load_page(image, m), begin = m->offset.v, end = begin + m->size, s_end = s->offset + s->filesz;
-	bool inside = begin >= (s->offset & ~(page - 1)) && end <= ((s_end + page - 1) & ~(page - 1));
+	uint64_t page = load_page(image, m), begin = m->offset.v, end = begin + m->size,
+		 s_end = s->offset + s->filesz;
+	bool inside =
+		begin >= (s->offset & ~(page - 1)) && end <= ((s_end + page - 1) & ~(page - 1));
 	bool around = begin <= s->offset && end >= s_end;
 
 	if (!s->filesz || !(inside || around))

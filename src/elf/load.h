@@ -51,8 +51,10 @@ struct load_mapping {
 /* The largest page that the mapping can be made of. */
 uint64_t load_page(const struct image *image, const struct load_mapping *mapping);
 
-/* The base by a mapping, as part of this segment.  False: it is none, or the image is static and would not be at base 0. */
-bool load_base_by(const struct image *image, const struct segment *segment, const struct load_mapping *mapping, uint64_t *base);
+/* The base by a mapping, as part of this segment.  False: it is none, or the image is static and
+ * would not be at base 0. */
+bool load_base_by(const struct image *image, const struct segment *segment,
+		  const struct load_mapping *mapping, uint64_t *base);
 
 /* The bases by any mapping, at most LOAD_BASES: mostly one, two where two
  * segments share a page of the file.  Executable mappings are held to executable

@@ -68,9 +68,11 @@ static struct file_notes take_notes(Elf *elf)
 			continue;
 		const char *name = elf_strptr(elf, names, header.sh_name);
 		facts.has_table |= name && !strcmp(name, BAT_SECTION_NAME);
-		const Elf_Data *data = header.sh_size > NOTES_READ ? NULL : elf_rawdata(section, NULL);
+		const Elf_Data *data =
+			header.sh_size > NOTES_READ ? NULL : elf_rawdata(section, NULL);
 		if (data && data->d_buf)
-			notes_build_id((struct bytes){data->d_buf, data->d_size}, header.sh_addralign, &facts.id);
+			notes_build_id((struct bytes){data->d_buf, data->d_size},
+				       header.sh_addralign, &facts.id);
 	}
 	elf_end(elf);
 	return facts;
@@ -85,10 +87,12 @@ struct file_notes notes_of_file(int fd)
 struct file_notes notes_of_bytes(struct bytes file)
 {
 	elf_version(EV_CURRENT);
-	return take_notes(elf_memory((char *)file.data, file.size)); /* libelf does not write to a file that it only reads */
+	return take_notes(
+		elf_memory((char *)file.data,
+			   file.size)); /* libelf does not write to a file that it only reads */
 }
 
-#define GO_OWNER "Go"
+#define GO_OWNER    "Go"
 #define GO_BUILD_ID 4
 
 /* Go's linker counts the padding behind "Go" as a part of the name: 4 bytes, two of them NULs. */
@@ -127,13 +131,14 @@ struct text image_find_go_build_id(const struct image *image)
 
 	for (size_t i = 0; i < image->section_count; i++) {
 		const struct section *s = &image->sections[i];
-		if (s->type == SHT_NOTE && take_go(image_section_bytes(image, s), s->align, &left, &found))
+		if (s->type == SHT_NOTE &&
+		    take_go(image_section_bytes(image, s), s->align, &left, &found))
 			return found;
 	}
 	for (size_t i = 0; image_program_header(image, i, &h); i++)
 		if (h.p_type == PT_NOTE && range_fits(h.p_offset, h.p_filesz, image->file.size) &&
-		    take_go((struct bytes){image->file.data + h.p_offset, (size_t)h.p_filesz}, h.p_align,
-			    &left, &found))
+		    take_go((struct bytes){image->file.data + h.p_offset, (size_t)h.p_filesz},
+			    h.p_align, &left, &found))
 			return found;
 	return found;
 }
@@ -161,11 +166,14 @@ const char *bolt_trace_remedy(enum bolt_trace trace)
 {
 	static const char *const remedies[] = {
 		[BOLT_NONE] = "it is not BOLTed (llvm-bolt --enable-bat writes a table)",
-		[BOLT_NO_TABLE] = "llvm-bolt wrote it without --enable-bat: BOLT its input again with that option, and record anew",
-		[BOLT_INSTRUMENTED] = "it is instrumented (llvm-bolt -instrument): when it runs, it writes a profile of its input by itself, "
-				      "and needs no samples",
-		[BOLT_STRIPPED] = "llvm-bolt wrote it, and it was stripped since: give the file from before, "
-				  "or strip with llvm-strip --keep-section=" BAT_SECTION_NAME,
+		[BOLT_NO_TABLE] =
+			"llvm-bolt wrote it without --enable-bat: BOLT its input again with that option, and record anew",
+		[BOLT_INSTRUMENTED] =
+			"it is instrumented (llvm-bolt -instrument): when it runs, it writes a profile of its input by itself, "
+			"and needs no samples",
+		[BOLT_STRIPPED] =
+			"llvm-bolt wrote it, and it was stripped since: give the file from before, "
+			"or strip with llvm-strip --keep-section=" BAT_SECTION_NAME,
 	};
 
 	return remedies[trace];
@@ -177,13 +185,16 @@ static const struct section *find_bat_section(const struct image *image, struct 
 	const struct section *first = image_section(image, BAT_SECTION_NAME);
 
 	if (!first) {
-		bc_fail(err, BC_NOTFOUND, "has no table (" BAT_SECTION_NAME "): %s", bolt_trace_remedy(image_bolt_trace(image)));
+		bc_fail(err, BC_NOTFOUND, "has no table (" BAT_SECTION_NAME "): %s",
+			bolt_trace_remedy(image_bolt_trace(image)));
 		return NULL;
 	}
 	for (const struct section *s = first + 1; s < image->sections + image->section_count; s++)
 		if (text_is(s->name, BAT_SECTION_NAME)) {
-			bc_fail(err, BC_FORMAT, BAT_SECTION_NAME ", byte %" PRIu64
-				": a second section of this name", s->offset);
+			bc_fail(err, BC_FORMAT,
+				BAT_SECTION_NAME ", byte %" PRIu64
+						 ": a second section of this name",
+				s->offset);
 			return NULL;
 		}
 	return first;
@@ -201,14 +212,17 @@ bool image_bat_note(const struct image *image, struct bytes *desc, struct bc_err
 		return bc_fail(err, BC_FORMAT, BAT_SECTION_NAME ", byte %" PRIu64 ": not a note",
 			       section->offset);
 	if (!text_is(note.owner, BAT_NOTE_OWNER) || note.type != BAT_NOTE_TYPE)
-		return bc_fail(err, BC_FORMAT, BAT_SECTION_NAME ", byte %" PRIu64
-			       ": a note of owner '%.*s' and type %u, not of '" BAT_NOTE_OWNER "' and 1",
+		return bc_fail(err, BC_FORMAT,
+			       BAT_SECTION_NAME
+			       ", byte %" PRIu64
+			       ": a note of owner '%.*s' and type %u, not of '" BAT_NOTE_OWNER
+			       "' and 1",
 			       section->offset, (int)(note.owner.len < 64 ? note.owner.len : 64),
 			       note.owner.at, note.type);
 	/* llvm-bolt pads the descriptor to four bytes. */
 	if (rest.size)
-		return bc_fail(err, BC_FORMAT, BAT_SECTION_NAME ", byte %" PRIu64
-			       ": %zu bytes behind the note",
+		return bc_fail(err, BC_FORMAT,
+			       BAT_SECTION_NAME ", byte %" PRIu64 ": %zu bytes behind the note",
 			       section->offset + section->size - rest.size, rest.size);
 	*desc = note.desc;
 	return true;

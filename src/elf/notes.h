@@ -33,7 +33,8 @@ BC_MUST_USE bool bat_note_bare(struct bytes file, struct bytes *desc, struct bc_
  * none of 1 to BUILD_ID_MAX bytes. */
 void notes_build_id(struct bytes notes, uint64_t align, struct build_id *out);
 
-/* What the sections of an ELF file say, without a look at anything else of it; all zero of another file. */
+/* What the sections of an ELF file say, without a look at anything else of it; all zero of another
+ * file. */
 struct file_notes {
 	struct build_id id;
 	bool has_code;  /* which a debug file has not */

@@ -13,12 +13,10 @@ DEFINE_VEC(slot_vec, struct got_slot);
 static uint32_t irelative_type(enum machine machine)
 {
 	switch (machine) {
-	case MACHINE_X86_64:
-		return R_X86_64_IRELATIVE;
+	case MACHINE_X86_64: return R_X86_64_IRELATIVE;
 	case MACHINE_AARCH64:
 		return 1032; /* R_AARCH64_IRELATIVE, which elf.h of musl does not have */
-	case MACHINE_RISCV64:
-		break;
+	case MACHINE_RISCV64: break;
 	}
 	return 58; /* R_RISCV_IRELATIVE, newer than some elf.h */
 }
@@ -28,13 +26,12 @@ static bool fill_symbol(const struct image *image, const struct section *relocat
 			uint32_t index, struct got_slot *slot, bool *fits)
 {
 	const struct section *table = image_section_of_index(image, relocations->link);
-	const struct section *strings =
-		table ? image_section_of_index(image, table->link) : NULL;
+	const struct section *strings = table ? image_section_of_index(image, table->link) : NULL;
 
 	if (!strings)
 		return false;
-	struct bytes symbol = bytes_from(image_section_bytes(image, table),
-					 index * (uint64_t)sizeof(Elf64_Sym));
+	struct bytes symbol =
+		bytes_from(image_section_bytes(image, table), index * (uint64_t)sizeof(Elf64_Sym));
 	if (symbol.size < sizeof(Elf64_Sym))
 		return false;
 	struct bytes name = bytes_from(image_section_bytes(image, strings), le32(symbol.data));
@@ -233,8 +230,8 @@ static bool is_aarch64_br(uint32_t word)
 	return (word & 0xfffffc1f) == 0xd61f0000;
 }
 
-/* The slot that `code` at an address loads for the branch behind it: adrp x16, page; ldr x17, [x16, offset].
- * False if it is none. */
+/* The slot that `code` at an address loads for the branch behind it: adrp x16, page; ldr x17, [x16,
+ * offset]. False if it is none. */
 static bool aarch64_slot(struct bytes code, uint64_t address, uint64_t *slot)
 {
 	uint64_t page = 0, loaded;
@@ -265,7 +262,8 @@ static bool read_aarch64(struct plt_reader *r)
 			begin = at + 4;
 		} else if (is_aarch64_br(word)) {
 			struct bytes entry = bytes_first(bytes_from(r->code, begin), at - begin);
-			if (aarch64_slot(entry, r->section->addr + begin, &slot) && !add_entry(r, begin, slot))
+			if (aarch64_slot(entry, r->section->addr + begin, &slot) &&
+			    !add_entry(r, begin, slot))
 				return false;
 			begin = at + 4;
 		}
@@ -274,8 +272,8 @@ static bool read_aarch64(struct plt_reader *r)
 }
 
 #define RISCV_HEADER_SIZE 32
-#define RISCV_ENTRY_SIZE 16
-#define RISCV_JUMP 8
+#define RISCV_ENTRY_SIZE  16
+#define RISCV_JUMP        8
 
 /* auipc t3, high; ld t3, low(t3); jalr t1, t3; nop */
 static bool read_riscv(struct plt_reader *r)
@@ -297,13 +295,13 @@ static bool read_riscv(struct plt_reader *r)
 static bool read_section(struct plt_reader *r)
 {
 	size_t before = r->out->len;
-	bool done = r->image->machine == MACHINE_X86_64    ? read_x86(r)
-		    : r->image->machine == MACHINE_AARCH64 ? read_aarch64(r)
-							   : read_riscv(r);
+	bool done = r->image->machine == MACHINE_X86_64  ? read_x86(r) :
+		    r->image->machine == MACHINE_AARCH64 ? read_aarch64(r) :
+							   read_riscv(r);
 
 	bool begins = r->out->len > before && r->out->at[before].address == r->section->addr;
-	struct plt_entry start = {r->section->addr,
-				  (uint32_t)(r->section - r->image->sections), NULL};
+	struct plt_entry start = {r->section->addr, (uint32_t)(r->section - r->image->sections),
+				  NULL};
 	return done && (begins || entry_vec_push(r->out, start));
 }
 
@@ -366,25 +364,29 @@ uint32_t plt_jump_in(const struct image *image, struct vaddr entry)
 		return (uint32_t)x86_before_jump(code);
 	if (image->machine == MACHINE_RISCV64)
 		return RISCV_JUMP;
-	while (jump < AARCH64_JUMP_MOST && code.size - jump >= 4 && !is_aarch64_br(le32(code.data + jump)))
+	while (jump < AARCH64_JUMP_MOST && code.size - jump >= 4 &&
+	       !is_aarch64_br(le32(code.data + jump)))
 		jump += 4;
 	return jump;
 }
 
-#define AARCH64_BR_X17 0xd61f0220u
+#define AARCH64_BR_X17  0xd61f0220u
 #define AARCH64_BLR_X17 0xd63f0220u
-#define AARCH64_LOAD 8 /* bytes: adrp, ldr */
+#define AARCH64_LOAD    8 /* bytes: adrp, ldr */
 
 static uint64_t aarch64_slot_of(const struct image *image, uint64_t at)
 {
-	struct bytes branch = image_bytes_at(image, (struct vaddr){at}), load = image_bytes_at(image, (struct vaddr){at - AARCH64_LOAD});
+	struct bytes branch = image_bytes_at(image, (struct vaddr){at}),
+		     load = image_bytes_at(image, (struct vaddr){at - AARCH64_LOAD});
 	uint64_t slot;
 
 	if (branch.size < 4 || load.size < AARCH64_LOAD)
 		return 0;
 	uint32_t word = le32(branch.data);
 	bool goes = word == AARCH64_BR_X17 || word == AARCH64_BLR_X17;
-	return goes && aarch64_slot(bytes_first(load, AARCH64_LOAD), at - AARCH64_LOAD, &slot) ? slot : 0;
+	return goes && aarch64_slot(bytes_first(load, AARCH64_LOAD), at - AARCH64_LOAD, &slot) ?
+		       slot :
+		       0;
 }
 
 uint64_t plt_slot_of(const struct image *image, struct vaddr at)

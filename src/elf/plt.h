@@ -45,16 +45,16 @@ struct plt {
 bool plt_is_section(enum machine machine, struct text name);
 
 /* Entries whose slot is in `got`, which must outlive them.  BC_NOMEM. */
-BC_MUST_USE bool plt_read(const struct image *image, const struct got *got,
-			  struct plt *out, struct bc_error *err);
+BC_MUST_USE bool plt_read(const struct image *image, const struct got *got, struct plt *out,
+			  struct bc_error *err);
 void plt_free(struct plt *plt);
 
 /* Where the jump of an entry lies: bytes from the entry's address. */
 uint32_t plt_jump_in(const struct image *image, struct vaddr entry);
 
-/* The address of the slot that the call or jump at a vaddr goes through: `call *SLOT(%rip)` or `jmp *SLOT(%rip)` of x86-64;
- * blr x17 or br x17 of AArch64 right behind adrp x16, PAGE and ldr x17, [x16, OFFSET].
- * 0: there is none. */
+/* The address of the slot that the call or jump at a vaddr goes through: `call *SLOT(%rip)` or `jmp
+ * *SLOT(%rip)` of x86-64; blr x17 or br x17 of AArch64 right behind adrp x16, PAGE and ldr x17,
+ * [x16, OFFSET]. 0: there is none. */
 uint64_t plt_slot_of(const struct image *image, struct vaddr at);
 
 #endif

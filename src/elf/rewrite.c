@@ -25,13 +25,12 @@ static bool is_code(const struct section *s)
 static bool is_wanted(const struct image *image, const struct section *s)
 {
 	switch (s->type) {
-	case SHT_NOBITS:
-		return false;
+	case SHT_NOBITS: return false;
 	case SHT_SYMTAB:
-	case SHT_NOTE:
-		return true;
+	case SHT_NOTE: return true;
 	case SHT_STRTAB: /* of symbols and of sections */
-		return text_is(s->name, ".strtab") || text_is(s->name, ".shstrtab") || s->flags & SHF_ALLOC;
+		return text_is(s->name, ".strtab") || text_is(s->name, ".shstrtab") ||
+		       s->flags & SHF_ALLOC;
 	case SHT_RELA:
 		return s->flags & SHF_ALLOC || is_code(image_section_of_index(image, s->info));
 	}
@@ -68,7 +67,8 @@ static void add(struct side_parts *parts, const struct image *image, uint64_t of
 {
 	if (offset < image->file.size)
 		parts->at[parts->count++] = (struct sparse_part){
-			offset, size < image->file.size - offset ? size : image->file.size - offset};
+			offset,
+			size < image->file.size - offset ? size : image->file.size - offset};
 }
 
 static void add_headers(struct side_parts *parts, const struct image *image)
@@ -85,10 +85,12 @@ static void add_headers(struct side_parts *parts, const struct image *image)
 /* Symbols and notes; the rest of a loaded section is zeros, which are no call frames and no PLT. */
 static bool names_hashes(const struct image *image, const struct section *s)
 {
-	return is_wanted(image, s) && !(s->flags & SHF_ALLOC && s->type != SHT_NOTE) && s->type != SHT_RELA;
+	return is_wanted(image, s) && !(s->flags & SHF_ALLOC && s->type != SHT_NOTE) &&
+	       s->type != SHT_RELA;
 }
 
-static bool choose(const struct image *image, bool only_hashes, struct side_parts *out, struct bc_error *err)
+static bool choose(const struct image *image, bool only_hashes, struct side_parts *out,
+		   struct bc_error *err)
 {
 	struct side_parts parts = {
 		malloc((image->section_count + image->segment_count + 3) * sizeof(*parts.at)), 0};
@@ -100,16 +102,19 @@ static bool choose(const struct image *image, bool only_hashes, struct side_part
 		if (image->segments[i].executable && !only_hashes)
 			add(&parts, image, image->segments[i].offset, image->segments[i].filesz);
 	for (size_t i = 0; i < image->section_count; i++)
-		if (only_hashes ? names_hashes(image, &image->sections[i]) : is_wanted(image, &image->sections[i]))
+		if (only_hashes ? names_hashes(image, &image->sections[i]) :
+				  is_wanted(image, &image->sections[i]))
 			add(&parts, image, image->sections[i].offset, image->sections[i].size);
 	merge(&parts);
 	*out = parts;
 	return true;
 }
 
-bool side_file_write(const struct image *image, struct build_id digest, FILE *out, struct bc_error *err)
+bool side_file_write(const struct image *image, struct build_id digest, FILE *out,
+		     struct bc_error *err)
 {
-	const struct file_map file = {.data = image->file.data, .size = image->file.size, .digest = digest};
+	const struct file_map file = {
+		.data = image->file.data, .size = image->file.size, .digest = digest};
 	struct side_parts parts;
 
 	if (!choose(image, false, &parts, err))
@@ -137,13 +142,16 @@ bool side_file_write_hashes(const struct image *image, FILE *out, struct bc_erro
 	if (!choose(image, true, &parts, err))
 		return false;
 	/* Only the pages of the parts take memory. */
-	uint8_t *copy = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	uint8_t *copy = mmap(NULL, size, PROT_READ | PROT_WRITE,
+			     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	bool ok = copy != MAP_FAILED || bc_fail_nomem(err);
 	for (size_t i = 0; ok && i < parts.count; i++)
-		memcpy(copy + parts.at[i].offset, image->file.data + parts.at[i].offset, parts.at[i].size);
+		memcpy(copy + parts.at[i].offset, image->file.data + parts.at[i].offset,
+		       parts.at[i].size);
 	if (ok) {
 		empty_segments(copy);
-		ok = sparse_write(&(struct file_map){.data = copy, .size = size}, parts.at, parts.count, out, err);
+		ok = sparse_write(&(struct file_map){.data = copy, .size = size}, parts.at,
+				  parts.count, out, err);
 		munmap(copy, size);
 	}
 	free(parts.at);
@@ -179,11 +187,12 @@ bool replacement_plan(const struct image *image, const struct section *section, 
 		      struct replacement *out, struct bc_error *err)
 {
 	uint64_t end = image->file.size;
-	struct replacement plan = {.size = size, .capacity = section->size, .at = section->offset,
-				   .file_size = end};
+	struct replacement plan = {
+		.size = size, .capacity = section->size, .at = section->offset, .file_size = end};
 
 	if (in_segment(image, section))
-		return bc_fail(err, BC_UNSUPPORTED, "section %.*s, byte %llu: it is loaded into memory",
+		return bc_fail(err, BC_UNSUPPORTED,
+			       "section %.*s, byte %llu: it is loaded into memory",
 			       (int)section->name.len, section->name.at,
 			       (unsigned long long)section->offset);
 	if (size > section->size) {

@@ -32,7 +32,8 @@ struct symbol_name {
 /* The last symbol of each name, which knows the count so far. */
 struct name_map {
 	const struct symbol_table *table;
-	bool with_file; /* symbols with the same name are of one name only if their files have one name, too */
+	bool with_file; /* symbols with the same name are of one name only if their files have one
+			   name, too */
 	struct map last;
 };
 
@@ -90,14 +91,16 @@ static bool is_named_with_file(const struct symbol_table *table, size_t i)
 	return is_named(&table->at[i]) && table->at[i].type == STT_FUNC && *file_of(table, i);
 }
 
-static void number_plain(struct symbol_table *table, size_t i, struct name_map *names, uint64_t hash)
+static void number_plain(struct symbol_table *table, size_t i, struct name_map *names,
+			 uint64_t hash)
 {
 	const struct symbol *before = note_name(names, i, hash);
 
 	table->at[i].number = before ? before->number + 1 : 1;
 }
 
-static void number_with_file(struct symbol_table *table, size_t i, struct name_map *names, uint64_t hash)
+static void number_with_file(struct symbol_table *table, size_t i, struct name_map *names,
+			     uint64_t hash)
 {
 	const struct symbol *before = note_name(names, i, with_hash_of_file(table, i, hash));
 
@@ -105,7 +108,8 @@ static void number_with_file(struct symbol_table *table, size_t i, struct name_m
 }
 
 /* By address, which is how they are sorted. */
-static void number_by_address(struct symbol_table *table, struct name_map *plain, struct name_map *with_file)
+static void number_by_address(struct symbol_table *table, struct name_map *plain,
+			      struct name_map *with_file)
 {
 	uint64_t seed = plain->last.seed;
 
@@ -138,7 +142,8 @@ static bool number_by_order(struct symbol_table *table, struct name_map *names)
 			continue;
 		struct symbol *s = &table->at[at[order] - 1];
 		uint32_t by_address = s->file_number;
-		number_with_file(table, at[order] - 1, names, hash_of_name(table, at[order] - 1, names->last.seed));
+		number_with_file(table, at[order] - 1, names,
+				 hash_of_name(table, at[order] - 1, names->last.seed));
 		s->renumbered = s->file_number != by_address;
 	}
 	free(at);
@@ -151,9 +156,11 @@ static void name_map_free(struct name_map *names)
 }
 
 /* Set the numbers of all local symbols of a sorted table.  BC_NOMEM. */
-static bool local_names_number(struct symbol_table *table, enum local_numbers how, struct bc_error *err)
+static bool local_names_number(struct symbol_table *table, enum local_numbers how,
+			       struct bc_error *err)
 {
-	BC_AUTO(name_map_free) struct name_map plain = {.table = table}, with_file = {.table = table, .with_file = true};
+	BC_AUTO(name_map_free)
+	struct name_map plain = {.table = table}, with_file = {.table = table, .with_file = true};
 	size_t names = 0, names_with_file = 0;
 
 	for (size_t i = 0; i < table->count; i++) {
@@ -163,7 +170,8 @@ static bool local_names_number(struct symbol_table *table, enum local_numbers ho
 	if (!map_reserve(&plain.last, names) || !map_reserve(&with_file.last, names_with_file))
 		return bc_fail_nomem(err);
 	number_by_address(table, &plain, &with_file);
-	return how == NUMBERS_BY_ADDRESS || number_by_order(table, &with_file) || bc_fail_nomem(err);
+	return how == NUMBERS_BY_ADDRESS || number_by_order(table, &with_file) ||
+	       bc_fail_nomem(err);
 }
 
 DEFINE_VEC(mark_vec, struct code_mark);
@@ -172,7 +180,8 @@ DEFINE_VEC(mark_vec, struct code_mark);
 struct raw_symbols {
 	const struct image *image;  /* whose symbols they are */
 	const struct image *tables; /* where they stand: the same, or its debug file */
-	const uint32_t *section_of; /* sections of `tables` as sections of `image`; NULL: the same */
+	const uint32_t
+		*section_of; /* sections of `tables` as sections of `image`; NULL: the same */
 	const struct section *section;
 	struct bytes entries, strings;
 	size_t count;
@@ -191,17 +200,21 @@ static bool find_tables(struct raw_symbols *raw, struct bc_error *err)
 	const struct section *strings = image_section_of_index(image, s->link);
 
 	if (s->size % sizeof(Elf64_Sym) || s->entsize != sizeof(Elf64_Sym))
-		return bc_fail(err, BC_FORMAT, "symbol table, byte %" PRIu64
-			       ": its size or that of its entries is odd", s->offset);
+		return bc_fail(err, BC_FORMAT,
+			       "symbol table, byte %" PRIu64
+			       ": its size or that of its entries is odd",
+			       s->offset);
 	if (!strings || strings->type != SHT_STRTAB)
-		return bc_fail(err, BC_FORMAT, "symbol table, byte %" PRIu64
-			       ": section %u is no string table", s->offset, s->link);
+		return bc_fail(err, BC_FORMAT,
+			       "symbol table, byte %" PRIu64 ": section %u is no string table",
+			       s->offset, s->link);
 	raw->entries = image_section_bytes(image, s);
 	raw->strings = image_section_bytes(image, strings);
 	raw->count = raw->entries.size / sizeof(Elf64_Sym);
 	if (!raw->strings.size || raw->strings.data[raw->strings.size - 1])
-		return bc_fail(err, BC_FORMAT, "string table, byte %" PRIu64
-			       ": does not end in a zero byte", strings->offset);
+		return bc_fail(err, BC_FORMAT,
+			       "string table, byte %" PRIu64 ": does not end in a zero byte",
+			       strings->offset);
 	return true;
 }
 
@@ -244,7 +257,8 @@ static bool begins_with(const char *name, const char *prefix, size_t length)
 /* BOLT's own, around the code that it moved. */
 static bool is_hot_marker(const char *name)
 {
-	return begins_with(name, "__hot", 5) && (!strcmp(name + 5, "_start") || !strcmp(name + 5, "_end"));
+	return begins_with(name, "__hot", 5) &&
+	       (!strcmp(name + 5, "_start") || !strcmp(name + 5, "_end"));
 }
 
 static void note_hot_marker(struct symbol_table *table, const struct symbol *s)
@@ -255,18 +269,21 @@ static void note_hot_marker(struct symbol_table *table, const struct symbol *s)
 /* The symbols around the space that a linker script reserves for BOLT's output. */
 static bool is_reserved_marker(const char *name)
 {
-	return begins_with(name, "__bolt_reserved_", 16) && (!strcmp(name + 16, "start") || !strcmp(name + 16, "end"));
+	return begins_with(name, "__bolt_reserved_", 16) &&
+	       (!strcmp(name + 16, "start") || !strcmp(name + 16, "end"));
 }
 
 bool symbol_is_thunk(const char *name)
 {
-	return begins_with(name, "__AArch64_", 10) && (!strncmp(name + 10, "forward_", 8) || !strncmp(name + 10, "backward_", 9));
+	return begins_with(name, "__AArch64_", 10) &&
+	       (!strncmp(name + 10, "forward_", 8) || !strncmp(name + 10, "backward_", 9));
 }
 
 /* -insert-retpolines, -hugify */
 bool symbol_is_made(const char *name)
 {
-	return symbol_is_thunk(name) || begins_with(name, "__retpoline_", 12) || begins_with(name, "__bolt_hugify_", 14);
+	return symbol_is_thunk(name) || begins_with(name, "__retpoline_", 12) ||
+	       begins_with(name, "__bolt_hugify_", 14);
 }
 
 /* In memory, in its section, and of interest to BOLT. */
@@ -279,12 +296,11 @@ static bool is_kept(const struct image *image, const struct symbol *s)
 	const struct section *section = &image->sections[s->section];
 	bool no_memory = section->type == SHT_NOBITS && section->flags & SHF_TLS;
 	bool of_plt = s->type == STT_SECTION && plt_is_section(image->machine, section->name);
-	return section->flags & SHF_ALLOC && !no_memory && !of_plt &&
-	       in_its_section(section, s);
+	return section->flags & SHF_ALLOC && !no_memory && !of_plt && in_its_section(section, s);
 }
 
-/* One name can be the end of another, so all names together can be far longer than the string table.
- * They are counted together, as to count is to stop the other threads that do. */
+/* One name can be the end of another, so all names together can be far longer than the string
+ * table. They are counted together, as to count is to stop the other threads that do. */
 static bool count_name(struct raw_symbols *raw, const char *name, struct bc_error *err)
 {
 	raw->uncounted += strlen(name);
@@ -295,16 +311,20 @@ static bool count_name(struct raw_symbols *raw, const char *name, struct bc_erro
 	return ok || work_check(raw->tables->work, err);
 }
 
-static bool read_stored(const struct raw_symbols *raw, size_t i, struct stored_symbol *out, struct bc_error *err)
+static bool read_stored(const struct raw_symbols *raw, size_t i, struct stored_symbol *out,
+			struct bc_error *err)
 {
 	const uint8_t *p = raw->entries.data + i * sizeof(Elf64_Sym);
 	uint32_t name = le32(p);
 
 	if (name >= raw->strings.size)
-		return bc_fail(err, BC_FORMAT, "symbol %zu, byte %" PRIu64
-			       ": the name lies outside the string table", i,
-			       raw->section->offset + i * sizeof(Elf64_Sym));
-	*out = (struct stored_symbol){le64(p + 8), le64(p + 16), (const char *)raw->strings.data + name, le16(p + 6), p[4], p[5]};
+		return bc_fail(err, BC_FORMAT,
+			       "symbol %zu, byte %" PRIu64
+			       ": the name lies outside the string table",
+			       i, raw->section->offset + i * sizeof(Elf64_Sym));
+	*out = (struct stored_symbol){
+		le64(p + 8), le64(p + 16), (const char *)raw->strings.data + name,
+		le16(p + 6), p[4],         p[5]};
 	return true;
 }
 
@@ -340,8 +360,8 @@ static void prefetch_name(const struct raw_symbols *raw, size_t i)
 }
 
 /* The table's symbols in its own order. */
-static bool read_all(struct raw_symbols *raw, struct symbol_table *table,
-		     struct mark_vec *marks, struct bc_error *err)
+static bool read_all(struct raw_symbols *raw, struct symbol_table *table, struct mark_vec *marks,
+		     struct bc_error *err)
 {
 	uint32_t file = 0;
 
@@ -421,8 +441,7 @@ static int marks_by_address(const void *a, const void *b)
 }
 
 /* Read, and sort by address. */
-static bool fill_table(struct raw_symbols *raw, struct symbol_table *table,
-		       struct bc_error *err)
+static bool fill_table(struct raw_symbols *raw, struct symbol_table *table, struct bc_error *err)
 {
 	struct mark_vec marks = {0};
 
@@ -437,11 +456,12 @@ static bool fill_table(struct raw_symbols *raw, struct symbol_table *table,
 	return sort_symbols(table) || bc_fail_nomem(err);
 }
 
-bool symbols_read(const struct image *image, enum local_numbers how, const struct debug_symbols *debug, struct symbol_table *out,
-		  struct bc_error *err)
+bool symbols_read(const struct image *image, enum local_numbers how,
+		  const struct debug_symbols *debug, struct symbol_table *out, struct bc_error *err)
 {
 	BC_AUTO(symbols_free) struct symbol_table table = {0};
-	struct raw_symbols raw = {.image = image, .tables = debug ? &debug->image : image,
+	struct raw_symbols raw = {.image = image,
+				  .tables = debug ? &debug->image : image,
 				  .section_of = debug ? debug->section_of : NULL};
 
 	raw.section = image_section_of_type(raw.tables, SHT_SYMTAB);
@@ -463,9 +483,11 @@ bool symbols_read(const struct image *image, enum local_numbers how, const struc
 	return true;
 }
 
-bool symbols_stored(const struct image *image, uint32_t type, struct stored_symbols *out, struct bc_error *err)
+bool symbols_stored(const struct image *image, uint32_t type, struct stored_symbols *out,
+		    struct bc_error *err)
 {
-	struct raw_symbols raw = {.image = image, .tables = image, .section = image_section_of_type(image, type)};
+	struct raw_symbols raw = {
+		.image = image, .tables = image, .section = image_section_of_type(image, type)};
 
 	*out = (struct stored_symbols){0};
 	if (!raw.section)

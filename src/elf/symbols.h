@@ -29,7 +29,7 @@ struct symbol {
 	bool reserved : 1;     /* __bolt_reserved_start or __bolt_reserved_end */
 	bool private_name : 1; /* begins with .L, the assembler's own space for labels */
 	bool nameless : 1;
-	bool renumbered : 1;   /* file_number is not that by address */
+	bool renumbered : 1; /* file_number is not that by address */
 };
 
 /* A mapping symbol ($x, $d) of AArch64 or RISC-V. */
@@ -41,21 +41,22 @@ struct code_mark {
 struct symbol_table {
 	struct symbol *at; /* by address; then FUNC, others, SECTION; then order */
 	size_t count;
-	const char **files; /* name of FILE symbol N is files[N]; files[0] is "" */
+	const char **files;      /* name of FILE symbol N is files[N]; files[0] is "" */
 	struct code_mark *marks; /* by address, code before data */
 	size_t mark_count;
 	uint64_t hot_start, hot_end; /* __hot_start and __hot_end; 0: there is none */
-	bool stripped; /* no .symtab: these are the dynamic symbols */
+	bool stripped;               /* no .symtab: these are the dynamic symbols */
 };
 
-/* Read and sort them; debug: out of the tables of this file, unless it is NULL.  Left out: undefined symbols and those at address 0,
- * those that reach outside their section, __hot_start and __hot_end, and section
- * symbols of PLT sections.  Mapping symbols are kept apart.
+/* Read and sort them; debug: out of the tables of this file, unless it is NULL.  Left out:
+ * undefined symbols and those at address 0, those that reach outside their section, __hot_start and
+ * __hot_end, and section symbols of PLT sections.  Mapping symbols are kept apart.
  *
  * BC_FORMAT  a name outside the string table, an odd size of the table
  * BC_NOMEM */
-BC_MUST_USE bool symbols_read(const struct image *image, enum local_numbers how, const struct debug_symbols *debug,
-			      struct symbol_table *out, struct bc_error *err);
+BC_MUST_USE bool symbols_read(const struct image *image, enum local_numbers how,
+			      const struct debug_symbols *debug, struct symbol_table *out,
+			      struct bc_error *err);
 void symbols_free(struct symbol_table *table);
 
 /* Is it a function of llvm-bolt's own, which the input does not have?  A thunk: thunks.h */
@@ -65,8 +66,8 @@ bool symbol_is_thunk(const char *name);
 /* A symbol as its table has it, of any kind. */
 struct stored_symbol {
 	uint64_t value, size;
-	const char *name;  /* borrowed from the image */
-	uint16_t section;  /* SHN_..., or an index in the section header table */
+	const char *name;    /* borrowed from the image */
+	uint16_t section;    /* SHN_..., or an index in the section header table */
 	uint8_t info, other; /* binding and type; visibility */
 };
 struct stored_symbols {
@@ -74,8 +75,10 @@ struct stored_symbols {
 	size_t count;
 };
 
-/* All symbols of the table of a type, SHT_SYMTAB or SHT_DYNSYM; none if there is no such table.  Errors as of symbols_read(). */
-BC_MUST_USE bool symbols_stored(const struct image *image, uint32_t type, struct stored_symbols *out, struct bc_error *err);
+/* All symbols of the table of a type, SHT_SYMTAB or SHT_DYNSYM; none if there is no such table.
+ * Errors as of symbols_read(). */
+BC_MUST_USE bool symbols_stored(const struct image *image, uint32_t type,
+				struct stored_symbols *out, struct bc_error *err);
 void stored_symbols_free(struct stored_symbols *symbols);
 
 /* The index of the first symbol at an address above `address`, or count. */

@@ -26,10 +26,12 @@ static bool read_target(struct bytes code, uint64_t at, uint64_t *target)
 	struct insn jump = insn_branch(MACHINE_AARCH64, code, at);
 
 	*target = jump.target;
-	return (jump.kind == INSN_JUMP && insn_is_direct(jump)) || aarch64_far_jump(code, at, target);
+	return (jump.kind == INSN_JUMP && insn_is_direct(jump)) ||
+	       aarch64_far_jump(code, at, target);
 }
 
-/* Chains end at their last target; those that are longer than any, or lead round, end nowhere else. */
+/* Chains end at their last target; those that are longer than any, or lead round, end nowhere else.
+ */
 static void join_chains(struct thunks *thunks)
 {
 	for (size_t i = 0; i < thunks->count; i++)
@@ -41,7 +43,8 @@ static void join_chains(struct thunks *thunks)
 		}
 }
 
-bool thunks_read(const struct image *image, const struct symbol_table *symbols, struct thunks *out, struct bc_error *err)
+bool thunks_read(const struct image *image, const struct symbol_table *symbols, struct thunks *out,
+		 struct bc_error *err)
 {
 	size_t most = 0;
 
@@ -56,9 +59,11 @@ bool thunks_read(const struct image *image, const struct symbol_table *symbols, 
 	for (size_t i = 0; i < symbols->count; i++) {
 		const struct symbol *s = &symbols->at[i];
 		struct thunk thunk = {.address = s->address, .size = s->size};
-		struct bytes code = bytes_first(image_bytes_at(image, (struct vaddr){s->address}), s->size);
+		struct bytes code =
+			bytes_first(image_bytes_at(image, (struct vaddr){s->address}), s->size);
 		bool again = out->count && out->at[out->count - 1].address == s->address;
-		if (symbol_is_thunk(s->name) && s->type == STT_FUNC && !again && read_target(code, s->address, &thunk.target))
+		if (symbol_is_thunk(s->name) && s->type == STT_FUNC && !again &&
+		    read_target(code, s->address, &thunk.target))
 			out->at[out->count++] = thunk;
 	}
 	join_chains(out);

@@ -56,14 +56,16 @@ static bool is_recording(const char *path)
 	return ok && file_kind_of((struct text){start, size}, NULL) == FILE_SAMPLES;
 }
 
-/* Counts what is in a directory: perf.data, of which the first by name is noted, and other files. */
+/* Counts what is in a directory: perf.data, of which the first by name is noted, and other files.
+ */
 static void look_into(const char *path, struct file_facts *out)
 {
 	DIR *folder = opendir(path);
 	char file[PATH_MAX];
 	int looked = 0;
 
-	for (struct dirent *entry; folder && looked < FOLDER_LOOK && (entry = readdir(folder)); looked++) {
+	for (struct dirent *entry; folder && looked < FOLDER_LOOK && (entry = readdir(folder));
+	     looked++) {
 		int length = snprintf(file, sizeof(file), "%s/%s", path, entry->d_name);
 		if (*entry->d_name == '.' || length < 0 || (size_t)length >= sizeof(file))
 			continue;
@@ -148,9 +150,10 @@ static const char *noun_of(const struct file_facts *facts)
 }
 
 #define KIND(kind) (1u << (kind))
-#define BINARIES (KIND(FILE_BINARY) | KIND(FILE_SIDE))
-/* Unknown: text of perf script, pre-aggregated records.  Empty: records of a conversion that kept nothing. */
-#define SAMPLES (KIND(FILE_SAMPLES) | KIND(FILE_UNKNOWN) | KIND(FILE_EMPTY))
+#define BINARIES   (KIND(FILE_BINARY) | KIND(FILE_SIDE))
+/* Unknown: text of perf script, pre-aggregated records.  Empty: records of a conversion that kept
+ * nothing. */
+#define SAMPLES  (KIND(FILE_SAMPLES) | KIND(FILE_UNKNOWN) | KIND(FILE_EMPTY))
 #define PROFILES (KIND(FILE_FDATA) | KIND(FILE_YAML))
 
 static const struct {
@@ -177,7 +180,8 @@ static bool takes(enum advice_place place, const struct file_facts *facts)
 
 /* ---- commands ---- */
 
-/* Text that is built piece by piece.  If one does not fit, the text is empty: half a command is none. */
+/* Text that is built piece by piece.  If one does not fit, the text is empty: half a command is
+ * none. */
 struct advice_line {
 	char *text;
 	size_t size, length;
@@ -212,10 +216,12 @@ BC_PRINTF(2, 3) static void add(struct advice_line *line, const char *fmt, ...)
 
 static bool is_plain(char c)
 {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || strchr("/._-+:@%,=", c);
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+	       strchr("/._-+:@%,=", c);
 }
 
-/* A path as a word of the shell.  One that begins with a dash would be an option; a dash alone is stdin. */
+/* A path as a word of the shell.  One that begins with a dash would be an option; a dash alone is
+ * stdin. */
 static void add_path(struct advice_line *line, const char *path)
 {
 	bool plain = true;
@@ -245,7 +251,8 @@ static void add_given(struct advice_line *line, const struct given *file, const 
 {
 	add(line, " ");
 	if (file->option)
-		add(line, "%s%s%c", dashes_of(file->option), file->option, file->option[1] ? '=' : ' ');
+		add(line, "%s%s%c", dashes_of(file->option), file->option,
+		    file->option[1] ? '=' : ' ');
 	add_path(line, path);
 }
 
@@ -255,8 +262,9 @@ static void add_output(struct advice_line *line, const struct situation *s)
 		add(line, " -o %s", s->output);
 }
 
-/* The command line of the user without what is not about files: what stands at `a` and `b` is exchanged, `without` left out,
- * and `instead` stands in the place of the binary, where it is not NULL. */
+/* The command line of the user without what is not about files: what stands at `a` and `b` is
+ * exchanged, `without` left out, and `instead` stands in the place of the binary, where it is not
+ * NULL. */
 struct advised_change {
 	size_t a, b;
 	const struct given *without;
@@ -264,7 +272,8 @@ struct advised_change {
 };
 static const struct advised_change no_change = {SIZE_MAX, SIZE_MAX, NULL, NULL};
 
-static void write_command(const struct situation *s, struct advised_change change, struct advice *out)
+static void write_command(const struct situation *s, struct advised_change change,
+			  struct advice *out)
 {
 	struct advice_line line = line_in(out->command, sizeof(out->command));
 
@@ -279,7 +288,8 @@ static void write_command(const struct situation *s, struct advised_change chang
 	add_output(&line, s);
 }
 
-static void use_with(struct advice_line *line, const char *before, const char *path, const char *after)
+static void use_with(struct advice_line *line, const char *before, const char *path,
+		     const char *after)
 {
 	add(line, "%s", before);
 	add_path(line, path);
@@ -292,10 +302,12 @@ struct bolt_command {
 	const char *program; /* that llvm-bolt reads; NULL: not known */
 	const char *profile, *output;
 	const struct bolt_input *input; /* what the program has; NULL: not known */
-	const char *debug; /* a file that has the symbols of a stripped program, under which the profile knows it; NULL: none */
+	const char *debug; /* a file that has the symbols of a stripped program, under which the
+			      profile knows it; NULL: none */
 };
 
-/* With the options that llvm-bolt takes for this program and that move its code: without any it moves nothing. */
+/* With the options that llvm-bolt takes for this program and that move its code: without any it
+ * moves nothing. */
 static void add_llvm_bolt(struct advice_line *line, const struct bolt_command *command)
 {
 	const struct bolt_input *input = command->input;
@@ -331,7 +343,8 @@ static void add_limits(struct advice_line *line, const struct bolt_input *input)
 
 /* ---- a file alone ---- */
 
-#define NO_SAMPLES_WHY "perf was killed before it wrote one, or what it recorded was idle or too short"
+#define NO_SAMPLES_WHY                                                                             \
+	"perf was killed before it wrote one, or what it recorded was idle or too short"
 
 static const char *trace_event(uint32_t kind)
 {
@@ -349,23 +362,30 @@ static void record_again(const struct use *use, struct advice_line *line)
 	case LACKS_NOTHING: break;
 	case LACKS_COUNTS:
 	case LACKS_SAMPLES:
-		add(line, "perf record -j any,u -- PROG (without -j any,u where the machine has no branch stacks): %s",
-		    use->lack == LACKS_COUNTS ? "perf stat counts events, and keeps no samples"
-					      : "this recording has no samples: " NO_SAMPLES_WHY);
+		add(line,
+		    "perf record -j any,u -- PROG (without -j any,u where the machine has no branch stacks): %s",
+		    use->lack == LACKS_COUNTS ? "perf stat counts events, and keeps no samples" :
+						"this recording has no samples: " NO_SAMPLES_WHY);
 		break;
 	case LACKS_BRANCHES:
-		add(line, "perf record -e arm_spe_0/branch_filter=1/u -- PROG: none of the operations in this recording is a branch");
+		add(line,
+		    "perf record -e arm_spe_0/branch_filter=1/u -- PROG: none of the operations in this recording is a branch");
 		break;
 	case LACKS_OWNERS:
-		add(line, "perf record --per-thread -e arm_spe_0/branch_filter=1/u -- PROG, or as root with a kernel of CONFIG_PID_IN_CONTEXTIDR: "
-			  "in which processes the branches of this recording ran is not known");
+		add(line,
+		    "perf record --per-thread -e arm_spe_0/branch_filter=1/u -- PROG, or as root with a kernel of CONFIG_PID_IN_CONTEXTIDR: "
+		    "in which processes the branches of this recording ran is not known");
 		break;
 	case LACKS_TRACE:
-		add(line, "perf record -e %s -- PROG: this recording has none of the bytes of its trace of the processor", trace_event(use->trace_kind));
+		add(line,
+		    "perf record -e %s -- PROG: this recording has none of the bytes of its trace of the processor",
+		    trace_event(use->trace_kind));
 		break;
 	case LACKS_PROCESSES:
-		add(line, "perf record --per-thread -e %s -- PROG, or as root, so that records of switches are kept: in which processes the trace of this "
-			  "recording ran is not known", trace_event(use->trace_kind));
+		add(line,
+		    "perf record --per-thread -e %s -- PROG, or as root, so that records of switches are kept: in which processes the trace of this "
+		    "recording ran is not known",
+		    trace_event(use->trace_kind));
 		break;
 	}
 }
@@ -377,7 +397,8 @@ static void use_recording(const struct use *use, struct advice_line *line)
 		return;
 	}
 	if (use->itrace) {
-		add(line, "perf script --itrace=%s -F pid,ip,brstack --show-mmap-events -i ", use->itrace);
+		add(line, "perf script --itrace=%s -F pid,ip,brstack --show-mmap-events -i ",
+		    use->itrace);
 		add_path(line, use->path);
 		add(line, " >samples.txt && ");
 	}
@@ -389,11 +410,15 @@ static void use_recording(const struct use *use, struct advice_line *line)
 	add(line, " ");
 	add_path(line, use->itrace ? "samples.txt" : use->path);
 	if (use->plain && !use->ran) {
-		add(line, " --input=INPUT -o prog.fdata, where PROG is the binary that ran, and INPUT the one that llvm-bolt read (if PROG is BOLTed: "
-			  "then branches are inferred)");
+		add(line,
+		    " --input=INPUT -o prog.fdata, where PROG is the binary that ran, and INPUT the one that llvm-bolt read (if PROG is BOLTed: "
+		    "then branches are inferred)");
 		return;
 	}
-	add(line, use->ran_bolted ? " --input=PROG -o prog.fdata, where PROG is the binary that llvm-bolt read" : " -o prog.fdata");
+	add(line,
+	    use->ran_bolted ?
+		    " --input=PROG -o prog.fdata, where PROG is the binary that llvm-bolt read" :
+		    " -o prog.fdata");
 	if (!use->ran && use->named)
 		add(line, ", where PROG is %s as it ran", use->named);
 	else if (!use->ran)
@@ -406,7 +431,10 @@ static void use_binary(const struct use *use, struct advice_line *line)
 	case BOLT_TABLE:
 		add(line, use->table_is_bad ? "batconv verify " : "batconv ");
 		add_path(line, use->path);
-		add(line, use->table_is_bad ? ", which tells more" : " SAMPLES --input=PROG -o prog.fdata, where PROG is the binary that llvm-bolt read");
+		add(line,
+		    use->table_is_bad ?
+			    ", which tells more" :
+			    " SAMPLES --input=PROG -o prog.fdata, where PROG is the binary that llvm-bolt read");
 		break;
 	case BOLT_NONE:
 		if (!bolt_input_will_do(&use->bolt))
@@ -414,7 +442,8 @@ static void use_binary(const struct use *use, struct advice_line *line)
 		add(line, "batconv ");
 		add_path(line, use->path);
 		add(line, " SAMPLES -o prog.fdata && ");
-		add_llvm_bolt(line, &(struct bolt_command){use->path, "prog.fdata", "prog.bolt", &use->bolt, NULL});
+		add_llvm_bolt(line, &(struct bolt_command){use->path, "prog.fdata", "prog.bolt",
+							   &use->bolt, NULL});
 		add(line, ", where SAMPLES is a recording of it");
 		break;
 	case BOLT_NO_TABLE:
@@ -435,11 +464,14 @@ void advise_use(const struct use *use, char *text, size_t size)
 	case FILE_FDATA:
 	case FILE_YAML:
 		if (use->is_shard) {
-			use_with(&line, "batconv merge ", use->path, use->kind == FILE_YAML ? " -o prog.yaml" : " -o prog.fdata");
+			use_with(&line, "batconv merge ", use->path,
+				 use->kind == FILE_YAML ? " -o prog.yaml" : " -o prog.fdata");
 			break;
 		}
-		add_llvm_bolt(&line, &(struct bolt_command){.profile = use->path, .output = "prog.bolt"});
-		add(&line, ", where PROG is the binary that llvm-bolt reads, linked with -Wl,--emit-relocs (else without -reorder-functions)");
+		add_llvm_bolt(&line,
+			      &(struct bolt_command){.profile = use->path, .output = "prog.bolt"});
+		add(&line,
+		    ", where PROG is the binary that llvm-bolt reads, linked with -Wl,--emit-relocs (else without -reorder-functions)");
 		break;
 	case FILE_BCMAPS:
 	case FILE_MAPS:
@@ -447,18 +479,30 @@ void advise_use(const struct use *use, char *text, size_t size)
 		use_with(&line, "; batconv stacks --maps=", use->path, " STACKS");
 		break;
 	case FILE_STACKS: use_with(&line, "batconv stacks --maps=MAPS ", use->path, ""); break;
-	case FILE_RESOLVED: add(&line, "batconv PROG SAMPLES -o prog.fdata, with the recording that the stacks are of"); break;
+	case FILE_RESOLVED:
+		add(&line,
+		    "batconv PROG SAMPLES -o prog.fdata, with the recording that the stacks are of");
+		break;
 	case FILE_JSON:
 		if (use->json_format && !strcmp(use->json_format, "batconv-bat"))
 			use_with(&line, "batconv encode ", use->path, " -o note");
 		break;
 	case FILE_PPROF: use_with(&line, "pprof -top ", use->path, ""); break;
-	case FILE_RANGES: use_with(&line, "llvm-profgen --unsymbolized-profile=", use->path, " --binary=PROG -o prog.prof"); break;
-	case FILE_COMPILER: add(&line, "-fprofile-sample-use of clang or, of counters, -fprofile-use; llvm-profdata shows it"); break;
+	case FILE_RANGES:
+		use_with(&line, "llvm-profgen --unsymbolized-profile=", use->path,
+			 " --binary=PROG -o prog.prof");
+		break;
+	case FILE_COMPILER:
+		add(&line,
+		    "-fprofile-sample-use of clang or, of counters, -fprofile-use; llvm-profdata shows it");
+		break;
 	case FILE_PAGE: add(&line, "open it in a browser"); break;
 	case FILE_HEAT: use_with(&line, "less -R ", use->path, ""); break;
 	case FILE_RINGS: use_with(&line, "batconv record --replay=", use->path, " -o DIR/"); break;
-	case FILE_PERF_TEXT: add(&line, "batconv PROG SAMPLES -o prog.fdata, with the perf.data that perf printed it from"); break;
+	case FILE_PERF_TEXT:
+		add(&line,
+		    "batconv PROG SAMPLES -o prog.fdata, with the perf.data that perf printed it from");
+		break;
 	case FILE_FOREIGN: add(&line, "%s", use->foreign->instead); break;
 	case FILE_LISTING:
 	case FILE_UNKNOWN:
@@ -487,27 +531,41 @@ static void optimise(struct advice_line *line, bool bolted, const struct outcome
 
 	if (files->bolt && !bolt_input_will_do(files->bolt))
 		return;
-	use_with(line, files->forced ? "batconv --force-map --from-compiler=" : files->from_compiler ? "batconv --from-compiler=" : "batconv ", files->binary, "");
+	use_with(line,
+		 files->forced        ? "batconv --force-map --from-compiler=" :
+		 files->from_compiler ? "batconv --from-compiler=" :
+					"batconv ",
+		 files->binary, "");
 	add_samples(line, files);
 	if (bolted && read)
 		use_with(line, " --input=", read, "");
 	add(line, " -o prog.fdata && ");
-	add_llvm_bolt(line, &(struct bolt_command){read, "prog.fdata", "prog.bolt2", files->bolt, files->debug});
+	add_llvm_bolt(line, &(struct bolt_command){read, "prog.fdata", "prog.bolt2", files->bolt,
+						   files->debug});
 }
 
-void advise_outcome(enum outcome outcome, bool few, const struct outcome_files *files, struct advice *out)
+void advise_outcome(enum outcome outcome, bool few, const struct outcome_files *files,
+		    struct advice *out)
 {
 	static const char *const sentences[] = {
-		[OUTCOME_OTHER_BUILD] = "do not optimise with these samples: they are of another build; give the binary that ran",
-		[OUTCOME_EMPTY] = "there is nothing to optimise with: no sample is in a function of this binary; see of which binaries the samples are",
-		[OUTCOME_ADDRESSES] = ("llvm-bolt uses this profile badly: it has addresses without branches, and the result can be slower than the program "
-				       "without BOLT; give the binary that llvm-bolt read (PROG), too, and the branches are inferred"),
-		[OUTCOME_FIRST] = "optimise the program: it is not BOLTed, and this is a first profile of it",
-		[OUTCOME_DOUBTED] = "build with a new profile of the compiler, or measure what llvm-bolt makes of these counts: the program can become slower",
-		[OUTCOME_MISPLACED] = "optimise again: much of what is hot now was cold in the profile that this binary was made with",
-		[OUTCOME_UNSURE] = "record more samples (a longer recording, or several machines), and measure again: whether the layout of this "
-				   "binary fits this workload is not certain",
-		[OUTCOME_FITS] = "nothing needs to be done: the layout of this binary fits this workload; when the program or its work has changed, optimise again so",
+		[OUTCOME_OTHER_BUILD] =
+			"do not optimise with these samples: they are of another build; give the binary that ran",
+		[OUTCOME_EMPTY] =
+			"there is nothing to optimise with: no sample is in a function of this binary; see of which binaries the samples are",
+		[OUTCOME_ADDRESSES] =
+			("llvm-bolt uses this profile badly: it has addresses without branches, and the result can be slower than the program "
+			 "without BOLT; give the binary that llvm-bolt read (PROG), too, and the branches are inferred"),
+		[OUTCOME_FIRST] =
+			"optimise the program: it is not BOLTed, and this is a first profile of it",
+		[OUTCOME_DOUBTED] =
+			"build with a new profile of the compiler, or measure what llvm-bolt makes of these counts: the program can become slower",
+		[OUTCOME_MISPLACED] =
+			"optimise again: much of what is hot now was cold in the profile that this binary was made with",
+		[OUTCOME_UNSURE] =
+			"record more samples (a longer recording, or several machines), and measure again: whether the layout of this "
+			"binary fits this workload is not certain",
+		[OUTCOME_FITS] =
+			"nothing needs to be done: the layout of this binary fits this workload; when the program or its work has changed, optimise again so",
 	};
 	struct advice_line line = line_in(out->command, sizeof(out->command));
 
@@ -517,7 +575,9 @@ void advise_outcome(enum outcome outcome, bool few, const struct outcome_files *
 	struct advice_line sentence = line_in(out->sentence, sizeof(out->sentence));
 	if (outcome >= OUTCOME_FIRST)
 		add_limits(&sentence, files->bolt);
-	add(&sentence, "%s%s", sentences[outcome], more ? "; more samples (a longer recording, or several machines) make a better profile" : "");
+	add(&sentence, "%s%s", sentences[outcome],
+	    more ? "; more samples (a longer recording, or several machines) make a better profile" :
+		   "");
 	switch (outcome) {
 	case OUTCOME_OTHER_BUILD:
 	case OUTCOME_EMPTY:
@@ -527,7 +587,8 @@ void advise_outcome(enum outcome outcome, bool few, const struct outcome_files *
 	case OUTCOME_ADDRESSES:
 		use_with(&line, "batconv ", files->binary, "");
 		add_samples(&line, files);
-		use_with(&line, " --input=PROG -o ", files->profile ? files->profile : "prog.fdata", "");
+		use_with(&line, " --input=PROG -o ", files->profile ? files->profile : "prog.fdata",
+			 "");
 		break;
 	case OUTCOME_FIRST:
 	case OUTCOME_DOUBTED: optimise(&line, false, files); break;
@@ -553,15 +614,16 @@ static bool advise_swap(const struct situation *s, struct advice *out)
 	for (size_t i = 0; i < s->count; i++)
 		for (size_t k = i + 1; k < s->count; k++) {
 			const struct given *a = &s->files[i], *b = &s->files[k];
-			if (!a->facts.read || !b->facts.read || takes(a->place, &a->facts) || takes(b->place, &b->facts) ||
-			    !takes(a->place, &b->facts) || !takes(b->place, &a->facts))
+			if (!a->facts.read || !b->facts.read || takes(a->place, &a->facts) ||
+			    takes(b->place, &b->facts) || !takes(a->place, &b->facts) ||
+			    !takes(b->place, &a->facts))
 				continue;
 			struct advised_change change = no_change;
 			change.a = i;
 			change.b = k;
 			out->about = a->path;
-			snprintf(out->sentence, sizeof(out->sentence), "is %s, and %.300s is %s: swap them",
-				 noun_of(&a->facts), b->path,
+			snprintf(out->sentence, sizeof(out->sentence),
+				 "is %s, and %.300s is %s: swap them", noun_of(&a->facts), b->path,
 				 noun_of(&b->facts));
 			write_command(s, change, out);
 			return true;
@@ -575,12 +637,15 @@ static bool advise_folder(const struct situation *s, const struct given *file, s
 	const struct file_facts *facts = &file->facts;
 	struct advice_line line = line_in(out->command, sizeof(out->command));
 
-	if (facts->kind != FILE_FOLDER || !facts->recordings || !(places[file->place].kinds & KIND(FILE_SAMPLES)))
+	if (facts->kind != FILE_FOLDER || !facts->recordings ||
+	    !(places[file->place].kinds & KIND(FILE_SAMPLES)))
 		return false;
-	snprintf(out->sentence, sizeof(out->sentence), "is a directory, and no recording: name the recordings in it (%.200s%s)",
+	snprintf(out->sentence, sizeof(out->sentence),
+		 "is a directory, and no recording: name the recordings in it (%.200s%s)",
 		 facts->recording, facts->recordings > 1 ? ", ..." : "");
 	const struct given *binary = find_place(s, PLACE_BINARY);
-	bool goes_on = binary && takes(PLACE_BINARY, &binary->facts) && s->count == 2 && !file->option;
+	bool goes_on =
+		binary && takes(PLACE_BINARY, &binary->facts) && s->count == 2 && !file->option;
 	add(&line, "%s", goes_on ? s->run : "batconv inspect");
 	if (goes_on)
 		use_with(&line, " ", binary->path, "");
@@ -610,21 +675,25 @@ static void use_instead(const struct situation *s, const struct given *file, str
 	struct advice_line line = line_in(out->command, sizeof(out->command));
 	const struct given *binary = find_place(s, PLACE_BINARY);
 	const struct given *recording = find_recording(s);
-	bool has_program = binary && binary != file && binary->facts.opened && binary->facts.trace == BOLT_NONE &&
+	bool has_program = binary && binary != file && binary->facts.opened &&
+			   binary->facts.trace == BOLT_NONE &&
 			   bolt_input_will_do(&binary->facts.bolt);
 
 	switch (file->facts.kind) {
 	case FILE_FDATA:
 	case FILE_YAML:
 		if (has_program) {
-			add_llvm_bolt(&line, &(struct bolt_command){binary->path, file->path, "prog.bolt2", &binary->facts.bolt, NULL});
+			add_llvm_bolt(&line,
+				      &(struct bolt_command){binary->path, file->path, "prog.bolt2",
+							     &binary->facts.bolt, NULL});
 			return;
 		}
 		use_with(&line, "batconv quality ", file->path, "");
 		return;
 	case FILE_RANGES:
 		if (has_program) {
-			use_with(&line, "llvm-profgen --unsymbolized-profile=", file->path, " --binary=");
+			use_with(&line, "llvm-profgen --unsymbolized-profile=", file->path,
+				 " --binary=");
 			use_with(&line, "", binary->path, " -o prog.prof");
 			return;
 		}
@@ -654,7 +723,8 @@ static bool advise_kind(const struct situation *s, const struct given *file, str
 		return true;
 	if (file->option)
 		snprintf(out->sentence, sizeof(out->sentence), "is %s, and %s%s takes %s",
-			 noun_of(&file->facts), dashes_of(file->option), file->option, places[file->place].noun);
+			 noun_of(&file->facts), dashes_of(file->option), file->option,
+			 places[file->place].noun);
 	else
 		snprintf(out->sentence, sizeof(out->sentence), "is %s, not %s",
 			 noun_of(&file->facts), places[file->place].noun);
@@ -666,7 +736,8 @@ static bool advise_kind(const struct situation *s, const struct given *file, str
 
 static bool advise_input(const struct situation *s, struct advice *out)
 {
-	const struct given *input = find_place(s, PLACE_INPUT), *binary = find_place(s, PLACE_BINARY);
+	const struct given *input = find_place(s, PLACE_INPUT),
+			   *binary = find_place(s, PLACE_BINARY);
 	struct advised_change change = no_change;
 
 	binary = binary ? binary : find_place(s, PLACE_TABLE);
@@ -674,16 +745,20 @@ static bool advise_input(const struct situation *s, struct advice *out)
 		return false;
 	if (binary->facts.trace == BOLT_NONE && input->facts.trace != BOLT_NONE) {
 		out->about = input->path;
-		snprintf(out->sentence, sizeof(out->sentence), "llvm-bolt wrote it, and did not write %.300s: swap them", binary->path);
+		snprintf(out->sentence, sizeof(out->sentence),
+			 "llvm-bolt wrote it, and did not write %.300s: swap them", binary->path);
 		change.a = (size_t)(input - s->files);
 		change.b = (size_t)(binary - s->files);
 	} else if (binary->facts.trace == BOLT_NONE && binary->place == PLACE_BINARY) {
 		out->about = binary->path;
-		snprintf(out->sentence, sizeof(out->sentence), "is not BOLTed, so that there is no input of it: leave out %s%s", dashes_of(input->option), input->option);
+		snprintf(out->sentence, sizeof(out->sentence),
+			 "is not BOLTed, so that there is no input of it: leave out %s%s",
+			 dashes_of(input->option), input->option);
 		change.without = input;
 	} else if (binary->facts.trace != BOLT_NONE && input->facts.trace != BOLT_NONE) {
 		out->about = input->path;
-		snprintf(out->sentence, sizeof(out->sentence), "llvm-bolt wrote it, and %s%s takes what llvm-bolt read to write %.300s",
+		snprintf(out->sentence, sizeof(out->sentence),
+			 "llvm-bolt wrote it, and %s%s takes what llvm-bolt read to write %.300s",
 			 dashes_of(input->option), input->option, binary->path);
 		change.without = input;
 	} else {
@@ -695,20 +770,26 @@ static bool advise_input(const struct situation *s, struct advice *out)
 
 static const char *uname_of(enum machine machine)
 {
-	static const char *const names[] = {[MACHINE_X86_64] = "x86_64", [MACHINE_AARCH64] = "aarch64", [MACHINE_RISCV64] = "riscv64"};
+	static const char *const names[] = {[MACHINE_X86_64] = "x86_64",
+					    [MACHINE_AARCH64] = "aarch64",
+					    [MACHINE_RISCV64] = "riscv64"};
 
 	return names[machine];
 }
 
-static bool advise_machine(const struct situation *s, const struct given *binary, struct advice *out)
+static bool advise_machine(const struct situation *s, const struct given *binary,
+			   struct advice *out)
 {
 	const char *arch = s->ran.arch;
 
-	if (!arch || !*arch || !binary->facts.opened || !strcmp(arch, uname_of(binary->facts.machine)))
+	if (!arch || !*arch || !binary->facts.opened ||
+	    !strcmp(arch, uname_of(binary->facts.machine)))
 		return false;
 	out->about = binary->path;
-	snprintf(out->sentence, sizeof(out->sentence), "is a program of %s, and the samples were recorded on %.60s: they are of another program",
-		 uname_of(binary->facts.machine), arch);
+	snprintf(
+		out->sentence, sizeof(out->sentence),
+		"is a program of %s, and the samples were recorded on %.60s: they are of another program",
+		uname_of(binary->facts.machine), arch);
 	const struct given *samples = find_place(s, PLACE_SAMPLES);
 	struct advice_line line = line_in(out->command, sizeof(out->command));
 	if (samples)
@@ -727,11 +808,15 @@ static bool advise_ran(const struct situation *s, const struct given *binary, st
 		return false;
 	bool bolted = binary->facts.trace != BOLT_NONE;
 	out->about = binary->path;
-	snprintf(out->sentence, sizeof(out->sentence), "the samples are of %.300s, which llvm-bolt %s this binary (the build-ids differ only in "
-		 "the bit that llvm-bolt flips): give that file, not this one", ran, bolted ? "read to write" : "made from");
+	snprintf(
+		out->sentence, sizeof(out->sentence),
+		"the samples are of %.300s, which llvm-bolt %s this binary (the build-ids differ only in "
+		"the bit that llvm-bolt flips): give that file, not this one",
+		ran, bolted ? "read to write" : "made from");
 	file_facts_look(ran, &facts);
 	*out->command = '\0';
-	if (!facts.opened || !(build_id_is_marked(&facts.id, &binary->facts.id) || build_id_is_marked(&binary->facts.id, &facts.id)))
+	if (!facts.opened || !(build_id_is_marked(&facts.id, &binary->facts.id) ||
+			       build_id_is_marked(&binary->facts.id, &facts.id)))
 		return true; /* it is not on this machine */
 	change.binary = ran;
 	change.without = bolted ? find_place(s, PLACE_INPUT) : NULL;
@@ -744,9 +829,11 @@ static bool advise_no_samples(const struct situation *s, struct advice *out)
 	if (!s->ran.counters && !s->ran.no_samples)
 		return false;
 	out->about = s->ran.counters ? s->ran.counters : s->ran.no_samples;
-	snprintf(out->sentence, sizeof(out->sentence), "%s",
-		 s->ran.counters ? "was written by perf stat, which counts events and keeps no samples: perf record does"
-				 : "has no samples: " NO_SAMPLES_WHY "; record again");
+	snprintf(
+		out->sentence, sizeof(out->sentence), "%s",
+		s->ran.counters ?
+			"was written by perf stat, which counts events and keeps no samples: perf record does" :
+			"has no samples: " NO_SAMPLES_WHY "; record again");
 	return true;
 }
 
@@ -755,7 +842,9 @@ static bool advise_cut(const struct situation *s, const struct given *binary, st
 	if (!s->ran.cut)
 		return false;
 	out->about = s->ran.cut;
-	snprintf(out->sentence, sizeof(out->sentence), "ends early, and its build-ids with it: by its name, %.300s did not run", binary->path);
+	snprintf(out->sentence, sizeof(out->sentence),
+		 "ends early, and its build-ids with it: by its name, %.300s did not run",
+		 binary->path);
 	return true;
 }
 
@@ -765,7 +854,8 @@ bool advise(const struct situation *s, struct advice *out)
 	if (advise_swap(s, out))
 		return true;
 	for (size_t i = 0; i < s->count; i++)
-		if (!takes(s->files[i].place, &s->files[i].facts) && s->files[i].facts.kind != FILE_UNKNOWN)
+		if (!takes(s->files[i].place, &s->files[i].facts) &&
+		    s->files[i].facts.kind != FILE_UNKNOWN)
 			return advise_kind(s, &s->files[i], out);
 	out->wrong_kind = false;
 	if (advise_input(s, out))
@@ -773,5 +863,6 @@ bool advise(const struct situation *s, struct advice *out)
 	if (advise_no_samples(s, out))
 		return true;
 	const struct given *binary = find_place(s, PLACE_BINARY);
-	return binary && (advise_machine(s, binary, out) || advise_ran(s, binary, out) || advise_cut(s, binary, out));
+	return binary && (advise_machine(s, binary, out) || advise_ran(s, binary, out) ||
+			  advise_cut(s, binary, out));
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The adviser: what is wrong with the files of a command line, and the command to run.  It is given the place and the
- * facts of each file; `inspect` and all messages about a file of the wrong kind ask here.
+ * The adviser: what is wrong with the files of a command line, and the command to run.  It is given
+ * the place and the facts of each file; `inspect` and all messages about a file of the wrong kind
+ * ask here.
  */
 #ifndef FIGURES_ADVICE_H
 #define FIGURES_ADVICE_H
@@ -15,7 +16,8 @@
 /* ---- what is known of a file: only its beginning is read, and of a binary the headers ---- */
 
 struct file_facts {
-	bool read; /* it is there and was looked at; else its kind is FILE_UNKNOWN: a pipe, for example */
+	bool read; /* it is there and was looked at; else its kind is FILE_UNKNOWN: a pipe, for
+		      example */
 	enum file_kind kind;
 	const struct foreign *foreign; /* FILE_FOREIGN */
 	/* FILE_BINARY, FILE_SIDE: */
@@ -25,7 +27,7 @@ struct file_facts {
 	struct build_id id;
 	struct bolt_input bolt; /* of one that llvm-bolt did not write */
 	/* FILE_FOLDER: */
-	size_t recordings, others; /* files in it, as far as it was looked at */
+	size_t recordings, others;    /* files in it, as far as it was looked at */
 	char recording[NAME_MAX + 1]; /* the name of one of them */
 };
 
@@ -36,13 +38,13 @@ void file_facts_look(const char *path, struct file_facts *out);
 
 /* What a place of a command line takes. */
 enum advice_place {
-	PLACE_ANY,     /* any file */
-	PLACE_BINARY,  /* the binary that was sampled */
-	PLACE_INPUT,   /* the binary that llvm-bolt read */
-	PLACE_TABLE,   /* a BOLTed binary, or its table alone */
-	PLACE_IMAGE,   /* a binary, whatever became of it */
+	PLACE_ANY,    /* any file */
+	PLACE_BINARY, /* the binary that was sampled */
+	PLACE_INPUT,  /* the binary that llvm-bolt read */
+	PLACE_TABLE,  /* a BOLTed binary, or its table alone */
+	PLACE_IMAGE,  /* a binary, whatever became of it */
 	PLACE_SAMPLES,
-	PLACE_PROFILE, /* of BOLT, or pre-aggregated records */
+	PLACE_PROFILE,  /* of BOLT, or pre-aggregated records */
 	PLACE_MEASURED, /* a profile of BOLT, or samples */
 	PLACE_MAPS,
 	PLACE_STACKS,
@@ -52,23 +54,25 @@ enum advice_place {
 
 struct given {
 	enum advice_place place;
-	const char *option; /* that names the file, without dashes: "input", "p"; NULL: it is an operand */
+	const char *option; /* that names the file, without dashes: "input", "p"; NULL: it is an
+			       operand */
 	const char *path;   /* borrowed */
 	struct file_facts facts;
 };
 
 /* What the samples say of the binary that ran. */
 struct ran {
-	const char *path; /* a file whose build-id is the binary's but for llvm-bolt's mark; NULL: none */
+	const char *path; /* a file whose build-id is the binary's but for llvm-bolt's mark; NULL:
+			     none */
 	const char *arch; /* of the machine, as uname -m prints it; NULL or empty: not known */
 	const char *cut;  /* a recording that ends early, with its build-ids; NULL: none */
-	const char *counters; /* a recording of perf stat, which has no samples; NULL: none */
+	const char *counters;   /* a recording of perf stat, which has no samples; NULL: none */
 	const char *no_samples; /* a recording without samples, as all others are; NULL: none */
 };
 
 struct situation {
-	const char *run;    /* the words before the files: "batconv quality" */
-	const char *output; /* for -o; NULL: the command needs none */
+	const char *run;           /* the words before the files: "batconv quality" */
+	const char *output;        /* for -o; NULL: the command needs none */
 	const struct given *files; /* operands in their order */
 	size_t count;
 	struct ran ran;
@@ -76,7 +80,7 @@ struct situation {
 
 struct advice {
 	const char *about; /* the path of the file that is wrong */
-	bool wrong_kind;   /* it can never stand in its place; else the files do not fit each other */
+	bool wrong_kind; /* it can never stand in its place; else the files do not fit each other */
 	char sentence[1536];
 	char command[768]; /* works when it is pasted into a shell; empty: there is none */
 };
@@ -87,32 +91,36 @@ bool advise(const struct situation *situation, struct advice *out);
 /* Why a recording is of no use: the first of these that is true. */
 enum recording_lack {
 	LACKS_NOTHING,
-	LACKS_COUNTS,    /* perf stat wrote it */
+	LACKS_COUNTS, /* perf stat wrote it */
 	LACKS_SAMPLES,
-	LACKS_BRANCHES,  /* it has a trace of Arm SPE without branches */
-	LACKS_OWNERS,    /* nobody knows in which process any of its branches ran */
-	LACKS_TRACE,     /* it says that there was a trace of the processor, and has none of its bytes */
-	LACKS_PROCESSES, /* nobody knows in which process any of its trace of the way through the code ran */
+	LACKS_BRANCHES, /* it has a trace of Arm SPE without branches */
+	LACKS_OWNERS,   /* nobody knows in which process any of its branches ran */
+	LACKS_TRACE, /* it says that there was a trace of the processor, and has none of its bytes
+		      */
+	LACKS_PROCESSES, /* nobody knows in which process any of its trace of the way through the
+			    code ran */
 };
 
-/* The command that a user may want to run on a file that stands alone; words in capitals are other files.  Empty: there is
- * none. */
+/* The command that a user may want to run on a file that stands alone; words in capitals are other
+ * files.  Empty: there is none. */
 struct use {
 	const char *path;
 	enum file_kind kind;
-	enum bolt_trace trace;   /* of a binary */
-	struct bolt_input bolt;  /* ... that llvm-bolt did not write */
+	enum bolt_trace trace;  /* of a binary */
+	struct bolt_input bolt; /* ... that llvm-bolt did not write */
 	bool table_is_bad;
 	const char *json_format;
 	const struct foreign *foreign; /* FILE_FOREIGN */
-	const char *ran;   /* of a recording: the hottest file that it names and that is the same file here; NULL: none */
-	bool ran_bolted;   /* ... llvm-bolt made it */
-	const char *named; /* ... the hottest file that it names; NULL: none */
+	const char *ran; /* of a recording: the hottest file that it names and that is the same file
+			    here; NULL: none */
+	bool ran_bolted; /* ... llvm-bolt made it */
+	const char *named;        /* ... the hottest file that it names; NULL: none */
 	enum recording_lack lack; /* ... */
-	uint32_t trace_kind; /* of the trace, enum perf_trace_kind */
-	bool plain;        /* ... it is of aggregated samples without branches, which name no file */
-	bool is_shard;     /* of a profile: llvm-bolt does not read it */
-	const char *itrace; /* ... it has a trace of the processor that perf script decodes with this --itrace; NULL: none */
+	uint32_t trace_kind;      /* of the trace, enum perf_trace_kind */
+	bool plain;    /* ... it is of aggregated samples without branches, which name no file */
+	bool is_shard; /* of a profile: llvm-bolt does not read it */
+	const char *itrace; /* ... it has a trace of the processor that perf script decodes with
+			       this --itrace; NULL: none */
 };
 void advise_use(const struct use *use, char *line, size_t size);
 
@@ -124,7 +132,7 @@ enum outcome {
 	OUTCOME_FIRST,       /* the binary is not BOLTed */
 	OUTCOME_DOUBTED,     /* the compiler's counts are guesses, few, or of older code */
 	OUTCOME_MISPLACED,   /* the layout of the BOLTed binary does not fit the workload */
-	OUTCOME_UNSURE, /* it seems to fit, and the samples do not show that for certain */
+	OUTCOME_UNSURE,      /* it seems to fit, and the samples do not show that for certain */
 	OUTCOME_FITS,
 };
 
@@ -136,11 +144,13 @@ struct outcome_files {
 	bool from_compiler;  /* the compiler's counts in the binary stand for samples ... */
 	bool forced;         /* ... although no function has one: --force-map */
 	const struct bolt_input *bolt; /* the binary that llvm-bolt is to read; NULL: not known */
-	const char *debug;   /* ... the debug file of that program, which has its symbols; NULL: none */
+	const char
+		*debug; /* ... the debug file of that program, which has its symbols; NULL: none */
 };
 
 /* What to do now, after what llvm-bolt cannot do with the binary.  few: more samples would make a
  * better profile.  out->about is the binary. */
-void advise_outcome(enum outcome outcome, bool few, const struct outcome_files *files, struct advice *out);
+void advise_outcome(enum outcome outcome, bool few, const struct outcome_files *files,
+		    struct advice *out);
 
 #endif

@@ -39,7 +39,8 @@ DEFINE_SORT(sort_texts, struct text, name_less)
 
 uint64_t call_key(struct text *names, size_t count)
 {
-	uint64_t key = 0xcbf29ce484222325u; /* FNV-1a, byte by byte: where a name ends makes no difference */
+	uint64_t key = 0xcbf29ce484222325u; /* FNV-1a, byte by byte: where a name ends makes no
+					       difference */
 
 	if (!count)
 		return 0;
@@ -52,40 +53,51 @@ uint64_t call_key(struct text *names, size_t count)
 
 /* ---- YAML ---- */
 
-static bool keep_blocks(const struct yaml_function *f, struct old_profile *out, struct old_function *to)
+static bool keep_blocks(const struct yaml_function *f, struct old_profile *out,
+			struct old_function *to)
 {
 	for (size_t i = 0; i < f->blocks.len; i++) {
 		const struct yaml_block *block = &f->blocks.at[i];
 		to->samples = count_add_saturating(to->samples, block->events);
-		if (!old_block_vec_push(&out->blocks, (struct old_block){(uint32_t)block->bid, block->hash, block->exec, 0}))
+		if (!old_block_vec_push(
+			    &out->blocks,
+			    (struct old_block){(uint32_t)block->bid, block->hash, block->exec, 0}))
 			return false;
 	}
 	for (size_t i = 0; i < f->successors.len; i++) {
 		const struct yaml_successor *s = &f->successors.at[i];
 		to->samples = count_add_saturating(to->samples, s->cnt);
-		if (!old_jump_vec_push(&out->jumps, (struct old_jump){(uint32_t)s->block, (uint32_t)s->bid, s->cnt}))
+		if (!old_jump_vec_push(&out->jumps, (struct old_jump){(uint32_t)s->block,
+								      (uint32_t)s->bid, s->cnt}))
 			return false;
 	}
 	for (size_t i = 0; i < f->calls.len; i++)
-		if (!old_call_vec_push(&out->calls, (struct old_call){(uint32_t)f->calls.at[i].block, f->calls.at[i].fid}))
+		if (!old_call_vec_push(
+			    &out->calls,
+			    (struct old_call){(uint32_t)f->calls.at[i].block, f->calls.at[i].fid}))
 			return false;
 	return true;
 }
 
 static bool keep_function(const struct yaml_function *f, struct old_profile *out)
 {
-	struct old_function to = {.fid = f->fid, .hash = f->hash, .block_count = (uint32_t)f->nblocks,
-				  .blocks = {out->blocks.len, f->blocks.len}, .jumps = {out->jumps.len, f->successors.len},
+	struct old_function to = {.fid = f->fid,
+				  .hash = f->hash,
+				  .block_count = (uint32_t)f->nblocks,
+				  .blocks = {out->blocks.len, f->blocks.len},
+				  .jumps = {out->jumps.len, f->successors.len},
 				  .calls = {out->calls.len, f->calls.len}};
 
-	return strings_intern(&out->names, yaml_function_name(f), &to.name) && keep_blocks(f, out, &to) &&
-	       old_function_vec_push(&out->functions, to);
+	return strings_intern(&out->names, yaml_function_name(f), &to.name) &&
+	       keep_blocks(f, out, &to) && old_function_vec_push(&out->functions, to);
 }
 
 DEFINE_VEC(text_vec, struct text);
 
-/* Gives each block of a function the key of what it calls; its calls stand in the order of its blocks. */
-static bool key_calls(struct old_profile *out, const struct old_function *f, const struct map *by_fid, const struct yaml_fid_vec *fids,
+/* Gives each block of a function the key of what it calls; its calls stand in the order of its
+ * blocks. */
+static bool key_calls(struct old_profile *out, const struct old_function *f,
+		      const struct map *by_fid, const struct yaml_fid_vec *fids,
 		      struct text_vec *names)
 {
 	const struct old_call *calls = out->calls.at + f->calls.first;
@@ -145,7 +157,8 @@ static bool has_hashes(const struct old_profile *profile, const struct old_docum
 {
 	const struct profile_head *head = &document->head;
 
-	if (head->dfs_order || !head->has_hash_func || !text_is(strings_at(&head->words, head->hash_func), "xxh3"))
+	if (head->dfs_order || !head->has_hash_func ||
+	    !text_is(strings_at(&head->words, head->hash_func), "xxh3"))
 		return false;
 	for (size_t i = 0; i < document->functions.count; i++)
 		if (profile->functions.at[document->functions.first + i].hash)
@@ -157,7 +170,8 @@ static bool read_document(struct yaml_input *yaml, struct old_profile *out, stru
 {
 	const struct yaml_function *function;
 
-	if (!old_document_vec_push(&out->documents, (struct old_document){.functions = {out->functions.len, 0}}))
+	if (!old_document_vec_push(&out->documents,
+				   (struct old_document){.functions = {out->functions.len, 0}}))
 		return bc_fail_nomem(err);
 	struct old_document *document = &out->documents.at[out->documents.len - 1];
 	if (!yaml_input_head(yaml, &document->head, err))
@@ -174,7 +188,8 @@ static bool read_document(struct yaml_input *yaml, struct old_profile *out, stru
 	return true;
 }
 
-static bool read_yaml(struct file_stream *stream, struct text begin, struct old_profile *out, struct bc_error *err)
+static bool read_yaml(struct file_stream *stream, struct text begin, struct old_profile *out,
+		      struct bc_error *err)
 {
 	struct yaml_input *yaml = yaml_input_open(stream, begin, err);
 	bool ok = yaml && read_document(yaml, out, err);
@@ -196,10 +211,12 @@ static bool take_flat(struct old_profile *out)
 		struct old_function to = {.samples = f->samples, .records = {f->first, f->count}};
 		if (f->plt || (!f->count && !f->executed))
 			continue;
-		if (!strings_intern(&out->names, strings_at(&flat->names, i), &to.name) || !old_function_vec_push(&out->functions, to))
+		if (!strings_intern(&out->names, strings_at(&flat->names, i), &to.name) ||
+		    !old_function_vec_push(&out->functions, to))
 			return false;
 	}
-	return old_document_vec_push(&out->documents, (struct old_document){.functions = {0, out->functions.len}});
+	return old_document_vec_push(&out->documents,
+				     (struct old_document){.functions = {0, out->functions.len}});
 }
 
 static bool read_fdata(struct text_input *in, struct old_profile *out, struct bc_error *err)
@@ -210,7 +227,8 @@ static bool read_fdata(struct text_input *in, struct old_profile *out, struct bc
 
 /* ---- a file ---- */
 
-static bool read_stream(struct file_stream *stream, struct text_input *in, struct old_profile *out, struct bc_error *err)
+static bool read_stream(struct file_stream *stream, struct text_input *in, struct old_profile *out,
+			struct bc_error *err)
 {
 	struct profile_start start;
 
@@ -219,7 +237,8 @@ static bool read_stream(struct file_stream *stream, struct text_input *in, struc
 	if (start.kind == KIND_FDATA)
 		return read_fdata(in, out, err);
 	if (start.kind != KIND_YAML)
-		return bc_fail(err, BC_FORMAT, "%s: is neither fdata nor BOLT's YAML", stream->name);
+		return bc_fail(err, BC_FORMAT, "%s: is neither fdata nor BOLT's YAML",
+			       stream->name);
 	return read_yaml(stream, text_input_rest(in), out, err);
 }
 
@@ -248,12 +267,17 @@ struct text old_document_program(const struct old_document *document)
 /* How much of the file's name the program's is: 0, or its length. */
 static size_t name_fits(struct text program, struct text file)
 {
-	bool begins = program.len && program.len <= file.len && !memcmp(program.at, file.at, program.len);
+	bool begins =
+		program.len && program.len <= file.len && !memcmp(program.at, file.at, program.len);
 
-	return begins && (program.len == file.len || file.at[program.len] == '.' || file.at[program.len] == '-') ? program.len : 0;
+	return begins && (program.len == file.len || file.at[program.len] == '.' ||
+			  file.at[program.len] == '-') ?
+		       program.len :
+		       0;
 }
 
-const struct old_document *old_profile_of(const struct old_profile *profile, const struct build_id *id, const char *path)
+const struct old_document *old_profile_of(const struct old_profile *profile,
+					  const struct build_id *id, const char *path)
 {
 	const struct old_document *best = NULL;
 	size_t most = 0;
@@ -262,7 +286,8 @@ const struct old_document *old_profile_of(const struct old_profile *profile, con
 		return &profile->documents.at[0];
 	for (size_t i = 0; i < profile->documents.len; i++) {
 		const struct old_document *document = &profile->documents.at[i];
-		size_t fits = name_fits(text_basename(old_document_program(document)), text_basename(text_of(path)));
+		size_t fits = name_fits(text_basename(old_document_program(document)),
+					text_basename(text_of(path)));
 		if (id->size && build_id_equal(&document->head.id, id))
 			return document;
 		if (fits > most) {
@@ -280,11 +305,16 @@ static bool check_kind(const struct new_build *build, const char *hashes, struct
 	const struct binary *binary = &build->binary;
 
 	if (binary->kind == BINARY_SECTION)
-		return bc_fail(err, BC_UNSUPPORTED, "%s: a table alone has no names of functions", build->path);
-	if (binary->kind != BINARY_BOLTED || hashes || bat_layout_has(binary->bat.layout, BAT_FEATURE_BLOCKS))
+		return bc_fail(err, BC_UNSUPPORTED, "%s: a table alone has no names of functions",
+			       build->path);
+	if (binary->kind != BINARY_BOLTED || hashes ||
+	    bat_layout_has(binary->bat.layout, BAT_FEATURE_BLOCKS))
 		return true;
-	return bc_fail(err, BC_UNSUPPORTED, "%s: BAT layout %s has no hashes: llvm-bolt 19 and later write them; give the binary that llvm-bolt "
-		       "reads, with --hashes=FILE", build->path, bat_layout_name(binary->bat.layout));
+	return bc_fail(
+		err, BC_UNSUPPORTED,
+		"%s: BAT layout %s has no hashes: llvm-bolt 19 and later write them; give the binary that llvm-bolt "
+		"reads, with --hashes=FILE",
+		build->path, bat_layout_name(binary->bat.layout));
 }
 
 /* Is there code where the first fragment lies?  A file of hashes alone has none. */
@@ -293,7 +323,8 @@ static bool has_moved_code(const struct binary *binary)
 	const struct bat_table *bat = &binary->bat;
 
 	for (uint32_t i = 0; i < bat->fragment_count; i++) {
-		struct bytes code = image_bytes_at(&binary->image, (struct vaddr){bat->fragments[i].address});
+		struct bytes code =
+			image_bytes_at(&binary->image, (struct vaddr){bat->fragments[i].address});
 		for (size_t k = 0; k < code.size && k < 16; k++)
 			if (code.data[k])
 				return true;
@@ -305,18 +336,21 @@ static bool open_all(const char *hashes, struct new_build *out, struct bc_error 
 {
 	const struct binary_parts parts = {.blocks = true};
 
-	if (!binary_open_parts(out->path, &parts, &out->binary, err) || !check_kind(out, hashes, err))
+	if (!binary_open_parts(out->path, &parts, &out->binary, err) ||
+	    !check_kind(out, hashes, err))
 		return false;
 	if (hashes && !hash_source_open(hashes, &out->binary, out->path, NULL, &out->source, err))
 		return false;
-	out->opened = blocks_open(&out->binary, hashes ? &out->source : NULL, &out->graphs, &out->blocks, err);
+	out->opened = blocks_open(&out->binary, hashes ? &out->source : NULL, &out->graphs,
+				  &out->blocks, err);
 	out->code = out->binary.kind == BINARY_UNTOUCHED;
 	out->hashed = hashes || out->binary.kind == BINARY_BOLTED;
 	out->calls = out->code || has_moved_code(&out->binary);
 	return out->opened;
 }
 
-bool new_build_open(const char *path, const char *hashes, struct new_build *out, struct bc_error *err)
+bool new_build_open(const char *path, const char *hashes, struct new_build *out,
+		    struct bc_error *err)
 {
 	*out = (struct new_build){.path = path};
 	if (open_all(hashes, out, err))
@@ -339,14 +373,16 @@ void new_build_close(struct new_build *build)
 /* ---- names ---- */
 
 /* A local symbol is NAME/N, and under a FILE symbol NAME/FILE/N, too. */
-static bool name_symbol(const struct symbol_table *table, const struct symbol *s, struct names *room, uint32_t function,
+static bool name_symbol(const struct symbol_table *table, const struct symbol *s,
+			struct names *room, uint32_t function,
 			bool (*name)(void *ctx, uint32_t function, struct text name), void *ctx)
 {
 	if (!*s->name || s->type == STT_SECTION)
 		return true;
 	if (!s->local)
 		return name(ctx, function, text_of(s->name));
-	struct digits number = digits_behind_slash(s->number), in_file = digits_behind_slash(s->file_number);
+	struct digits number = digits_behind_slash(s->number),
+		      in_file = digits_behind_slash(s->file_number);
 	const char *plain = names_join(room, s->name, number.text, NULL, NULL);
 	if (!plain || !name(ctx, function, text_of(plain)))
 		return false;
@@ -356,7 +392,8 @@ static bool name_symbol(const struct symbol_table *table, const struct symbol *s
 	return with_file && name(ctx, function, text_of(with_file));
 }
 
-bool new_build_names(const struct new_build *build, bool (*name)(void *ctx, uint32_t function, struct text name), void *ctx)
+bool new_build_names(const struct new_build *build,
+		     bool (*name)(void *ctx, uint32_t function, struct text name), void *ctx)
 {
 	const struct function_table *functions = &build->binary.functions;
 	const struct symbol_table *table = &functions->symbols;
@@ -365,10 +402,12 @@ bool new_build_names(const struct new_build *build, bool (*name)(void *ctx, uint
 
 	for (size_t f = 0, s = 0; ok && f < functions->count; f++) {
 		const struct function *at = &functions->at[f];
-		ok = name(ctx, (uint32_t)f, text_of(at->printed)) && name(ctx, (uint32_t)f, text_of(at->primary));
+		ok = name(ctx, (uint32_t)f, text_of(at->printed)) &&
+		     name(ctx, (uint32_t)f, text_of(at->primary));
 		while (s < table->count && table->at[s].address < at->address)
 			s++;
-		for (size_t own = s; ok && own < table->count && table->at[own].address == at->address; own++)
+		for (size_t own = s;
+		     ok && own < table->count && table->at[own].address == at->address; own++)
 			ok = name_symbol(table, &table->at[own], &room, (uint32_t)f, name, ctx);
 		names_free(&room);
 	}
@@ -377,18 +416,22 @@ bool new_build_names(const struct new_build *build, bool (*name)(void *ctx, uint
 
 /* ---- functions ---- */
 
-bool new_build_read(struct new_build *build, const uint32_t *functions, size_t count, struct bc_error *err)
+bool new_build_read(struct new_build *build, const uint32_t *functions, size_t count,
+		    struct bc_error *err)
 {
 	const struct binary *binary = &build->binary;
 
 	return !build->code || !count ||
-	       cfg_build_code(&binary->image, &binary->functions, functions, count, parallel_threads(), &build->graphs, err) ||
+	       cfg_build_code(&binary->image, &binary->functions, functions, count,
+			      parallel_threads(), &build->graphs, err) ||
 	       bc_fail_prefix(err, build->path);
 }
 
 const struct graph *new_build_graph(const struct new_build *build, uint32_t function)
 {
-	const struct graph *graph = build->code ? cfg_find(&build->graphs, &build->binary.functions.at[function]) : NULL;
+	const struct graph *graph =
+		build->code ? cfg_find(&build->graphs, &build->binary.functions.at[function]) :
+			      NULL;
 
 	return graph && graph->count ? graph : NULL;
 }
@@ -398,14 +441,16 @@ static const struct bat_fragment *hashed_fragment(const struct new_build *build,
 {
 	const struct binary *binary = &build->binary;
 	uint32_t own = binary->fragment_of[function];
-	uint32_t other = build->source.fragments.at ? build->source.fragments.at[function] : NO_FRAGMENT;
+	uint32_t other =
+		build->source.fragments.at ? build->source.fragments.at[function] : NO_FRAGMENT;
 
 	if (own != NO_FRAGMENT && bat_layout_has(binary->bat.layout, BAT_FEATURE_BLOCKS))
 		return binary->bat.fragments[own].cold ? NULL : &binary->bat.fragments[own];
 	return other != NO_FRAGMENT ? &build->source.table.bat.fragments[other] : NULL;
 }
 
-void new_build_key(const struct new_build *build, uint32_t function, uint64_t *hash, uint32_t *blocks)
+void new_build_key(const struct new_build *build, uint32_t function, uint64_t *hash,
+		   uint32_t *blocks)
 {
 	const struct bat_fragment *fragment = hashed_fragment(build, function);
 	const struct graph *graph = new_build_graph(build, function);
@@ -428,17 +473,19 @@ static bool call_less(const struct call_of_block *a, const struct call_of_block 
 DEFINE_SORT(sort_calls, struct call_of_block, call_less)
 
 /* Adds a call at an offset of the function; callee: NULL: it is not known. */
-static bool add_call(const struct input_function *blocks, uint32_t offset, const struct function *callee,
-		     struct call_of_block_vec *out)
+static bool add_call(const struct input_function *blocks, uint32_t offset,
+		     const struct function *callee, struct call_of_block_vec *out)
 {
 	const struct input_block *block = blocks_find(blocks, offset);
 
 	return !callee || !block ||
-	       call_of_block_vec_push(out, (struct call_of_block){(uint32_t)(block - blocks->blocks.at), text_of(callee->primary)});
+	       call_of_block_vec_push(out,
+				      (struct call_of_block){(uint32_t)(block - blocks->blocks.at),
+							     text_of(callee->primary)});
 }
 
-static bool calls_of_code(const struct new_build *build, uint32_t function, const struct input_function *blocks,
-			  struct call_of_block_vec *out)
+static bool calls_of_code(const struct new_build *build, uint32_t function,
+			  const struct input_function *blocks, struct call_of_block_vec *out)
 {
 	const struct function *f = &build->binary.functions.at[function];
 	const struct graph *graph = new_build_graph(build, function);
@@ -446,26 +493,29 @@ static bool calls_of_code(const struct new_build *build, uint32_t function, cons
 	for (size_t i = 0; graph && i < graph->code.insns.len; i++) {
 		const struct insn *insn = &graph->code.insns.at[i];
 		bool calls = insn->kind == INSN_CALL || insn_is_tail_call(f, insn);
-		if (calls && !add_call(blocks, insn->offset, functions_at(&build->binary.functions, insn->target), out))
+		if (calls && !add_call(blocks, insn->offset,
+				       functions_at(&build->binary.functions, insn->target), out))
 			return false;
 	}
 	return true;
 }
 
 /* A jump from one fragment of a function to another is none. */
-static const struct function *called_outside(const struct binary *binary, uint32_t hot, const struct insn *insn)
+static const struct function *called_outside(const struct binary *binary, uint32_t hot,
+					     const struct insn *insn)
 {
 	const struct function *callee = functions_at(&binary->functions, insn->target);
-	uint32_t fragment = callee ? binary->fragment_of[callee - binary->functions.at] : NO_FRAGMENT;
+	uint32_t fragment =
+		callee ? binary->fragment_of[callee - binary->functions.at] : NO_FRAGMENT;
 	bool inside = fragment != NO_FRAGMENT && binary->bat.fragments[fragment].parent == hot;
 
 	return inside && insn->kind != INSN_CALL ? NULL : callee;
 }
 
-/* The table has the places of branches, but not of one that begins a block.  Of several entries of one place the last is of the code
- * there. */
-static bool calls_of_fragment(const struct new_build *build, uint32_t hot, uint32_t number, const struct input_function *blocks,
-			      struct call_of_block_vec *out)
+/* The table has the places of branches, but not of one that begins a block.  Of several entries of
+ * one place the last is of the code there. */
+static bool calls_of_fragment(const struct new_build *build, uint32_t hot, uint32_t number,
+			      const struct input_function *blocks, struct call_of_block_vec *out)
 {
 	const struct binary *binary = &build->binary;
 	const struct bat_fragment *fragment = &binary->bat.fragments[number];
@@ -475,14 +525,17 @@ static bool calls_of_fragment(const struct new_build *build, uint32_t hot, uint3
 		struct vaddr at = {fragment->address + entries[i].output};
 		if (i + 1 < fragment->entry_count && entries[i + 1].output == entries[i].output)
 			continue;
-		struct insn insn = insn_branch(binary->image.machine, image_bytes_at(&binary->image, at), at.v);
-		if (insn_is_direct(insn) && !add_call(blocks, bat_entry_input(entries[i]), called_outside(binary, hot, &insn), out))
+		struct insn insn = insn_branch(binary->image.machine,
+					       image_bytes_at(&binary->image, at), at.v);
+		if (insn_is_direct(insn) && !add_call(blocks, bat_entry_input(entries[i]),
+						      called_outside(binary, hot, &insn), out))
 			return false;
 	}
 	return true;
 }
 
-bool new_build_calls(const struct new_build *build, uint32_t function, const struct input_function *blocks, struct call_of_block_vec *out)
+bool new_build_calls(const struct new_build *build, uint32_t function,
+		     const struct input_function *blocks, struct call_of_block_vec *out)
 {
 	uint32_t hot = build->binary.fragment_of[function];
 	bool ok = true;
@@ -530,13 +583,14 @@ static size_t first_from(const struct block_key_vec *keys, uint64_t key, uint16_
 }
 
 /* ---- similar blocks ----
- * How far two blocks of equal kinds of instructions are from each other: first by how many of their two neighbours differ, then by
- * whether the instructions do, then by the distance of the offsets; and of equal ones the first counts.  So a search asks for
- * candidates that agree in ever fewer parts.  The key of a candidate has the parts that are asked for, and the offset last. */
+ * How far two blocks of equal kinds of instructions are from each other: first by how many of their
+ * two neighbours differ, then by whether the instructions do, then by the distance of the offsets;
+ * and of equal ones the first counts.  So a search asks for candidates that agree in ever fewer
+ * parts.  The key of a candidate has the parts that are asked for, and the offset last. */
 
 #define OFFSET_PART UINT64_C(0xffff)
-#define KIND_PART (UINT64_C(0xffff) << 16)
-#define INSN_PART (UINT64_C(0xffff) << 32)
+#define KIND_PART   (UINT64_C(0xffff) << 16)
+#define INSN_PART   (UINT64_C(0xffff) << 32)
 #define BEFORE_PART (UINT64_C(0xff) << 48)
 #define BEHIND_PART (UINT64_C(0xff) << 56)
 
@@ -560,8 +614,10 @@ static uint64_t similar_key(uint64_t hash, size_t search)
 	return hash & (searches[search].parts | KIND_PART | OFFSET_PART);
 }
 
-/* The nearer one of two candidates, of which either can be missing; of those that are as near, the first of the function. */
-static const struct block_key *nearer(const struct block_key *a, uint64_t a_distance, const struct block_key *b, uint64_t b_distance)
+/* The nearer one of two candidates, of which either can be missing; of those that are as near, the
+ * first of the function. */
+static const struct block_key *nearer(const struct block_key *a, uint64_t a_distance,
+				      const struct block_key *b, uint64_t b_distance)
 {
 	if (!a || !b)
 		return a ? a : b;
@@ -575,11 +631,13 @@ static uint64_t distance(uint64_t a, uint64_t b)
 	return a > b ? a - b : b - a;
 }
 
-static const struct block_key *nearer_offset(const struct block_key *a, const struct block_key *b, uint64_t hash)
+static const struct block_key *nearer_offset(const struct block_key *a, const struct block_key *b,
+					     uint64_t hash)
 {
 	uint64_t offset = hash & OFFSET_PART;
 
-	return nearer(a, a ? distance(a->key & OFFSET_PART, offset) : 0, b, b ? distance(b->key & OFFSET_PART, offset) : 0);
+	return nearer(a, a ? distance(a->key & OFFSET_PART, offset) : 0, b,
+		      b ? distance(b->key & OFFSET_PART, offset) : 0);
 }
 
 /* The nearest of those that agree in the parts of a search, or NULL. */
@@ -601,7 +659,8 @@ static uint32_t find_similar(const struct block_match *match, uint64_t hash)
 	const struct block_key *best = NULL;
 
 	for (size_t i = 0; i < SIMILAR_SEARCHES; i++) {
-		best = nearer_offset(best, search_similar(&match->similar[i], similar_key(hash, i)), hash);
+		best = nearer_offset(best, search_similar(&match->similar[i], similar_key(hash, i)),
+				     hash);
 		if (best && !searches[i].goes_on)
 			return best->block;
 	}
@@ -613,7 +672,10 @@ static bool list_similar(struct block_match *match, const struct input_function 
 	for (size_t i = 0; i < SIMILAR_SEARCHES; i++) {
 		match->similar[i].len = 0;
 		for (uint32_t b = 0; b < function->blocks.len; b++)
-			if (!block_key_vec_push(&match->similar[i], (struct block_key){similar_key(function->blocks.at[b].hash, i), 0, b}))
+			if (!block_key_vec_push(
+				    &match->similar[i],
+				    (struct block_key){similar_key(function->blocks.at[b].hash, i),
+						       0, b}))
 				return false;
 		sort_keys(match->similar[i].at, match->similar[i].len);
 	}
@@ -627,7 +689,8 @@ static uint16_t kinds_of(uint64_t hash)
 	return (uint16_t)((hash & KIND_PART) >> 16);
 }
 
-static bool list_calling(struct block_match *match, const struct input_function *function, const struct call_of_block_vec *calls)
+static bool list_calling(struct block_match *match, const struct input_function *function,
+			 const struct call_of_block_vec *calls)
 {
 	match->calling.len = 0;
 	for (size_t i = 0; i < calls->len;) {
@@ -636,7 +699,8 @@ static bool list_calling(struct block_match *match, const struct input_function 
 		for (; i < calls->len && calls->at[i].block == block; i++)
 			if (!call_name_vec_push(&match->names, calls->at[i].name))
 				return false;
-		struct block_key add = {call_key(match->names.at, match->names.len), kinds_of(function->blocks.at[block].hash), block};
+		struct block_key add = {call_key(match->names.at, match->names.len),
+					kinds_of(function->blocks.at[block].hash), block};
 		if (!block_key_vec_push(&match->calling, add))
 			return false;
 	}
@@ -644,7 +708,8 @@ static bool list_calling(struct block_match *match, const struct input_function 
 	return true;
 }
 
-/* Of those that call the same the one whose kinds of instructions have the nearest number, as llvm-bolt chooses; NO_BLOCK: none */
+/* Of those that call the same the one whose kinds of instructions have the nearest number, as
+ * llvm-bolt chooses; NO_BLOCK: none */
 static uint32_t find_calling(const struct block_match *match, const struct old_block *old)
 {
 	const struct block_key_vec *keys = &match->calling;
@@ -658,7 +723,8 @@ static uint32_t find_calling(const struct block_match *match, const struct old_b
 		above = &keys->at[at];
 	if (at && keys->at[at - 1].key == old->callees)
 		below = &keys->at[first_from(keys, old->callees, keys->at[at - 1].kinds)];
-	const struct block_key *best = nearer(above, above ? distance(above->kinds, kinds) : 0, below, below ? distance(below->kinds, kinds) : 0);
+	const struct block_key *best = nearer(above, above ? distance(above->kinds, kinds) : 0,
+					      below, below ? distance(below->kinds, kinds) : 0);
 	return best ? best->block : NO_BLOCK;
 }
 
@@ -672,16 +738,19 @@ static void give(struct block_match *match, size_t old, uint32_t block, enum blo
 	match->fates.at[old] = fate;
 }
 
-static void give_exact(struct block_match *match, const struct old_block *old, size_t count, const struct input_function *function)
+static void give_exact(struct block_match *match, const struct old_block *old, size_t count,
+		       const struct input_function *function)
 {
 	for (size_t i = 0; i < count; i++) {
 		uint32_t block = find_similar(match, old[i].hash);
-		if (block != NO_BLOCK && !((function->blocks.at[block].hash ^ old[i].hash) & INSN_PART))
+		if (block != NO_BLOCK &&
+		    !((function->blocks.at[block].hash ^ old[i].hash) & INSN_PART))
 			give(match, i, block, BLOCK_EXACT);
 	}
 }
 
-static void give_others(struct block_match *match, const struct old_block *old, size_t count, const struct input_function *function)
+static void give_others(struct block_match *match, const struct old_block *old, size_t count,
+			const struct input_function *function)
 {
 	for (size_t i = 0; i < count; i++) {
 		uint32_t block = find_calling(match, &old[i]);
@@ -694,10 +763,11 @@ static void give_others(struct block_match *match, const struct old_block *old, 
 	}
 }
 
-bool blocks_match(struct block_match *match, const struct old_block *old, size_t count, const struct input_function *function,
-		  const struct call_of_block_vec *calls)
+bool blocks_match(struct block_match *match, const struct old_block *old, size_t count,
+		  const struct input_function *function, const struct call_of_block_vec *calls)
 {
-	if (!fate_vec_reserve(&match->fates, count) || !taken_vec_reserve(&match->taken, function->blocks.len) ||
+	if (!fate_vec_reserve(&match->fates, count) ||
+	    !taken_vec_reserve(&match->taken, function->blocks.len) ||
 	    !list_similar(match, function) || !list_calling(match, function, calls))
 		return false;
 	match->fates.len = count;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Two builds of a program, as stale compares them: the profile of the earlier one, the file of the new
- * one, which llvm-bolt is to optimise by it, and which blocks of the earlier one are in the new one. */
+/* Two builds of a program, as stale compares them: the profile of the earlier one, the file of the
+ * new one, which llvm-bolt is to optimise by it, and which blocks of the earlier one are in the new
+ * one. */
 #ifndef FIGURES_BUILDS_H
 #define FIGURES_BUILDS_H
 
@@ -10,13 +11,13 @@
 
 /* ---- the profile of the earlier build ---- */
 
-/* What tells whether it fits a later one: of BOLT's YAML the hashes of functions and blocks, of fdata
- * the offsets. */
+/* What tells whether it fits a later one: of BOLT's YAML the hashes of functions and blocks, of
+ * fdata the offsets. */
 
 struct old_block {
 	uint32_t bid;
-	uint64_t hash; /* 0: none */
-	uint64_t exec; /* how often the function was entered there */
+	uint64_t hash;    /* 0: none */
+	uint64_t exec;    /* how often the function was entered there */
 	uint64_t callees; /* the names of all that it called: call_key(); 0: it called nothing */
 };
 
@@ -42,7 +43,7 @@ struct old_part {
 struct old_function {
 	uint32_t name;
 	uint64_t fid, hash; /* hash 0: none */
-	uint64_t samples;   /* its branches within, or plain samples; of fdata all branches from it */
+	uint64_t samples; /* its branches within, or plain samples; of fdata all branches from it */
 	uint32_t block_count;
 	struct old_part blocks, jumps, calls; /* of YAML */
 	struct old_part records;              /* of fdata: in flat.records */
@@ -59,7 +60,7 @@ DEFINE_VEC(old_document_vec, struct old_document);
 
 struct old_profile {
 	const char *path; /* as it was given */
-	bool by_place; /* fdata */
+	bool by_place;    /* fdata */
 	struct strings names;
 	struct old_function_vec functions;
 	struct old_block_vec blocks;
@@ -69,37 +70,40 @@ struct old_profile {
 	struct old_document_vec documents; /* at least one; of fdata one */
 };
 
-/* "-" is stdin.  BC_FORMAT: neither fdata nor YAML, or damaged; BC_IO, BC_UNSUPPORTED, BC_NOMEM.  *out is to be freed
- * either way. */
+/* "-" is stdin.  BC_FORMAT: neither fdata nor YAML, or damaged; BC_IO, BC_UNSUPPORTED, BC_NOMEM.
+ * *out is to be freed either way. */
 BC_MUST_USE bool old_profile_read(const char *path, struct old_profile *out, struct bc_error *err);
 void old_profile_free(struct old_profile *profile);
 
-/* The document that is of a program, as several can be in one file: that of its build-id, else of its name, which the file
- * can have more behind ("prog" is that of prog.bolt).  NULL: there are several, and none is. */
-const struct old_document *old_profile_of(const struct old_profile *profile, const struct build_id *id, const char *path);
+/* The document that is of a program, as several can be in one file: that of its build-id, else of
+ * its name, which the file can have more behind ("prog" is that of prog.bolt).  NULL: there are
+ * several, and none is. */
+const struct old_document *old_profile_of(const struct old_profile *profile,
+					  const struct build_id *id, const char *path);
 
 /* What the document says that it is of; empty: nothing. */
 struct text old_document_program(const struct old_document *document);
 
-/* What stands for the names of functions that are called in one block, which are sorted for it.  As in llvm-bolt, nothing
- * divides one name from the next.  0: none */
+/* What stands for the names of functions that are called in one block, which are sorted for it.  As
+ * in llvm-bolt, nothing divides one name from the next.  0: none */
 uint64_t call_key(struct text *names, size_t count);
 
 /* ---- the new build ---- */
 
 /*
- * The build that llvm-bolt is to optimise by an earlier one's profile: the names of its functions and, as far as that can be
- * known, their hashes, their blocks and what these call.
+ * The build that llvm-bolt is to optimise by an earlier one's profile: the names of its functions
+ * and, as far as that can be known, their hashes, their blocks and what these call.
  *
  *   its own file, without a table   numbers of blocks and offsets, read from the code
  *   the same with --hashes=FILE     hashes too
- *   a file that llvm-bolt wrote     hashes, out of its table; calls, if it is not cut down to the table
+ *   a file that llvm-bolt wrote     hashes, out of its table; calls, if it is not cut down to the
+ * table
  */
 
 struct new_build {
 	const char *path;
 	struct binary binary;
-	struct hash_source source;   /* of --hashes */
+	struct hash_source source; /* of --hashes */
 	struct cfg graphs;
 	struct block_source blocks;
 	bool opened; /* `blocks` is to be closed */
@@ -113,22 +117,28 @@ struct new_build {
  * BC_UNSUPPORTED  its table has no hashes, and none are given; it has no functions
  * BC_NOTFOUND     llvm-bolt wrote it without a table
  * else as of binary_open_parts() and of hash_source_open() */
-BC_MUST_USE bool new_build_open(const char *path, const char *hashes, struct new_build *out, struct bc_error *err);
+BC_MUST_USE bool new_build_open(const char *path, const char *hashes, struct new_build *out,
+				struct bc_error *err);
 void new_build_close(struct new_build *build);
 
-/* Calls name() for each name of each function, and for some twice; local ones have all that llvm-bolt gives them.  Ends, and returns
- * false, when name() does, or out of memory. */
-BC_MUST_USE bool new_build_names(const struct new_build *build, bool (*name)(void *ctx, uint32_t function, struct text name), void *ctx);
+/* Calls name() for each name of each function, and for some twice; local ones have all that
+ * llvm-bolt gives them.  Ends, and returns false, when name() does, or out of memory. */
+BC_MUST_USE bool new_build_names(const struct new_build *build,
+				 bool (*name)(void *ctx, uint32_t function, struct text name),
+				 void *ctx);
 
 /* Reads the code of these functions, if there is code.  BC_FORMAT, BC_NOMEM */
-BC_MUST_USE bool new_build_read(struct new_build *build, const uint32_t *functions, size_t count, struct bc_error *err);
+BC_MUST_USE bool new_build_read(struct new_build *build, const uint32_t *functions, size_t count,
+				struct bc_error *err);
 
-/* The hash and the number of blocks of a function, after new_build_read(); *blocks is 0 if it is not known, as of what llvm-bolt left
- * alone. */
-void new_build_key(const struct new_build *build, uint32_t function, uint64_t *hash, uint32_t *blocks);
+/* The hash and the number of blocks of a function, after new_build_read(); *blocks is 0 if it is
+ * not known, as of what llvm-bolt left alone. */
+void new_build_key(const struct new_build *build, uint32_t function, uint64_t *hash,
+		   uint32_t *blocks);
 
 /* The blocks of a function: blocks_of(). */
-BC_MUST_USE bool new_build_blocks(const struct new_build *build, uint32_t function, struct input_function *out);
+BC_MUST_USE bool new_build_blocks(const struct new_build *build, uint32_t function,
+				  struct input_function *out);
 
 /* The graph of a function, with its code; NULL: there is none. */
 const struct graph *new_build_graph(const struct new_build *build, uint32_t function);
@@ -141,21 +151,25 @@ struct call_of_block {
 DEFINE_VEC(call_of_block_vec, struct call_of_block);
 
 /* All of a function, by block.  `blocks` are its own.  false: out of memory */
-BC_MUST_USE bool new_build_calls(const struct new_build *build, uint32_t function, const struct input_function *blocks,
+BC_MUST_USE bool new_build_calls(const struct new_build *build, uint32_t function,
+				 const struct input_function *blocks,
 				 struct call_of_block_vec *out);
 
 /* ---- which blocks are found again ---- */
 
 /*
- * Which blocks of a function llvm-bolt -infer-stale-profile finds again in another build of it: its rules (release 20 and later),
- * by hashes, whose parts are
+ * Which blocks of a function llvm-bolt -infer-stale-profile finds again in another build of it: its
+ * rules (release 20 and later), by hashes, whose parts are
  *
- *   bits 0 to 15 the offset, to 31 the kinds of instructions, to 47 the instructions, to 55 the blocks before, to 63 those behind
+ *   bits 0 to 15 the offset, to 31 the kinds of instructions, to 47 the instructions, to 55 the
+ * blocks before, to 63 those behind
  *
- * First each block of the profile, in its order, gets the most similar block of the new build among those of equal kinds of
- * instructions, if the instructions are equal, too.  Then each block, those that have one included, gets a block that calls the
- * same functions; where none calls these, the most similar one; and where there is none, the first block gets the first.  A block
- * of the new build is given out once.  A block of the profile that gets a second one loses the first, which nobody else gets.
+ * First each block of the profile, in its order, gets the most similar block of the new build among
+ * those of equal kinds of instructions, if the instructions are equal, too.  Then each block, those
+ * that have one included, gets a block that calls the same functions; where none calls these, the
+ * most similar one; and where there is none, the first block gets the first.  A block of the new
+ * build is given out once.  A block of the profile that gets a second one loses the first, which
+ * nobody else gets.
  */
 
 enum block_fate { BLOCK_EXACT, BLOCK_CALL, BLOCK_LOOSE, BLOCK_LOST, BLOCK_FATES };
@@ -181,9 +195,11 @@ struct block_match {
 	struct taken_vec taken;
 };
 
-/* Sets match->fates.  calls: of the new function; none if they are not known.  false: out of memory */
+/* Sets match->fates.  calls: of the new function; none if they are not known.  false: out of memory
+ */
 BC_MUST_USE bool blocks_match(struct block_match *match, const struct old_block *old, size_t count,
-			      const struct input_function *function, const struct call_of_block_vec *calls);
+			      const struct input_function *function,
+			      const struct call_of_block_vec *calls);
 void block_match_free(struct block_match *match);
 
 #endif

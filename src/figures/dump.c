@@ -66,12 +66,14 @@ bool dump_translate(const struct dump *dump, uint64_t address, FILE *out)
 
 	at.address = address;
 	fprintf(out, "0x%" PRIx64 " -> ", address);
-	if (!f || (dump->subject->kind != BINARY_SECTION && !holds(&at, (uint32_t)(f - bat->fragments)))) {
+	if (!f || (dump->subject->kind != BINARY_SECTION &&
+		   !holds(&at, (uint32_t)(f - bat->fragments)))) {
 		fputs("not mapped\n", out);
 		return false;
 	}
 	print_name(text_of(dump_name(dump, (uint32_t)(f - bat->fragments))), out);
-	fprintf(out, " + 0x%" PRIx32 "\n", bat_translate(bat, f, (uint32_t)(address - f->address), false));
+	fprintf(out, " + 0x%" PRIx32 "\n",
+		bat_translate(bat, f, (uint32_t)(address - f->address), false));
 	return true;
 }
 
@@ -127,12 +129,14 @@ static void print_fragment(const struct dump *dump, uint32_t i, FILE *out)
 
 	fprintf(out, "  %s 0x%" PRIx64, f->cold ? "cold" : "hot ", f->address);
 	if (dump->subject->kind != BINARY_SECTION)
-		fprintf(out, ", %" PRIu64 " byte%s", binary_fragment_size(dump->subject, i), plural(binary_fragment_size(dump->subject, i)));
+		fprintf(out, ", %" PRIu64 " byte%s", binary_fragment_size(dump->subject, i),
+			plural(binary_fragment_size(dump->subject, i)));
 	fprintf(out, ", %" PRIu32 " entr%s", f->entry_count, plural_of(f->entry_count, "y", "ies"));
 	if (f->cold && f->parent != dump->subject->stored_parents[i])
 		fputs(", parent repaired", out);
 	if (!f->cold && bat_layout_has(bat->layout, BAT_FEATURE_BLOCKS))
-		fprintf(out, ", hash 0x%016" PRIx64 ", %" PRIu32 " block%s", f->hash, f->block_count, plural(f->block_count));
+		fprintf(out, ", hash 0x%016" PRIx64 ", %" PRIu32 " block%s", f->hash,
+			f->block_count, plural(f->block_count));
 	print_secondary(bat, f, out);
 	putc('\n', out);
 	for (uint32_t k = 0; k < f->entry_count; k++)
@@ -161,13 +165,15 @@ bool dump_text(const struct dump *dump, FILE *out)
 		if (!dump_shows(dump, i))
 			continue;
 		char *name = strdup(dump_name(dump, i));
-		rows[count] = (struct row){name, i, bat->fragments[i].parent, bat->fragments[i].cold};
+		rows[count] =
+			(struct row){name, i, bat->fragments[i].parent, bat->fragments[i].cold};
 		count += name != NULL;
 		ok = name;
 	}
 	if (ok && count) {
 		qsort(rows, count, sizeof(*rows), by_name);
-		fprintf(out, "layout %s: output offset, input offset\n", bat_layout_name(bat->layout));
+		fprintf(out, "layout %s: output offset, input offset\n",
+			bat_layout_name(bat->layout));
 		print_rows(dump, rows, count, out);
 	}
 	for (size_t i = 0; i < count; i++)
@@ -330,7 +336,7 @@ bool dump_raw(const struct dump *dump, FILE *out)
 
 /* ---- a summary ---- */
 
-#define KINDS 24   /* more than any layout has fields */
+#define KINDS   24 /* more than any layout has fields */
 #define LARGEST 10 /* functions to name */
 
 struct kind {
@@ -343,8 +349,8 @@ struct dump_summary {
 	const struct section_order *order;
 	struct kind kinds[KINDS]; /* in the order of their first field */
 	size_t kind_count;
-	uint64_t *bytes;          /* per fragment, cold ones' at their parent's */
-	uint64_t hashes;          /* bytes of BAT_FEATURE_BLOCKS                         */
+	uint64_t *bytes; /* per fragment, cold ones' at their parent's */
+	uint64_t hashes; /* bytes of BAT_FEATURE_BLOCKS                         */
 	uint32_t largest[LARGEST];
 	size_t largest_count;
 };
@@ -391,7 +397,8 @@ static void rank(struct dump_summary *s, uint32_t fragment)
 		return;
 	if (s->largest_count < LARGEST)
 		s->largest_count++;
-	memmove(&s->largest[at + 1], &s->largest[at], (s->largest_count - at - 1) * sizeof(*s->largest));
+	memmove(&s->largest[at + 1], &s->largest[at],
+		(s->largest_count - at - 1) * sizeof(*s->largest));
 	s->largest[at] = fragment;
 }
 
@@ -454,12 +461,15 @@ static void summary_text(const struct dump_summary *s, FILE *out)
 	fprintf(out, "entries       %" PRIu32 "\nentry points  %" PRIu32 "\n", bat->entry_count,
 		bat->secondary_count);
 	if (bat_layout_has(bat->layout, BAT_FEATURE_BLOCKS))
-		fprintf(out, "hashes cost   %" PRIu64 " bytes, %.1f %%: FuncHash, NumBlocks, BBHash, BBIdx\n",
+		fprintf(out,
+			"hashes cost   %" PRIu64
+			" bytes, %.1f %%: FuncHash, NumBlocks, BBHash, BBIdx\n",
 			s->hashes, 100.0 * (double)s->hashes / size);
 	fputs("\nfield                 count       bytes\n", out);
 	for (size_t i = 0; i < s->kind_count; i++)
 		fprintf(out, "%-17s %9" PRIu64 "  %10" PRIu64 "  %5.1f %%\n", s->kinds[i].name,
-			s->kinds[i].fields, s->kinds[i].bytes, 100.0 * (double)s->kinds[i].bytes / size);
+			s->kinds[i].fields, s->kinds[i].bytes,
+			100.0 * (double)s->kinds[i].bytes / size);
 	fputs("\nbytes of the largest functions\n", out);
 	for (size_t i = 0; i < s->largest_count; i++) {
 		fprintf(out, "%10" PRIu64 "  ", s->bytes[s->largest[i]]);
@@ -468,7 +478,8 @@ static void summary_text(const struct dump_summary *s, FILE *out)
 	}
 }
 
-static bool summarise(const struct dump *dump, void (*write)(const struct dump_summary *, FILE *), FILE *out)
+static bool summarise(const struct dump *dump, void (*write)(const struct dump_summary *, FILE *),
+		      FILE *out)
 {
 	BC_AUTO(section_order_free) struct section_order order = {0};
 	const struct bat_table *bat = &dump->subject->bat;
@@ -477,8 +488,8 @@ static bool summarise(const struct dump *dump, void (*write)(const struct dump_s
 
 	s.bytes = calloc(bat->fragment_count + (size_t)1, sizeof(*s.bytes));
 	bool ok = s.bytes && section_order_make(bat, &order) &&
-		  bat_fields(bat->layout, dump->subject->desc.data, dump->subject->desc.size, add_field,
-			     &s, &err);
+		  bat_fields(bat->layout, dump->subject->desc.data, dump->subject->desc.size,
+			     add_field, &s, &err);
 	for (uint32_t i = 0; ok && i < bat->fragment_count; i++)
 		if (s.bytes[i])
 			rank(&s, i);

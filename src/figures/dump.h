@@ -9,8 +9,8 @@
 
 struct dump {
 	const struct binary *subject;
-	const char *only;  /* functions of this name, with or without /file/N; or NULL */
-	bool has_address;  /* or the one that holds this address */
+	const char *only; /* functions of this name, with or without /file/N; or NULL */
+	bool has_address; /* or the one that holds this address */
 	uint64_t address;
 	bool demangled;
 };

@@ -17,7 +17,8 @@ FIGURE_READS(figure_of_chars, char, figure_string(it))
 FIGURE_READS(figure_of_some_chars, char, *it ? figure_string(it) : figure_lacks())
 FIGURE_READS(figure_of_text, struct text, ((struct figure_value){.type = FIGURE_TEXT, .text = *it}))
 FIGURE_READS(figure_of_some, struct text, it->len ? figure_of_text(it) : figure_lacks())
-FIGURE_READS(figure_of_whole, char, ((struct figure_value){.type = FIGURE_WHOLE, .text = text_of(it)}))
+FIGURE_READS(figure_of_whole, char,
+	     ((struct figure_value){.type = FIGURE_WHOLE, .text = text_of(it)}))
 FIGURE_READS(figure_of_some_whole, char, *it ? figure_of_whole(it) : figure_lacks())
 
 struct figure_value figure_string(const char *value)
@@ -38,9 +39,13 @@ struct figure_value figure_of_build_id(const void *at)
 /* NULL: the row is left out. */
 static const void *field_of(const struct figure_row *row, const void *of)
 {
-	const char *base = row->through ? *(const void *const *)(const void *)((const char *)of + row->through - 1) : of;
+	const char *base =
+		row->through ?
+			*(const void *const *)(const void *)((const char *)of + row->through - 1) :
+			of;
 
-	return base && (!row->given || *(const bool *)(base + row->given - 1)) ? base + row->at : NULL;
+	return base && (!row->given || *(const bool *)(base + row->given - 1)) ? base + row->at :
+										 NULL;
 }
 
 static bool is_last(const struct figure_row *row)
@@ -107,7 +112,8 @@ void figures_json(const struct figure_row *rows, const void *of, struct json *js
 	}
 }
 
-void figures_json_object(const struct figure_row *rows, const void *of, struct json *json, const char *key)
+void figures_json_object(const struct figure_row *rows, const void *of, struct json *json,
+			 const char *key)
 {
 	json_open(json, key, '{');
 	figures_json(rows, of, json);
@@ -142,7 +148,8 @@ static const char *word_end(uint64_t count, struct text how)
 static void print_value(const struct figure_value *value, struct text how, FILE *out)
 {
 	char *point;
-	int width = (int)strtol(how.at, &point, 10), digits = *point == '.' ? (int)strtol(point + 1, NULL, 10) : 0;
+	int width = (int)strtol(how.at, &point, 10),
+	    digits = *point == '.' ? (int)strtol(point + 1, NULL, 10) : 0;
 
 	const char *end = word_end(value->number, how);
 
@@ -162,7 +169,8 @@ static void print_value(const struct figure_value *value, struct text how, FILE 
 
 /* What is being printed. */
 struct printed {
-	const struct figure_row *object, *row; /* the first of the object, or of the table; the row at hand */
+	const struct figure_row *object,
+		*row; /* the first of the object, or of the table; the row at hand */
 	const void *of;
 	const char *before; /* printed where a line begins */
 	bool begins, all;
@@ -182,7 +190,8 @@ static struct figure_value value_named(const struct printed *p, struct text name
 static void print_named(const struct printed *p, struct text named)
 {
 	size_t colon = text_find(named, ':');
-	struct text name = text_first(named, colon), whole = text_behind(name, text_find(name, '/'));
+	struct text name = text_first(named, colon),
+		    whole = text_behind(name, text_find(name, '/'));
 	struct figure_value value = value_named(p, text_first(name, text_find(name, '/')));
 
 	if (whole.len) {
@@ -233,7 +242,9 @@ static void print_rows(const struct figure_row *rows, const void *of, struct pri
 	}
 }
 
-void figures_text(const struct figure_row *rows, const void *of, bool all, const char *before, FILE *out)
+void figures_text(const struct figure_row *rows, const void *of, bool all, const char *before,
+		  FILE *out)
 {
-	print_rows(rows, of, &(struct printed){.before = before, .begins = true, .all = all, .out = out});
+	print_rows(rows, of,
+		   &(struct printed){.before = before, .begins = true, .all = all, .out = out});
 }

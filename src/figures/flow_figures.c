@@ -68,7 +68,8 @@ static bool starts_of_graph(struct flow_function *f)
 	return true;
 }
 
-static bool starts_of_table(struct flow_function *f, const struct flow_code *code, const struct flat_function *function)
+static bool starts_of_table(struct flow_function *f, const struct flow_code *code,
+			    const struct flat_function *function)
 {
 	if (!blocks_of(code->blocks, &code->binary->functions.at[function->number.v], &f->input))
 		return false;
@@ -78,7 +79,8 @@ static bool starts_of_table(struct flow_function *f, const struct flow_code *cod
 	return true;
 }
 
-static const struct graph *flow_graph(const struct flow_code *code, const struct flat_function *function)
+static const struct graph *flow_graph(const struct flow_code *code,
+				      const struct flat_function *function)
 {
 	if (!code->graphs)
 		return NULL;
@@ -88,8 +90,8 @@ static const struct graph *flow_graph(const struct flow_code *code, const struct
 	return graph && graph->count && graph->code.first_insn ? graph : NULL;
 }
 
-static bool find_starts(struct flow_function *f, const struct flat_profile *profile, const struct flat_function *function,
-			const struct flow_code *code)
+static bool find_starts(struct flow_function *f, const struct flat_profile *profile,
+			const struct flat_function *function, const struct flow_code *code)
 {
 	f->graph = flow_graph(code, function);
 	if (f->graph)
@@ -113,10 +115,12 @@ static struct balance_block *block_at(const struct flow_function *f, uint64_t at
 }
 
 /* Adds a record as an edge, if it leads to the beginning of a block. */
-static bool add_edge(struct flow_function *f, struct balance_block *from, const struct flat_record *record)
+static bool add_edge(struct flow_function *f, struct balance_block *from,
+		     const struct flat_record *record)
 {
 	struct balance_block *to = block_at(f, record->to_at);
-	struct flow_edge_count edge = {(uint32_t)(from - f->blocks.at), (uint32_t)(to - f->blocks.at), record->count};
+	struct flow_edge_count edge = {(uint32_t)(from - f->blocks.at),
+				       (uint32_t)(to - f->blocks.at), record->count};
 
 	if (!to || to->start != record->to_at)
 		return true;
@@ -131,7 +135,8 @@ struct call_site {
 	uint64_t at, site, count;
 };
 
-static void add_call(struct balance_block *block, const struct flat_record *record, struct call_site *last)
+static void add_call(struct balance_block *block, const struct flat_record *record,
+		     struct call_site *last)
 {
 	if (last->block != block || last->at != record->from_at || last->site != record->site)
 		*last = (struct call_site){block, record->from_at, record->site, 0};
@@ -140,7 +145,8 @@ static void add_call(struct balance_block *block, const struct flat_record *reco
 	block->called = count_add_saturating(block->called, record->count);
 }
 
-static bool add_records(struct flow_function *f, const struct flat_profile *profile, const struct flat_function *function)
+static bool add_records(struct flow_function *f, const struct flat_profile *profile,
+			const struct flat_function *function)
 {
 	struct call_site last = {0};
 
@@ -171,8 +177,8 @@ static void settle_blocks(struct flow_function *f, const struct flat_function *f
 	}
 }
 
-bool flow_function_make(struct flow_function *f, const struct flat_profile *profile, uint32_t number,
-			const struct flow_code *code)
+bool flow_function_make(struct flow_function *f, const struct flat_profile *profile,
+			uint32_t number, const struct flow_code *code)
 {
 	const struct flat_function *function = &profile->functions.at[number];
 
@@ -189,7 +195,8 @@ static bool flow_is_entry(const struct flow_function *function, size_t block)
 {
 	if (!function->blocks.at[block].start)
 		return true;
-	return function->graph && function->graph->blocks[block].entered && !function->graph->blocks[block].pad;
+	return function->graph && function->graph->blocks[block].entered &&
+	       !function->graph->blocks[block].pad;
 }
 
 static bool reach(struct flow_function *f, uint32_t block)
@@ -208,7 +215,8 @@ static bool reach_all(struct flow_function *f)
 			return false;
 	while (f->work.len) {
 		uint32_t block = f->work.at[--f->work.len];
-		for (size_t i = f->blocks.at[block].first_edge; i < f->edges.len && f->edges.at[i].from == block; i++)
+		for (size_t i = f->blocks.at[block].first_edge;
+		     i < f->edges.len && f->edges.at[i].from == block; i++)
 			if (f->edges.at[i].count && !reach(f, f->edges.at[i].to))
 				return false;
 	}
@@ -232,7 +240,8 @@ bool flow_function_reach(struct flow_function *f, uint64_t *lost, uint64_t *all)
 
 #define WORST_COUNT 500 /* blocks that ran more often can be the worst */
 
-static bool flow_calls_init(struct flow_calls *calls, const struct flat_profile *profile, const struct flow_code *code)
+static bool flow_calls_init(struct flow_calls *calls, const struct flat_profile *profile,
+			    const struct flow_code *code)
 {
 	*calls = (struct flow_calls){0};
 	if (!code->graphs)
@@ -258,16 +267,22 @@ static void add(struct flow_calls *calls, uint32_t number, uint64_t count)
 }
 
 /* The function of the profile that begins at an address of the code, or FLAT_OUTSIDE. */
-static uint32_t callee_at(const struct flow_calls *calls, const struct flow_code *code, uint64_t address)
+static uint32_t callee_at(const struct flow_calls *calls, const struct flow_code *code,
+			  uint64_t address)
 {
-	const struct function_table *table = code->pair ? &code->pair->functions : &code->binary->functions;
+	const struct function_table *table =
+		code->pair ? &code->pair->functions : &code->binary->functions;
 	const struct function *callee = functions_at(table, address);
-	const struct function *own = callee && code->pair ? pair_output_of(code->pair, callee) : callee;
+	const struct function *own =
+		callee && code->pair ? pair_output_of(code->pair, callee) : callee;
 
-	return own ? *flat_numbers_of(&calls->number_of, functions_name_number(&code->binary->functions, own)) : FLAT_OUTSIDE;
+	return own ? *flat_numbers_of(&calls->number_of,
+				      functions_name_number(&code->binary->functions, own)) :
+		     FLAT_OUTSIDE;
 }
 
-const struct function *flow_code_of(const struct flow_code *code, const struct flat_function *function)
+const struct function *flow_code_of(const struct flow_code *code,
+				    const struct flat_function *function)
 {
 	const struct function *own = &code->binary->functions.at[function->number.v];
 
@@ -280,8 +295,8 @@ static bool calls_directly(const struct insn *insn, const struct function *funct
 	return insn->kind == INSN_CALL || insn_is_tail_call(function, insn);
 }
 
-static void add_direct(struct flow_calls *calls, const struct flow_function *f, const struct function *function,
-		       const struct flow_code *code)
+static void add_direct(struct flow_calls *calls, const struct flow_function *f,
+		       const struct function *function, const struct flow_code *code)
 {
 	const struct graph_code *insns = &f->graph->code;
 
@@ -289,26 +304,29 @@ static void add_direct(struct flow_calls *calls, const struct flow_function *f, 
 		for (uint32_t i = insns->first_insn[block]; i < insns->first_insn[block + 1]; i++) {
 			const struct insn *insn = &insns->insns.at[i];
 			if (f->blocks.at[block].count && calls_directly(insn, function))
-				add(calls, callee_at(calls, code, insn->target), f->blocks.at[block].count);
+				add(calls, callee_at(calls, code, insn->target),
+				    f->blocks.at[block].count);
 		}
 }
 
 /* The instruction at an offset of the function, or NULL. */
-static void add_indirect(struct flow_calls *calls, const struct flow_function *f, const struct flat_profile *profile,
-			 uint32_t number)
+static void add_indirect(struct flow_calls *calls, const struct flow_function *f,
+			 const struct flat_profile *profile, uint32_t number)
 {
 	const struct flat_function *function = &profile->functions.at[number];
 
 	for (size_t i = 0; i < function->count; i++) {
 		const struct flat_record *record = &profile->records.at[function->first + i];
-		const struct insn *insn = record->kind == FLAT_CALL ? graph_insn_at(f->graph, record->from_at) : NULL;
+		const struct insn *insn =
+			record->kind == FLAT_CALL ? graph_insn_at(f->graph, record->from_at) : NULL;
 		if (insn && (insn->kind == INSN_CALL_INDIRECT || insn->kind == INSN_JUMP_INDIRECT))
 			add(calls, record->to, record->count);
 	}
 }
 
-static void flow_calls_add(struct flow_calls *calls, const struct flow_function *f, const struct flat_profile *profile,
-		    uint32_t number, const struct flow_code *code)
+static void flow_calls_add(struct flow_calls *calls, const struct flow_function *f,
+			   const struct flat_profile *profile, uint32_t number,
+			   const struct flow_code *code)
 {
 	if (!f->graph)
 		return;
@@ -354,7 +372,8 @@ static bool is_left_out(const struct flow_function *f, uint32_t block, uint64_t 
 	const struct graph *graph = f->graph;
 	bool leaves = graph->code.first_next[block] == graph->code.first_next[block + 1];
 
-	return leaves || flow_is_entry(f, block) || graph->blocks[block].pad || ends_in_recursion(graph, block, address);
+	return leaves || flow_is_entry(f, block) || graph->blocks[block].pad ||
+	       ends_in_recursion(graph, block, address);
 }
 
 static double block_gap(const struct balance_block *block)
@@ -393,8 +412,8 @@ struct flow_gaps flow_gaps_take(const struct flow_function *f, uint64_t address,
 
 /* These are the numbers of llvm-bolt. */
 #define FUNCTIONS_LOOKED_AT 1000
-#define PERCENTILE 95
-#define BIAS_COUNT 100
+#define PERCENTILE          95
+#define BIAS_COUNT          100
 
 DEFINE_VEC(share_vec, double);
 
@@ -455,7 +474,8 @@ static bool note_biases(struct taking *t)
 		double in = (double)block->in, out = (double)block->out;
 		if (block->in < BIAS_COUNT || !block->out)
 			continue;
-		if (!share_vec_push(flow_is_entry(&t->function, i) ? &t->entries : &t->biases, fabs(out - in) / in))
+		if (!share_vec_push(flow_is_entry(&t->function, i) ? &t->entries : &t->biases,
+				    fabs(out - in) / in))
 			return false;
 	}
 	return true;
@@ -481,7 +501,9 @@ static void settle_bias(struct taking *t)
 	t->out->blocks = t->biases.len;
 	t->out->bias = 100 * mean;
 	if (all)
-		t->out->deviation = 100 * sqrt((squares(&t->biases, mean) + squares(&t->entries, mean)) / (double)all);
+		t->out->deviation =
+			100 * sqrt((squares(&t->biases, mean) + squares(&t->entries, mean)) /
+				   (double)all);
 }
 
 /* ---- what is one number a function ---- */
@@ -517,8 +539,10 @@ static bool note_gaps(struct taking *t, uint32_t number)
 
 	if (!t->out->has_gaps || !t->function.graph)
 		return true;
-	gaps = flow_gaps_take(&t->function, flow_code_of(t->code, function)->address, t->calls->counts[number]);
-	return share_vec_push(&t->call_gaps, gaps.call) && share_vec_push(&t->flow_gaps, gaps.weighted) &&
+	gaps = flow_gaps_take(&t->function, flow_code_of(t->code, function)->address,
+			      t->calls->counts[number]);
+	return share_vec_push(&t->call_gaps, gaps.call) &&
+	       share_vec_push(&t->flow_gaps, gaps.weighted) &&
 	       share_vec_push(&t->worst_gaps, gaps.worst);
 }
 
@@ -526,8 +550,8 @@ static bool look_at(struct taking *t, const struct executed_vec *functions)
 {
 	for (size_t i = 0; i < functions->len && i < FUNCTIONS_LOOKED_AT; i++) {
 		uint32_t number = functions->at[i].number;
-		if (!flow_function_make(&t->function, t->profile, number, t->code) || !note_reach(t) ||
-		    !note_gaps(t, number))
+		if (!flow_function_make(&t->function, t->profile, number, t->code) ||
+		    !note_reach(t) || !note_gaps(t, number))
 			return false;
 		t->out->functions++;
 	}
@@ -546,7 +570,8 @@ static bool take_functions(struct taking *t, struct executed_vec *functions)
 		if (t->out->has_gaps)
 			flow_calls_add(t->calls, &t->function, t->profile, i, t->code);
 		if (t->function.blocks.len &&
-		    !executed_vec_push(functions, (struct executed_function){i, function->executed}))
+		    !executed_vec_push(functions,
+				       (struct executed_function){i, function->executed}))
 			return false;
 	}
 	if (functions->len)
@@ -554,14 +579,15 @@ static bool take_functions(struct taking *t, struct executed_vec *functions)
 	return true;
 }
 
-bool flow_take(const struct flat_profile *profile, const struct flow_code *code, struct flow_calls *calls,
-	       struct flow_figures *out, struct bc_error *err)
+bool flow_take(const struct flat_profile *profile, const struct flow_code *code,
+	       struct flow_calls *calls, struct flow_figures *out, struct bc_error *err)
 {
 	struct taking t = {.profile = profile, .code = code, .out = out, .calls = calls};
 	struct executed_vec functions = {0};
 
 	*out = (struct flow_figures){.has_gaps = code->graphs};
-	bool ok = flow_calls_init(t.calls, profile, code) && take_functions(&t, &functions) && look_at(&t, &functions);
+	bool ok = flow_calls_init(t.calls, profile, code) && take_functions(&t, &functions) &&
+		  look_at(&t, &functions);
 	if (ok) {
 		settle_bias(&t);
 		out->discontinuity = percentile(&t.discontinuities);

@@ -38,13 +38,15 @@ static bool is_outside(const struct taking *t, uint64_t address)
 /* Whether something of the binary can be there; counts what is left out. */
 static bool is_of_binary(struct taking *t, uint64_t address, uint64_t count)
 {
-	if (image_segment_at(t->options->image, (struct vaddr){address}) || (!address && t->options->zero_counts))
+	if (image_segment_at(t->options->image, (struct vaddr){address}) ||
+	    (!address && t->options->zero_counts))
 		return true;
 	t->out->elsewhere = count_add_saturating(t->out->elsewhere, count);
 	return false;
 }
 
-bool heat_add(struct heat_edge_vec *edges, uint64_t bucket, uint64_t from, uint64_t to, uint64_t hits)
+bool heat_add(struct heat_edge_vec *edges, uint64_t bucket, uint64_t from, uint64_t to,
+	      uint64_t hits)
 {
 	struct heat_edge begin = {from / bucket, hits, false};
 	struct heat_edge end = {to / bucket + (to / bucket < UINT64_MAX), hits, true};
@@ -66,8 +68,7 @@ static bool add_trace(struct taking *t, const struct count_row *row)
 	if (!trace_has_fall_through(&trace) || !row->count)
 		return true;
 	bool known = t->options->zero_counts || trace_end_is(trace.from, TRACE_END_VADDR);
-	if (known && !is_outside(t, from) && from <= to &&
-	    to - from <= HEAT_LONGEST_FALL_THROUGH)
+	if (known && !is_outside(t, from) && from <= to && to - from <= HEAT_LONGEST_FALL_THROUGH)
 		return !is_of_binary(t, from, row->count) || add_range(t, from, to, row->count);
 	t->out->invalid++;
 	return true;
@@ -129,15 +130,16 @@ bool heat_of_edges(struct heat_edge_vec *edges, uint64_t bucket, struct heat *ou
 	return sweep(edges, out);
 }
 
-bool heat_take(const struct aggregate *aggregate, bool basic, const struct heat_options *options, struct heat *out,
-	       struct bc_error *err)
+bool heat_take(const struct aggregate *aggregate, bool basic, const struct heat_options *options,
+	       struct heat *out, struct bc_error *err)
 {
 	const struct totals *totals = &aggregate->totals;
 	struct taking t = {.options = options, .out = out};
 
 	*out = (struct heat){0};
-	bool ok = basic ? add_all(&t, &totals->basic, add_address)
-			: add_all(&t, &totals->traces, add_trace) && add_all(&t, &totals->ends, add_address);
+	bool ok = basic ? add_all(&t, &totals->basic, add_address) :
+			  add_all(&t, &totals->traces, add_trace) &&
+				  add_all(&t, &totals->ends, add_address);
 	uint64_t invalid = out->invalid, elsewhere = out->elsewhere;
 	ok = ok && heat_of_edges(&t.edges, options->bucket, out);
 	out->invalid = invalid;
@@ -153,16 +155,22 @@ bool heat_zoom(const struct heat *heat, uint64_t bucket, struct heat *out)
 {
 	struct heat_run last = {0};
 
-	*out = (struct heat){.bucket = bucket, .invalid = heat->invalid, .raw = heat->raw, .elsewhere = heat->elsewhere};
+	*out = (struct heat){.bucket = bucket,
+			     .invalid = heat->invalid,
+			     .raw = heat->raw,
+			     .elsewhere = heat->elsewhere};
 	for (size_t i = 0; i < heat->runs.len; i++) {
 		struct heat_run rest = heat->runs.at[i];
 		while (rest.count) {
 			uint64_t at = rest.first * heat->bucket / bucket;
 			uint64_t next = ((at + 1) * bucket + heat->bucket - 1) / heat->bucket;
-			uint64_t part = next - rest.first < rest.count ? next - rest.first : rest.count;
+			uint64_t part =
+				next - rest.first < rest.count ? next - rest.first : rest.count;
 			if (last.count && last.first != at && !push_run(out, last))
 				return false;
-			last = (struct heat_run){at, 1, (last.count && last.first == at ? last.hits : 0) + part * rest.hits};
+			last = (struct heat_run){at, 1,
+						 (last.count && last.first == at ? last.hits : 0) +
+							 part * rest.hits};
 			rest.first += part;
 			rest.count -= part;
 		}
@@ -197,7 +205,9 @@ uint64_t heat_working_set(const struct heat *heat, const struct heat_run_vec *ru
 	for (size_t i = 0; i < runs->len && seen < wanted; i++) {
 		const struct heat_run *run = &runs->at[i];
 		double needed = (wanted - seen) / (double)run->hits;
-		uint64_t part = needed < (double)run->count ? (uint64_t)needed + (needed > (double)(uint64_t)needed) : run->count;
+		uint64_t part = needed < (double)run->count ?
+					(uint64_t)needed + (needed > (double)(uint64_t)needed) :
+					run->count;
 		buckets += part;
 		seen += (double)part * (double)run->hits;
 	}
@@ -221,8 +231,11 @@ static bool list_sections(const struct image *image, struct heat_sections *out)
 {
 	for (size_t i = 0; i < image->section_count; i++) {
 		const struct section *s = &image->sections[i];
-		bool code = s->flags & SHF_ALLOC && s->flags & SHF_EXECINSTR && s->size && s->addr + s->size > s->addr;
-		if (code && !heat_section_vec_push(&out->at, (struct heat_section){s->name, s->addr, s->addr + s->size, 0, 0}))
+		bool code = s->flags & SHF_ALLOC && s->flags & SHF_EXECINSTR && s->size &&
+			    s->addr + s->size > s->addr;
+		if (code && !heat_section_vec_push(&out->at,
+						   (struct heat_section){s->name, s->addr,
+									 s->addr + s->size, 0, 0}))
 			return false;
 	}
 	if (out->at.len)
@@ -244,7 +257,9 @@ static uint64_t up(uint64_t address, uint64_t bucket)
 /* Takes the buckets below `to` out of a run, and returns how many they are. */
 static uint64_t cut(struct heat_run *rest, uint64_t to)
 {
-	uint64_t part = to <= rest->first ? 0 : to - rest->first < rest->count ? to - rest->first : rest->count;
+	uint64_t part = to <= rest->first              ? 0 :
+			to - rest->first < rest->count ? to - rest->first :
+							 rest->count;
 
 	rest->first += part;
 	rest->count -= part;
@@ -259,7 +274,8 @@ static void add_nowhere(struct heat_sections *out, uint64_t buckets, uint64_t hi
 /* Spreads the buckets of a run over the sections.  Buckets before the first byte of a section are
  * unmapped, and those that begin before its end belong to it.  So does one that ends where the
  * section begins, as it does in llvm-bolt-heatmap. */
-static void spread(const struct heat *heat, struct heat_run rest, size_t *section, struct heat_sections *out)
+static void spread(const struct heat *heat, struct heat_run rest, size_t *section,
+		   struct heat_sections *out)
 {
 	while (rest.count && *section < out->at.len) {
 		struct heat_section *s = &out->at.at[*section];
@@ -279,14 +295,16 @@ static void add_hot(const struct heat *heat, struct heat_run rest, struct heat_s
 	add(hot, cut(&rest, up(hot->end, heat->bucket)), rest.hits);
 }
 
-bool heat_sections_take(const struct heat *heat, const struct function_table *functions, struct heat_sections *out)
+bool heat_sections_take(const struct heat *heat, const struct function_table *functions,
+			struct heat_sections *out)
 {
 	const struct symbol_table *symbols = &functions->symbols;
 	size_t section = 0;
 
 	*out = (struct heat_sections){0};
 	if (symbols->hot_end > symbols->hot_start)
-		out->hot = (struct heat_section){text_of("[hot text]"), symbols->hot_start, symbols->hot_end, 0, 0};
+		out->hot = (struct heat_section){text_of("[hot text]"), symbols->hot_start,
+						 symbols->hot_end, 0, 0};
 	if (!list_sections(&functions->image, out))
 		return false;
 	for (size_t i = 0; i < heat->runs.len; i++) {
@@ -304,9 +322,9 @@ uint64_t heat_section_buckets(const struct heat *heat, const struct heat_section
 
 /* ---- as llvm-bolt-heatmap 22 writes it ---- */
 
-#define STEPS 6
+#define STEPS       6
 #define EMPTY_LINES 32 /* more empty lines in a row become one */
-#define WHITE 7
+#define WHITE       7
 
 struct writer {
 	const struct heat *heat;
@@ -334,7 +352,8 @@ static void make_steps(struct writer *w)
 	for (size_t i = 0; i < w->heat->runs.len; i++)
 		most = w->heat->runs.at[i].hits > most ? w->heat->runs.at[i].hits : most;
 	for (unsigned i = 0; i < STEPS; i++) {
-		uint64_t step = i + 1 == STEPS ? most : (uint64_t)pow((double)most, (i + 1.0) / STEPS);
+		uint64_t step =
+			i + 1 == STEPS ? most : (uint64_t)pow((double)most, (i + 1.0) / STEPS);
 		w->steps[i] = step > i + 1 ? step : i + 1;
 	}
 }
@@ -397,7 +416,8 @@ static void write_header(struct writer *w)
 		uint64_t before = UINT64_MAX;
 		fprintf(w->out, "%*s", w->how->wide ? 20 : 12, "");
 		for (unsigned i = 0; i < w->how->line; i++) {
-			uint64_t value = (i * w->heat->bucket & ((UINT64_C(1) << 4 * digit) - 1)) >> 4 * (digit - 1);
+			uint64_t value = (i * w->heat->bucket & ((UINT64_C(1) << 4 * digit) - 1)) >>
+					 4 * (digit - 1);
 			if (value != before)
 				fprintf(w->out, "%" PRIx64, value);
 			else
@@ -410,12 +430,14 @@ static void write_header(struct writer *w)
 
 static void fill(struct writer *w, uint64_t column)
 {
-	static const char dots[] = "................................................................";
+	static const char dots[] =
+		"................................................................";
 
 	if (w->column < column)
 		set_color(w, WHITE);
 	while (w->column < column) {
-		size_t part = column - w->column < sizeof(dots) - 1 ? (size_t)(column - w->column) : sizeof(dots) - 1;
+		size_t part = column - w->column < sizeof(dots) - 1 ? (size_t)(column - w->column) :
+								      sizeof(dots) - 1;
 		fwrite(dots, 1, part, w->out);
 		w->column += part;
 	}
@@ -476,7 +498,8 @@ uint64_t heat_picture_cells(const struct heat *heat, unsigned line)
 
 	for (size_t i = 0; i < heat->runs.len; i++) {
 		const struct heat_run *run = &heat->runs.at[i];
-		uint64_t first = run->first / line, behind = (run->first + run->count - 1) / line + 1;
+		uint64_t first = run->first / line,
+			 behind = (run->first + run->count - 1) / line + 1;
 		if (lines && first > next && first - next <= EMPTY_LINES)
 			lines += first - next;
 		if (!lines || first > next)
@@ -511,7 +534,8 @@ void heat_write_picture(const struct heat *heat, const struct heat_picture *how,
 
 void heat_write_buckets(const struct heat *heat, const struct heat_run_vec *hottest, FILE *out)
 {
-	double kilobytes = (double)heat->bucket / 1024, percent = heat->hits ? 100.0 / (double)heat->hits : 0;
+	double kilobytes = (double)heat->bucket / 1024,
+	       percent = heat->hits ? 100.0 / (double)heat->hits : 0;
 	uint64_t buckets = 0, hits = 0;
 
 	fputs("Bucket counts, Size (KB), CDF (%)\n", out);
@@ -519,7 +543,8 @@ void heat_write_buckets(const struct heat *heat, const struct heat_run_vec *hott
 		for (uint64_t k = 0; k < hottest->at[i].count; k++) {
 			hits += hottest->at[i].hits;
 			buckets++;
-			fprintf(out, "%" PRIu64 ", %.4f, %.4f\n", buckets, kilobytes * (double)buckets, percent * (double)hits);
+			fprintf(out, "%" PRIu64 ", %.4f, %.4f\n", buckets,
+				kilobytes * (double)buckets, percent * (double)hits);
 		}
 }
 
@@ -529,7 +554,8 @@ static float share(double part, double whole)
 	return whole > 0 ? (float)(part / whole) : 0;
 }
 
-static void write_section_row(const struct heat *heat, const struct heat_section *s, uint64_t unmapped, FILE *out)
+static void write_section_row(const struct heat *heat, const struct heat_section *s,
+			      uint64_t unmapped, FILE *out)
 {
 	float hotness = share((double)s->hits, (double)heat->hits);
 	float mapped = share((double)s->hits, (double)(heat->hits - unmapped));
@@ -537,17 +563,19 @@ static void write_section_row(const struct heat *heat, const struct heat_section
 	float score = mapped * used;
 
 	fwrite(s->name.at, 1, s->name.len, out);
-	fprintf(out, ", 0x%" PRIx64 ", 0x%" PRIx64 ", %.4f, %.4f, %.4f\n", s->begin, s->end, 100. * (double)hotness,
-		100. * (double)used, (double)score);
+	fprintf(out, ", 0x%" PRIx64 ", 0x%" PRIx64 ", %.4f, %.4f, %.4f\n", s->begin, s->end,
+		100. * (double)hotness, 100. * (double)used, (double)score);
 }
 
 void heat_write_sections(const struct heat *heat, const struct heat_sections *sections, FILE *out)
 {
-	fputs("Section Name, Begin Address, End Address, Percentage Hotness, Utilization Pct, Partition Score\n", out);
+	fputs("Section Name, Begin Address, End Address, Percentage Hotness, Utilization Pct, Partition Score\n",
+	      out);
 	for (size_t i = 0; i < sections->at.len; i++)
 		write_section_row(heat, &sections->at.at[i], sections->unmapped, out);
 	if (sections->hot.end)
 		write_section_row(heat, &sections->hot, sections->unmapped, out);
 	if (sections->unmapped)
-		fprintf(out, "[unmapped], 0x0, 0x0, %.4f, 0, 0\n", 100.0 * (double)sections->unmapped / (double)heat->hits);
+		fprintf(out, "[unmapped], 0x0, 0x0, %.4f, 0, 0\n",
+			100.0 * (double)sections->unmapped / (double)heat->hits);
 }

@@ -55,7 +55,8 @@ static bool find_event(struct recording *r, struct text name)
 
 static uint64_t file_of(const struct recording *r, uint32_t pid, uint64_t address)
 {
-	const struct mapping *module = address >= USER_END ? history_module(&r->history, address) : NULL;
+	const struct mapping *module =
+		address >= USER_END ? history_module(&r->history, address) : NULL;
 
 	if (address >= USER_END)
 		return module ? module->file : SHARE_KERNEL;
@@ -75,7 +76,8 @@ static void note_time(struct recording *r, uint64_t time)
 static bool take_sample(struct recording *r, const struct event *event, struct bc_error *err)
 {
 	const struct sample *sample = event->sample;
-	uint64_t file[COUNT_KEY_WORDS] = {file_of(r, sample->pid, sample->ip.v)}, pid[COUNT_KEY_WORDS] = {sample->pid};
+	uint64_t file[COUNT_KEY_WORDS] = {file_of(r, sample->pid, sample->ip.v)},
+		 pid[COUNT_KEY_WORDS] = {sample->pid};
 	bool placed = sample->ip.v || sample->has_stack;
 
 	note_time(r, event->time);
@@ -86,7 +88,8 @@ static bool take_sample(struct recording *r, const struct event *event, struct b
 	r->entries += sample->branch_count;
 	if (sample->branch_count > r->deepest)
 		r->deepest = sample->branch_count;
-	if (!find_event(r, sample->event) || (placed && !count_table_add(&r->by_file, file, 1, 0)) ||
+	if (!find_event(r, sample->event) ||
+	    (placed && !count_table_add(&r->by_file, file, 1, 0)) ||
 	    !count_table_add(&r->by_pid, pid, 1, 0))
 		return bc_fail_nomem(err);
 	r->events.at[r->last_event].samples++;
@@ -120,7 +123,9 @@ static bool take_flow(void *ctx, const struct trace_flow *flow, struct bc_error 
 			return bc_fail_nomem(err);
 		r->addresses++;
 	}
-	return r->addresses == before || count_table_add(&r->by_pid, pid, r->addresses - before, r->addresses - before) || bc_fail_nomem(err);
+	return r->addresses == before ||
+	       count_table_add(&r->by_pid, pid, r->addresses - before, r->addresses - before) ||
+	       bc_fail_nomem(err);
 }
 
 static bool take_event(void *ctx, const struct event *event, struct bc_error *err)
@@ -129,7 +134,8 @@ static bool take_event(void *ctx, const struct event *event, struct bc_error *er
 
 	switch (event->kind) {
 	case EVENT_CONTINUES:
-		return carried_give(r->carried, &r->history, err) && history_event(&r->history, event, err);
+		return carried_give(r->carried, &r->history, err) &&
+		       history_event(&r->history, event, err);
 	case EVENT_MAP:
 	case EVENT_EXEC:
 	case EVENT_FORK:
@@ -168,20 +174,23 @@ static bool settle(const struct count_table *from, struct share_vec *to)
 {
 	for (size_t i = 0; i < from->capacity; i++) {
 		const struct count_row *row = &from->rows[i];
-		if (row->count && !share_vec_push(to, (struct share){row->key[0], row->count, row->extra}))
+		if (row->count &&
+		    !share_vec_push(to, (struct share){row->key[0], row->count, row->extra}))
 			return false;
 	}
 	sort(to);
 	return true;
 }
 
-static bool recording_read(const char *path, struct input_progress progress, struct carried *carried,
-		    struct recording *r, struct bc_error *err)
+static bool recording_read(const char *path, struct input_progress progress,
+			   struct carried *carried, struct recording *r, struct bc_error *err)
 {
 	const struct event_sink sink = {r, take_event};
 	const struct flow_taker taker = {.ctx = r, .take = take_flow};
-	struct reader_options how = {.cut_will_do = true, .recordings = carried ? &carried->recordings : NULL,
-				     .new_recording = carried && carried->new_recording, .flow = &taker};
+	struct reader_options how = {.cut_will_do = true,
+				     .recordings = carried ? &carried->recordings : NULL,
+				     .new_recording = carried && carried->new_recording,
+				     .flow = &taker};
 
 	r->history.files = &r->mapped;
 	r->carried = carried;
@@ -189,7 +198,8 @@ static bool recording_read(const char *path, struct input_progress progress, str
 	    (carried && !carried_keep(carried, &r->history, err)))
 		return false;
 	sort(&r->events);
-	return (settle(&r->by_file, &r->files) && settle(&r->by_pid, &r->processes)) || bc_fail_nomem(err);
+	return (settle(&r->by_file, &r->files) && settle(&r->by_pid, &r->processes)) ||
+	       bc_fail_nomem(err);
 }
 
 static bool recording_has_any(const struct recording *r)
@@ -214,7 +224,8 @@ struct text recording_program(const struct recording *r, uint32_t pid)
 	struct text lowest = {"", 0};
 	uint64_t at = 0;
 
-	for (const struct mapping *m; process && (m = map_set_above(process->maps, at)); at = m->end) {
+	for (const struct mapping *m; process && (m = map_set_above(process->maps, at));
+	     at = m->end) {
 		struct text path = mapped_files_path(&r->mapped, m->file);
 		if (!(m->flags & MAPPING_EXEC) || path_kind_of(path) != PATH_FILE)
 			continue;
@@ -301,8 +312,8 @@ static bool profile_facts_fdata(const char *path, struct profile_facts *out, str
 
 static void take_yaml_head(const struct profile_head *head, struct profile_facts *out)
 {
-	struct text binary = head->binary_name ? strings_at(&head->words, head->binary_name)
-					       : (struct text){"", 0};
+	struct text binary = head->binary_name ? strings_at(&head->words, head->binary_name) :
+						 (struct text){"", 0};
 
 	take_head(head, out);
 	build_id_format(&head->id, out->build_id);
@@ -311,7 +322,7 @@ static void take_yaml_head(const struct profile_head *head, struct profile_facts
 }
 
 static bool read_yaml_document(struct yaml_input *yaml, bool first, struct profile_facts *out,
-			  struct bc_error *err)
+			       struct bc_error *err)
 {
 	struct profile_head head = {.kind = KIND_YAML};
 	const struct yaml_function *function;
@@ -361,9 +372,11 @@ static bool take_binary(struct inspected *out, struct bc_error *err)
 	if (!binary_find_note(&out->binary, err)) {
 		if (err->code == BC_FORMAT)
 			snprintf(out->bat_wrong, sizeof(out->bat_wrong), "%s", err->text);
-		return err->code == BC_NOTFOUND || err->code == BC_FORMAT || bc_fail_prefix(err, out->path);
+		return err->code == BC_NOTFOUND || err->code == BC_FORMAT ||
+		       bc_fail_prefix(err, out->path);
 	}
-	if (bat_decode_offsets(out->binary.desc.data, out->binary.desc.size, &out->binary.bat, &bat_err))
+	if (bat_decode_offsets(out->binary.desc.data, out->binary.desc.size, &out->binary.bat,
+			       &bat_err))
 		return true;
 	snprintf(out->bat_wrong, sizeof(out->bat_wrong), "%s", bat_err.text);
 	return bat_err.code != BAT_ERROR_NOMEM || bc_fail_nomem(err);
@@ -379,9 +392,11 @@ static void take_json(struct inspected *out, struct text start)
 		if (!at)
 			continue;
 		struct text rest = text_from(start, (size_t)(at - start.at) + strlen(keys[i]));
-		struct text value = text_from(rest, text_find(rest, '"') + 1); /* empty if there is none */
+		struct text value =
+			text_from(rest, text_find(rest, '"') + 1); /* empty if there is none */
 		value = text_first(value, text_find(value, '"'));
-		snprintf(out->json_format, sizeof(out->json_format), "%.*s", (int)(value.len < 63 ? value.len : 63), value.at);
+		snprintf(out->json_format, sizeof(out->json_format), "%.*s",
+			 (int)(value.len < 63 ? value.len : 63), value.at);
 		return;
 	}
 }
@@ -414,14 +429,15 @@ static void look_for_files(struct inspected *out)
 			out->local[i] = local_file_of(&r->mapped, (uint32_t)r->files.at[i].of);
 }
 
-static bool take_samples(struct inspected *out, struct input_progress progress, struct carried *carried,
-			 struct bc_error *err)
+static bool take_samples(struct inspected *out, struct input_progress progress,
+			 struct carried *carried, struct bc_error *err)
 {
 	bool unknown = out->kind == FILE_UNKNOWN;
 
 	if (!recording_read(out->path, progress, carried, &out->recording, err)) {
 		if (unknown && err->code == BC_FORMAT && !recording_has_any(&out->recording))
-			return bc_fail(err, BC_FORMAT, "%s: is nothing that batconv, perf or BOLT reads or writes",
+			return bc_fail(err, BC_FORMAT,
+				       "%s: is nothing that batconv, perf or BOLT reads or writes",
 				       input_name(out->path));
 		return false;
 	}
@@ -430,7 +446,8 @@ static bool take_samples(struct inspected *out, struct input_progress progress, 
 	return true;
 }
 
-static bool look_at(const char *path, struct inspected *out, char *start, size_t *size, struct bc_error *err)
+static bool look_at(const char *path, struct inspected *out, char *start, size_t *size,
+		    struct bc_error *err)
 {
 	struct file_stream stream;
 	uint64_t taken;

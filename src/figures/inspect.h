@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What a file that batconv, perf or BOLT reads or writes is: its kind, what is in it, and what to do with it. */
+/* What a file that batconv, perf or BOLT reads or writes is: its kind, what is in it, and what to
+ * do with it. */
 #ifndef FIGURES_INSPECT_H
 #define FIGURES_INSPECT_H
 
@@ -14,7 +15,8 @@
 
 /* ---- a recording: what was recorded, how, when, and in which processes and files ---- */
 
-/* One of several events, files or processes, and its part of the samples; of a file and a process, of the addresses of traces, too. */
+/* One of several events, files or processes, and its part of the samples; of a file and a process,
+ * of the addresses of traces, too. */
 struct share {
 	uint64_t of; /* an index of names, the number of a file, or a pid */
 	uint64_t samples;
@@ -24,7 +26,7 @@ DEFINE_VEC(share_vec, struct share);
 DEFINE_VEC(event_name_vec, char *);
 
 /* What stands in `files` for samples of no file. */
-#define SHARE_KERNEL UINT64_MAX        /* the upper half of the addresses, without modules */
+#define SHARE_KERNEL  UINT64_MAX       /* the upper half of the addresses, without modules */
 #define SHARE_UNKNOWN (UINT64_MAX - 1) /* no known mapping contains the address */
 
 struct recording {
@@ -35,14 +37,15 @@ struct recording {
 
 	uint64_t samples; /* of perf.data and text; or pre-aggregated counts of plain samples */
 	uint64_t branches, fall_throughs; /* pre-aggregated: what the records count */
-	uint64_t addresses; /* that traces of the way through the code tell */
+	uint64_t addresses;               /* that traces of the way through the code tell */
 	uint64_t with_stack, with_chain, without_address;
-	uint64_t entries; /* of all branch stacks */
-	size_t deepest;   /* stack */
+	uint64_t entries;     /* of all branch stacks */
+	size_t deepest;       /* stack */
 	uint64_t first, last; /* ns, time of samples; 0: not known */
 
 	struct event_name_vec names;
-	struct share_vec events; /* by name; all three are sorted by samples, most first, when the file is read */
+	struct share_vec events; /* by name; all three are sorted by samples, most first, when the
+				    file is read */
 	struct share_vec files;
 	struct share_vec processes;
 	struct count_table by_file, by_pid; /* while it is read */
@@ -85,15 +88,15 @@ struct inspected {
 	const char *path;
 	enum file_kind kind;
 	const struct foreign *foreign; /* FILE_FOREIGN */
-	enum packing packing; /* of files; of samples report.packing */
-	bool is_shard;        /* `shard` is what it says of itself */
+	enum packing packing;          /* of files; of samples report.packing */
+	bool is_shard;                 /* `shard` is what it says of itself */
 	struct shard shard;
 	struct binary binary;       /* FILE_BINARY, FILE_SIDE, FILE_NOTE */
 	struct recording recording; /* FILE_SAMPLES, also those that only all of it tells */
 	enum local_file local[INSPECT_LISTED]; /* of recording.files */
-	struct profile_facts profile; /* FILE_FDATA, FILE_YAML */
-	char json_format[64];         /* FILE_JSON: the value of its "format" or "schema", or empty */
-	char bat_wrong[768];          /* why the BAT cannot be read; else empty */
+	struct profile_facts profile;          /* FILE_FDATA, FILE_YAML */
+	char json_format[64]; /* FILE_JSON: the value of its "format" or "schema", or empty */
+	char bat_wrong[768];  /* why the BAT cannot be read; else empty */
 };
 
 /* Zeroed before; inspected_free() it in any case.
@@ -102,8 +105,8 @@ struct inspected {
  *
  * BC_FORMAT  also: nothing that is known here
  * BC_IO, BC_NOMEM, BC_UNSUPPORTED */
-BC_MUST_USE bool inspect_file(const char *path, struct input_progress progress, struct carried *carried,
-			      struct inspected *out, struct bc_error *err);
+BC_MUST_USE bool inspect_file(const char *path, struct input_progress progress,
+			      struct carried *carried, struct inspected *out, struct bc_error *err);
 void inspected_free(struct inspected *inspected);
 
 /* All of it, and what to do with the file. */

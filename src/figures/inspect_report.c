@@ -21,13 +21,14 @@ static enum local_file local_of(const struct inspected *found, struct text path)
 	const struct recording *r = &found->recording;
 
 	for (size_t i = 0; i < r->files.len && i < INSPECT_LISTED; i++)
-		if (r->files.at[i].of < SHARE_UNKNOWN && text_equal(mapped_files_path(&r->mapped, (uint32_t)r->files.at[i].of), path))
+		if (r->files.at[i].of < SHARE_UNKNOWN &&
+		    text_equal(mapped_files_path(&r->mapped, (uint32_t)r->files.at[i].of), path))
 			return found->local[i];
 	return LOCAL_NONE;
 }
 
-/* The file with most samples that has a table here; else the program of the process with most samples, if it is the same
- * here; empty if there is none.  *bolted: it has a table. */
+/* The file with most samples that has a table here; else the program of the process with most
+ * samples, if it is the same here; empty if there is none.  *bolted: it has a table. */
 static struct text best_binary(const struct inspected *found, struct text program, bool *bolted)
 {
 	const struct recording *r = &found->recording;
@@ -38,7 +39,8 @@ static struct text best_binary(const struct inspected *found, struct text progra
 			*bolted = true;
 			return mapped_files_path(&r->mapped, (uint32_t)r->files.at[i].of);
 		}
-	return program.len && local_of(found, program) == LOCAL_PLAIN ? program : (struct text){"", 0};
+	return program.len && local_of(found, program) == LOCAL_PLAIN ? program :
+									(struct text){"", 0};
 }
 
 static char *copy(struct text path)
@@ -50,7 +52,8 @@ static char *copy(struct text path)
 struct next {
 	struct bolt_reads reads; /* it, or of a recording the program that ran */
 	char *ran;               /* ... its path */
-	char line[8192];         /* the command that a user may want to run, or the program that reads the file, without an end of line */
+	char line[8192]; /* the command that a user may want to run, or the program that reads the
+			    file, without an end of line */
 };
 
 static void next_free(struct next *next)
@@ -61,7 +64,9 @@ static void next_free(struct next *next)
 /* What llvm-bolt is to read: the file itself, or the program that ran. */
 static void find_reads(const struct use *use, struct next *out)
 {
-	const char *path = use->kind == FILE_BINARY ? use->path : use->kind == FILE_SAMPLES ? use->ran : NULL;
+	const char *path = use->kind == FILE_BINARY  ? use->path :
+			   use->kind == FILE_SAMPLES ? use->ran :
+						       NULL;
 	struct file_facts facts;
 
 	if (!path)
@@ -86,13 +91,18 @@ static enum recording_lack lack_of(const struct recording *r)
 		return LACKS_OWNERS;
 	if (trace->found && (!trace->buffers || !trace->bytes) && !r->samples)
 		return LACKS_TRACE;
-	return r->addresses && r->processes.len == 1 && r->processes.at[0].of == NO_PID ? LACKS_PROCESSES : LACKS_NOTHING;
+	return r->addresses && r->processes.len == 1 && r->processes.at[0].of == NO_PID ?
+		       LACKS_PROCESSES :
+		       LACKS_NOTHING;
 }
 
 static void find_next(const struct inspected *found, struct next *out)
 {
 	const struct recording *r = &found->recording;
-	struct use use = {.path = found->path, .kind = found->kind, .table_is_bad = *found->bat_wrong, .json_format = found->json_format,
+	struct use use = {.path = found->path,
+			  .kind = found->kind,
+			  .table_is_bad = *found->bat_wrong,
+			  .json_format = found->json_format,
 			  .foreign = found->foreign};
 	struct text program = {"", 0};
 
@@ -108,7 +118,8 @@ static void find_next(const struct inspected *found, struct next *out)
 		use.itrace = perf_trace_itrace(&r->report.perf.trace);
 		use.lack = lack_of(r);
 		use.trace_kind = r->report.perf.trace.kind;
-		use.plain = r->report.format == INPUT_PREAGG && r->samples && !r->branches && !r->fall_throughs;
+		use.plain = r->report.format == INPUT_PREAGG && r->samples && !r->branches &&
+			    !r->fall_throughs;
 	}
 	use.is_shard = found->is_shard;
 	find_reads(&use, out);
@@ -129,7 +140,8 @@ static const char *image_kind(const struct image *image)
 static const char *binary_kind(const struct inspected *found)
 {
 	switch (found->binary.kind) {
-	case BINARY_BOLTED: return *found->bat_wrong ? "BOLTed, with a table that cannot be read" : "BOLTed";
+	case BINARY_BOLTED:
+		return *found->bat_wrong ? "BOLTed, with a table that cannot be read" : "BOLTed";
 	case BINARY_UNTOUCHED: return "not BOLTed";
 	case BINARY_LOST: return "BOLTed, without a table";
 	case BINARY_SECTION: break;
@@ -140,14 +152,16 @@ static const char *binary_kind(const struct inspected *found)
 FIGURE_READER(machine_of, struct image, figure_string(machine_name(it->machine)))
 FIGURE_READER(kind_of, struct image, figure_string(image_kind(it)))
 FIGURE_READER(id_or_nothing, struct build_id, it->size ? figure_of_build_id(it) : figure_lacks())
-FIGURE_READER(id_or_none, struct build_id, it->size ? figure_of_build_id(it) : figure_string("none"))
+FIGURE_READER(id_or_none, struct build_id,
+	      it->size ? figure_of_build_id(it) : figure_string("none"))
 
 static const struct figure_row image_rows[] = {
 	{"machine", "machine      {}, {type}\n", .read = machine_of},
 	{"type", .read = kind_of},
 	{"build_id", NULL, VALUE_BY(struct image, build_id, id_or_nothing)},
 	{.text = "build-id     {}\n", VALUE_BY(struct image, build_id, id_or_none)},
-	{"go_build_id", "Go build-id  {}\n", VALUE_BY(struct image, go_build_id, figure_of_some), .any = true},
+	{"go_build_id", "Go build-id  {}\n", VALUE_BY(struct image, go_build_id, figure_of_some),
+	 .any = true},
 	{0},
 };
 
@@ -155,7 +169,9 @@ FIGURE_READER(layout_of, struct binary, figure_string(bat_layout_name(it->bat.la
 FIGURE_READER(releases_of, struct binary, figure_string(bat_layout_releases(it->bat.layout)))
 
 static const struct figure_row table_rows[] = {
-	{"layout", "table        layout {}, of {releases}: {fragments} fragment{fragments:s}, {entries} entr{entries:ies}\n", .read = layout_of},
+	{"layout",
+	 "table        layout {}, of {releases}: {fragments} fragment{fragments:s}, {entries} entr{entries:ies}\n",
+	 .read = layout_of},
 	{"releases", .read = releases_of},
 	{"fragments", NULL, VALUE(struct binary, bat.fragment_count)},
 	{"entries", NULL, VALUE(struct binary, bat.entry_count)},
@@ -166,7 +182,8 @@ FIGURE_READER(bolt_of, struct inspected, figure_string(binary_kind(it)))
 
 static const struct figure_row bolt_rows[] = {
 	{"bolt", "BOLT         {}\n", .read = bolt_of},
-	{"table_error", "table        {}\n", VALUE_BY(struct inspected, bat_wrong, figure_of_some_chars), .any = true},
+	{"table_error", "table        {}\n",
+	 VALUE_BY(struct inspected, bat_wrong, figure_of_some_chars), .any = true},
 	{0},
 };
 
@@ -198,9 +215,11 @@ static void print_binary(const struct inspected *found, FILE *out)
 
 static const char *local_text(enum local_file local)
 {
-	static const char *const texts[] = {
-		[LOCAL_NONE] = "not on this machine", [LOCAL_OTHER] = "another build on this machine",
-		[LOCAL_PLAIN] = "no table", [LOCAL_LOST] = "BOLTed, without a table", [LOCAL_BAT] = "has a table"};
+	static const char *const texts[] = {[LOCAL_NONE] = "not on this machine",
+					    [LOCAL_OTHER] = "another build on this machine",
+					    [LOCAL_PLAIN] = "no table",
+					    [LOCAL_LOST] = "BOLTed, without a table",
+					    [LOCAL_BAT] = "has a table"};
 
 	return texts[local];
 }
@@ -239,7 +258,8 @@ static void put_processes(struct json *json, const struct recording *r)
 	json_close(json, ']');
 }
 
-static void put_file(struct json *json, const struct recording *r, const struct share *share, enum local_file local)
+static void put_file(struct json *json, const struct recording *r, const struct share *share,
+		     enum local_file local)
 {
 	uint32_t number = (uint32_t)share->of;
 
@@ -262,19 +282,23 @@ static void put_file(struct json *json, const struct recording *r, const struct 
 }
 
 FIGURE_READER(format_of, struct recording, figure_string(input_format_name(it->report.format)))
-FIGURE_READER(continues, struct recording, figure_flag(it->report.continuation == CONTINUATION_OF_LAST))
+FIGURE_READER(continues, struct recording,
+	      figure_flag(it->report.continuation == CONTINUATION_OF_LAST))
 FIGURE_READER(is_whole, struct recording, figure_flag(!reader_report_is_partial(&it->report)))
 
 static const struct figure_row recording_rows[] = {
 	{"format", .read = format_of},
 	{"perf", NULL, VALUE(struct recording, report.perf.info.version)},
 	FIGURES(struct recording, report.perf.info., hostname, arch),
-	{"command", "command      {}\n", VALUE(struct recording, report.perf.info.cmdline), .any = true},
-	{"continues", "continues    the recording before: its processes are known from there\n", .read = continues, .any = true},
+	{"command", "command      {}\n", VALUE(struct recording, report.perf.info.cmdline),
+	 .any = true},
+	{"continues", "continues    the recording before: its processes are known from there\n",
+	 .read = continues, .any = true},
 	FIGURE(struct recording, , samples),
 	{"first_ns", NULL, VALUE(struct recording, first)},
 	{"last_ns", NULL, VALUE(struct recording, last)},
-	FIGURES(struct recording, report.perf., lost_events, lost_samples, traced_samples, traced_bytes),
+	FIGURES(struct recording, report.perf., lost_events, lost_samples, traced_samples,
+		traced_bytes),
 	{.rows = trace_rows, .at = offsetof(struct recording, report.perf.trace)},
 	{"trace_addresses", NULL, VALUE(struct recording, addresses)},
 	{"whole", .read = is_whole},
@@ -353,48 +377,69 @@ static void print_trace(const struct perf_trace_report *trace, FILE *out)
 	trace_tell(trace, line, sizeof(line));
 	fprintf(out, "trace        %s\n", line);
 	if (trace->truncated || trace->partial || trace->collisions)
-		fprintf(out, "             lost: the buffer was full %" PRIu64 " time%s, %" PRIu64 " part%s incomplete, %" PRIu64 " with collisions of samples\n",
-			trace->truncated, plural(trace->truncated), trace->partial, trace->partial == 1 ? " was" : "s were", trace->collisions);
+		fprintf(out,
+			"             lost: the buffer was full %" PRIu64 " time%s, %" PRIu64
+			" part%s incomplete, %" PRIu64 " with collisions of samples\n",
+			trace->truncated, plural(trace->truncated), trace->partial,
+			trace->partial == 1 ? " was" : "s were", trace->collisions);
 	if (trace->snapshots)
 		fprintf(out, "             snapshots: %" PRIu64 "\n", trace->snapshots);
 	if (trace->overflows || trace->dropped || trace->late)
-		fprintf(out, "             lost: %" PRIu64 " overflow%s, %" PRIu64 " branch%s without a place, %" PRIu64 " that came too late\n", trace->overflows,
-			plural(trace->overflows), trace->dropped, trace->dropped == 1 ? "" : "es", trace->late);
+		fprintf(out,
+			"             lost: %" PRIu64 " overflow%s, %" PRIu64
+			" branch%s without a place, %" PRIu64 " that came too late\n",
+			trace->overflows, plural(trace->overflows), trace->dropped,
+			trace->dropped == 1 ? "" : "es", trace->late);
 	if (trace->bad_bytes && trace->decoded)
-		fprintf(out, "             damaged: %" PRIu64 " byte%s left out, %" PRIu64 " gap%s\n", trace->bad_bytes, plural(trace->bad_bytes), trace->gaps,
+		fprintf(out,
+			"             damaged: %" PRIu64 " byte%s left out, %" PRIu64 " gap%s\n",
+			trace->bad_bytes, plural(trace->bad_bytes), trace->gaps,
 			plural(trace->gaps));
 	else if (trace->gaps || trace->cut)
-		fprintf(out, "             damaged: %" PRIu64 " gap%s, %" PRIu64 " operation%s left out\n", trace->gaps, plural(trace->gaps), trace->cut,
-			plural(trace->cut));
+		fprintf(out,
+			"             damaged: %" PRIu64 " gap%s, %" PRIu64
+			" operation%s left out\n",
+			trace->gaps, plural(trace->gaps), trace->cut, plural(trace->cut));
 }
 
 static void print_counts(const struct recording *r, FILE *out)
 {
 	if (r->samples || r->report.format != INPUT_PREAGG)
-		fprintf(out, "samples      %" PRIu64 "%s", r->samples, r->samples && r->first ? ", in " : "\n");
+		fprintf(out, "samples      %" PRIu64 "%s", r->samples,
+			r->samples && r->first ? ", in " : "\n");
 	if (r->samples && r->first)
 		fprintf(out, "%.3f s\n", (double)(r->last - r->first) / 1e9);
 	if (!r->samples && r->addresses && r->first)
 		fprintf(out, "time         %.3f s\n", (double)(r->last - r->first) / 1e9);
 	if (r->report.perf.lost_events || r->report.perf.lost_samples)
-		fprintf(out, "lost         %" PRIu64 " record%s, %" PRIu64 " sample%s\n", r->report.perf.lost_events, plural(r->report.perf.lost_events),
+		fprintf(out, "lost         %" PRIu64 " record%s, %" PRIu64 " sample%s\n",
+			r->report.perf.lost_events, plural(r->report.perf.lost_events),
 			r->report.perf.lost_samples, plural(r->report.perf.lost_samples));
 	print_trace(&r->report.perf.trace, out);
 	if (r->report.perf.traced_samples)
-		fprintf(out, "             %" PRIu64 " sample%s with a piece of a trace (perf record --aux-sample), %" PRIu64 " byte%s, not read: perf record without it "
-			"records the trace as a whole\n", r->report.perf.traced_samples, plural(r->report.perf.traced_samples), r->report.perf.traced_bytes,
-			plural(r->report.perf.traced_bytes));
+		fprintf(out,
+			"             %" PRIu64
+			" sample%s with a piece of a trace (perf record --aux-sample), %" PRIu64
+			" byte%s, not read: perf record without it "
+			"records the trace as a whole\n",
+			r->report.perf.traced_samples, plural(r->report.perf.traced_samples),
+			r->report.perf.traced_bytes, plural(r->report.perf.traced_bytes));
 	if (r->with_stack)
-		fprintf(out, "branches     stacks of %.1f on average, %zu at most, with %.1f %% of the samples%s\n",
-			(double)r->entries / (double)r->with_stack, r->deepest, percent_of(r->with_stack, r->samples),
+		fprintf(out,
+			"branches     stacks of %.1f on average, %zu at most, with %.1f %% of the samples%s\n",
+			(double)r->entries / (double)r->with_stack, r->deepest,
+			percent_of(r->with_stack, r->samples),
 			r->report.perf.has_partial_stacks ? "; some kinds of branches only" : "");
 	else if (r->branches || r->fall_throughs)
-		fprintf(out, "branches     %" PRIu64 ", and %" PRIu64 " fall-throughs, aggregated before\n", r->branches,
-			r->fall_throughs);
+		fprintf(out,
+			"branches     %" PRIu64 ", and %" PRIu64
+			" fall-throughs, aggregated before\n",
+			r->branches, r->fall_throughs);
 	else if (!r->report.perf.trace.decoded)
 		fputs("branches     none\n", out);
 	if (r->with_chain)
-		fprintf(out, "call stacks  with %.1f %% of the samples\n", percent_of(r->with_chain, r->samples));
+		fprintf(out, "call stacks  with %.1f %% of the samples\n",
+			percent_of(r->with_chain, r->samples));
 }
 
 static void print_events(const struct recording *r, FILE *out)
@@ -442,7 +487,8 @@ static void print_files(const struct inspected *found, FILE *out)
 		label(i ? "" : "files", out);
 		fprintf(out, "%5.1f %%  ", percent_of(share->samples, r->samples + r->addresses));
 		if (share->of >= SHARE_UNKNOWN) {
-			fputs(share->of == SHARE_KERNEL ? "the kernel" : "in no known mapping", out);
+			fputs(share->of == SHARE_KERNEL ? "the kernel" : "in no known mapping",
+			      out);
 		} else {
 			struct text path = mapped_files_path(&r->mapped, (uint32_t)share->of);
 			print_name(path.len ? path : text_of("anonymous memory"), out);
@@ -467,7 +513,8 @@ static void print_recording(const struct inspected *found, FILE *out)
 
 /* ---- a profile ---- */
 
-FIGURE_READER(counted, struct profile_facts, figure_string(it->basic ? "plain samples, by address" : "branches and fall-throughs"))
+FIGURE_READER(counted, struct profile_facts,
+	      figure_string(it->basic ? "plain samples, by address" : "branches and fall-throughs"))
 
 static const struct figure_row profile_rows[] = {
 	FIGURE(struct profile_facts, , basic),
@@ -494,18 +541,24 @@ static void print_profile(const struct inspected *found, FILE *out)
 
 	figures_text(profile_rows, p, false, "", out);
 	if (found->kind == FILE_YAML)
-		fprintf(out, "blocks       %" PRIu64 "\nentered      %" PRIu64 " time%s, all functions together\n", p->records, p->count, plural(p->count));
+		fprintf(out,
+			"blocks       %" PRIu64 "\nentered      %" PRIu64
+			" time%s, all functions together\n",
+			p->records, p->count, plural(p->count));
 	else
-		fprintf(out, "records      %" PRIu64 ", which count %" PRIu64, p->records, p->count);
+		fprintf(out, "records      %" PRIu64 ", which count %" PRIu64, p->records,
+			p->count);
 	if (found->kind != FILE_YAML && !p->basic)
-		fprintf(out, ", of them %.1f %% mispredicted", percent_of(p->mispredicted, p->count));
+		fprintf(out, ", of them %.1f %% mispredicted",
+			percent_of(p->mispredicted, p->count));
 	if (found->kind != FILE_YAML)
 		putc('\n', out);
 }
 
 /* ---- a shard, of whatever kind ---- */
 
-static const char *const mode_names[] = {[MODE_OPEN] = "open", [MODE_BRANCHES] = "branches", [MODE_PLAIN] = "plain"};
+static const char *const mode_names[] = {
+	[MODE_OPEN] = "open", [MODE_BRANCHES] = "branches", [MODE_PLAIN] = "plain"};
 
 FIGURE_READER(mode_of, struct shard, figure_string(mode_names[it->mode]))
 
@@ -520,7 +573,8 @@ static const struct figure_row shard_rows[] = {
 
 void inspect_text(const struct inspected *found, FILE *out)
 {
-	enum packing packing = found->kind == FILE_SAMPLES ? found->recording.report.packing : found->packing;
+	enum packing packing =
+		found->kind == FILE_SAMPLES ? found->recording.report.packing : found->packing;
 	BC_AUTO(next_free) struct next next = {0};
 
 	print_shown(found->path, out);
@@ -534,7 +588,8 @@ void inspect_text(const struct inspected *found, FILE *out)
 		print_shown(found->json_format, out);
 		putc(')', out);
 	}
-	fprintf(out, "%s%s\n", packing ? ", compressed with " : "", packing ? packing_name(packing) : "");
+	fprintf(out, "%s%s\n", packing ? ", compressed with " : "",
+		packing ? packing_name(packing) : "");
 	if (found->is_shard && !found->shard.id.size)
 		fputs("shard        without an identity\n", out);
 	if (found->is_shard)
@@ -563,7 +618,9 @@ void inspect_json(const struct inspected *found, FILE *out)
 	json_open_document(&json, "batconv-inspect");
 	json_string(&json, "file", found->path);
 	json_string(&json, "kind", file_kind_name(found->kind));
-	json_string(&json, "compression", packing_name(found->kind == FILE_SAMPLES ? found->recording.report.packing : found->packing));
+	json_string(&json, "compression",
+		    packing_name(found->kind == FILE_SAMPLES ? found->recording.report.packing :
+							       found->packing));
 	if (found->is_shard)
 		figures_json_object(shard_rows, &found->shard, &json, "shard");
 	if (found->kind == FILE_BINARY || found->kind == FILE_SIDE || found->kind == FILE_NOTE)

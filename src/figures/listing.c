@@ -10,13 +10,14 @@
 #include "src/base/sort.h"
 #include "src/isa/insn.h"
 
-#define BLOCKS_LISTED 32 /* of a function */
+#define BLOCKS_LISTED  32 /* of a function */
 #define PERCENT_LISTED 95 /* of its counts: colder blocks are left out */
-#define INSNS_LISTED 64 /* of a block */
-#define NAME_SHOWN 80 /* bytes */
-#define TEXT_SIZE 256
+#define INSNS_LISTED   64 /* of a block */
+#define NAME_SHOWN     80 /* bytes */
+#define TEXT_SIZE      256
 
-void listing_open(const struct report_subject *subject, const struct code_parts *parts, struct source_lines *lines, struct listing *out)
+void listing_open(const struct report_subject *subject, const struct code_parts *parts,
+		  struct source_lines *lines, struct listing *out)
 {
 	*out = (struct listing){.subject = subject, .parts = parts, .lines = lines};
 	if (!llvm_open_text(subject_binary(subject)->image.machine, &out->llvm))
@@ -50,7 +51,8 @@ static void add_place(char *text, size_t size, const struct side *side, uint64_t
 	else if (target == f->address)
 		snprintf(text, size, " <%.*s>", NAME_SHOWN, f->printed);
 	else
-		snprintf(text, size, " <%.*s+0x%" PRIx64 ">", NAME_SHOWN, f->printed, target - f->address);
+		snprintf(text, size, " <%.*s+0x%" PRIx64 ">", NAME_SHOWN, f->printed,
+			 target - f->address);
 }
 
 /* The operand that says where a direct branch leads is its last one. */
@@ -70,7 +72,8 @@ static void say_target(char *text, size_t size, const struct side *side, const s
 
 	if (insn_is_direct(*insn))
 		end = last_operand(text);
-	snprintf(end, size - (size_t)(end - text), insn_is_direct(*insn) ? "0x%" PRIx64 : " # 0x%" PRIx64, insn->target);
+	snprintf(end, size - (size_t)(end - text),
+		 insn_is_direct(*insn) ? "0x%" PRIx64 : " # 0x%" PRIx64, insn->target);
 	end += strlen(end);
 	add_place(end, size - (size_t)(end - text), side, insn->target);
 }
@@ -99,8 +102,10 @@ static void plain_blanks(char *text)
 	*to = '\0';
 }
 
-/* Prints an instruction of at least one byte, and returns its length.  Bytes that are none are printed one by one. */
-static size_t print_insn(const struct listing *listing, const struct side *side, struct bytes code, uint64_t at, char *text, size_t size)
+/* Prints an instruction of at least one byte, and returns its length.  Bytes that are none are
+ * printed one by one. */
+static size_t print_insn(const struct listing *listing, const struct side *side, struct bytes code,
+			 uint64_t at, char *text, size_t size)
 {
 	struct insn insn = insn_decode(side->image->machine, code, at);
 	size_t length = llvm_text(&listing->llvm, code, at, text, size);
@@ -109,7 +114,8 @@ static size_t print_insn(const struct listing *listing, const struct side *side,
 		length = insn.size ? insn.size : 1;
 		size_t end = (size_t)snprintf(text, size, ".byte");
 		for (size_t i = 0; i < length && i < code.size && end < size; i++)
-			end += (size_t)snprintf(text + end, size - end, "%s0x%02x", i ? ", " : " ", code.data[i]);
+			end += (size_t)snprintf(text + end, size - end, "%s0x%02x", i ? ", " : " ",
+						code.data[i]);
 		return length;
 	}
 	plain_blanks(text);
@@ -151,7 +157,8 @@ static bool write_source(struct block_writer *writer, uint64_t at, bool is_input
 
 	if (!writer->side->has_lines)
 		return true;
-	if (!source_lines_find(writer->listing->lines, is_input ? 0 : at, is_input ? at : 0, &file, &line))
+	if (!source_lines_find(writer->listing->lines, is_input ? 0 : at, is_input ? at : 0, &file,
+			       &line))
 		return false;
 	if (file && line && (file != writer->file || line != writer->line))
 		write_pair(writer->json, file - 1, false, &line);
@@ -162,7 +169,8 @@ static bool write_source(struct block_writer *writer, uint64_t at, bool is_input
 
 static bool write_range(struct block_writer *writer, uint64_t from, uint64_t size, bool is_input)
 {
-	struct bytes code = bytes_first(image_bytes_at(writer->side->image, (struct vaddr){from}), size);
+	struct bytes code =
+		bytes_first(image_bytes_at(writer->side->image, (struct vaddr){from}), size);
 	char text[TEXT_SIZE];
 	size_t done = 0;
 
@@ -172,7 +180,8 @@ static bool write_range(struct block_writer *writer, uint64_t from, uint64_t siz
 			write_pair(writer->json, at, true, NULL);
 		if (!write_source(writer, at, is_input))
 			return false;
-		size_t length = print_insn(writer->listing, writer->side, bytes_from(code, done), at, text, sizeof(text));
+		size_t length = print_insn(writer->listing, writer->side, bytes_from(code, done),
+					   at, text, sizeof(text));
 		json_number(writer->json, NULL, length);
 		json_string(writer->json, NULL, text);
 		writer->next = at + length;
@@ -187,9 +196,10 @@ static bool write_range(struct block_writer *writer, uint64_t from, uint64_t siz
 	return true;
 }
 
-/* Only code that begins where the table says so: within a piece the bytes of both binaries can differ. */
-static bool write_output(struct json *json, struct listing *listing, const struct side *side, const struct listed_code *code, uint64_t start,
-			 uint64_t end)
+/* Only code that begins where the table says so: within a piece the bytes of both binaries can
+ * differ. */
+static bool write_output(struct json *json, struct listing *listing, const struct side *side,
+			 const struct listed_code *code, uint64_t start, uint64_t end)
 {
 	struct block_writer writer = {.json = json, .listing = listing, .side = side};
 	bool opened = false, ok = true;
@@ -197,7 +207,8 @@ static bool write_output(struct json *json, struct listing *listing, const struc
 	if (!code_parts_moved(listing->parts, code->function)) {
 		uint64_t size = end ? end : code->function->size;
 		json_open(json, NULL, '[');
-		ok = write_range(&writer, code->function->address + start, size > start ? size - start : 0, false);
+		ok = write_range(&writer, code->function->address + start,
+				 size > start ? size - start : 0, false);
 		json_close(json, ']');
 		return ok;
 	}
@@ -217,7 +228,8 @@ static bool write_output(struct json *json, struct listing *listing, const struc
 	return ok;
 }
 
-static bool write_input(struct json *json, struct listing *listing, const struct side *side, uint64_t start, uint64_t end)
+static bool write_input(struct json *json, struct listing *listing, const struct side *side,
+			uint64_t start, uint64_t end)
 {
 	struct block_writer writer = {.json = json, .listing = listing, .side = side};
 
@@ -233,19 +245,26 @@ static bool write_input(struct json *json, struct listing *listing, const struct
 
 /* ---- a function ---- */
 
-static bool write_block(struct json *json, struct listing *listing, const struct listed_code *code, size_t i)
+static bool write_block(struct json *json, struct listing *listing, const struct listed_code *code,
+			size_t i)
 {
 	const struct binary *binary = subject_binary(listing->subject);
 	const struct pair *pair = subject_pair(listing->subject);
-	const struct side output = {&binary->image, &binary->functions, code_parts_moved(listing->parts, code->function) ? NULL : code->function,
-				    listing->lines->of_moved || !code_parts_moved(listing->parts, code->function)};
-	const struct side input = {pair ? &pair->image : NULL, pair ? &pair->functions : NULL, pair ? code->input : NULL, true};
+	const struct side output = {
+		&binary->image, &binary->functions,
+		code_parts_moved(listing->parts, code->function) ? NULL : code->function,
+		listing->lines->of_moved || !code_parts_moved(listing->parts, code->function)};
+	const struct side input = {pair ? &pair->image : NULL, pair ? &pair->functions : NULL,
+				   pair ? code->input : NULL, true};
 	const struct flow_block_vec *blocks = &code->flow->blocks;
-	uint64_t start = blocks->at[i].start, end = i + 1 < blocks->len ? blocks->at[i + 1].start : code->input ? code->input->size : 0;
+	uint64_t start = blocks->at[i].start, end = i + 1 < blocks->len ? blocks->at[i + 1].start :
+						    code->input         ? code->input->size :
+									  0;
 
 	json_open(json, NULL, '[');
 	json_number(json, NULL, start);
-	bool ok = write_output(json, listing, &output, code, start, end) && write_input(json, listing, &input, start, end);
+	bool ok = write_output(json, listing, &output, code, start, end) &&
+		  write_input(json, listing, &input, start, end);
 	json_close(json, ']');
 	return ok;
 }
@@ -269,7 +288,8 @@ static bool earlier(const struct hot_block *a, const struct hot_block *b)
 DEFINE_SORT(sort_by_number, struct hot_block, earlier)
 
 /* *ran: how many blocks ran; *held, *all: counts of those that are chosen, and of all. */
-static bool choose(const struct flow_function *flow, struct hot_block_vec *out, size_t *ran, uint64_t *held, uint64_t *all)
+static bool choose(const struct flow_function *flow, struct hot_block_vec *out, size_t *ran,
+		   uint64_t *held, uint64_t *all)
 {
 	*held = *all = 0;
 	for (uint32_t i = 0; i < flow->blocks.len; i++) {
@@ -283,14 +303,16 @@ static bool choose(const struct flow_function *flow, struct hot_block_vec *out, 
 		return true;
 	sort_hot_blocks(out->at, out->len);
 	size_t chosen = 0;
-	while (chosen < out->len && chosen < BLOCKS_LISTED && (double)*held < PERCENT_LISTED / 100.0 * (double)*all)
+	while (chosen < out->len && chosen < BLOCKS_LISTED &&
+	       (double)*held < PERCENT_LISTED / 100.0 * (double)*all)
 		*held = count_add_saturating(*held, out->at[chosen++].count);
 	out->len = chosen;
 	sort_by_number(out->at, out->len);
 	return true;
 }
 
-bool listing_write(struct json *json, struct listing *listing, size_t row, const struct listed_code *code)
+bool listing_write(struct json *json, struct listing *listing, size_t row,
+		   const struct listed_code *code)
 {
 	struct hot_block_vec hot = {0};
 	uint64_t held, all;

@@ -32,15 +32,20 @@ static struct figure_value sum_of(const void *at)
 FIGURE_READER(kind_of, struct merge_outcome, figure_string(profile_kind_name(it->kind)))
 FIGURE_READER(used_of, struct merge_report, figure_number(it->inputs - it->bad))
 
-#define SUMS(field)                                                                     \
-	{#field, BEGIN}, {"counts", NULL, VALUE_BY(struct merge_report, field[0], sum_of)}, \
-	{"mispredictions", NULL, VALUE_BY(struct merge_report, field[1], sum_of)}, {END}
+#define SUMS(field)                                                                                \
+	{#field, BEGIN}, {"counts", NULL, VALUE_BY(struct merge_report, field[0], sum_of)},        \
+		{"mispredictions", NULL, VALUE_BY(struct merge_report, field[1], sum_of)},         \
+	{                                                                                          \
+		END                                                                                \
+	}
 static const struct figure_row report_rows[] = {
 	FIGURE(struct merge_report, , inputs),
 	{"used", .read = used_of},
 	{"empty", "{} input{:s} without records\n", VALUE(struct merge_report, empty), .any = true},
-	{"unchecked", "{} input{:s} without a checksum\n", VALUE(struct merge_report, unchecked), .any = true},
-	{"without_identity", "{} input{:s} without a build-id\n", VALUE(struct merge_report, without_identity), .any = true},
+	{"unchecked", "{} input{:s} without a checksum\n", VALUE(struct merge_report, unchecked),
+	 .any = true},
+	{"without_identity", "{} input{:s} without a build-id\n",
+	 VALUE(struct merge_report, without_identity), .any = true},
 	FIGURES(struct merge_report, , records_in, records_out),
 	SUMS(in),
 	SUMS(out),
@@ -51,7 +56,9 @@ static const struct figure_row report_rows[] = {
 
 static const struct figure_row lost_rows[] = {
 	{.text = "{} input{:s} left out\n", VALUE(struct merge_report, bad), .any = true},
-	{.text = "{} record{:s} scaled to 0 and dropped\n", VALUE(struct merge_report, scaled_away), .any = true},
+	{.text = "{} record{:s} scaled to 0 and dropped\n",
+	 VALUE(struct merge_report, scaled_away),
+	 .any = true},
 	{0},
 };
 
@@ -60,10 +67,11 @@ void merge_summary_text(const struct merge_outcome *outcome, bool verbose, FILE 
 	const struct merge_report *r = &outcome->merge->report;
 	char count[48], other[48];
 
-	say(out, "%zu input%s (%s), %" PRIu64 " record%s: %" PRIu64 " written, counts %s, %s %s", r->inputs - r->bad,
-	    plural(r->inputs - r->bad), profile_kind_name(outcome->kind), r->records_in, plural(r->records_in),
-	    r->records_out, format_sum(r->out[0], count),
-	    outcome->kind == KIND_YAML ? "mispredictions and others" : "mispredictions", format_sum(r->out[1], other));
+	say(out, "%zu input%s (%s), %" PRIu64 " record%s: %" PRIu64 " written, counts %s, %s %s",
+	    r->inputs - r->bad, plural(r->inputs - r->bad), profile_kind_name(outcome->kind),
+	    r->records_in, plural(r->records_in), r->records_out, format_sum(r->out[0], count),
+	    outcome->kind == KIND_YAML ? "mispredictions and others" : "mispredictions",
+	    format_sum(r->out[1], other));
 	figures_text(lost_rows, r, false, "batconv: ", out);
 	if (verbose)
 		figures_text(report_rows, r, false, "batconv: ", out);
@@ -88,7 +96,9 @@ static void write_bad(struct json *json, const struct figure_row *row, const voi
 static const struct figure_row outcome_rows[] = {
 	FORMAT_ROWS("batconv-merge"),
 	{"kind", .read = kind_of},
-	{.at = offsetof(struct merge, report), .rows = report_rows, THROUGH(struct merge_outcome, merge)},
+	{.at = offsetof(struct merge, report),
+	 .rows = report_rows,
+	 THROUGH(struct merge_outcome, merge)},
 	FIGURE(struct merge_outcome, , profiles),
 	{"bad", .write = write_bad, THROUGH(struct merge_outcome, merge)},
 	{"error", NULL, VALUE(struct merge_outcome, refusal)},
@@ -102,19 +112,22 @@ void merge_summary_json(const struct merge_outcome *outcome, FILE *out)
 
 /* Two shards with at least so many records, and with the same sums, are not alike by chance. */
 #define FEW_RECORDS 16
-#define TOLD_MOST ((size_t)10) /* pairs of such that are named */
+#define TOLD_MOST   ((size_t)10) /* pairs of such that are named */
 
 static int compare_shards(const void *a, const void *b)
 {
-	const struct merge_input *x = *(const struct merge_input *const *)a, *y = *(const struct merge_input *const *)b;
+	const struct merge_input *x = *(const struct merge_input *const *)a,
+				 *y = *(const struct merge_input *const *)b;
 
 	if (x->records != y->records)
 		return x->records < y->records ? -1 : 1;
 	for (int i = 0; i < 2; i++)
 		if (x->sums[i] != y->sums[i])
 			return x->sums[i] < y->sums[i] ? -1 : 1;
-	return x->shard.id.size != y->shard.id.size ? (x->shard.id.size > y->shard.id.size) - (x->shard.id.size < y->shard.id.size)
-						    : memcmp(x->shard.id.data, y->shard.id.data, x->shard.id.size);
+	return x->shard.id.size != y->shard.id.size ?
+		       (x->shard.id.size > y->shard.id.size) -
+			       (x->shard.id.size < y->shard.id.size) :
+		       memcmp(x->shard.id.data, y->shard.id.data, x->shard.id.size);
 }
 
 bool merge_summary_doubles(const struct merge *merge, FILE *out)
@@ -124,7 +137,8 @@ bool merge_summary_doubles(const struct merge *merge, FILE *out)
 	size_t count = 0, pairs = 0;
 
 	for (size_t i = 0; shards && i < merge->count; i++)
-		if (!merge->inputs[i].why && merge->inputs[i].is_shard && merge->inputs[i].records > FEW_RECORDS)
+		if (!merge->inputs[i].why && merge->inputs[i].is_shard &&
+		    merge->inputs[i].records > FEW_RECORDS)
 			shards[count++] = &merge->inputs[i];
 	if (count)
 		qsort(shards, count, sizeof(const struct merge_input *), compare_shards);
@@ -133,7 +147,8 @@ bool merge_summary_doubles(const struct merge *merge, FILE *out)
 			say(out, "warning: %s and %s have the same records and sums: are they one?",
 			    input_name(shards[i - 1]->path), input_name(shards[i]->path));
 	if (pairs > TOLD_MOST)
-		say(out, "warning: %zu more pair%s of inputs with the same records and sums", pairs - TOLD_MOST, plural(pairs - TOLD_MOST));
+		say(out, "warning: %zu more pair%s of inputs with the same records and sums",
+		    pairs - TOLD_MOST, plural(pairs - TOLD_MOST));
 	free(shards);
 	return ok;
 }
@@ -143,18 +158,21 @@ bool merge_summary_doubles(const struct merge *merge, FILE *out)
 /* Of branches, and with any. */
 static bool has_branches(const struct merge_input *input)
 {
-	return !input->why && input->head.kind == KIND_YAML && input->head.mode == MODE_BRANCHES && input->records;
+	return !input->why && input->head.kind == KIND_YAML && input->head.mode == MODE_BRANCHES &&
+	       input->records;
 }
 
 /* An input of counted branches that is added to this one of inferred ones. */
-static const struct merge_input *counted_beside(const struct merge *merge, const struct merge_input *inferred)
+static const struct merge_input *counted_beside(const struct merge *merge,
+						const struct merge_input *inferred)
 {
 	struct build_id id = merge_identity(inferred);
 
 	for (size_t i = 0; i < merge->count; i++) {
 		const struct merge_input *input = &merge->inputs[i];
 		struct build_id own = merge_identity(input);
-		if (has_branches(input) && !profile_head_inferred(&input->head) && own.size == id.size && !memcmp(own.data, id.data, id.size))
+		if (has_branches(input) && !profile_head_inferred(&input->head) &&
+		    own.size == id.size && !memcmp(own.data, id.data, id.size))
 			return input;
 	}
 	return NULL;
@@ -166,12 +184,17 @@ void merge_summary_inferred(const struct merge *merge, FILE *out)
 
 	for (size_t i = 0; !merge->options.scaled && i < merge->count; i++) {
 		const struct merge_input *input = &merge->inputs[i];
-		const struct merge_input *counted = has_branches(input) && profile_head_inferred(&input->head) ? counted_beside(merge, input) : NULL;
+		const struct merge_input *counted =
+			has_branches(input) && profile_head_inferred(&input->head) ?
+				counted_beside(merge, input) :
+				NULL;
 		if (!counted)
 			continue;
-		say(out, "warning: the branches of %s were inferred, thousands for each plain sample, beside which those of %s, which were counted, "
-		    "hardly matter: --scale-to=%s gives each input the same weight", input_name(input->path),
-		    input_name(counted->path), format_sum(input->sums[0] ? input->sums[0] : 1, sum));
+		say(out,
+		    "warning: the branches of %s were inferred, thousands for each plain sample, beside which those of %s, which were counted, "
+		    "hardly matter: --scale-to=%s gives each input the same weight",
+		    input_name(input->path), input_name(counted->path),
+		    format_sum(input->sums[0] ? input->sums[0] : 1, sum));
 		return;
 	}
 }
@@ -182,9 +205,11 @@ void merge_summary_bad(const struct merge *merge, bool skipped, FILE *out)
 		if (merge->inputs[i].why)
 			say(out, "%s%s", merge->inputs[i].why, skipped ? " (left out)" : "");
 	if (merge->report.saturated && skipped)
-		say(out, "warning: %" PRIu64 " sum%s did not fit and became 2^64 - 1", merge->report.saturated,
-		    plural(merge->report.saturated));
+		say(out, "warning: %" PRIu64 " sum%s did not fit and became 2^64 - 1",
+		    merge->report.saturated, plural(merge->report.saturated));
 	if (merge->report.differing && skipped)
-		say(out, "warning: %" PRIu64 " unknown key%s of YAML had several values: the first in order was written", merge->report.differing,
-		    plural(merge->report.differing));
+		say(out,
+		    "warning: %" PRIu64
+		    " unknown key%s of YAML had several values: the first in order was written",
+		    merge->report.differing, plural(merge->report.differing));
 }

@@ -20,7 +20,8 @@ void merge_summary_json(const struct merge_outcome *outcome, FILE *out);
 /* Warns of shards that seem to be the same.  false: out of memory */
 BC_MUST_USE bool merge_summary_doubles(const struct merge *merge, FILE *out);
 
-/* Warns where YAML of inferred branches is added to that of counted ones, unless each is scaled.  fdata does not tell which it is. */
+/* Warns where YAML of inferred branches is added to that of counted ones, unless each is scaled.
+ * fdata does not tell which it is. */
 void merge_summary_inferred(const struct merge *merge, FILE *out);
 
 /* A line for each bad input, and one for sums that did not fit. */

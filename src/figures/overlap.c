@@ -19,7 +19,8 @@ DEFINE_VEC(number_vec, uint32_t);
 /* All names of the binary's functions. */
 struct known_names {
 	struct strings names;
-	struct number_vec function; /* by number of the name: a name_number, or TWO_FUNCTIONS: it tells none */
+	struct number_vec function; /* by number of the name: a name_number, or TWO_FUNCTIONS: it
+				       tells none */
 };
 
 static void known_free(struct known_names *known)
@@ -44,14 +45,17 @@ static bool know(struct known_names *known, const char *name, uint32_t function)
 	return true;
 }
 
-/* Adds all names of each function of a table.  of: the names' functions in the binary, or NULL: they are the same. */
-static bool know_table(struct known_names *known, const struct function_table *table, const uint32_t *of)
+/* Adds all names of each function of a table.  of: the names' functions in the binary, or NULL:
+ * they are the same. */
+static bool know_table(struct known_names *known, const struct function_table *table,
+		       const uint32_t *of)
 {
 	for (uint32_t i = 0; i < functions_named(table); i++) {
 		uint32_t function = of ? of[i] : i;
 		if (function == NO_FUNCTION)
 			continue;
-		if (!know(known, table->at[i].printed, function) || !know(known, table->at[i].primary, function) ||
+		if (!know(known, table->at[i].printed, function) ||
+		    !know(known, table->at[i].primary, function) ||
 		    !know(known, table->at[i].told, function))
 			return false;
 	}
@@ -68,13 +72,16 @@ static uint32_t binary_number(const struct known_names *known, struct text name)
 }
 
 /* The number in the binary, of which the first profile's functions may have it already. */
-static uint32_t number_of(const struct known_names *known, const struct flat_profile *first, uint32_t i)
+static uint32_t number_of(const struct known_names *known, const struct flat_profile *first,
+			  uint32_t i)
 {
-	return first->numbered ? first->functions.at[i].number.v : binary_number(known, strings_at(&first->names, i));
+	return first->numbered ? first->functions.at[i].number.v :
+				 binary_number(known, strings_at(&first->names, i));
 }
 
-static bool fill(const struct known_names *known, const struct function_table *table, const struct flat_profile *first,
-		 const struct flat_profile *second, struct same_names *out)
+static bool fill(const struct known_names *known, const struct function_table *table,
+		 const struct flat_profile *first, const struct flat_profile *second,
+		 struct same_names *out)
 {
 	struct flat_numbers own;
 	bool ok = flat_numbers_make(&own, table);
@@ -86,24 +93,32 @@ static bool fill(const struct known_names *known, const struct function_table *t
 	}
 	for (uint32_t i = 1; ok && i < second->functions.len; i++) {
 		struct text name = strings_at(&second->names, i);
-		bool equal = strings_find(&first->names, name, &out->own[i]) && out->own[i] < first->functions.len;
-		out->binary[i] = equal ? number_of(known, first, out->own[i]) : binary_number(known, name);
+		bool equal = strings_find(&first->names, name, &out->own[i]) &&
+			     out->own[i] < first->functions.len;
+		out->binary[i] =
+			equal ? number_of(known, first, out->own[i]) : binary_number(known, name);
 		if (!equal)
-			out->own[i] = out->binary[i] == NO_NAME ? FLAT_OUTSIDE : *flat_numbers_of(&own, (struct name_number){out->binary[i]});
+			out->own[i] = out->binary[i] == NO_NAME ?
+					      FLAT_OUTSIDE :
+					      *flat_numbers_of(
+						      &own, (struct name_number){out->binary[i]});
 	}
 	flat_numbers_free(&own);
 	return ok;
 }
 
-bool same_names_take(const struct binary *binary, const struct pair *pair, const struct flat_profile *first, const struct flat_profile *second,
+bool same_names_take(const struct binary *binary, const struct pair *pair,
+		     const struct flat_profile *first, const struct flat_profile *second,
 		     struct same_names *out)
 {
 	struct known_names known = {0};
 	const struct function_table *table = &binary->functions;
 
-	*out = (struct same_names){calloc(second->functions.len + 1, sizeof(uint32_t)), calloc(second->functions.len + 1, sizeof(uint32_t))};
+	*out = (struct same_names){calloc(second->functions.len + 1, sizeof(uint32_t)),
+				   calloc(second->functions.len + 1, sizeof(uint32_t))};
 	bool ok = out->own && out->binary &&
-		  (pair ? know_table(&known, &pair->functions, pair->output_of) : know_table(&known, table, NULL)) &&
+		  (pair ? know_table(&known, &pair->functions, pair->output_of) :
+			  know_table(&known, table, NULL)) &&
 		  fill(&known, table, first, second, out);
 	known_free(&known);
 	if (!ok)
@@ -131,7 +146,8 @@ static bool without_file(struct text name, char *out, size_t size, struct text *
 	return true;
 }
 
-size_t same_names_likely(const struct flat_profile *first, const struct flat_profile *second, struct text of[2])
+size_t same_names_likely(const struct flat_profile *first, const struct flat_profile *second,
+			 struct text of[2])
 {
 	const struct flat_profile *const both[] = {first, second};
 	char text[512];
@@ -142,8 +158,9 @@ size_t same_names_likely(const struct flat_profile *first, const struct flat_pro
 		for (uint32_t i = 1; i < both[k]->functions.len; i++) {
 			struct text name = strings_at(&both[k]->names, i);
 			uint32_t number;
-			if (!without_file(name, text, sizeof(text), &short_name) || has_function(both[!k], name) ||
-			    has_function(both[k], short_name) || !has_function(both[!k], short_name))
+			if (!without_file(name, text, sizeof(text), &short_name) ||
+			    has_function(both[!k], name) || has_function(both[k], short_name) ||
+			    !has_function(both[!k], short_name))
 				continue;
 			if (!likely++ && strings_find(&both[!k]->names, short_name, &number)) {
 				of[0] = name;
@@ -163,7 +180,7 @@ void same_names_free(struct same_names *same)
 /* ---- what both have in common ---- */
 
 #define OVERLAP_HOT_PERCENT 90
-#define OVERLAP_MOVERS 10 /* that are shown, in each direction */
+#define OVERLAP_MOVERS      10 /* that are shown, in each direction */
 
 /* A thing that is counted, and its counts in both. */
 struct counted {
@@ -216,7 +233,8 @@ static bool join_names(struct joint *joint, const uint32_t *same)
 	for (uint32_t i = 1; joint->numbers && i < b->functions.len; i++)
 		if (same && same[i] != FLAT_OUTSIDE)
 			joint->numbers[i] = same[i];
-		else if (same || !strings_find(&a->names, strings_at(&b->names, i), &joint->numbers[i]))
+		else if (same ||
+			 !strings_find(&a->names, strings_at(&b->names, i), &joint->numbers[i]))
 			joint->numbers[i] = (uint32_t)a->functions.len + i;
 	return joint->numbers;
 }
@@ -230,14 +248,15 @@ static struct text name_of(const struct joint *joint, uint32_t number)
 {
 	const struct flat_profile *a = joint->profiles[0];
 
-	return number < a->functions.len ? strings_at(&a->names, number)
-					 : strings_at(&joint->profiles[1]->names, number - (uint32_t)a->functions.len);
+	return number < a->functions.len ?
+		       strings_at(&a->names, number) :
+		       strings_at(&joint->profiles[1]->names, number - (uint32_t)a->functions.len);
 }
 
 /* ---- what is counted ---- */
 
-static bool push(struct counted_vec *out, const struct joint *joint, int which, const struct flat_record *record,
-		 enum overlap_kind kind)
+static bool push(struct counted_vec *out, const struct joint *joint, int which,
+		 const struct flat_record *record, enum overlap_kind kind)
 {
 	struct counted counted = {.function = number_in(joint, which, record->from)};
 
@@ -258,7 +277,8 @@ static bool is_of(const struct flat_record *record, enum overlap_kind kind)
 	return record->kind == FLAT_EDGE || record->kind == FLAT_SAMPLE;
 }
 
-static bool list_records(const struct joint *joint, int which, enum overlap_kind kind, struct counted_vec *out)
+static bool list_records(const struct joint *joint, int which, enum overlap_kind kind,
+			 struct counted_vec *out)
 {
 	const struct flat_record_vec *records = &joint->profiles[which]->records;
 
@@ -294,7 +314,8 @@ static void unify(struct counted_vec *all)
 			continue;
 		}
 		for (int k = 0; k < 2; k++)
-			last->counts[k] = count_add_saturating(last->counts[k], all->at[i].counts[k]);
+			last->counts[k] =
+				count_add_saturating(last->counts[k], all->at[i].counts[k]);
 	}
 	all->len = kept;
 }
@@ -309,7 +330,8 @@ static void sum_up(const struct counted_vec *all, double sums[2])
 			sums[k] += (double)all->at[i].counts[k];
 }
 
-/* Marks the fewest things that hold OVERLAP_HOT_PERCENT of the sum.  Leaves `all` in another order. */
+/* Marks the fewest things that hold OVERLAP_HOT_PERCENT of the sum.  Leaves `all` in another order.
+ */
 static uint64_t mark_hot(struct counted_vec *all, int which, double sum)
 {
 	double seen = 0;
@@ -336,15 +358,16 @@ static struct overlap_share share_of(struct counted_vec *all)
 		sort_counted(all->at, all->len);
 	for (size_t i = 0; i < all->len; i++) {
 		const struct counted *c = &all->at[i];
-		double a = sums[0] > 0 ? (double)c->counts[0] / sums[0] : 0, b = sums[1] > 0 ? (double)c->counts[1] / sums[1] : 0;
+		double a = sums[0] > 0 ? (double)c->counts[0] / sums[0] : 0,
+		       b = sums[1] > 0 ? (double)c->counts[1] / sums[1] : 0;
 		beyond += a > b ? a - b : 0;
 		share.only_a += c->counts[0] && !c->counts[1];
 		share.only_b += c->counts[1] && !c->counts[0];
 		share.both += c->counts[0] && c->counts[1];
 		share.hot_both += c->hot[0] && c->hot[1];
 	}
-	/* The sum of the smaller shares is 1 - beyond: so written no rounding keeps equal profiles, of which two empty
-	 * ones are, below 100 %. */
+	/* The sum of the smaller shares is 1 - beyond: so written no rounding keeps equal profiles,
+	 * of which two empty ones are, below 100 %. */
 	bool one_empty = sums[0] > 0 ? !(sums[1] > 0) : sums[1] > 0;
 	share.percent = one_empty || beyond > 1 ? 0 : 100 * (1 - beyond);
 	return share;
@@ -362,15 +385,18 @@ static bool lost_more(const struct overlap_mover *a, const struct overlap_mover 
 }
 DEFINE_SORT(sort_movers, struct overlap_mover, lost_more)
 
-static bool list_movers(const struct joint *joint, const struct counted_vec *functions, struct overlap *out)
+static bool list_movers(const struct joint *joint, const struct counted_vec *functions,
+			struct overlap *out)
 {
 	double sums[2];
 
 	sum_up(functions, sums);
 	for (size_t i = 0; i < functions->len; i++) {
 		const struct counted *c = &functions->at[i];
-		struct overlap_mover mover = {name_of(joint, c->function), sums[0] > 0 ? 100 * (double)c->counts[0] / sums[0] : 0,
-					      sums[1] > 0 ? 100 * (double)c->counts[1] / sums[1] : 0};
+		struct overlap_mover mover = {
+			name_of(joint, c->function),
+			sums[0] > 0 ? 100 * (double)c->counts[0] / sums[0] : 0,
+			sums[1] > 0 ? 100 * (double)c->counts[1] / sums[1] : 0};
 		if (!overlap_mover_vec_push(&out->movers, mover))
 			return false;
 	}
@@ -396,7 +422,8 @@ static bool take_kind(const struct joint *joint, enum overlap_kind kind, struct 
 	bool ok = true;
 
 	for (int which = 0; ok && which < 2; which++)
-		ok = kind == OVERLAP_FUNCTIONS ? list_functions(joint, which, &all) : list_records(joint, which, kind, &all);
+		ok = kind == OVERLAP_FUNCTIONS ? list_functions(joint, which, &all) :
+						 list_records(joint, which, kind, &all);
 	if (ok) {
 		unify(&all);
 		out->shares[kind] = share_of(&all);
@@ -406,14 +433,16 @@ static bool take_kind(const struct joint *joint, enum overlap_kind kind, struct 
 	return ok;
 }
 
-bool overlap_take(const struct flat_profile *a, const struct flat_profile *b, const uint32_t *same, struct overlap *out, struct bc_error *err)
+bool overlap_take(const struct flat_profile *a, const struct flat_profile *b, const uint32_t *same,
+		  struct overlap *out, struct bc_error *err)
 {
 	struct joint joint = {.profiles = {a, b}};
 
 	*out = (struct overlap){0};
 	bool ok = join_names(&joint, same);
 	for (int kind = 0; ok && kind < OVERLAP_KIND_COUNT; kind++)
-		ok = !is_known(&joint, (enum overlap_kind)kind) || take_kind(&joint, (enum overlap_kind)kind, out);
+		ok = !is_known(&joint, (enum overlap_kind)kind) ||
+		     take_kind(&joint, (enum overlap_kind)kind, out);
 	free(joint.numbers);
 	return ok || bc_fail_nomem(err);
 }
@@ -435,7 +464,8 @@ static const char *overlap_key(enum overlap_kind kind)
 }
 
 static const struct figure_row share_rows[] = {
-	{"percent", " {:6.2} %; hottest: {hot_a} in A, {hot_b} in B, {hot_both} in both; only in A: {only_a}, only in B: {only_b}\n",
+	{"percent",
+	 " {:6.2} %; hottest: {hot_a} in A, {hot_b} in B, {hot_both} in both; only in A: {only_a}, only in B: {only_b}\n",
 	 VALUE(struct overlap_share, percent)},
 	FIGURES(struct overlap_share, , both, only_a, only_b, hot_both, hot_a, hot_b),
 	{0},
@@ -449,7 +479,8 @@ static const struct figure_row mover_rows[] = {
 };
 
 /* The one of a place among those whose shares grew most, or shrank most; NULL: there is none. */
-static const struct overlap_mover *mover_at(const struct overlap_mover_vec *movers, bool gained, size_t place)
+static const struct overlap_mover *mover_at(const struct overlap_mover_vec *movers, bool gained,
+					    size_t place)
 {
 	if (place >= movers->len || place >= OVERLAP_MOVERS)
 		return NULL;
@@ -472,13 +503,15 @@ void overlap_text(const struct overlap_report *report, FILE *out)
 	}
 	for (int lost = 0; lost < 2; lost++)
 		for (size_t i = 0; (mover = mover_at(&report->overlap->movers, !lost, i)); i++) {
-			fprintf(out, "  %+8.3f %%  %8.3f %% -> %8.3f %%  ", mover->b - mover->a, mover->a, mover->b);
+			fprintf(out, "  %+8.3f %%  %8.3f %% -> %8.3f %%  ", mover->b - mover->a,
+				mover->a, mover->b);
 			print_name(mover->name, out);
 			putc('\n', out);
 		}
 }
 
-static void write_movers(struct json *json, const char *key, const struct overlap_mover_vec *movers, bool gained)
+static void write_movers(struct json *json, const char *key, const struct overlap_mover_vec *movers,
+			 bool gained)
 {
 	const struct overlap_mover *mover;
 
@@ -494,7 +527,8 @@ void overlap_json_members(const struct overlap_report *report, struct json *json
 	json_string(json, "b", report->paths[1]);
 	for (int i = 0; i < OVERLAP_KIND_COUNT; i++)
 		if (report->overlap->shares[i].known)
-			figures_json_object(share_rows, &report->overlap->shares[i], json, overlap_key((enum overlap_kind)i));
+			figures_json_object(share_rows, &report->overlap->shares[i], json,
+					    overlap_key((enum overlap_kind)i));
 		else
 			json_null(json, overlap_key((enum overlap_kind)i));
 	write_movers(json, "gained", &report->overlap->movers, true);
@@ -530,7 +564,7 @@ void overlap_tell_min(const struct overlap_report *report, FILE *out)
 	for (int i = 0; i < OVERLAP_KIND_COUNT; i++) {
 		const struct overlap_share *share = &report->overlap->shares[i];
 		if (is_wanting(report, share))
-			say(out, "overlap of %s is %.4f %%, and --min=%g was asked for", overlap_key((enum overlap_kind)i),
-			    share->percent, report->min);
+			say(out, "overlap of %s is %.4f %%, and --min=%g was asked for",
+			    overlap_key((enum overlap_kind)i), share->percent, report->min);
 	}
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * How much two profiles have in common, whatever their lengths: every count is a share of all of its kind in its profile, and of each
- * thing the smaller share is added up.  docs/quality.md, "Overlap".
+ * How much two profiles have in common, whatever their lengths: every count is a share of all of
+ * its kind in its profile, and of each thing the smaller share is added up.  docs/quality.md,
+ * "Overlap".
  */
 #ifndef FIGURES_OVERLAP_H
 #define FIGURES_OVERLAP_H
@@ -25,21 +26,24 @@ struct same_names {
 	uint32_t *binary; /* the name_number in the binary; NO_NAME: it has no such function */
 };
 
-/* The names of local functions are those of the pair's input, or, if pair is NULL, of the binary, where they can have other numbers.
- * false: out of memory */
-BC_MUST_USE bool same_names_take(const struct binary *binary, const struct pair *pair, const struct flat_profile *first,
+/* The names of local functions are those of the pair's input, or, if pair is NULL, of the binary,
+ * where they can have other numbers. false: out of memory */
+BC_MUST_USE bool same_names_take(const struct binary *binary, const struct pair *pair,
+				 const struct flat_profile *first,
 				 const struct flat_profile *second, struct same_names *out);
-/* How many local functions of one profile alone (auxsort/ltablib.c/1) can be a function of the other one alone (auxsort/1), which no
- * binary was asked about.  of: two such names of the first one; not set if there is none. */
-size_t same_names_likely(const struct flat_profile *first, const struct flat_profile *second, struct text of[2]);
+/* How many local functions of one profile alone (auxsort/ltablib.c/1) can be a function of the
+ * other one alone (auxsort/1), which no binary was asked about.  of: two such names of the first
+ * one; not set if there is none. */
+size_t same_names_likely(const struct flat_profile *first, const struct flat_profile *second,
+			 struct text of[2]);
 void same_names_free(struct same_names *same);
 
 /* ---- what both have in common ---- */
 
 /* X(NAME, key, text) */
-#define OVERLAP_KINDS(X)                                                       \
-	X(FUNCTIONS, "functions", "functions")                                 \
-	X(BLOCKS, "blocks", "blocks")                                          \
+#define OVERLAP_KINDS(X)                                                                           \
+	X(FUNCTIONS, "functions", "functions")                                                     \
+	X(BLOCKS, "blocks", "blocks")                                                              \
 	X(CALLS, "calls", "calls")
 
 #define X(name, key, text) OVERLAP_##name,
@@ -49,8 +53,8 @@ enum overlap_kind { OVERLAP_KINDS(X) OVERLAP_KIND_COUNT };
 struct overlap_share {
 	bool known; /* both profiles have such counts, for one kind of place */
 	double percent;
-	uint64_t only_a, only_b, both;             /* how many things have a count in each */
-	uint64_t hot_a, hot_b, hot_both;           /* of the fewest that hold 90 % */
+	uint64_t only_a, only_b, both;   /* how many things have a count in each */
+	uint64_t hot_a, hot_b, hot_both; /* of the fewest that hold 90 % */
 };
 
 struct overlap_mover {
@@ -66,11 +70,12 @@ struct overlap {
 
 /* Compares two profiles.  *out borrows from both.
  *
- * same  which function of the second is which of the first, FLAT_OUTSIDE for none; NULL: those with equal names are
+ * same  which function of the second is which of the first, FLAT_OUTSIDE for none; NULL: those with
+ * equal names are
  *
  * BC_NOMEM */
-BC_MUST_USE bool overlap_take(const struct flat_profile *a, const struct flat_profile *b, const uint32_t *same, struct overlap *out,
-			      struct bc_error *err);
+BC_MUST_USE bool overlap_take(const struct flat_profile *a, const struct flat_profile *b,
+			      const uint32_t *same, struct overlap *out, struct bc_error *err);
 void overlap_free(struct overlap *overlap);
 
 /* ---- what is said of it ---- */
@@ -87,7 +92,8 @@ struct overlap_report {
 void overlap_judge(struct overlap_report *report);
 
 void overlap_text(const struct overlap_report *report, FILE *out);
-void overlap_json_members(const struct overlap_report *report, struct json *json); /* but for what is asked of it */
+void overlap_json_members(const struct overlap_report *report,
+			  struct json *json); /* but for what is asked of it */
 void overlap_json(const struct overlap_report *report, FILE *out);
 
 /* Shares that are below the least one, a line each. */

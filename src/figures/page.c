@@ -34,7 +34,8 @@ void page_write(struct text data, FILE *out)
 
 bool part_begin(struct page_part *part)
 {
-	part->json = (struct json){.out = open_memstream(&part->text, &part->size), .base = part->base, .page = true};
+	part->json = (struct json){
+		.out = open_memstream(&part->text, &part->size), .base = part->base, .page = true};
 	return part->json.out;
 }
 

@@ -15,8 +15,8 @@
 #include "src/figures/quality.h"
 
 #define PAGE_PLACEHOLDER "@BATCONV_REPORT_DATA@" /* stands in the page once */
-#define PAGE_MOST ((size_t)200000)               /* bytes of the page without data */
-#define PAGE_DATA_MOST ((size_t)800000)          /* bytes of data */
+#define PAGE_MOST        ((size_t)200000)        /* bytes of the page without data */
+#define PAGE_DATA_MOST   ((size_t)800000)        /* bytes of data */
 
 /* The page without data. */
 struct text page_template(void);
@@ -45,7 +45,7 @@ static inline const struct pair *subject_pair(const struct report_subject *subje
 
 /* The binary's function of a number, or NULL: it has code nowhere. */
 static inline const struct function *subject_function(const struct report_subject *subject,
-						     struct name_number name)
+						      struct name_number name)
 {
 	const struct function_table *table = &conversion_binary(subject->conversion)->functions;
 
@@ -68,8 +68,8 @@ struct page_part {
 /* false: out of memory */
 BC_MUST_USE bool part_begin(struct page_part *part);
 
-/* Adds the value to a list if there is room for it and for `more` bytes elsewhere, which are taken from the room, too.  *added: it was.
- * false: out of memory */
+/* Adds the value to a list if there is room for it and for `more` bytes elsewhere, which are taken
+ * from the room, too.  *added: it was. false: out of memory */
 BC_MUST_USE bool part_end(struct page_part *part, size_t more, struct json *list, bool *added);
 
 /* How many bytes the data may still take. */

@@ -49,7 +49,8 @@ static int compare_names(struct text a, struct text b)
 
 static bool hotter(const struct hot_function *a, const struct hot_function *b)
 {
-	return a->samples != b->samples ? a->samples > b->samples : compare_names(a->name, b->name) < 0;
+	return a->samples != b->samples ? a->samples > b->samples :
+					  compare_names(a->name, b->name) < 0;
 }
 DEFINE_SORT(sort_hot, struct hot_function, hotter)
 
@@ -59,7 +60,8 @@ static bool hottest_functions(const struct flat_profile *profile, struct hottest
 	bool ok = true;
 
 	for (uint32_t i = 1; ok && i < profile->functions.len; i++) {
-		struct hot_function function = {profile->functions.at[i].samples, strings_at(&profile->names, i), i};
+		struct hot_function function = {profile->functions.at[i].samples,
+						strings_at(&profile->names, i), i};
 		ok = !function.samples || hot_vec_push(&all, function);
 	}
 	if (all.len)
@@ -116,7 +118,8 @@ static void write_sizes(struct json *json, const struct code_piece_vec *pieces)
 }
 
 /* Where the code is, and how much of it ran. */
-static bool write_code(struct json *json, struct row_writer *writer, const struct function *function)
+static bool write_code(struct json *json, struct row_writer *writer,
+		       const struct function *function)
 {
 	const struct binary *binary = subject_binary(writer->subject);
 	enum code_place place = PLACE_NONE;
@@ -126,11 +129,13 @@ static bool write_code(struct json *json, struct row_writer *writer, const struc
 	if (function) {
 		if (!code_parts_whole(writer->parts, function, &writer->pieces))
 			return false;
-		place = code_place_of(binary, binary_place(binary, (struct vaddr){function->address}, function));
+		place = code_place_of(
+			binary, binary_place(binary, (struct vaddr){function->address}, function));
 		executed = *executed_of(&writer->subject->conversion->executed,
 					functions_code_number(&binary->functions, function));
 	}
-	/* What is listed ran.  Not known is the block of some plain samples, and what ran of a PLT entry that is only left. */
+	/* What is listed ran.  Not known is the block of some plain samples, and what ran of a PLT
+	 * entry that is only left. */
 	write_number_or_null(json, executed, executed);
 	write_sizes(json, &writer->pieces);
 	json_string(json, NULL, code_place_key(place));
@@ -163,7 +168,8 @@ static bool write_flow(struct json *json, struct row_writer *writer, uint32_t nu
 		return true;
 	}
 	uint64_t address = flow_code_of(&sources->code, function)->address;
-	struct flow_gaps gaps = flow_gaps_take(&writer->flow, address, sources->calls.counts[number]);
+	struct flow_gaps gaps =
+		flow_gaps_take(&writer->flow, address, sources->calls.counts[number]);
 	json_real(json, NULL, 100 * gaps.call);
 	json_real(json, NULL, 100 * gaps.weighted);
 	json_real(json, NULL, 100 * gaps.worst);
@@ -174,7 +180,8 @@ static bool write_row(struct json *json, struct row_writer *writer, uint32_t num
 {
 	const struct report_subject *subject = writer->subject;
 	const struct flat_profile *profile = &subject->sources->flat;
-	const struct function *function = subject_function(subject, profile->functions.at[number].number);
+	const struct function *function =
+		subject_function(subject, profile->functions.at[number].number);
 	const struct pair *pair = subject_pair(subject);
 	const struct function *input = pair && function ? pair_input_of(pair, function) : NULL;
 
@@ -196,15 +203,26 @@ static bool write_row(struct json *json, struct row_writer *writer, uint32_t num
 
 static void write_function_columns(struct json *json)
 {
-	static const char *const columns[] = {"name", "plain", "samples", "executed", "size", "cold_size", "place",
-					      "fragments", "input", "lost_percent", "call_gap_percent",
-					      "flow_gap_percent", "worst_gap_percent", "input_size"};
+	static const char *const columns[] = {"name",
+					      "plain",
+					      "samples",
+					      "executed",
+					      "size",
+					      "cold_size",
+					      "place",
+					      "fragments",
+					      "input",
+					      "lost_percent",
+					      "call_gap_percent",
+					      "flow_gap_percent",
+					      "worst_gap_percent",
+					      "input_size"};
 
 	write_names(json, "columns", columns, BC_COUNT(columns));
 }
 
-static bool write_rows(struct json *json, struct row_writer *writer, const struct hottest_vec *hottest, size_t room,
-		       size_t *listed)
+static bool write_rows(struct json *json, struct row_writer *writer,
+		       const struct hottest_vec *hottest, size_t room, size_t *listed)
 {
 	struct page_part part = {.room = room, .base = json->base};
 	bool ok = true, added = true;
@@ -220,7 +238,8 @@ static bool write_rows(struct json *json, struct row_writer *writer, const struc
 	return ok;
 }
 
-static uint64_t samples_of(const struct flat_profile *profile, const struct hottest_vec *hottest, size_t count)
+static uint64_t samples_of(const struct flat_profile *profile, const struct hottest_vec *hottest,
+			   size_t count)
 {
 	uint64_t sum = 0;
 
@@ -229,8 +248,9 @@ static uint64_t samples_of(const struct flat_profile *profile, const struct hott
 	return sum;
 }
 
-static bool write_hottest_rows(struct json *json, const char *key, const struct report_subject *subject,
-		     const struct code_parts *parts, const struct hottest_vec *hottest, size_t room, size_t *listed)
+static bool write_hottest_rows(struct json *json, const char *key,
+			       const struct report_subject *subject, const struct code_parts *parts,
+			       const struct hottest_vec *hottest, size_t room, size_t *listed)
 {
 	const struct flat_profile *profile = &subject->sources->flat;
 	struct row_writer writer = {.subject = subject, .parts = parts};
@@ -287,8 +307,8 @@ static void unify(struct call_count_vec *calls)
 	calls->len = kept;
 }
 
-/* Goes on to the block of an offset: records are in the order of the places that they come from, and so
- * are blocks.  false: there is none */
+/* Goes on to the block of an offset: records are in the order of the places that they come from,
+ * and so are blocks.  false: there is none */
 static bool go_to_block(const struct flow_function *flow, uint64_t at, uint32_t *block)
 {
 	while (*block + 1 < flow->blocks.len && flow->blocks.at[*block + 1].start <= at)
@@ -296,23 +316,25 @@ static bool go_to_block(const struct flow_function *flow, uint64_t at, uint32_t 
 	return *block < flow->blocks.len;
 }
 
-static bool list_calls(const struct flat_profile *profile, uint32_t number, const struct flow_function *flow,
-		       struct call_count_vec *out)
+static bool list_calls(const struct flat_profile *profile, uint32_t number,
+		       const struct flow_function *flow, struct call_count_vec *out)
 {
 	const struct flat_function *function = &profile->functions.at[number];
 	uint32_t block = 0;
 
 	for (size_t i = 0; i < function->count; i++) {
 		const struct flat_record *record = &profile->records.at[function->first + i];
-		bool shown = go_to_block(flow, record->from_at, &block) && record->kind == FLAT_CALL && record->to != FLAT_OUTSIDE;
-		if (shown && !call_count_vec_push(out, (struct call_count){block, record->to, record->count}))
+		bool shown = go_to_block(flow, record->from_at, &block) &&
+			     record->kind == FLAT_CALL && record->to != FLAT_OUTSIDE;
+		if (shown && !call_count_vec_push(
+				     out, (struct call_count){block, record->to, record->count}))
 			return false;
 	}
 	return true;
 }
 
-static bool calls_take(const struct flat_profile *profile, uint32_t number, const struct flow_function *flow,
-		struct call_count_vec *out)
+static bool calls_take(const struct flat_profile *profile, uint32_t number,
+		       const struct flow_function *flow, struct call_count_vec *out)
 {
 	out->len = 0;
 	if (!list_calls(profile, number, flow, out))
@@ -328,8 +350,10 @@ static bool calls_take(const struct flat_profile *profile, uint32_t number, cons
 /* ---- blocks ---- */
 
 #define BLOCKS_SHOWN 400 /* of a function: the hottest of those that ran */
-#define EDGES_SHOWN 800
-#define LISTINGS_ROOM ((size_t)200000) /* bytes of instructions; at most half of what is left to the code of functions */
+#define EDGES_SHOWN  800
+#define LISTINGS_ROOM                                                                              \
+	((size_t)200000) /* bytes of instructions; at most half of what is left to the code of     \
+			    functions */
 #define NOT_SHOWN UINT32_MAX
 
 struct code_writer {
@@ -351,15 +375,18 @@ static void writer_free(struct code_writer *writer)
 }
 
 /* Adds plain samples to their blocks: a flow has none. */
-static void add_samples(struct flow_function *flow, const struct flat_profile *profile, uint32_t number)
+static void add_samples(struct flow_function *flow, const struct flat_profile *profile,
+			uint32_t number)
 {
 	const struct flat_function *function = &profile->functions.at[number];
 	uint32_t block = 0;
 
 	for (size_t i = 0; i < function->count; i++) {
 		const struct flat_record *record = &profile->records.at[function->first + i];
-		if (go_to_block(flow, record->from_at, &block) && record->kind == FLAT_SAMPLE && flow->blocks.at[block].start <= record->from_at)
-			flow->blocks.at[block].count = count_add_saturating(flow->blocks.at[block].count, record->count);
+		if (go_to_block(flow, record->from_at, &block) && record->kind == FLAT_SAMPLE &&
+		    flow->blocks.at[block].start <= record->from_at)
+			flow->blocks.at[block].count =
+				count_add_saturating(flow->blocks.at[block].count, record->count);
 	}
 }
 
@@ -370,8 +397,8 @@ static int more_first(const void *a, const void *b)
 	return (*x < *y) - (*x > *y);
 }
 
-/* Finds the count that the last of the hottest blocks has, and how many blocks of that count are among them.  Returns
- * false when out of memory. */
+/* Finds the count that the last of the hottest blocks has, and how many blocks of that count are
+ * among them.  Returns false when out of memory. */
 static bool find_least(const struct flow_function *flow, uint64_t *least, size_t *of_least)
 {
 	size_t count = flow->blocks.len;
@@ -392,7 +419,7 @@ static bool find_least(const struct flow_function *flow, uint64_t *least, size_t
 
 /* What is not shown of a function. */
 struct left_out {
-	size_t idle_blocks; /* that did not run */
+	size_t idle_blocks;   /* that did not run */
 	size_t blocks, edges; /* that ran, beyond the most that a function shows */
 };
 
@@ -421,7 +448,8 @@ static bool choose_blocks(struct code_writer *writer, struct left_out *left)
 }
 
 /* The input's function, or the one that was not moved: it has the offsets of blocks. */
-static const struct function *input_function(const struct code_writer *writer, const struct function *function)
+static const struct function *input_function(const struct code_writer *writer,
+					     const struct function *function)
 {
 	const struct pair *pair = subject_pair(writer->subject);
 
@@ -430,7 +458,8 @@ static const struct function *input_function(const struct code_writer *writer, c
 	return subject_binary(writer->subject)->kind == BINARY_UNTOUCHED ? function : NULL;
 }
 
-static const char *place_word(const struct code_writer *writer, const struct function *function, const struct code_piece *piece)
+static const char *place_word(const struct code_writer *writer, const struct function *function,
+			      const struct code_piece *piece)
 {
 	const struct binary *binary = subject_binary(writer->subject);
 
@@ -438,10 +467,12 @@ static const char *place_word(const struct code_writer *writer, const struct fun
 		return code_place_key(PLACE_NONE);
 	if (piece->cold)
 		return code_place_key(PLACE_COLD);
-	return code_place_key(code_place_of(binary, binary_place(binary, (struct vaddr){function->address}, function)));
+	return code_place_key(code_place_of(
+		binary, binary_place(binary, (struct vaddr){function->address}, function)));
 }
 
-static bool write_line(struct json *json, struct code_writer *writer, uint64_t address, uint64_t input)
+static bool write_line(struct json *json, struct code_writer *writer, uint64_t address,
+		       uint64_t input)
 {
 	uint32_t file, line;
 
@@ -452,7 +483,8 @@ static bool write_line(struct json *json, struct code_writer *writer, uint64_t a
 	return true;
 }
 
-static bool write_block(struct json *json, struct code_writer *writer, const struct function *function, size_t i)
+static bool write_block(struct json *json, struct code_writer *writer,
+			const struct function *function, size_t i)
 {
 	const struct flow_block_vec *blocks = &writer->flow.blocks;
 	const struct balance_block *block = &blocks->at[i];
@@ -460,7 +492,8 @@ static bool write_block(struct json *json, struct code_writer *writer, const str
 	const struct function *input = input_function(writer, function);
 	uint64_t end = i + 1 < blocks->len ? blocks->at[i + 1].start : input ? input->size : 0;
 	uint64_t address = piece ? piece->address + (block->start - piece->input) : 0;
-	bool has_lines = writer->lines->of_moved || (function && !code_parts_moved(writer->parts, function));
+	bool has_lines =
+		writer->lines->of_moved || (function && !code_parts_moved(writer->parts, function));
 
 	json_open(json, NULL, '[');
 	json_number(json, NULL, block->start);
@@ -474,13 +507,15 @@ static bool write_block(struct json *json, struct code_writer *writer, const str
 		json_based(json, NULL, address);
 	else
 		json_null(json, NULL);
-	if (!write_line(json, writer, has_lines ? address : 0, input ? input->address + block->start : 0))
+	if (!write_line(json, writer, has_lines ? address : 0,
+			input ? input->address + block->start : 0))
 		return false;
 	json_close(json, ']');
 	return true;
 }
 
-static bool write_blocks(struct json *json, struct code_writer *writer, const struct function *function)
+static bool write_blocks(struct json *json, struct code_writer *writer,
+			 const struct function *function)
 {
 	bool ok = true;
 
@@ -533,7 +568,8 @@ static void write_calls(struct json *json, const struct code_writer *writer)
 static bool load(struct code_writer *writer, uint32_t number)
 {
 	const struct quality_sources *sources = writer->subject->sources;
-	const struct function *function = subject_function(writer->subject, sources->flat.functions.at[number].number);
+	const struct function *function =
+		subject_function(writer->subject, sources->flat.functions.at[number].number);
 
 	writer->pieces.len = 0;
 	if (!flow_function_make(&writer->flow, &sources->flat, number, &sources->code) ||
@@ -544,10 +580,12 @@ static bool load(struct code_writer *writer, uint32_t number)
 	return !function || code_parts_pieces(writer->parts, function, &writer->pieces);
 }
 
-static bool write_function(struct json *json, struct code_writer *writer, size_t row, uint32_t number)
+static bool write_function(struct json *json, struct code_writer *writer, size_t row,
+			   uint32_t number)
 {
 	const struct flat_profile *profile = &writer->subject->sources->flat;
-	const struct function *function = subject_function(writer->subject, profile->functions.at[number].number);
+	const struct function *function =
+		subject_function(writer->subject, profile->functions.at[number].number);
 	struct left_out left;
 
 	if (!load(writer, number) || !choose_blocks(writer, &left))
@@ -567,7 +605,8 @@ static bool write_function(struct json *json, struct code_writer *writer, size_t
 
 static void write_code_columns(struct json *json)
 {
-	static const char *const blocks[] = {"start", "size", "count", "in", "out", "calls", "place", "address", "file", "line"};
+	static const char *const blocks[] = {"start", "size",  "count",   "in",   "out",
+					     "calls", "place", "address", "file", "line"};
 	static const char *const edges[] = {"from", "to", "count"};
 	static const char *const calls[] = {"block", "name", "count"};
 
@@ -577,8 +616,9 @@ static void write_code_columns(struct json *json)
 }
 
 /* Files that only a function has which did not fit are not among those of the page. */
-static bool write_functions(struct json *json, struct code_writer *writer, const struct hottest_vec *hottest, size_t listed,
-			    size_t room, size_t *shown)
+static bool write_functions(struct json *json, struct code_writer *writer,
+			    const struct hottest_vec *hottest, size_t listed, size_t room,
+			    size_t *shown)
 {
 	struct page_part part = {.room = room, .base = json->base};
 	bool ok = true, added = true;
@@ -599,10 +639,12 @@ static bool write_functions(struct json *json, struct code_writer *writer, const
 }
 
 /* Adds the instructions of one function to the list, if there is room for them. */
-static bool add_listing(struct json *json, struct page_part *part, struct code_writer *writer, struct listing *listing, size_t row,
-			const struct function *function, bool *added)
+static bool add_listing(struct json *json, struct page_part *part, struct code_writer *writer,
+			struct listing *listing, size_t row, const struct function *function,
+			bool *added)
 {
-	const struct listed_code code = {function, input_function(writer, function), &writer->flow, &writer->pieces};
+	const struct listed_code code = {function, input_function(writer, function), &writer->flow,
+					 &writer->pieces};
 	size_t bytes = writer->lines->file_bytes;
 	uint32_t files = writer->lines->files.len;
 
@@ -616,7 +658,8 @@ static bool add_listing(struct json *json, struct page_part *part, struct code_w
 }
 
 /* *room: becomes what is left of it. */
-static bool write_listings(struct json *json, struct code_writer *writer, const struct hottest_vec *hottest, size_t listed, size_t *room)
+static bool write_listings(struct json *json, struct code_writer *writer,
+			   const struct hottest_vec *hottest, size_t listed, size_t *room)
 {
 	size_t most = LISTINGS_ROOM < *room / 2 ? LISTINGS_ROOM : *room / 2, tried = 0;
 	struct page_part part = {.room = most, .base = json->base};
@@ -628,7 +671,9 @@ static bool write_listings(struct json *json, struct code_writer *writer, const 
 	json_open(json, "listings", '[');
 	while (ok && added && listing.llvm.handle && tried < listed) {
 		uint32_t number = hottest->at[tried];
-		const struct function *function = subject_function(writer->subject, writer->subject->sources->flat.functions.at[number].number);
+		const struct function *function = subject_function(
+			writer->subject,
+			writer->subject->sources->flat.functions.at[number].number);
 		ok = load(writer, number);
 		if (ok && function && writer->flow.blocks.len)
 			ok = add_listing(json, &part, writer, &listing, tried, function, &added);
@@ -649,8 +694,10 @@ static void write_files(struct json *json, const struct source_lines *lines)
 	json_close(json, ']');
 }
 
-static bool write_hottest_code(struct json *json, const char *key, const struct report_subject *subject, const struct code_parts *parts,
-		const struct hottest_vec *hottest, size_t listed, struct source_lines *lines, size_t room)
+static bool write_hottest_code(struct json *json, const char *key,
+			       const struct report_subject *subject, const struct code_parts *parts,
+			       const struct hottest_vec *hottest, size_t listed,
+			       struct source_lines *lines, size_t room)
 {
 	struct code_writer writer = {.subject = subject, .parts = parts, .lines = lines};
 	size_t shown = 0;
@@ -671,13 +718,17 @@ static bool write_hottest_code(struct json *json, const char *key, const struct 
 
 /* ---- all of it ---- */
 
-bool functions_write(struct json *json, const struct report_subject *subject, const struct code_parts *parts, struct source_lines *lines)
+bool functions_write(struct json *json, const struct report_subject *subject,
+		     const struct code_parts *parts, struct source_lines *lines)
 {
 	struct hottest_vec hottest = {0};
 	size_t listed;
 
-	bool ok = hottest_functions(&subject->sources->flat, &hottest) && write_hottest_rows(json, "functions", subject, parts, &hottest, ROOM_FUNCTIONS, &listed) &&
-		  write_hottest_code(json, "code", subject, parts, &hottest, listed, lines, page_room_left(json));
+	bool ok = hottest_functions(&subject->sources->flat, &hottest) &&
+		  write_hottest_rows(json, "functions", subject, parts, &hottest, ROOM_FUNCTIONS,
+				     &listed) &&
+		  write_hottest_code(json, "code", subject, parts, &hottest, listed, lines,
+				     page_room_left(json));
 	hottest_vec_free(&hottest);
 	return ok;
 }

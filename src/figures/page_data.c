@@ -8,7 +8,7 @@
 #include "src/figures/page_heat.h"
 
 /* Bytes of the page for each part. */
-#define ROOM_MOVERS ((size_t)30000)
+#define ROOM_MOVERS   ((size_t)30000)
 #define ROOM_FINDINGS ((size_t)60000)
 #define SAMPLES_SHOWN 20
 
@@ -24,7 +24,8 @@ static void write_path(struct json *json, const char *key, const char *path)
 
 static uint64_t lower(uint64_t address, const struct function_table *functions)
 {
-	return functions->count && functions->at[0].address < address ? functions->at[0].address : address;
+	return functions->count && functions->at[0].address < address ? functions->at[0].address :
+									address;
 }
 
 /* What addresses are counted from: those of kernels are too large for a browser. */
@@ -32,7 +33,8 @@ static uint64_t base_of(const struct report_data *data)
 {
 	const struct conversion *c = data->quality->conversion;
 	const struct heat *bytes = &data->sources->bytes;
-	uint64_t lowest = lower(bytes->runs.len ? bytes->runs.at[0].first : UINT64_MAX, &conversion_binary(c)->functions);
+	uint64_t lowest = lower(bytes->runs.len ? bytes->runs.at[0].first : UINT64_MAX,
+				&conversion_binary(c)->functions);
 
 	if (c->pair.output)
 		lowest = lower(lowest, &c->pair.functions);
@@ -64,7 +66,8 @@ static void write_head(struct json *json, const struct report_data *data)
 		json_hex_string(json, "base", json->base);
 }
 
-static void write_reasons(struct json *json, const struct ledger_words *words, const struct ledger *ledger)
+static void write_reasons(struct json *json, const struct ledger_words *words,
+			  const struct ledger *ledger)
 {
 	json_open(json, words->key, '{');
 	json_string(json, "title", words->text);
@@ -115,7 +118,8 @@ static void write_mover(struct json *json, const struct overlap_mover *mover)
 }
 
 /* Those who lost stand at the beginning, those who gained at the end. */
-static bool movers_write(struct json *json, const char *key, const struct overlap *overlap, size_t room)
+static bool movers_write(struct json *json, const char *key, const struct overlap *overlap,
+			 size_t room)
 {
 	const struct overlap_mover_vec *all = &overlap->movers;
 	struct page_part part = {.room = room, .base = json->base};
@@ -138,18 +142,21 @@ static bool movers_write(struct json *json, const char *key, const struct overla
 	return ok;
 }
 
-static bool write_overlap(struct json *json, const struct report_data *data, const struct report_subject *subject,
-			  const struct code_parts *parts, struct bc_error *err)
+static bool write_overlap(struct json *json, const struct report_data *data,
+			  const struct report_subject *subject, const struct code_parts *parts,
+			  struct bc_error *err)
 {
 	BC_AUTO(overlap_free) struct overlap overlap = {0};
 	BC_AUTO(same_names_free) struct same_names same = {0};
-	const struct overlap_report report = {.overlap = &overlap, .paths = {subject->conversion->options.binary, data->against}};
+	const struct overlap_report report = {
+		.overlap = &overlap, .paths = {subject->conversion->options.binary, data->against}};
 
 	if (!data->other) {
 		json_null(json, "overlap");
 		return true;
 	}
-	if (!same_names_take(subject_binary(subject), subject_pair(subject), &data->sources->flat, data->other, &same))
+	if (!same_names_take(subject_binary(subject), subject_pair(subject), &data->sources->flat,
+			     data->other, &same))
 		return bc_fail_nomem(err);
 	if (!overlap_take(&data->sources->flat, data->other, same.own, &overlap, err))
 		return false;
@@ -248,9 +255,12 @@ static bool write_parts(struct json *json, const struct report_data *data, struc
 	struct code_parts parts = {0};
 	struct source_lines lines = {0};
 
-	bool ok = (code_parts_init(&parts, conversion_binary(c)) && places_write(json, &subject)) || bc_fail_nomem(err);
-	ok = ok && write_overlap(json, data, &subject, &parts, err) && (write_verified(json, "verify", data->verify) || bc_fail_nomem(err)) &&
-	     source_lines_open(subject_binary(&subject), options->binary, options->input, &options->debug, &lines, err) &&
+	bool ok = (code_parts_init(&parts, conversion_binary(c)) && places_write(json, &subject)) ||
+		  bc_fail_nomem(err);
+	ok = ok && write_overlap(json, data, &subject, &parts, err) &&
+	     (write_verified(json, "verify", data->verify) || bc_fail_nomem(err)) &&
+	     source_lines_open(subject_binary(&subject), options->binary, options->input,
+			       &options->debug, &lines, err) &&
 	     (functions_write(json, &subject, &parts, &lines) || bc_fail_nomem(err));
 	code_parts_free(&parts);
 	source_lines_close(&lines);

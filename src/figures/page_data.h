@@ -11,12 +11,13 @@ struct report_data {
 	const char *version; /* of batconv */
 	const struct quality_report *quality;
 	const struct quality_sources *sources;
-	const char *against;              /* NULL: nothing to compare with */
-	const struct flat_profile *other; /* of it */
+	const char *against;                /* NULL: nothing to compare with */
+	const struct flat_profile *other;   /* of it */
 	const struct verify_report *verify; /* NULL: the binary was not checked */
 };
 
-/* Writes at most PAGE_DATA_MOST bytes, none of them '<'.  What is too much is left out and counted.  BC_NOMEM */
+/* Writes at most PAGE_DATA_MOST bytes, none of them '<'.  What is too much is left out and counted.
+ * BC_NOMEM */
 BC_MUST_USE bool report_data_write(const struct report_data *data, FILE *out, struct bc_error *err);
 
 #endif

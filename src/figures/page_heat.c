@@ -11,9 +11,9 @@
 #define FOOTPRINT_HELD_PERCENT 99 /* of what ran */
 
 /* Bytes of the page for each part. */
-#define ROOM_SECTIONS ((size_t)30000)
-#define ROOM_HEAT ((size_t)150000)
-#define REGIONS_SHOWN 400
+#define ROOM_SECTIONS   ((size_t)30000)
+#define ROOM_HEAT       ((size_t)150000)
+#define REGIONS_SHOWN   400
 #define ROOM_OTHER_HEAT ((size_t)60000)
 
 /* ---- cells ---- */
@@ -29,7 +29,8 @@ struct base64 {
 
 static bool put_byte(struct base64 *out, uint8_t byte)
 {
-	static const char alphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	static const char alphabet[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 	out->bits = out->bits << 8 | byte;
 	out->count += 8;
@@ -70,7 +71,8 @@ static bool put_run(struct base64 *out, const struct heat_run *run, uint64_t gap
 {
 	bool many = run->count > 1;
 
-	return put_number(out, gap << 1 | many) && (!many || put_number(out, run->count)) && put_number(out, run->hits);
+	return put_number(out, gap << 1 | many) && (!many || put_number(out, run->count)) &&
+	       put_number(out, run->hits);
 }
 
 /* Encodes cells until they are too many.  Returns false when out of memory. */
@@ -90,9 +92,11 @@ static bool encode(const struct heat *heat, size_t room, struct base64 *out, boo
 	return put_end(out);
 }
 
-static void write_object(struct json *json, const char *key, const struct heat *heat, const struct letter_vec *letters)
+static void write_object(struct json *json, const char *key, const struct heat *heat,
+			 const struct letter_vec *letters)
 {
-	const struct heat_run *first = heat->runs.at, *last = first + heat->runs.len - !!heat->runs.len;
+	const struct heat_run *first = heat->runs.at,
+			      *last = first + heat->runs.len - !!heat->runs.len;
 	uint64_t most = 0;
 
 	for (size_t i = 0; i < heat->runs.len; i++)
@@ -101,7 +105,8 @@ static void write_object(struct json *json, const char *key, const struct heat *
 	json_number(json, "cell", heat->bucket);
 	json_number(json, "wanted", CELL_WANTED);
 	json_based(json, "begin", heat->runs.len ? first->first * heat->bucket : 0);
-	json_based(json, "end", heat->runs.len ? heat_product(last->first + last->count, heat->bucket) : 0);
+	json_based(json, "end",
+		   heat->runs.len ? heat_product(last->first + last->count, heat->bucket) : 0);
 	json_number(json, "cells", heat->buckets);
 	json_number(json, "sum", heat->hits);
 	json_number(json, "max", most);
@@ -118,7 +123,8 @@ bool cells_write(struct json *json, const char *key, const struct heat *heat, si
 	bool ok = heat_zoom(heat, CELL_WANTED, &cells) && encode(&cells, room, &text, &fits);
 	while (ok && !fits && cells.bucket < UINT64_MAX / 4) {
 		struct heat finer = cells;
-		ok = heat_zoom(&finer, 2 * finer.bucket, &cells) && encode(&cells, room, &text, &fits);
+		ok = heat_zoom(&finer, 2 * finer.bucket, &cells) &&
+		     encode(&cells, room, &text, &fits);
 		heat_free(&finer);
 	}
 	if (ok)
@@ -129,7 +135,8 @@ bool cells_write(struct json *json, const char *key, const struct heat *heat, si
 
 /* ---- sections ---- */
 
-static void write_section(struct json *json, const struct heat_section *section, const struct heat_section *touched)
+static void write_section(struct json *json, const struct heat_section *section,
+			  const struct heat_section *touched)
 {
 	json_open(json, NULL, '{');
 	json_text(json, "name", section->name);
@@ -141,7 +148,8 @@ static void write_section(struct json *json, const struct heat_section *section,
 	json_close(json, '}');
 }
 
-static bool write_all(struct json *json, const struct heat_sections *sections, const struct heat_sections *touched, size_t room)
+static bool write_all(struct json *json, const struct heat_sections *sections,
+		      const struct heat_sections *touched, size_t room)
 {
 	struct page_part part = {.room = room, .base = json->base};
 	bool ok = true, added = true;
@@ -149,20 +157,23 @@ static bool write_all(struct json *json, const struct heat_sections *sections, c
 	for (size_t i = 0; ok && added && i < sections->at.len; i++) {
 		ok = part_begin(&part);
 		if (ok) {
-			write_section(&part.json, &sections->at.at[i], touched ? &touched->at.at[i] : NULL);
+			write_section(&part.json, &sections->at.at[i],
+				      touched ? &touched->at.at[i] : NULL);
 			ok = part_end(&part, 0, json, &added);
 		}
 	}
 	return ok;
 }
 
-static bool sections_write(struct json *json, const char *key, const struct heat *bytes, const struct heat *cells,
-		    const struct function_table *functions, size_t room)
+static bool sections_write(struct json *json, const char *key, const struct heat *bytes,
+			   const struct heat *cells, const struct function_table *functions,
+			   size_t room)
 {
 	BC_AUTO(heat_sections_free) struct heat_sections sections = {0};
 	BC_AUTO(heat_sections_free) struct heat_sections touched = {0};
 
-	if (!heat_sections_take(bytes, functions, &sections) || (cells && !heat_sections_take(cells, functions, &touched)))
+	if (!heat_sections_take(bytes, functions, &sections) ||
+	    (cells && !heat_sections_take(cells, functions, &touched)))
 		return false;
 	json_open(json, key, '[');
 	bool ok = write_all(json, &sections, cells ? &touched : NULL, room);
@@ -175,7 +186,8 @@ static bool sections_write(struct json *json, const char *key, const struct heat
 /* The kind of the code that a function begins with. */
 static enum code_place place_of(const struct binary *binary, const struct function *function)
 {
-	return code_place_of(binary, binary_place(binary, (struct vaddr){function->address}, function));
+	return code_place_of(binary,
+			     binary_place(binary, (struct vaddr){function->address}, function));
 }
 
 static void join(struct region_vec *regions, const struct code_region *region, size_t *kept)
@@ -262,7 +274,8 @@ static bool write_one(struct json *json, const char *key, const struct heat *byt
 	return true;
 }
 
-bool footprint_write(struct json *json, const char *key, const struct heat *output, const struct heat *input)
+bool footprint_write(struct json *json, const char *key, const struct heat *output,
+		     const struct heat *input)
 {
 	bool ok = true;
 
@@ -270,7 +283,8 @@ bool footprint_write(struct json *json, const char *key, const struct heat *outp
 	for (size_t i = 0; ok && i < BC_COUNT(units); i++) {
 		json_open(json, NULL, '{');
 		json_number(json, "unit", units[i]);
-		ok = write_one(json, "output", output, units[i]) && write_one(json, "input", input, units[i]);
+		ok = write_one(json, "output", output, units[i]) &&
+		     write_one(json, "input", input, units[i]);
 		json_close(json, '}');
 	}
 	json_close(json, ']');
@@ -310,7 +324,8 @@ static void write_point(struct json *json, uint64_t count, double percent)
 }
 
 /* runs: things of equal value, the most valuable ones first */
-static void write_curve(struct json *json, const char *key, const struct heat_run_vec *runs, uint64_t unit)
+static void write_curve(struct json *json, const char *key, const struct heat_run_vec *runs,
+			uint64_t unit)
 {
 	struct points points = {0};
 	uint64_t all = 0, count = 0;
@@ -345,7 +360,8 @@ static bool list_functions(const struct flat_profile *profile, struct heat_run_v
 {
 	for (size_t i = 1; i < profile->functions.len; i++)
 		if (profile->functions.at[i].samples &&
-		    !heat_run_vec_push(out, (struct heat_run){i, 1, profile->functions.at[i].samples}))
+		    !heat_run_vec_push(out,
+				       (struct heat_run){i, 1, profile->functions.at[i].samples}))
 			return false;
 	if (out->len)
 		sort_runs(out->at, out->len);
@@ -368,9 +384,10 @@ bool curve_write(struct json *json, const char *key, const struct quality_source
 
 /* ---- at the input's places ---- */
 
-/* Code of the optimised binary from an address on that the input has in one piece, or not at all. */
+/* Code of the optimised binary from an address on that the input has in one piece, or not at all.
+ */
 struct straight {
-	uint64_t size;  /* at least 1 */
+	uint64_t size; /* at least 1 */
 	bool known;
 	uint64_t input; /* where it is there */
 };
@@ -385,8 +402,10 @@ static uint64_t to_next(const struct function_table *table, uint64_t address)
 	return next < table->count ? table->at[next].address - address : UINT64_MAX;
 }
 
-/* Code that lies where it lay.  Old bodies are of the input's functions, whatever the function here is called. */
-static void straight_old(const struct pair *pair, uint64_t address, const struct output_place *place, struct straight *out)
+/* Code that lies where it lay.  Old bodies are of the input's functions, whatever the function here
+ * is called. */
+static void straight_old(const struct pair *pair, uint64_t address,
+			 const struct output_place *place, struct straight *out)
 {
 	struct old_place old = pair_old_place(pair, address);
 	const struct function *input = old.input ? old.input : pair_input_of(pair, place->function);
@@ -397,12 +416,15 @@ static void straight_old(const struct pair *pair, uint64_t address, const struct
 }
 
 /* Code that BOLT moved, up to the next entry of the table. */
-static void straight_moved(const struct pair *pair, const struct output_place *place, struct straight *out)
+static void straight_moved(const struct pair *pair, const struct output_place *place,
+			   struct straight *out)
 {
 	const struct binary *binary = pair->output;
 	const struct bat_entry *entry = bat_entry_at(&binary->bat, place->fragment, place->offset);
-	const struct bat_entry *end = binary->bat.entries + place->fragment->first_entry + place->fragment->entry_count;
-	const struct bat_entry *next = entry ? entry + 1 : binary->bat.entries + place->fragment->first_entry;
+	const struct bat_entry *end =
+		binary->bat.entries + place->fragment->first_entry + place->fragment->entry_count;
+	const struct bat_entry *next =
+		entry ? entry + 1 : binary->bat.entries + place->fragment->first_entry;
 	const struct function *owner = binary_owner(binary, *place);
 	const struct function *input = owner ? pair_input_of(pair, owner) : NULL;
 
@@ -410,10 +432,13 @@ static void straight_moved(const struct pair *pair, const struct output_place *p
 		out->size = next->output - place->offset;
 	out->known = input;
 	if (input)
-		out->input = input->address + (entry ? bat_entry_input(*entry) + (place->offset - entry->output) : place->offset);
+		out->input = input->address +
+			     (entry ? bat_entry_input(*entry) + (place->offset - entry->output) :
+				      place->offset);
 }
 
-static struct straight straight_at(const struct pair *pair, uint64_t address, const struct function **near)
+static struct straight straight_at(const struct pair *pair, uint64_t address,
+				   const struct function **near)
 {
 	const struct function_table *table = &pair->output->functions;
 	struct output_place place = binary_place(pair->output, (struct vaddr){address}, *near);
@@ -431,7 +456,8 @@ static struct straight straight_at(const struct pair *pair, uint64_t address, co
 	return out;
 }
 
-bool input_heat_take(const struct heat *heat, const struct pair *pair, struct heat *out, uint64_t *lost)
+bool input_heat_take(const struct heat *heat, const struct pair *pair, struct heat *out,
+		     uint64_t *lost)
 {
 	struct heat_edge_vec edges = {0};
 	const struct function *near = NULL;
@@ -445,7 +471,8 @@ bool input_heat_take(const struct heat *heat, const struct pair *pair, struct he
 			uint64_t size = code.size < rest.count ? code.size : rest.count;
 			bool fits = code.known && code.input <= UINT64_MAX - size;
 			if (fits)
-				ok = heat_add(&edges, 1, code.input, code.input + size - 1, rest.hits);
+				ok = heat_add(&edges, 1, code.input, code.input + size - 1,
+					      rest.hits);
 			else
 				*lost = count_add_saturating(*lost, heat_product(size, rest.hits));
 			rest.first += size;
@@ -477,8 +504,11 @@ static bool write_input_heat(struct json *json, const struct report_subject *sub
 	uint64_t lost = 0;
 
 	if (pair)
-		return input_heat_take(&subject->sources->bytes, pair, &input, &lost) && cells_write(json, "input", &input, ROOM_HEAT) &&
-		       (json_number(json, "input_lost", lost), sections_write(json, "input_sections", &input, NULL, &pair->functions, ROOM_SECTIONS)) &&
+		return input_heat_take(&subject->sources->bytes, pair, &input, &lost) &&
+		       cells_write(json, "input", &input, ROOM_HEAT) &&
+		       (json_number(json, "input_lost", lost),
+			sections_write(json, "input_sections", &input, NULL, &pair->functions,
+				       ROOM_SECTIONS)) &&
 		       footprint_write(json, "footprint", &subject->sources->bytes, &input);
 	json_null(json, "input");
 	json_number(json, "input_lost", 0);
@@ -489,7 +519,8 @@ static bool write_input_heat(struct json *json, const struct report_subject *sub
 static bool write_heat(struct json *json, const struct report_subject *subject)
 {
 	json_open(json, "heat", '{');
-	bool ok = cells_write(json, "output", &subject->sources->bytes, ROOM_HEAT) && write_input_heat(json, subject);
+	bool ok = cells_write(json, "output", &subject->sources->bytes, ROOM_HEAT) &&
+		  write_input_heat(json, subject);
 	json_close(json, '}');
 	return ok;
 }
@@ -499,8 +530,10 @@ bool places_write(struct json *json, const struct report_subject *subject)
 	const struct quality_sources *sources = subject->sources;
 	const struct function_table *functions = &subject_binary(subject)->functions;
 
-	return sections_write(json, "sections", &sources->bytes, &sources->heat, functions, ROOM_SECTIONS) &&
-	       write_regions(json, subject_binary(subject)) && write_heat(json, subject) && curve_write(json, "curve", sources);
+	return sections_write(json, "sections", &sources->bytes, &sources->heat, functions,
+			      ROOM_SECTIONS) &&
+	       write_regions(json, subject_binary(subject)) && write_heat(json, subject) &&
+	       curve_write(json, "curve", sources);
 }
 
 /* ---- records of two profiles ---- */
@@ -521,7 +554,8 @@ struct placing {
 	const struct report_subject *subject;
 	const struct code_parts *parts;
 	const struct flat_profile *profile;
-	const uint32_t *numbers; /* in the binary, of the profile's functions; NULL: they have them */
+	const uint32_t
+		*numbers; /* in the binary, of the profile's functions; NULL: they have them */
 	struct code_piece_vec pieces;
 	struct input_function input;
 	struct block_start_vec starts; /* of blocks by their number */
@@ -540,7 +574,9 @@ static const struct function *function_of(const struct placing *p, uint32_t numb
 {
 	if (!p->numbers)
 		return subject_function(p->subject, p->profile->functions.at[number].number);
-	return p->numbers[number] == NO_NAME ? NULL : subject_function(p->subject, (struct name_number){p->numbers[number]});
+	return p->numbers[number] == NO_NAME ?
+		       NULL :
+		       subject_function(p->subject, (struct name_number){p->numbers[number]});
 }
 
 /* Makes ready what leads from the function's offsets, or numbers of blocks, to places. */
@@ -555,7 +591,8 @@ static bool load(struct placing *p, const struct function *function)
 		return false;
 	for (size_t i = 0; i < p->input.blocks.len; i++) {
 		const struct input_block *block = &p->input.blocks.at[i];
-		if (!block_start_vec_push(&p->starts, (struct moved_start){block->index, block->offset}))
+		if (!block_start_vec_push(&p->starts,
+					  (struct moved_start){block->index, block->offset}))
 			return false;
 	}
 	if (p->starts.len)
@@ -584,7 +621,8 @@ static bool add_at(struct placing *p, uint64_t address, uint64_t offset, uint64_
 	return at < address || at == UINT64_MAX || heat_add(&p->edges, 1, at, at, count);
 }
 
-static bool add_record(struct placing *p, const struct function *function, const struct flat_record *record)
+static bool add_record(struct placing *p, const struct function *function,
+		       const struct flat_record *record)
 {
 	const struct pair *pair = subject_pair(p->subject);
 	const struct function *input = pair ? pair_input_of(pair, function) : NULL;
@@ -626,7 +664,8 @@ static bool write_record_heat(struct json *json, const char *key, struct placing
 }
 
 bool record_heats_write(struct json *json, const char *key, const struct report_subject *subject,
-			const struct code_parts *parts, const struct flat_profile *other, const struct same_names *same)
+			const struct code_parts *parts, const struct flat_profile *other,
+			const struct same_names *same)
 {
 	const struct flat_profile *mine = &subject->sources->flat;
 
@@ -636,8 +675,16 @@ bool record_heats_write(struct json *json, const char *key, const struct report_
 	}
 	json_open(json, key, '{');
 	json_string(json, "at", subject_pair(subject) ? "input" : "output");
-	bool ok = write_record_heat(json, "this", (struct placing){.subject = subject, .parts = parts, .profile = mine}, ROOM_OTHER_HEAT) &&
-		  write_record_heat(json, "other", (struct placing){.subject = subject, .parts = parts, .profile = other, .numbers = same->binary}, ROOM_OTHER_HEAT);
+	bool ok = write_record_heat(
+			  json, "this",
+			  (struct placing){.subject = subject, .parts = parts, .profile = mine},
+			  ROOM_OTHER_HEAT) &&
+		  write_record_heat(json, "other",
+				    (struct placing){.subject = subject,
+						     .parts = parts,
+						     .profile = other,
+						     .numbers = same->binary},
+				    ROOM_OTHER_HEAT);
 	json_close(json, '}');
 	return ok;
 }

@@ -10,10 +10,11 @@
 
 /* ---- stability ---- */
 
-#define NO_BLOCK UINT32_MAX
+#define NO_BLOCK  UINT32_MAX
 #define HOT_SHARE 0.9 /* the fewest blocks that hold so much are hot */
 
-/* A block begins where control arrived in one of the halves, and at the beginning of its function. */
+/* A block begins where control arrived in one of the halves, and at the beginning of its function.
+ */
 struct place {
 	uint32_t function; /* its number, by name, in the binary */
 	uint32_t at;
@@ -27,15 +28,16 @@ DEFINE_VEC(place_vec, struct place);
 struct block_edge {
 	uint32_t from, to; /* numbers of places */
 	uint64_t counts[2];
-	uint64_t key;      /* the one of both that edges are sorted by */
+	uint64_t key; /* the one of both that edges are sorted by */
 };
 DEFINE_VEC(block_edge_vec, struct block_edge);
 
 /* The layout of a half: chains of blocks, each of which falls through to the next. */
 struct chains {
 	uint32_t *next, *before; /* by place; NO_BLOCK: none */
-	uint32_t *head;          /* by place: a place that is nearer to the first of its chain, or that itself */
-	bool *seen;              /* by place: the half has counts of what it led to */
+	uint32_t *head; /* by place: a place that is nearer to the first of its chain, or that
+			   itself */
+	bool *seen;     /* by place: the half has counts of what it led to */
 };
 
 struct taking {
@@ -61,7 +63,8 @@ DEFINE_SORT(sort_edges, struct block_edge, edge_less)
 /* Within a function, but not to its first block: before that nothing falls through. */
 static bool is_way(const struct record *record)
 {
-	return record->kind == RECORD_BRANCH && record->from.function == record->to.function && record->to.offset;
+	return record->kind == RECORD_BRANCH && record->from.function == record->to.function &&
+	       record->to.offset;
 }
 
 static uint32_t number_of(const struct profile *profile, const struct function *function)
@@ -78,7 +81,9 @@ static bool list_places(const struct profile *half, struct place_vec *out)
 		if (!is_way(&record))
 			continue;
 		uint32_t function = number_of(half, record.from.function);
-		ok = place_vec_push(out, (struct place){.function = function}) && place_vec_push(out, (struct place){.function = function, .at = record.to.offset});
+		ok = place_vec_push(out, (struct place){.function = function}) &&
+		     place_vec_push(out,
+				    (struct place){.function = function, .at = record.to.offset});
 	}
 	return ok;
 }
@@ -118,7 +123,10 @@ static bool list_edges(struct taking *t, const struct profile *half, int which)
 			continue;
 		}
 		uint32_t function = number_of(half, record.from.function);
-		struct block_edge edge = {block_at(&t->places, function, record.from.offset), block_at(&t->places, function, record.to.offset), {0}, 0};
+		struct block_edge edge = {block_at(&t->places, function, record.from.offset),
+					  block_at(&t->places, function, record.to.offset),
+					  {0},
+					  0};
 		edge.counts[which] = record.count;
 		struct place *to = &t->places.at[edge.to];
 		to->counts[which] = count_add_saturating(to->counts[which], record.count);
@@ -140,7 +148,8 @@ static void add_up(struct block_edge_vec *edges)
 			continue;
 		}
 		for (int k = 0; k < 2; k++)
-			last->counts[k] = count_add_saturating(last->counts[k], edges->at[i].counts[k]);
+			last->counts[k] =
+				count_add_saturating(last->counts[k], edges->at[i].counts[k]);
 	}
 	edges->len = kept;
 }
@@ -185,7 +194,8 @@ static bool taken_more(const struct block_edge *a, const struct block_edge *b)
 }
 DEFINE_SORT(sort_by_count, struct block_edge, taken_more)
 
-/* Lays a half out: the edge with the highest count first, a block is put behind another one if nothing stands between them yet. */
+/* Lays a half out: the edge with the highest count first, a block is put behind another one if
+ * nothing stands between them yet. */
 static void lay_out(struct block_edge_vec *edges, int which, struct chains *out)
 {
 	for (size_t i = 0; i < edges->len; i++)
@@ -196,7 +206,8 @@ static void lay_out(struct block_edge_vec *edges, int which, struct chains *out)
 		const struct block_edge *edge = &edges->at[i];
 		uint32_t head = head_of(out, edge->from);
 		out->seen[edge->from] = true;
-		if (out->next[edge->from] != NO_BLOCK || out->before[edge->to] != NO_BLOCK || head == edge->to)
+		if (out->next[edge->from] != NO_BLOCK || out->before[edge->to] != NO_BLOCK ||
+		    head == edge->to)
 			continue;
 		out->next[edge->from] = edge->to;
 		out->before[edge->to] = edge->from;
@@ -204,7 +215,8 @@ static void lay_out(struct block_edge_vec *edges, int which, struct chains *out)
 	}
 }
 
-/* Taken branches of a half in a layout.  A block that the layout's half has not seen stands anywhere: every second of its branches is taken. */
+/* Taken branches of a half in a layout.  A block that the layout's half has not seen stands
+ * anywhere: every second of its branches is taken. */
 static double taken(const struct taking *t, int which, const struct chains *layout)
 {
 	double sum = 2 * t->calls[which];
@@ -223,7 +235,8 @@ static double taken(const struct taking *t, int which, const struct chains *layo
 static bool compare_layouts(struct taking *t, struct stability *out)
 {
 	struct chains layouts[2] = {0};
-	bool ok = chains_make(t->places.len, &layouts[0]) && chains_make(t->places.len, &layouts[1]);
+	bool ok =
+		chains_make(t->places.len, &layouts[0]) && chains_make(t->places.len, &layouts[1]);
 
 	for (int which = 0; ok && which < 2; which++)
 		lay_out(&t->edges, which, &layouts[which]);
@@ -231,7 +244,9 @@ static bool compare_layouts(struct taking *t, struct stability *out)
 		double others = taken(t, which, &layouts[!which]);
 		out->layout += others > 0 ? 50 * taken(t, which, &layouts[which]) / others : 0;
 	}
-	out->layout = out->layout > 100 ? 100 : out->layout; /* a layout is made step by step, so that another one can be better by chance */
+	out->layout =
+		out->layout > 100 ? 100 : out->layout; /* a layout is made step by step, so that
+							  another one can be better by chance */
 	chains_free(&layouts[0]);
 	chains_free(&layouts[1]);
 	return ok;
@@ -281,7 +296,8 @@ static void compare_counts(struct place_vec *places, struct stability *out)
 		mark_hot(places, which, sums[which]);
 	for (size_t i = 0; i < places->len; i++) {
 		const struct place *p = &places->at[i];
-		double shares[2] = {100 * (double)p->counts[0] / sums[0], 100 * (double)p->counts[1] / sums[1]};
+		double shares[2] = {100 * (double)p->counts[0] / sums[0],
+				    100 * (double)p->counts[1] / sums[1]};
 		out->overlap += shares[0] < shares[1] ? shares[0] : shares[1];
 		for (int which = 0; which < 2; which++)
 			if (p->hot[which] && !p->hot[!which])
@@ -290,7 +306,8 @@ static void compare_counts(struct place_vec *places, struct stability *out)
 	out->overlap = out->overlap > 100 ? 100 : out->overlap; /* rounding */
 }
 
-bool stability_take(const struct profile halves[2], double moved, struct stability *out, struct bc_error *err)
+bool stability_take(const struct profile halves[2], double moved, struct stability *out,
+		    struct bc_error *err)
 {
 	struct taking t = {0};
 
@@ -355,21 +372,27 @@ static bool list_addresses(struct located_counts *located, struct placed_vec *ou
 		for (size_t i = 0; i < table->used; i++) {
 			uint64_t address = table->rows[i].key[0];
 			struct placed *last = out->len ? &out->at[out->len - 1] : NULL;
-			if (!located->basic && !trace_end_is((struct trace_end){address}, TRACE_END_VADDR))
+			if (!located->basic &&
+			    !trace_end_is((struct trace_end){address}, TRACE_END_VADDR))
 				continue;
 			if (last && last->address == address) {
-				last->count = count_add_saturating(last->count, table->rows[i].count);
+				last->count =
+					count_add_saturating(last->count, table->rows[i].count);
 				continue;
 			}
-			struct output_place place = located_place(located, *located_row(located, shard, i));
-			if (!placed_vec_push(out, (struct placed){address, table->rows[i].count, code_place_of(located->binary, place)}))
+			struct output_place place =
+				located_place(located, *located_row(located, shard, i));
+			if (!placed_vec_push(
+				    out, (struct placed){address, table->rows[i].count,
+							 code_place_of(located->binary, place)}))
 				return false;
 		}
 	}
 	return true;
 }
 
-static bool code_places_take(struct located_counts *located, struct code_places *out, struct bc_error *err)
+static bool code_places_take(struct located_counts *located, struct code_places *out,
+			     struct bc_error *err)
 {
 	struct placed_vec placed = {0};
 
@@ -401,13 +424,17 @@ static bool code_places_take(struct located_counts *located, struct code_places 
 
 /* Samples that were left out on purpose: by an option, because another record that is kept says the
  * same, or because of how the processor works. */
-static const unsigned samples_on_purpose = BIT(SAMPLE_DROP_OTHER_PID) | BIT(SAMPLE_DROP_OTHER_EVENT) | BIT(SAMPLE_DROP_OTHER_TIME) |
-					   BIT(SAMPLE_DROP_PAST_LIMIT) | BIT(SAMPLE_DROP_GUEST) | BIT(SAMPLE_DROP_KERNEL) |
-					   BIT(SAMPLE_DROP_NO_PROCESS) | BIT(SAMPLE_DROP_OTHER_IMAGE);
-static const unsigned branches_on_purpose = BIT(BRANCH_DROP_DROPPED_SAMPLE) | BIT(BRANCH_DROP_NO_PROCESS) | BIT(BRANCH_DROP_BASIC_MODE) | BIT(BRANCH_DROP_KERNEL) |
-					    BIT(BRANCH_DROP_NO_SOURCE) | BIT(BRANCH_DROP_ERRATUM) | BIT(BRANCH_DROP_RETURN) |
-					    BIT(BRANCH_DROP_OUTSIDE) | BIT(BRANCH_DROP_MADE);
-static const unsigned traces_on_purpose = BIT(TRACE_DROP_OUTSIDE) | BIT(TRACE_DROP_ONE_BLOCK) | BIT(TRACE_DROP_BASIC_MODE);
+static const unsigned samples_on_purpose =
+	BIT(SAMPLE_DROP_OTHER_PID) | BIT(SAMPLE_DROP_OTHER_EVENT) | BIT(SAMPLE_DROP_OTHER_TIME) |
+	BIT(SAMPLE_DROP_PAST_LIMIT) | BIT(SAMPLE_DROP_GUEST) | BIT(SAMPLE_DROP_KERNEL) |
+	BIT(SAMPLE_DROP_NO_PROCESS) | BIT(SAMPLE_DROP_OTHER_IMAGE);
+static const unsigned branches_on_purpose =
+	BIT(BRANCH_DROP_DROPPED_SAMPLE) | BIT(BRANCH_DROP_NO_PROCESS) |
+	BIT(BRANCH_DROP_BASIC_MODE) | BIT(BRANCH_DROP_KERNEL) | BIT(BRANCH_DROP_NO_SOURCE) |
+	BIT(BRANCH_DROP_ERRATUM) | BIT(BRANCH_DROP_RETURN) | BIT(BRANCH_DROP_OUTSIDE) |
+	BIT(BRANCH_DROP_MADE);
+static const unsigned traces_on_purpose =
+	BIT(TRACE_DROP_OUTSIDE) | BIT(TRACE_DROP_ONE_BLOCK) | BIT(TRACE_DROP_BASIC_MODE);
 
 static unsigned on_purpose(const struct ledger_words *words)
 {
@@ -423,7 +450,8 @@ bool quality_reason_matters(const struct ledger_words *words, size_t reason)
 	return !(on_purpose(words) & BIT(reason));
 }
 
-static void add_ledger(const struct ledger_words *words, const struct ledger *ledger, uint64_t *kept, uint64_t *of)
+static void add_ledger(const struct ledger_words *words, const struct ledger *ledger,
+		       uint64_t *kept, uint64_t *of)
 {
 	*kept = count_add_saturating(*kept, ledger->kept);
 	*of = count_add_saturating(*of, ledger->kept);
@@ -456,7 +484,9 @@ double quality_times_more(const struct quality *quality)
 {
 	double density = quality->density.density;
 
-	return quality->has_density && density > 0 && density < quality->threshold ? quality->threshold / density : 0;
+	return quality->has_density && density > 0 && density < quality->threshold ?
+		       quality->threshold / density :
+		       0;
 }
 
 /* ---- coverage ---- */
@@ -501,8 +531,8 @@ static bool cover_functions(const struct flat_profile *profile, struct coverage 
 	return ok;
 }
 
-static bool cover_bytes(const struct conversion *conversion, struct quality_sources *sources, struct coverage *out,
-			struct bc_error *err)
+static bool cover_bytes(const struct conversion *conversion, struct quality_sources *sources,
+			struct coverage *out, struct bc_error *err)
 {
 	const struct image *image = &conversion_binary(conversion)->image;
 	const struct heat_options bytes = {1, image, 0, UINT64_MAX, false};
@@ -511,7 +541,8 @@ static bool cover_bytes(const struct conversion *conversion, struct quality_sour
 	struct heat_run_vec runs = {0};
 
 	bool ok = heat_take(&conversion->aggregate, conversion->basic, &how, &sources->heat, err) &&
-		  (!sources->by_byte || heat_take(&conversion->aggregate, conversion->basic, &bytes, &sources->bytes, err));
+		  (!sources->by_byte || heat_take(&conversion->aggregate, conversion->basic, &bytes,
+						  &sources->bytes, err));
 	ok = ok && (heat_hottest(heat, &runs) || bc_fail_nomem(err));
 	for (size_t i = 0; ok && i < HELD_LEVELS; i++)
 		out->held_bytes[i] = heat_working_set(heat, &runs, held_levels[i]) * HEAT_BUCKET;
@@ -527,7 +558,8 @@ DEFINE_VEC(number_list, uint32_t);
 
 /* Opens the code of the profile, from which the blocks are known.  Without the input, and without a
  * table that has the blocks, only the profile tells them. */
-static bool open_code(struct conversion *c, struct flow_code *code, struct block_source *blocks, struct bc_error *err)
+static bool open_code(struct conversion *c, struct flow_code *code, struct block_source *blocks,
+		      struct bc_error *err)
 {
 	const struct binary *binary = conversion_binary(c);
 	const struct pair *pair = conversion_pair(c);
@@ -538,20 +570,26 @@ static bool open_code(struct conversion *c, struct flow_code *code, struct block
 
 	code->binary = binary;
 	code->pair = pair;
-	for (size_t i = 0; ok && (pair || binary->kind == BINARY_UNTOUCHED) && i < c->profile.function_count; i++) {
+	for (size_t i = 0;
+	     ok && (pair || binary->kind == BINARY_UNTOUCHED) && i < c->profile.function_count;
+	     i++) {
 		const struct function *own = &binary->functions.at[c->profile.by_name[i].v];
 		const struct function *function = pair ? pair_input_of(pair, own) : own;
 		if (function && function->kind == FUNCTION_CODE)
-			ok = number_list_push(&chosen, (uint32_t)(function - table->at)) || bc_fail_nomem(err);
+			ok = number_list_push(&chosen, (uint32_t)(function - table->at)) ||
+			     bc_fail_nomem(err);
 	}
-	ok = ok && cfg_build_code(pair ? &pair->image : &binary->image, table, chosen.at, chosen.len, c->threads, graphs, err);
+	ok = ok && cfg_build_code(pair ? &pair->image : &binary->image, table, chosen.at,
+				  chosen.len, c->threads, graphs, err);
 	number_list_free(&chosen);
 	if (!ok)
 		return false;
 	code->graphs = pair || binary->kind == BINARY_UNTOUCHED ? graphs : NULL;
 	if (!binary->bat.blocks && binary->kind != BINARY_UNTOUCHED)
 		return true;
-	if (!blocks_build_graphs(c->profile.binary, c->profile.by_name, c->profile.function_count, &c->graphs, c->threads, err) || !blocks_open(c->profile.binary, NULL, &c->graphs, blocks, err))
+	if (!blocks_build_graphs(c->profile.binary, c->profile.by_name, c->profile.function_count,
+				 &c->graphs, c->threads, err) ||
+	    !blocks_open(c->profile.binary, NULL, &c->graphs, blocks, err))
 		return false;
 	code->blocks = blocks;
 	return true;
@@ -573,10 +611,16 @@ static bool measure_flow(struct conversion *c, struct quality_sources *sources, 
 }
 
 static bool measure_density(struct conversion *c, const struct quality_options *how,
-			    struct name_marks *not_simple, struct quality *out, struct bc_error *err)
+			    struct name_marks *not_simple, struct quality *out,
+			    struct bc_error *err)
 {
-	const struct density_options options = {how->density_cutoff, c->left_out,
-						image_section(&conversion_binary(c)->image, ".rela.text"), &c->graphs, c->threads, not_simple};
+	const struct density_options options = {
+		how->density_cutoff,
+		c->left_out,
+		image_section(&conversion_binary(c)->image, ".rela.text"),
+		&c->graphs,
+		c->threads,
+		not_simple};
 
 	out->density_cutoff = how->density_cutoff;
 	out->threshold = how->threshold;
@@ -587,25 +631,32 @@ static bool measure_density(struct conversion *c, const struct quality_options *
 
 static bool measure_stability(const struct conversion *c, struct quality *out, struct bc_error *err)
 {
-	out->has_stability = c->has_halves && stability_take(c->halves, inferred_moved_percent(&c->inferred), &out->stability, err);
+	out->has_stability =
+		c->has_halves && stability_take(c->halves, inferred_moved_percent(&c->inferred),
+						&out->stability, err);
 	return out->has_stability || !c->has_halves;
 }
 
 /* ---- all of it ---- */
 
-static bool measure_profile(struct conversion *c, const struct quality_options *how, struct quality_sources *sources,
-			    struct quality *out, struct bc_error *err)
+static bool measure_profile(struct conversion *c, const struct quality_options *how,
+			    struct quality_sources *sources, struct quality *out,
+			    struct bc_error *err)
 {
-	return (name_marks_make(&sources->not_simple, &conversion_binary(c)->functions) || bc_fail_nomem(err)) &&
+	return (name_marks_make(&sources->not_simple, &conversion_binary(c)->functions) ||
+		bc_fail_nomem(err)) &&
 	       measure_density(c, how, &sources->not_simple, out, err) &&
 	       flat_take(&c->profile, &sources->flat, err) &&
-	       (cover_functions(&sources->flat, &out->coverage) || bc_fail_nomem(err)) && measure_flow(c, sources, out, err);
+	       (cover_functions(&sources->flat, &out->coverage) || bc_fail_nomem(err)) &&
+	       measure_flow(c, sources, out, err);
 }
 
-bool quality_of_samples(const struct quality_options *how, struct conversion *c, struct quality_sources *sources,
-			struct quality *out, struct bc_error *err)
+bool quality_of_samples(const struct quality_options *how, struct conversion *c,
+			struct quality_sources *sources, struct quality *out, struct bc_error *err)
 {
-	*out = (struct quality){.of_samples = !c->options.from_compiler, .of_compiler = c->options.from_compiler, .says_inferred = c->options.from_compiler};
+	*out = (struct quality){.of_samples = !c->options.from_compiler,
+				.of_compiler = c->options.from_compiler,
+				.says_inferred = c->options.from_compiler};
 	if (!conversion_open(c, err) || !conversion_count(c, err) || !kernel_check(c, err))
 		return false;
 	out->basic = c->basic;
@@ -639,7 +690,8 @@ bool quality_of_profile(const char *path, struct quality *out, bool *mine, struc
 	struct flat_profile flat;
 
 	*out = (struct quality){0};
-	bool ok = flat_read(path, &flat, mine, err) && (cover_functions(&flat, &out->coverage) || bc_fail_nomem(err));
+	bool ok = flat_read(path, &flat, mine, err) &&
+		  (cover_functions(&flat, &out->coverage) || bc_fail_nomem(err));
 	out->basic = flat.plain;
 	out->says_inferred = flat.inferred;
 	out->has_flow = ok && !flat.plain;

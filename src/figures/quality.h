@@ -15,29 +15,36 @@
 
 /* ---- stability: would more samples change the layout? ---- */
 
-/* Two halves of the samples make two profiles, each with a layout of its own: the code is laid out by
- * one, and the branches of the other are counted in it.  docs/quality.md, "Stability". */
+/* Two halves of the samples make two profiles, each with a layout of its own: the code is laid out
+ * by one, and the branches of the other are counted in it.  docs/quality.md, "Stability". */
 
 /* Percentages. */
 struct stability {
-	double percent; /* .layout; of plain samples less the share that the inferred flow moves to other blocks */
-	double layout;  /* taken branches of a half in its own layout, of those in the other's; the mean of both ways */
-	double overlap; /* how often control arrived at each block: what both halves have in common, as of `batconv overlap` */
-	double hot_differ; /* of a half's hot blocks, by their counts: those that are not hot in the other; the mean of both */
+	double percent; /* .layout; of plain samples less the share that the inferred flow moves to
+			   other blocks */
+	double layout;  /* taken branches of a half in its own layout, of those in the other's; the
+			   mean of both ways */
+	double overlap; /* how often control arrived at each block: what both halves have in common,
+			   as of `batconv overlap` */
+	double hot_differ; /* of a half's hot blocks, by their counts: those that are not hot in the
+			      other; the mean of both */
 };
 
-/* `halves` are profiles of branches of one binary; moved: inferred_moved_percent(), 0 of branches that were recorded.  BC_NOMEM */
-BC_MUST_USE bool stability_take(const struct profile halves[2], double moved, struct stability *out, struct bc_error *err);
+/* `halves` are profiles of branches of one binary; moved: inferred_moved_percent(), 0 of branches
+ * that were recorded.  BC_NOMEM */
+BC_MUST_USE bool stability_take(const struct profile halves[2], double moved, struct stability *out,
+				struct bc_error *err);
 
-/* ---- in which kind of code the program ran: BOLT made it hot or cold, or it lies where it was ---- */
+/* ---- in which kind of code the program ran: BOLT made it hot or cold, or it lies where it was
+ * ---- */
 
 /* X(NAME, key for machines, text for people) */
-#define CODE_PLACES(X)                                                         \
-	X(HOT, "hot", "in hot parts of functions that BOLT moved")             \
-	X(COLD, "cold", "in cold parts")                                       \
-	X(OLD, "old", "in code at its old place (.bolt.org.text)")             \
-	X(LEFT, "left", "in functions that BOLT left alone")                   \
-	X(PLT, "plt", "in PLT entries")                                        \
+#define CODE_PLACES(X)                                                                             \
+	X(HOT, "hot", "in hot parts of functions that BOLT moved")                                 \
+	X(COLD, "cold", "in cold parts")                                                           \
+	X(OLD, "old", "in code at its old place (.bolt.org.text)")                                 \
+	X(LEFT, "left", "in functions that BOLT left alone")                                       \
+	X(PLT, "plt", "in PLT entries")                                                            \
 	X(NONE, "none", "in no function")
 
 #define X(name, key, text) PLACE_##name,
@@ -45,8 +52,9 @@ enum code_place { CODE_PLACES(X) CODE_PLACE_COUNT };
 #undef X
 
 struct code_places {
-	uint64_t all[CODE_PLACE_COUNT];     /* traces that began in such code, or plain samples in it */
-	uint64_t hottest[CODE_PLACE_COUNT]; /* of these, at the addresses that hold the first 90 % of them */
+	uint64_t all[CODE_PLACE_COUNT]; /* traces that began in such code, or plain samples in it */
+	uint64_t hottest[CODE_PLACE_COUNT]; /* of these, at the addresses that hold the first 90 %
+					       of them */
 	uint64_t sum, hottest_sum;
 };
 
@@ -63,7 +71,7 @@ enum code_place code_place_of(const struct binary *binary, struct output_place p
 extern const double held_levels[HELD_LEVELS];
 
 struct coverage {
-	uint64_t samples; /* counts of branches from functions, or plain samples in them */
+	uint64_t samples;   /* counts of branches from functions, or plain samples in them */
 	uint64_t functions; /* functions that have samples */
 	uint64_t held_functions[HELD_LEVELS]; /* how many of the hottest hold such a share */
 	bool has_bytes;
@@ -72,15 +80,17 @@ struct coverage {
 };
 
 struct quality {
-	bool of_samples;  /* else of a profile alone, which has coverage and flow only; */
-	bool of_compiler; /* or of the compiler's counts, of which no more samples can be had: neither stability nor density, and no places */
-	bool basic;      /* plain samples: no flow */
-	bool says_inferred; /* a profile alone says so of its branches, or they are the compiler's: their flow is consistent by construction */
+	bool of_samples;    /* else of a profile alone, which has coverage and flow only; */
+	bool of_compiler;   /* or of the compiler's counts, of which no more samples can be had:
+			       neither stability nor density, and no places */
+	bool basic;         /* plain samples: no flow */
+	bool says_inferred; /* a profile alone says so of its branches, or they are the compiler's:
+			       their flow is consistent by construction */
 
 	bool has_density;
 	struct density density;
 	uint64_t density_cutoff;
-	double threshold;    /* the density that is enough for perf2bolt */
+	double threshold; /* the density that is enough for perf2bolt */
 
 	bool has_stability; /* branches are known, or inferred */
 	struct stability stability;
@@ -95,7 +105,7 @@ struct quality {
 	struct inferred inferred;
 
 	bool has_kept;
-	double kept; /* of the samples that were not left out on purpose */
+	double kept;      /* of the samples that were not left out on purpose */
 	uint64_t kept_of; /* the number of these: taken branches, */
 };
 
@@ -108,12 +118,12 @@ struct quality_options {
 	double threshold;
 };
 
-/* What figures are taken from, for whoever shows more than figures.  Zeroed at first; it must stay where it is, and
- * lives no longer than the conversion. */
+/* What figures are taken from, for whoever shows more than figures.  Zeroed at first; it must stay
+ * where it is, and lives no longer than the conversion. */
 struct quality_sources {
-	bool by_byte;       /* `bytes` is wanted, too, and `code` of plain samples */
-	struct heat bytes;  /* with buckets of one byte */
-	struct heat heat;   /* with buckets of HEAT_BUCKET */
+	bool by_byte;      /* `bytes` is wanted, too, and `code` of plain samples */
+	struct heat bytes; /* with buckets of one byte */
+	struct heat heat;  /* with buckets of HEAT_BUCKET */
 	struct flat_profile flat;
 	struct name_marks not_simple; /* llvm-bolt does not know where their jumps lead */
 	struct block_source blocks;
@@ -122,13 +132,16 @@ struct quality_sources {
 };
 void quality_sources_free(struct quality_sources *sources);
 
-/* Read and convert samples, and measure.  *conversion: as conversion_run() has it, with WANT_EXECUTED and WANT_HALVES, also
- * after a failure; *sources: to be freed, also after a failure.  Errors as of conversion_run() */
-BC_MUST_USE bool quality_of_samples(const struct quality_options *how, struct conversion *conversion,
-				    struct quality_sources *sources, struct quality *out, struct bc_error *err);
+/* Read and convert samples, and measure.  *conversion: as conversion_run() has it, with
+ * WANT_EXECUTED and WANT_HALVES, also after a failure; *sources: to be freed, also after a failure.
+ * Errors as of conversion_run() */
+BC_MUST_USE bool quality_of_samples(const struct quality_options *how,
+				    struct conversion *conversion, struct quality_sources *sources,
+				    struct quality *out, struct bc_error *err);
 
 /* Measures fdata or YAML.  *mine: as in flat_read().  Errors of flat_read() */
-BC_MUST_USE bool quality_of_profile(const char *path, struct quality *out, bool *mine, struct bc_error *err);
+BC_MUST_USE bool quality_of_profile(const char *path, struct quality *out, bool *mine,
+				    struct bc_error *err);
 
 /* By what factor the samples must grow to reach the density that is enough; 0: it is reached, or
  * not known. */

@@ -14,13 +14,13 @@
 /* ---- verdicts ---- */
 
 /* The limits between the verdicts, as in docs/quality.md. */
-#define KEPT_ENOUGH 95.0          /* percent */
-#define STABLE_ENOUGH 93.0      /* percent; docs/quality.md, "Stability" */
-#define COLD_MUCH 10.0          /* percent of the hottest samples */
-#define INFERRED_ENOUGH 90.0    /* percent of the samples */
-#define MOVED_MUCH 20.0         /* percent of those that are inferred from */
-#define BIAS_MUCH 10.0          /* percent */
-#define UNREACHABLE_MUCH 10.0   /* percent */
+#define KEPT_ENOUGH      95.0 /* percent */
+#define STABLE_ENOUGH    93.0 /* percent; docs/quality.md, "Stability" */
+#define COLD_MUCH        10.0 /* percent of the hottest samples */
+#define INFERRED_ENOUGH  90.0 /* percent of the samples */
+#define MOVED_MUCH       20.0 /* percent of those that are inferred from */
+#define BIAS_MUCH        10.0 /* percent */
+#define UNREACHABLE_MUCH 10.0 /* percent */
 
 static const char *verdict_key(enum verdict_about about)
 {
@@ -56,17 +56,27 @@ static void judge_build(const struct conversion *c, struct verdict *out)
 	enum belonging belonging = conversion_belonging(c);
 
 	if (!c->check.checked)
-		say_so(out, VERDICT_LOOK, "nothing could be checked: whether the samples are of this build is not known");
+		say_so(out, VERDICT_LOOK,
+		       "nothing could be checked: whether the samples are of this build is not known");
 	else if (belonging == BELONGS_PERHAPS)
-		say_so(out, VERDICT_LOOK, "the samples may be of another build: %.1f %% of their %s disagree with the code, but these are few", rate, what);
+		say_so(out, VERDICT_LOOK,
+		       "the samples may be of another build: %.1f %% of their %s disagree with the code, but these are few",
+		       rate, what);
 	else if (belonging == BELONGS_BY_ID)
-		say_so(out, VERDICT_LOOK, "the samples have the build-id of this build, but %.1f %% of their %s disagree with its code", rate, what);
+		say_so(out, VERDICT_LOOK,
+		       "the samples have the build-id of this build, but %.1f %% of their %s disagree with its code",
+		       rate, what);
 	else if (belonging == BELONGS_NOT)
-		say_so(out, VERDICT_BAD, "the samples are of another build: %.1f %% of their %s disagree with the code", rate, what);
+		say_so(out, VERDICT_BAD,
+		       "the samples are of another build: %.1f %% of their %s disagree with the code",
+		       rate, what);
 	else if (rate > 0)
-		say_so(out, VERDICT_LOOK, "the samples are of this build, but %.2f %% of their %s disagree with its code", rate, what);
+		say_so(out, VERDICT_LOOK,
+		       "the samples are of this build, but %.2f %% of their %s disagree with its code",
+		       rate, what);
 	else
-		say_so(out, VERDICT_GOOD, "the samples are of this build: all %s agree with its code", what);
+		say_so(out, VERDICT_GOOD,
+		       "the samples are of this build: all %s agree with its code", what);
 	out->harmless = belonging == BELONGS && out->kind == VERDICT_LOOK && c->check.checked;
 }
 
@@ -75,15 +85,21 @@ static void judge_compiler(const struct compiler_counts *f, struct verdict *out)
 	double counted = compiler_counted_percent(f);
 
 	if (f->forced)
-		say_so(out, VERDICT_LOOK, "no function has a count: these are the compiler's guesses");
+		say_so(out, VERDICT_LOOK,
+		       "no function has a count: these are the compiler's guesses");
 	else if (compiler_counts_few(f))
-		say_so(out, VERDICT_LOOK, "only %.1f %% of the functions of the compiler's map have a count: its profile was of other code, or of too little", counted);
+		say_so(out, VERDICT_LOOK,
+		       "only %.1f %% of the functions of the compiler's map have a count: its profile was of other code, or of too little",
+		       counted);
 	else if (compiler_counts_older(f))
-		say_so(out, VERDICT_LOOK, "the compiler's profile was of older code: %.1f %% of the functions with a count are called more often than they were entered",
+		say_so(out, VERDICT_LOOK,
+		       "the compiler's profile was of older code: %.1f %% of the functions with a count are called more often than they were entered",
 		       compiler_contradicted_percent(f));
 	else
-		say_so(out, VERDICT_GOOD, "the counts are the compiler's, of this very build: %.1f %% of the functions of its map have one, and %.1f %% of these are "
-		       "called more often than they were entered", counted, compiler_contradicted_percent(f));
+		say_so(out, VERDICT_GOOD,
+		       "the counts are the compiler's, of this very build: %.1f %% of the functions of its map have one, and %.1f %% of these are "
+		       "called more often than they were entered",
+		       counted, compiler_contradicted_percent(f));
 }
 
 static void judge_kept(const struct quality *q, struct verdict *out)
@@ -91,7 +107,9 @@ static void judge_kept(const struct quality *q, struct verdict *out)
 	if (!q->kept_of)
 		say_so(out, VERDICT_BAD, "no sample is of this binary");
 	else if (q->kept < KEPT_ENOUGH)
-		say_so(out, VERDICT_LOOK, "only %.1f %% of the usable data is in the profile: see what was dropped", q->kept);
+		say_so(out, VERDICT_LOOK,
+		       "only %.1f %% of the usable data is in the profile: see what was dropped",
+		       q->kept);
 	else
 		say_so(out, VERDICT_GOOD, "%.1f %% of the usable data is in the profile", q->kept);
 }
@@ -102,17 +120,24 @@ static void judge_stability(const struct quality *q, struct verdict *out)
 	double more = s->layout > 0 ? 100 * (100 / s->layout - 1) : 0;
 
 	if (!q->has_stability)
-		say_so(out, VERDICT_LOOK, "whether more samples would change the layout is not known: no branches are");
+		say_so(out, VERDICT_LOOK,
+		       "whether more samples would change the layout is not known: no branches are");
 	else if (!(s->layout > 0))
-		say_so(out, VERDICT_LOOK, "more samples would change the layout: a half of these has no branch");
+		say_so(out, VERDICT_LOOK,
+		       "more samples would change the layout: a half of these has no branch");
 	else if (s->layout < STABLE_ENOUGH)
-		say_so(out, VERDICT_LOOK, "more samples would change the layout: in the one that a half of these makes, the other half takes %.1f %% more branches "
-		       "than in its own", more);
+		say_so(out, VERDICT_LOOK,
+		       "more samples would change the layout: in the one that a half of these makes, the other half takes %.1f %% more branches "
+		       "than in its own",
+		       more);
 	else if (s->percent < STABLE_ENOUGH)
-		say_so(out, VERDICT_LOOK, "the layout is uncertain: the halves of the samples agree on it, but %.1f %% of the samples had to count in other blocks than "
-		       "where they were taken", inferred_moved_percent(&q->inferred));
+		say_so(out, VERDICT_LOOK,
+		       "the layout is uncertain: the halves of the samples agree on it, but %.1f %% of the samples had to count in other blocks than "
+		       "where they were taken",
+		       inferred_moved_percent(&q->inferred));
 	else
-		say_so(out, VERDICT_GOOD, "enough samples: in the layout that a half of these makes, the other half takes only %.1f %% more branches than in its own",
+		say_so(out, VERDICT_GOOD,
+		       "enough samples: in the layout that a half of these makes, the other half takes only %.1f %% more branches than in its own",
 		       more);
 	out->few = q->has_stability && s->layout < STABLE_ENOUGH;
 }
@@ -125,10 +150,14 @@ static void judge_coverage(const struct quality *q, struct verdict *out)
 	if (!c->samples)
 		say_so(out, VERDICT_BAD, "no function has a sample");
 	else if (c->has_bytes)
-		say_so(out, VERDICT_GOOD, "%" PRIu64 " function%s %.0f %% of the %s, and so do %.1f KiB of code", held, plural_of(held, " holds", "s hold"), held_levels[HELD_LEVELS - 1],
+		say_so(out, VERDICT_GOOD,
+		       "%" PRIu64 " function%s %.0f %% of the %s, and so do %.1f KiB of code", held,
+		       plural_of(held, " holds", "s hold"), held_levels[HELD_LEVELS - 1],
 		       quality_counted(q), (double)c->held_bytes[HELD_LEVELS - 1] / 1024);
 	else
-		say_so(out, VERDICT_GOOD, "%" PRIu64 " function%s %.0f %% of the %s", held, plural_of(held, " holds", "s hold"), held_levels[HELD_LEVELS - 1], quality_counted(q));
+		say_so(out, VERDICT_GOOD, "%" PRIu64 " function%s %.0f %% of the %s", held,
+		       plural_of(held, " holds", "s hold"), held_levels[HELD_LEVELS - 1],
+		       quality_counted(q));
 }
 
 static void judge_places(const struct quality *q, const struct conversion *c, struct verdict *out)
@@ -139,10 +168,14 @@ static void judge_places(const struct quality *q, const struct conversion *c, st
 	if (conversion_binary(c)->kind != BINARY_BOLTED || !p->hottest_sum)
 		return;
 	if (cold > COLD_MUCH)
-		say_so(out, VERDICT_LOOK, "the workload is not the one that the binary was built for: %.1f %% of its hottest "
-		       "samples are in cold or old code; optimise it anew", cold);
+		say_so(out, VERDICT_LOOK,
+		       "the workload is not the one that the binary was built for: %.1f %% of its hottest "
+		       "samples are in cold or old code; optimise it anew",
+		       cold);
 	else
-		say_so(out, VERDICT_GOOD, "the binary fits its workload: %.1f %% of the hottest samples are in cold or old code", cold);
+		say_so(out, VERDICT_GOOD,
+		       "the binary fits its workload: %.1f %% of the hottest samples are in cold or old code",
+		       cold);
 }
 
 /* Of plain samples: are their branches known, and how well? */
@@ -155,15 +188,21 @@ static void judge_inferred(const struct quality *q, const struct conversion *c, 
 	if (c->not_inferred.code)
 		say_so(out, VERDICT_LOOK, "no branches are inferred: %s", c->not_inferred.text);
 	else if (!q->has_inferred)
-		say_so(out, VERDICT_LOOK, "no branches are inferred, and llvm-bolt uses addresses badly: --input=PROG, the binary that it "
+		say_so(out, VERDICT_LOOK,
+		       "no branches are inferred, and llvm-bolt uses addresses badly: --input=PROG, the binary that it "
 		       "read, infers them");
 	else if (share < INFERRED_ENOUGH)
-		say_so(out, VERDICT_LOOK, "branches are inferred from only %.1f %% of the samples", share);
+		say_so(out, VERDICT_LOOK, "branches are inferred from only %.1f %% of the samples",
+		       share);
 	else if (moved > MOVED_MUCH)
-		say_so(out, VERDICT_LOOK, "branches are inferred from %.1f %% of the samples, but %.1f %% of these had to count in other blocks than "
-		       "where they were taken: the flow is uncertain", share, moved);
+		say_so(out, VERDICT_LOOK,
+		       "branches are inferred from %.1f %% of the samples, but %.1f %% of these had to count in other blocks than "
+		       "where they were taken: the flow is uncertain",
+		       share, moved);
 	else
-		say_so(out, VERDICT_GOOD, "branches are inferred from %.1f %% of the samples, and only %.1f %% of these count in other blocks than where they were taken", share, moved);
+		say_so(out, VERDICT_GOOD,
+		       "branches are inferred from %.1f %% of the samples, and only %.1f %% of these count in other blocks than where they were taken",
+		       share, moved);
 }
 
 static void judge_flow(const struct quality *q, struct verdict *out)
@@ -173,17 +212,24 @@ static void judge_flow(const struct quality *q, struct verdict *out)
 	if (!f->functions)
 		say_so(out, VERDICT_LOOK, "no function has a flow");
 	else if (f->bias > BIAS_MUCH || f->unreachable > UNREACHABLE_MUCH)
-		say_so(out, VERDICT_LOOK, "counts do not add up: what enters and what leaves a block differ by %.2f %% (bias), and %.1f %% of the counts are in blocks "
-		       "that no counted branch leads to", f->bias, f->unreachable);
+		say_so(out, VERDICT_LOOK,
+		       "counts do not add up: what enters and what leaves a block differ by %.2f %% (bias), and %.1f %% of the counts are in blocks "
+		       "that no counted branch leads to",
+		       f->bias, f->unreachable);
 	else if (q->says_inferred)
-		say_so(out, VERDICT_GOOD, "branches were inferred so that counts add up: bias %.2f %%, and %.1f %% of the counts are in blocks that no counted branch "
-		       "leads to", f->bias, f->unreachable);
+		say_so(out, VERDICT_GOOD,
+		       "branches were inferred so that counts add up: bias %.2f %%, and %.1f %% of the counts are in blocks that no counted branch "
+		       "leads to",
+		       f->bias, f->unreachable);
 	else
-		say_so(out, VERDICT_GOOD, "counts add up as a whole: what enters and what leaves a block differ by %.2f %% (bias), and %.1f %% of the counts are "
-		       "in blocks that no counted branch leads to", f->bias, f->unreachable);
+		say_so(out, VERDICT_GOOD,
+		       "counts add up as a whole: what enters and what leaves a block differ by %.2f %% (bias), and %.1f %% of the counts are "
+		       "in blocks that no counted branch leads to",
+		       f->bias, f->unreachable);
 }
 
-static void verdicts_take(const struct quality *q, const struct conversion *c, struct verdict out[VERDICT_COUNT])
+static void verdicts_take(const struct quality *q, const struct conversion *c,
+			  struct verdict out[VERDICT_COUNT])
 {
 	for (int i = 0; i < VERDICT_COUNT; i++)
 		out[i] = (struct verdict){0};
@@ -223,16 +269,24 @@ static struct gate_result value_of(const struct quality *q, enum quality_gate_nu
 	uint64_t cold = q->places.hottest[PLACE_COLD] + q->places.hottest[PLACE_OLD];
 
 	switch (gate) {
-	case GATE_STABILITY: return (struct gate_result){q->has_stability, q->stability.percent, false};
+	case GATE_STABILITY:
+		return (struct gate_result){q->has_stability, q->stability.percent, false};
 	case GATE_DENSITY: return (struct gate_result){q->has_density, q->density.density, false};
 	case GATE_KEPT: return (struct gate_result){q->has_kept && q->kept_of, q->kept, false};
-	case GATE_BIAS: return (struct gate_result){q->has_flow && q->flow.blocks, q->flow.bias, false};
+	case GATE_BIAS:
+		return (struct gate_result){q->has_flow && q->flow.blocks, q->flow.bias, false};
 	case GATE_DISCONTINUITY:
-		return (struct gate_result){q->has_flow && q->flow.functions, q->flow.discontinuity, false};
+		return (struct gate_result){q->has_flow && q->flow.functions, q->flow.discontinuity,
+					    false};
 	case GATE_COLD:
-		return (struct gate_result){q->places.hottest_sum, percent_of(cold, q->places.hottest_sum), false};
-	case GATE_INFERRED: return (struct gate_result){q->has_inferred && inferred_of(&q->inferred), inferred_percent(&q->inferred), false};
-	case GATE_MOVED: return (struct gate_result){q->has_inferred && q->inferred.solved.samples, inferred_moved_percent(&q->inferred), false};
+		return (struct gate_result){q->places.hottest_sum,
+					    percent_of(cold, q->places.hottest_sum), false};
+	case GATE_INFERRED:
+		return (struct gate_result){q->has_inferred && inferred_of(&q->inferred),
+					    inferred_percent(&q->inferred), false};
+	case GATE_MOVED:
+		return (struct gate_result){q->has_inferred && q->inferred.solved.samples,
+					    inferred_moved_percent(&q->inferred), false};
 	case GATE_COUNT: break;
 	}
 	return (struct gate_result){0};
@@ -266,16 +320,25 @@ static void advise_now(struct quality_report *report)
 	const struct conversion_options *options = &report->conversion->options;
 	const struct binary *binary = conversion_binary(report->conversion);
 	const struct bolt_reads reads = bolt_reads_of(report->conversion);
-	const struct outcome_files files = {options->binary, options->input, options->samples, options->sample_count, NULL, options->from_compiler,
-					     options->force_map, reads.path ? &reads.input : NULL,
-					     binary->kind == BINARY_UNTOUCHED ? binary->debug.path : NULL};
+	const struct outcome_files files = {options->binary,
+					    options->input,
+					    options->samples,
+					    options->sample_count,
+					    NULL,
+					    options->from_compiler,
+					    options->force_map,
+					    reads.path ? &reads.input : NULL,
+					    binary->kind == BINARY_UNTOUCHED ? binary->debug.path :
+									       NULL};
 
-	advise_outcome(outcome_of(report), report->verdicts[VERDICT_STABILITY].few, &files, &report->next);
+	advise_outcome(outcome_of(report), report->verdicts[VERDICT_STABILITY].few, &files,
+		       &report->next);
 }
 
 void quality_judge(struct quality_report *report)
 {
-	verdicts_take(report->quality, report->conversion ? report->conversion : NULL, report->verdicts);
+	verdicts_take(report->quality, report->conversion ? report->conversion : NULL,
+		      report->verdicts);
 	if (report->conversion)
 		advise_now(report);
 	report->wanting = report->verdicts[VERDICT_BUILD].kind == VERDICT_BAD ||
@@ -284,7 +347,9 @@ void quality_judge(struct quality_report *report)
 		const struct quality_gate *gate = &report->gates[i];
 		struct gate_result *result = &report->results[i];
 		*result = value_of(report->quality, (enum quality_gate_number)i);
-		result->passed = result->known && (gate_rows[i].least ? result->value >= gate->limit : result->value <= gate->limit);
+		result->passed =
+			result->known && (gate_rows[i].least ? result->value >= gate->limit :
+							       result->value <= gate->limit);
 		report->wanting |= gate->set && !result->passed;
 	}
 }
@@ -298,9 +363,11 @@ void quality_tell_gates(const struct quality_report *report, FILE *out)
 		if (!gate->set || result->passed)
 			continue;
 		if (!result->known)
-			say(out, "%s is not known, and --%s-%s=%g was asked for", figure, way, figure, gate->limit);
+			say(out, "%s is not known, and --%s-%s=%g was asked for", figure, way,
+			    figure, gate->limit);
 		else
-			say(out, "%s is %.4f, and --%s-%s=%g was asked for", figure, result->value, way, figure, gate->limit);
+			say(out, "%s is %.4f, and --%s-%s=%g was asked for", figure, result->value,
+			    way, figure, gate->limit);
 	}
 }
 
@@ -334,11 +401,13 @@ static void print_ledger(const struct figure_row *row, const void *at, FILE *out
 	const struct ledger *ledger = at;
 
 	if (ledger->read)
-		fprintf(out, "  %12" PRIu64 " %s kept of %" PRIu64 "\n", ledger->kept, words->text, ledger->read);
+		fprintf(out, "  %12" PRIu64 " %s kept of %" PRIu64 "\n", ledger->kept, words->text,
+			ledger->read);
 	for (int matters = 1; matters >= 0; matters--)
 		for (size_t i = 0; ledger->read && i < words->reason_count; i++)
 			if (ledger->dropped[i] && quality_reason_matters(words, i) == matters)
-				fprintf(out, "  %12" PRIu64 " %s %s%s\n", ledger->dropped[i], words->text, words->reasons[i].text,
+				fprintf(out, "  %12" PRIu64 " %s %s%s\n", ledger->dropped[i],
+					words->text, words->reasons[i].text,
 					matters ? ": have a look" : "");
 }
 
@@ -365,25 +434,31 @@ static void print_held(const struct figure_row *row, const void *of, FILE *out)
 
 	(void)row;
 	for (size_t i = 0; i < HELD_LEVELS; i++) {
-		fprintf(out, "  %10.0f %% of %s are in %" PRIu64 " function%s", held_levels[i], quality_counted(quality),
-			c->held_functions[i], plural(c->held_functions[i]));
+		fprintf(out, "  %10.0f %% of %s are in %" PRIu64 " function%s", held_levels[i],
+			quality_counted(quality), c->held_functions[i],
+			plural(c->held_functions[i]));
 		if (c->has_bytes)
 			fprintf(out, ", %.1f KiB of code", (double)c->held_bytes[i] / 1024);
 		putc('\n', out);
 	}
 }
 
-#define X(name, key, text)                                                                             \
-	FIGURE_READER(percent_of_##name, struct code_places, figure_real(percent_of(it->all[PLACE_##name], it->sum))) \
-	FIGURE_READER(hottest_of_##name, struct code_places, figure_real(percent_of(it->hottest[PLACE_##name], it->hottest_sum)))
+#define X(name, key, text)                                                                         \
+	FIGURE_READER(percent_of_##name, struct code_places,                                       \
+		      figure_real(percent_of(it->all[PLACE_##name], it->sum)))                     \
+	FIGURE_READER(hottest_of_##name, struct code_places,                                       \
+		      figure_real(percent_of(it->hottest[PLACE_##name], it->hottest_sum)))
 CODE_PLACES(X)
 #undef X
 
-#define X(name, key, text)                                                                             \
-	{key, BEGIN},                                                                                  \
-	{"samples", "  {percent:10.1} % " text "; of the hottest {hottest_percent:.1} %\n", VALUE(struct code_places, all[PLACE_##name]), .any = true}, \
-	{"percent", .read = percent_of_##name}, {"hottest_percent", .read = hottest_of_##name}, {END},
-static const struct figure_row place_rows[] = {CODE_PLACES(X) {0}};
+#define X(name, key, text)                                                                         \
+	{key, BEGIN},                                                                              \
+		{"samples",                                                                        \
+		 "  {percent:10.1} % " text "; of the hottest {hottest_percent:.1} %\n",           \
+		 VALUE(struct code_places, all[PLACE_##name]), .any = true},                       \
+		{"percent", .read = percent_of_##name},                                            \
+		{"hottest_percent", .read = hottest_of_##name}, {END},
+static const struct figure_row place_rows[] = {CODE_PLACES(X){0}};
 #undef X
 
 static void print_inferred(const struct figure_row *row, const void *inferred, FILE *out)
@@ -393,14 +468,21 @@ static void print_inferred(const struct figure_row *row, const void *inferred, F
 	(void)row;
 	if (!inferred_of(i))
 		return;
-	fprintf(out, "  %12" PRIu64 " samples of %" PRIu64 ", in %" PRIu64 " function%s; %" PRIu64 " of them count in another block than where they were taken\n",
-		i->solved.samples, inferred_of(i), i->solved.functions, plural(i->solved.functions), i->moved);
+	fprintf(out,
+		"  %12" PRIu64 " samples of %" PRIu64 ", in %" PRIu64 " function%s; %" PRIu64
+		" of them count in another block than where they were taken\n",
+		i->solved.samples, inferred_of(i), i->solved.functions, plural(i->solved.functions),
+		i->moved);
 	if (i->plt.samples)
-		fprintf(out, "  %12" PRIu64 " samples in PLT entries, whose calls the callers give\n", i->plt.samples);
-#define X(share, text) \
-	if (i->share.samples) \
-		fprintf(out, "  %12" PRIu64 " samples in %" PRIu64 " function%s: entries alone, because %s\n", i->share.samples, i->share.functions, \
-			plural(i->share.functions), text);
+		fprintf(out,
+			"  %12" PRIu64 " samples in PLT entries, whose calls the callers give\n",
+			i->plt.samples);
+#define X(share, text)                                                                             \
+	if (i->share.samples)                                                                      \
+		fprintf(out,                                                                       \
+			"  %12" PRIu64 " samples in %" PRIu64                                      \
+			" function%s: entries alone, because %s\n",                                \
+			i->share.samples, i->share.functions, plural(i->share.functions), text);
 	INFERRED_REASONS(X)
 #undef X
 }
@@ -443,7 +525,10 @@ static void write_gates(struct json *json, const struct figure_row *row, const v
 	json_close(json, ']');
 }
 
-FIGURE_READER(subject_of, struct quality, figure_string(it->of_compiler ? "compiler" : it->of_samples ? "samples" : "profile"))
+FIGURE_READER(subject_of, struct quality,
+	      figure_string(it->of_compiler ? "compiler" :
+			    it->of_samples  ? "samples" :
+					      "profile"))
 FIGURE_READER(disagree_percent, struct build_check, figure_real(build_check_rate(it)))
 FIGURE_READER(stable_enough, struct quality, ((void)it, figure_real(STABLE_ENOUGH)))
 FIGURE_READER(times_more, struct quality, figure_real(quality_times_more(it)))
@@ -455,48 +540,60 @@ static const struct figure_row stability_rows[] = {
 	{"enough_percent", .read = stable_enough},
 	{"percent", "  {:10.1} % stable; {enough_percent:g} % is enough\n", STABILITY(percent)},
 	{"layout_percent", NULL, STABILITY(layout)},
-	{"overlap_percent", "  {:10.1} % overlap of the blocks of two halves; {hot_differ_percent:.1} % of what is hot in one is not in the other\n",
+	{"overlap_percent",
+	 "  {:10.1} % overlap of the blocks of two halves; {hot_differ_percent:.1} % of what is hot in one is not in the other\n",
 	 STABILITY(overlap)},
 	{"hot_differ_percent", NULL, STABILITY(hot_differ)},
 	{0},
 };
 
 static const struct figure_row density_rows[] = {
-	{"density", "  {:12.1} density, as perf2bolt has it, of functions that hold {of_samples_percent:.2} % of samples\n",
+	{"density",
+	 "  {:12.1} density, as perf2bolt has it, of functions that hold {of_samples_percent:.2} % of samples\n",
 	 VALUE(struct quality, density.density)},
 	{"enough", NULL, VALUE(struct quality, threshold)},
 	{"times_more_samples", .read = times_more},
 	{"of_samples_percent", .read = cutoff_percent},
-	{"functions", "  {profiled:12} of {} functions have a profile", VALUE(struct quality, density.functions)},
+	{"functions", "  {profiled:12} of {} functions have a profile",
+	 VALUE(struct quality, density.functions)},
 	{"profiled", NULL, VALUE(struct quality, density.profiled)},
-	{"not_simple", "; {} more that llvm-bolt cannot optimise", VALUE(struct quality, density.not_simple), .any = true},
+	{"not_simple", "; {} more that llvm-bolt cannot optimise",
+	 VALUE(struct quality, density.not_simple), .any = true},
 	{.text = "\n"},
 	{0},
 };
 
 static const struct figure_row coverage_rows[] = {
 	FIGURES(struct quality, coverage., samples, functions),
-	{"bytes", NULL, VALUE(struct quality, coverage.bytes), IF(struct quality, coverage.has_bytes)},
+	{"bytes", NULL, VALUE(struct quality, coverage.bytes),
+	 IF(struct quality, coverage.has_bytes)},
 	{"held", .write = write_held, .print = print_held},
 	{0},
 };
 
 static const struct figure_row flow_rows[] = {
 	FIGURES(struct flow_figures, , functions, blocks),
-	{"bias_percent", "  {:10.4} % bias, deviation {deviation_percent:.4} %, of {blocks} block{blocks:s}\n", VALUE(struct flow_figures, bias)},
+	{"bias_percent",
+	 "  {:10.4} % bias, deviation {deviation_percent:.4} %, of {blocks} block{blocks:s}\n",
+	 VALUE(struct flow_figures, bias)},
 	{"deviation_percent", NULL, VALUE(struct flow_figures, deviation)},
-	{"discontinuity_percent", "  {:10.2} % discontinuity, or more, of the worst 5 % of {functions} function{functions:s}\n",
+	{"discontinuity_percent",
+	 "  {:10.2} % discontinuity, or more, of the worst 5 % of {functions} function{functions:s}\n",
 	 VALUE(struct flow_figures, discontinuity)},
 	{"unreachable_percent", NULL, VALUE(struct flow_figures, unreachable)},
-	{"call_gap_percent", "  {:10.2} % gap between calls and entries, {flow_gap_percent:.2} % in the flow of blocks, "
-			     "{worst_gap_percent:.2} % of hot blocks, likewise\n",
+	{"call_gap_percent",
+	 "  {:10.2} % gap between calls and entries, {flow_gap_percent:.2} % in the flow of blocks, "
+	 "{worst_gap_percent:.2} % of hot blocks, likewise\n",
 	 VALUE(struct flow_figures, call_gap), IF(struct flow_figures, has_gaps)},
-	{"flow_gap_percent", NULL, VALUE(struct flow_figures, flow_gap), IF(struct flow_figures, has_gaps)},
-	{"worst_gap_percent", NULL, VALUE(struct flow_figures, worst_gap), IF(struct flow_figures, has_gaps)},
+	{"flow_gap_percent", NULL, VALUE(struct flow_figures, flow_gap),
+	 IF(struct flow_figures, has_gaps)},
+	{"worst_gap_percent", NULL, VALUE(struct flow_figures, worst_gap),
+	 IF(struct flow_figures, has_gaps)},
 	{0},
 };
 
-/* Of traces of the processor: what became of their answers, left out without any; and what each recording has of them. */
+/* Of traces of the processor: what became of their answers, left out without any; and what each
+ * recording has of them. */
 static void write_walk(struct json *json, const struct figure_row *row, const void *at)
 {
 	const struct conversion *conversion = at;
@@ -542,10 +639,19 @@ static void print_reads(const struct figure_row *row, const void *conversion, FI
 }
 
 /* What is of samples alone stands only if there is a conversion. */
-#define QUALITY THROUGH(struct quality_report, quality)
+#define QUALITY    THROUGH(struct quality_report, quality)
 #define CONVERSION THROUGH(struct quality_report, conversion)
-#define VERDICT(about, label) {.text = label " {}\n", VALUE(struct quality_report, verdicts[VERDICT_##about].text), .any = true}
-#define LEDGER(field, words) {#field, .at = offsetof(struct conversion, ledgers.field), .write = write_ledger, .print = print_ledger, .with = &words, CONVERSION}
+#define VERDICT(about, label)                                                                      \
+	{.text = label " {}\n",                                                                    \
+	 VALUE(struct quality_report, verdicts[VERDICT_##about].text),                             \
+	 .any = true}
+#define LEDGER(field, words)                                                                       \
+	{#field,                                                                                   \
+	 .at = offsetof(struct conversion, ledgers.field),                                         \
+	 .write = write_ledger,                                                                    \
+	 .print = print_ledger,                                                                    \
+	 .with = &words,                                                                           \
+	 CONVERSION}
 static const struct figure_row report_rows[] = {
 	FORMAT_ROWS("batconv-quality"),
 	FIGURE(struct quality_report, , path),
@@ -554,8 +660,10 @@ static const struct figure_row report_rows[] = {
 	{"llvm_bolt", .write = bolt_reads_write, .print = print_reads, CONVERSION},
 	VERDICT(BUILD, "build    "),
 	{"build", BEGIN, CONVERSION},
-	{"checked", "  {:12} checked, {disagree_percent:.2} % disagree\n", VALUE(struct conversion, check.checked), CONVERSION},
-	{"disagree_percent", NULL, VALUE_BY(struct conversion, check, disagree_percent), CONVERSION},
+	{"checked", "  {:12} checked, {disagree_percent:.2} % disagree\n",
+	 VALUE(struct conversion, check.checked), CONVERSION},
+	{"disagree_percent", NULL, VALUE_BY(struct conversion, check, disagree_percent),
+	 CONVERSION},
 	{END},
 	VERDICT(KEPT, "kept     "),
 	{"kept", BEGIN, CONVERSION},
@@ -573,19 +681,25 @@ static const struct figure_row report_rows[] = {
 	VERDICT(COVERAGE, "coverage "),
 	{"coverage", .rows = coverage_rows, QUALITY},
 	VERDICT(PLACES, "places   "),
-	{"places", .at = offsetof(struct quality, places), .rows = place_rows, QUALITY, IF(struct quality, of_samples)},
+	{"places", .at = offsetof(struct quality, places), .rows = place_rows, QUALITY,
+	 IF(struct quality, of_samples)},
 	VERDICT(INFERRED, "inferred "),
 	{"inferred", BEGIN, CONVERSION, IF(struct conversion, basic)},
 	{"branches", NULL, VALUE(struct quality, has_inferred), QUALITY},
 	{.at = offsetof(struct quality, inferred), .rows = inferred_rows, QUALITY},
 	{END},
-	{.at = offsetof(struct quality, inferred), .print = print_inferred, QUALITY, IF(struct quality, has_inferred)},
+	{.at = offsetof(struct quality, inferred),
+	 .print = print_inferred,
+	 QUALITY,
+	 IF(struct quality, has_inferred)},
 	VERDICT(FLOW, "flow     "),
-	{"flow", .at = offsetof(struct quality, flow), .rows = flow_rows, QUALITY, IF(struct quality, has_flow)},
+	{"flow", .at = offsetof(struct quality, flow), .rows = flow_rows, QUALITY,
+	 IF(struct quality, has_flow)},
 	{"verdicts", .write = write_verdicts},
 	{"next", BEGIN, CONVERSION},
 	{"text", "next      {}\n", VALUE_BY(struct quality_report, next.sentence, figure_of_whole)},
-	{"command", "          {}\n", VALUE_BY(struct quality_report, next.command, figure_of_some_whole), .any = true},
+	{"command", "          {}\n",
+	 VALUE_BY(struct quality_report, next.command, figure_of_some_whole), .any = true},
 	{END},
 	{"gates", .write = write_gates},
 	FIGURE(struct quality_report, , wanting),

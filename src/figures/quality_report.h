@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* batconv quality: what its figures mean, a sentence for each; the limits that they are held against; what to do next; all as text and as JSON. */
+/* batconv quality: what its figures mean, a sentence for each; the limits that they are held
+ * against; what to do next; all as text and as JSON. */
 #ifndef FIGURES_QUALITY_REPORT_H
 #define FIGURES_QUALITY_REPORT_H
 
@@ -10,13 +11,13 @@
 #include "src/figures/quality.h"
 
 /* X(NAME, key for machines) */
-#define VERDICTS(X)                                                            \
-	X(BUILD, "build")                                                      \
-	X(KEPT, "kept")                                                        \
-	X(STABILITY, "stability")                                              \
-	X(COVERAGE, "coverage")                                                \
-	X(PLACES, "places")                                                    \
-	X(INFERRED, "inferred")                                                \
+#define VERDICTS(X)                                                                                \
+	X(BUILD, "build")                                                                          \
+	X(KEPT, "kept")                                                                            \
+	X(STABILITY, "stability")                                                                  \
+	X(COVERAGE, "coverage")                                                                    \
+	X(PLACES, "places")                                                                        \
+	X(INFERRED, "inferred")                                                                    \
 	X(FLOW, "flow")
 
 #define X(name, key) VERDICT_##name,
@@ -33,14 +34,14 @@ struct verdict {
 };
 
 /* X(NAME, what the gate is of, as JSON names it, is the limit the least value?) */
-#define QUALITY_GATES(X)                                                       \
-	X(STABILITY, "stability", true)                                        \
-	X(DENSITY, "density", true)                                            \
-	X(KEPT, "kept", true)                                                  \
-	X(BIAS, "bias", false)                                                 \
-	X(DISCONTINUITY, "discontinuity", false)                               \
-	X(COLD, "cold", false)                                                 \
-	X(INFERRED, "inferred", true)                                          \
+#define QUALITY_GATES(X)                                                                           \
+	X(STABILITY, "stability", true)                                                            \
+	X(DENSITY, "density", true)                                                                \
+	X(KEPT, "kept", true)                                                                      \
+	X(BIAS, "bias", false)                                                                     \
+	X(DISCONTINUITY, "discontinuity", false)                                                   \
+	X(COLD, "cold", false)                                                                     \
+	X(INFERRED, "inferred", true)                                                              \
 	X(MOVED, "moved", false)
 
 #define X(name, figure, least) GATE_##name,
@@ -62,7 +63,7 @@ struct gate_result {
 struct quality_report {
 	const struct quality *quality;
 	const struct conversion *conversion; /* NULL: of a profile alone */
-	const char *path;              /* of the binary, or of the profile */
+	const char *path;                    /* of the binary, or of the profile */
 	struct quality_gate gates[GATE_COUNT];
 	struct verdict verdicts[VERDICT_COUNT];
 	struct gate_result results[GATE_COUNT];

@@ -29,20 +29,23 @@ static uint32_t short_size(uint64_t size)
 }
 
 /* What to do with a fragment. */
-typedef bool fragment_fn(const struct binary *binary, uint32_t fragment, struct code_piece_vec *out);
+typedef bool fragment_fn(const struct binary *binary, uint32_t fragment,
+			 struct code_piece_vec *out);
 
 /* Visits the fragment that a function begins with, then its cold ones. */
-static bool each_fragment(const struct code_parts *parts, const struct function *function, fragment_fn *visit,
-			  struct code_piece_vec *out)
+static bool each_fragment(const struct code_parts *parts, const struct function *function,
+			  fragment_fn *visit, struct code_piece_vec *out)
 {
 	const struct binary *binary = parts->binary;
 	uint32_t own = binary->fragment_of[function - binary->functions.at];
 
 	out->len = 0;
 	if (own == NO_FRAGMENT)
-		return code_piece_vec_push(out, (struct code_piece){0, short_size(function->size), function->address, false});
+		return code_piece_vec_push(out, (struct code_piece){0, short_size(function->size),
+								    function->address, false});
 	bool ok = visit(binary, own, out);
-	for (uint32_t i = parts->fragments.first[own]; ok && i < parts->fragments.first[own + 1]; i++)
+	for (uint32_t i = parts->fragments.first[own]; ok && i < parts->fragments.first[own + 1];
+	     i++)
 		ok = parts->fragments.at[i] == own || visit(binary, parts->fragments.at[i], out);
 	return ok;
 }
@@ -51,10 +54,13 @@ static bool push_whole(const struct binary *binary, uint32_t fragment, struct co
 {
 	const struct bat_fragment *f = &binary->bat.fragments[fragment];
 
-	return code_piece_vec_push(out, (struct code_piece){0, short_size(binary_fragment_size(binary, fragment)), f->address, f->cold});
+	return code_piece_vec_push(
+		out, (struct code_piece){0, short_size(binary_fragment_size(binary, fragment)),
+					 f->address, f->cold});
 }
 
-bool code_parts_whole(const struct code_parts *parts, const struct function *function, struct code_piece_vec *out)
+bool code_parts_whole(const struct code_parts *parts, const struct function *function,
+		      struct code_piece_vec *out)
 {
 	return each_fragment(parts, function, push_whole, out);
 }
@@ -67,8 +73,10 @@ static bool push_pieces(const struct binary *binary, uint32_t fragment, struct c
 	uint32_t size = short_size(binary_fragment_size(binary, fragment));
 
 	for (uint32_t i = 0; i < f->entry_count; i++) {
-		uint32_t next = i + 1 < f->entry_count ? entries[i + 1].output : size, end = next < size ? next : size;
-		struct code_piece piece = {bat_entry_input(entries[i]), end - entries[i].output, f->address + entries[i].output, f->cold};
+		uint32_t next = i + 1 < f->entry_count ? entries[i + 1].output : size,
+			 end = next < size ? next : size;
+		struct code_piece piece = {bat_entry_input(entries[i]), end - entries[i].output,
+					   f->address + entries[i].output, f->cold};
 		if (entries[i].output < end && !code_piece_vec_push(out, piece))
 			return false;
 	}
@@ -81,7 +89,8 @@ static bool piece_less(const struct code_piece *a, const struct code_piece *b)
 }
 DEFINE_SORT(sort_pieces, struct code_piece, piece_less)
 
-bool code_parts_pieces(const struct code_parts *parts, const struct function *function, struct code_piece_vec *out)
+bool code_parts_pieces(const struct code_parts *parts, const struct function *function,
+		       struct code_piece_vec *out)
 {
 	if (!each_fragment(parts, function, push_pieces, out))
 		return false;
@@ -104,8 +113,10 @@ const struct code_piece *code_piece_at(const struct code_piece_vec *pieces, uint
 
 #define ESCAPED 6 /* bytes that one of a string can become */
 
-/* Opens one of both.  Without libdw, or without debug information, there are no lines, and that is no failure. */
-static bool open_one(const char *path, const struct debug_dirs *dirs, struct debug_lines **out, struct bc_error *err)
+/* Opens one of both.  Without libdw, or without debug information, there are no lines, and that is
+ * no failure. */
+static bool open_one(const char *path, const struct debug_dirs *dirs, struct debug_lines **out,
+		     struct bc_error *err)
 {
 	if (!path || debug_lines_open(path, dirs, false, out, err))
 		return true;
@@ -113,12 +124,14 @@ static bool open_one(const char *path, const struct debug_dirs *dirs, struct deb
 	return err->code != BC_NOMEM;
 }
 
-bool source_lines_open(const struct binary *optimized, const char *path, const char *input, const struct debug_dirs *dirs,
-		       struct source_lines *out, struct bc_error *err)
+bool source_lines_open(const struct binary *optimized, const char *path, const char *input,
+		       const struct debug_dirs *dirs, struct source_lines *out,
+		       struct bc_error *err)
 {
 	*out = (struct source_lines){.of_moved = libraries_has_lines(optimized)};
 	debug_lines_stay_offline();
-	return open_one(path, dirs, &out->optimized, err) && open_one(input, dirs, &out->input, err);
+	return open_one(path, dirs, &out->optimized, err) &&
+	       open_one(input, dirs, &out->input, err);
 }
 
 void source_lines_close(struct source_lines *lines)
@@ -144,7 +157,8 @@ static bool intern(struct source_lines *lines, const char *name, uint32_t *file)
 	return true;
 }
 
-static bool find_in(struct source_lines *lines, struct debug_lines *source, uint64_t at, uint32_t *file, uint32_t *line)
+static bool find_in(struct source_lines *lines, struct debug_lines *source, uint64_t at,
+		    uint32_t *file, uint32_t *line)
 {
 	struct source_places places = {0};
 	struct bc_error err;
@@ -159,7 +173,8 @@ static bool find_in(struct source_lines *lines, struct debug_lines *source, uint
 	return intern(lines, places.at[0].file, file);
 }
 
-bool source_lines_find(struct source_lines *lines, uint64_t optimized, uint64_t input, uint32_t *file, uint32_t *line)
+bool source_lines_find(struct source_lines *lines, uint64_t optimized, uint64_t input,
+		       uint32_t *file, uint32_t *line)
 {
 	*file = *line = 0;
 	if (!find_in(lines, lines->optimized, optimized, file, line))

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The code that a report shows: the fragments of a function in the optimised binary, and which of them
- * holds which code of the input; and its source lines, of the optimised binary's debug information,
- * else of the input's.
+ * The code that a report shows: the fragments of a function in the optimised binary, and which of
+ * them holds which code of the input; and its source lines, of the optimised binary's debug
+ * information, else of the input's.
  */
 #ifndef FIGURES_SHOWN_CODE_H
 #define FIGURES_SHOWN_CODE_H
@@ -27,7 +27,8 @@ void code_parts_free(struct code_parts *parts);
 /* Did BOLT move the function?  Else its code has the offsets of the input. */
 bool code_parts_moved(const struct code_parts *parts, const struct function *function);
 
-/* Code from `input` on, an offset in the input function, `size` bytes, at an address of the optimised binary. */
+/* Code from `input` on, an offset in the input function, `size` bytes, at an address of the
+ * optimised binary. */
 struct code_piece {
 	uint32_t input;
 	uint32_t size;
@@ -36,13 +37,14 @@ struct code_piece {
 };
 DEFINE_VEC(code_piece_vec, struct code_piece);
 
-/* The fragments of a function, the one that it begins with first, as pieces of input offset 0.  One that BOLT did not
- * move has one.  *out keeps its memory.  false: out of memory */
-BC_MUST_USE bool code_parts_whole(const struct code_parts *parts, const struct function *function, struct code_piece_vec *out);
+/* The fragments of a function, the one that it begins with first, as pieces of input offset 0.  One
+ * that BOLT did not move has one.  *out keeps its memory.  false: out of memory */
+BC_MUST_USE bool code_parts_whole(const struct code_parts *parts, const struct function *function,
+				  struct code_piece_vec *out);
 
 /* What of its code has a place, by input offset.  false: out of memory */
 BC_MUST_USE bool code_parts_pieces(const struct code_parts *parts, const struct function *function,
-				  struct code_piece_vec *out);
+				   struct code_piece_vec *out);
 
 /* The piece that holds the code of an input offset, or NULL. */
 const struct code_piece *code_piece_at(const struct code_piece_vec *pieces, uint64_t input);
@@ -56,14 +58,16 @@ struct source_lines {
 	size_t file_bytes;    /* how long their names are, as a page has them at most */
 };
 
-/* Opens what there is.  path: of the optimised binary; input: NULL if it was not given.  BC_NOMEM */
-BC_MUST_USE bool source_lines_open(const struct binary *optimized, const char *path, const char *input, const struct debug_dirs *dirs,
+/* Opens what there is.  path: of the optimised binary; input: NULL if it was not given.  BC_NOMEM
+ */
+BC_MUST_USE bool source_lines_open(const struct binary *optimized, const char *path,
+				   const char *input, const struct debug_dirs *dirs,
 				   struct source_lines *out, struct bc_error *err);
 void source_lines_close(struct source_lines *lines);
 
-/* A line, of code at an address of the optimised binary and of the input; 0: it has none there.  *file: the number of
- * its file, 0 if no line is known.  false: out of memory */
-BC_MUST_USE bool source_lines_find(struct source_lines *lines, uint64_t optimized, uint64_t input, uint32_t *file,
-				   uint32_t *line);
+/* A line, of code at an address of the optimised binary and of the input; 0: it has none there.
+ * *file: the number of its file, 0 if no line is known.  false: out of memory */
+BC_MUST_USE bool source_lines_find(struct source_lines *lines, uint64_t optimized, uint64_t input,
+				   uint32_t *file, uint32_t *line);
 
 #endif

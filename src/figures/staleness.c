@@ -10,10 +10,14 @@
 #include "src/base/text.h"
 #include "src/figures/figure_table.h"
 
-/* What the verdict is drawn by, in percent of all samples: docs/next-build.md, "Does the share tell the gain". */
-#define STALE_FITS_PERCENT 95.0   /* in exact functions */
-#define STALE_PLACED_PERCENT 50.0 /* with -infer-stale-profile: it gains half of what a new profile does, or more */
-#define STALE_SAME_PERCENT 5.0    /* in exact functions; fewer: the code was made in another way, and what is placed tells nothing */
+/* What the verdict is drawn by, in percent of all samples: docs/next-build.md, "Does the share tell
+ * the gain". */
+#define STALE_FITS_PERCENT 95.0 /* in exact functions */
+#define STALE_PLACED_PERCENT                                                                       \
+	50.0 /* with -infer-stale-profile: it gains half of what a new profile does, or more */
+#define STALE_SAME_PERCENT                                                                         \
+	5.0 /* in exact functions; fewer: the code was made in another way, and what is placed     \
+	       tells nothing */
 
 enum stale_verdict {
 	VERDICT_FITS,
@@ -43,11 +47,13 @@ struct build_comparison {
 	size_t count;
 	struct new_build *build;
 	struct staleness *out;
-	uint32_t *by_name; /* per name of the profile: the function of the new build, or NO_FUNCTION */
-	uint32_t *is;      /* per function of the document: likewise, the one that its profile is for */
-	uint32_t *named;   /* per function of the document: what by_name has for it, unless that has a profile before it */
-	bool *is_named;    /* per function of the new build: `named` has it */
-	bool *claimed;     /* ... and it has a profile */
+	uint32_t *by_name; /* per name of the profile: the function of the new build, or NO_FUNCTION
+			    */
+	uint32_t *is; /* per function of the document: likewise, the one that its profile is for */
+	uint32_t *named; /* per function of the document: what by_name has for it, unless that has a
+			    profile before it */
+	bool *is_named;  /* per function of the new build: `named` has it */
+	bool *claimed;   /* ... and it has a profile */
 	struct strings commons;
 	struct common_function_vec common; /* of the new build; by common name, key, function */
 	/* Of one function: */
@@ -74,8 +80,8 @@ static void comparison_free(struct build_comparison *c)
 
 /* ---- names ---- */
 
-/* What link-time optimisation puts behind a name changes from build to build: the name up to that, and its mark.  Empty: it put
- * nothing there. */
+/* What link-time optimisation puts behind a name changes from build to build: the name up to that,
+ * and its mark.  Empty: it put nothing there. */
 static struct text common_name(struct text name)
 {
 	static const char *const marks[] = {".__uniq.", ".lto_priv.", ".constprop.", ".llvm."};
@@ -120,19 +126,23 @@ static bool list_commons(struct build_comparison *c)
 	return true;
 }
 
-/* What a function of the new build must have in common with one of the profile, so that it is the same. */
+/* What a function of the new build must have in common with one of the profile, so that it is the
+ * same. */
 static uint64_t new_key(const struct build_comparison *c, uint32_t function)
 {
 	uint64_t hash;
 	uint32_t blocks;
 
 	new_build_key(c->build, function, &hash, &blocks);
-	return c->out->means == STALE_BY_HASHES ? hash : c->out->means == STALE_BY_BLOCK_COUNTS ? blocks : 0;
+	return c->out->means == STALE_BY_HASHES       ? hash :
+	       c->out->means == STALE_BY_BLOCK_COUNTS ? blocks :
+							0;
 }
 
 static uint64_t old_key(const struct build_comparison *c, size_t i)
 {
-	return c->out->means == STALE_BY_HASHES ? c->functions[i].hash : c->functions[i].block_count;
+	return c->out->means == STALE_BY_HASHES ? c->functions[i].hash :
+						  c->functions[i].block_count;
 }
 
 static bool common_less(const struct common_function *a, const struct common_function *b)
@@ -142,17 +152,20 @@ static bool common_less(const struct common_function *a, const struct common_fun
 	return a->key != b->key ? a->key < b->key : a->function < b->function;
 }
 DEFINE_SORT(sort_common, struct common_function, common_less)
-DEFINE_SEARCH(common_below, struct common_function, const struct common_function *, common_less(item, key))
+DEFINE_SEARCH(common_below, struct common_function, const struct common_function *,
+	      common_less(item, key))
 
-/* With keys; each function once for each common name.  llvm-bolt computes hashes of functions that the profile has by their full
- * names, and no others have any here. */
+/* With keys; each function once for each common name.  llvm-bolt computes hashes of functions that
+ * the profile has by their full names, and no others have any here. */
 static void settle_common(struct build_comparison *c)
 {
 	size_t kept = 0;
 
 	for (size_t i = 0; i < c->common.len; i++) {
 		uint32_t function = c->common.at[i].function;
-		c->common.at[i].key = c->out->means != STALE_BY_HASHES || c->is_named[function] ? new_key(c, function) : 0;
+		c->common.at[i].key = c->out->means != STALE_BY_HASHES || c->is_named[function] ?
+					      new_key(c, function) :
+					      0;
 	}
 	sort_common(c->common.at, c->common.len);
 	for (size_t i = 0; i < c->common.len; i++)
@@ -172,7 +185,8 @@ static void name_functions(const struct build_comparison *c)
 {
 	for (size_t i = 0; i < c->count; i++) {
 		uint32_t function = c->by_name[c->functions[i].name];
-		c->named[i] = function == NO_FUNCTION || c->is_named[function] ? NO_FUNCTION : function;
+		c->named[i] =
+			function == NO_FUNCTION || c->is_named[function] ? NO_FUNCTION : function;
 		if (c->named[i] != NO_FUNCTION)
 			c->is_named[function] = true;
 	}
@@ -187,7 +201,8 @@ static bool has_key(const struct build_comparison *c, size_t i, uint32_t functio
 
 /* What is known of one common name. */
 struct common_group {
-	size_t old, first_old; /* functions of the profile without a function so far: how many, and the first */
+	size_t old, first_old; /* functions of the profile without a function so far: how many, and
+				  the first */
 	size_t all;            /* of the profile */
 	bool found;
 };
@@ -199,20 +214,24 @@ static uint32_t find_common(const struct build_comparison *c, uint32_t common, u
 	size_t at = common_below(c->common.at, c->common.len, &from);
 	const struct common_function *found = at < c->common.len ? &c->common.at[at] : NULL;
 
-	return found && found->common == common && found->key == key && !c->claimed[found->function] ? found->function : NO_FUNCTION;
+	return found && found->common == common && found->key == key &&
+			       !c->claimed[found->function] ?
+		       found->function :
+		       NO_FUNCTION;
 }
 
 static size_t count_common(const struct build_comparison *c, uint32_t common, uint32_t *only)
 {
 	const struct common_function from = {common, 0, 0}, to = {common + 1, 0, 0};
-	size_t first = common_below(c->common.at, c->common.len, &from), end = common_below(c->common.at, c->common.len, &to);
+	size_t first = common_below(c->common.at, c->common.len, &from),
+	       end = common_below(c->common.at, c->common.len, &to);
 
 	*only = end - first == 1 ? c->common.at[first].function : NO_FUNCTION;
 	return end - first;
 }
 
-/* Of each common name one function of the profile gets one of the new build: the first pair that is exact; else, where there is one
- * of each, these. */
+/* Of each common name one function of the profile gets one of the new build: the first pair that is
+ * exact; else, where there is one of each, these. */
 static bool match_common(struct build_comparison *c)
 {
 	struct common_group *groups = calloc(c->commons.len + 1, sizeof(*groups));
@@ -228,13 +247,16 @@ static bool match_common(struct build_comparison *c)
 			continue;
 		if (!group->old++)
 			group->first_old = i;
-		uint32_t function = group->found || !old_key(c, i) ? NO_FUNCTION : find_common(c, number, old_key(c, i));
+		uint32_t function = group->found || !old_key(c, i) ?
+					    NO_FUNCTION :
+					    find_common(c, number, old_key(c, i));
 		group->found |= function != NO_FUNCTION;
 		if (function != NO_FUNCTION)
 			claim(c, i, function);
 	}
 	for (uint32_t g = 1; groups && g < c->commons.len; g++)
-		if (!groups[g].found && groups[g].all == 1 && groups[g].old == 1 && count_common(c, g, &only) == 1 && !c->claimed[only])
+		if (!groups[g].found && groups[g].all == 1 && groups[g].old == 1 &&
+		    count_common(c, g, &only) == 1 && !c->claimed[only])
 			claim(c, groups[g].first_old, only);
 	bool ok = groups;
 	free(groups);
@@ -250,14 +272,16 @@ static bool match_functions(struct build_comparison *c)
 	if (!match_common(c))
 		return false;
 	for (size_t i = 0; i < c->count; i++)
-		if (c->is[i] == NO_FUNCTION && c->named[i] != NO_FUNCTION && !c->claimed[c->named[i]])
+		if (c->is[i] == NO_FUNCTION && c->named[i] != NO_FUNCTION &&
+		    !c->claimed[c->named[i]])
 			claim(c, i, c->named[i]);
 	return true;
 }
 
 /* ---- what became of functions ---- */
 
-static void count_function(struct build_comparison *c, size_t i, enum function_fate fate, uint64_t placed)
+static void count_function(struct build_comparison *c, size_t i, enum function_fate fate,
+			   uint64_t placed)
 {
 	struct fitting_share *share = &c->out->functions[fate];
 
@@ -267,7 +291,8 @@ static void count_function(struct build_comparison *c, size_t i, enum function_f
 	c->out->placed = count_add_saturating(c->out->placed, placed);
 }
 
-static bool note_lost(struct build_comparison *c, size_t i, enum function_fate fate, uint64_t placed)
+static bool note_lost(struct build_comparison *c, size_t i, enum function_fate fate,
+		      uint64_t placed)
 {
 	const struct lost_function lost = {name_of(c, i), fate, c->functions[i].samples, placed};
 
@@ -287,7 +312,8 @@ static bool is_found(const struct build_comparison *c, uint32_t bid)
 {
 	size_t at = bids_below(c->places.at, c->places.len, bid);
 
-	return at < c->places.len && c->places.at[at].bid == bid && c->match.fates.at[c->places.at[at].place] != BLOCK_LOST;
+	return at < c->places.len && c->places.at[at].bid == bid &&
+	       c->match.fates.at[c->places.at[at].place] != BLOCK_LOST;
 }
 
 static bool count_blocks(struct build_comparison *c, const struct old_function *f)
@@ -307,12 +333,16 @@ static bool count_blocks(struct build_comparison *c, const struct old_function *
 }
 
 /* The blocks of a stale function; *placed: its samples on jumps whose two blocks are found. */
-static bool compare_blocks(struct build_comparison *c, const struct old_function *f, uint32_t function, uint64_t *placed)
+static bool compare_blocks(struct build_comparison *c, const struct old_function *f,
+			   uint32_t function, uint64_t *placed)
 {
 	const struct old_jump *jumps = c->profile->jumps.at + f->jumps.first;
 
-	if (!new_build_blocks(c->build, function, &c->blocks) || !new_build_calls(c->build, function, &c->blocks, &c->calls) ||
-	    !blocks_match(&c->match, c->profile->blocks.at + f->blocks.first, f->blocks.count, &c->blocks, &c->calls) || !count_blocks(c, f))
+	if (!new_build_blocks(c->build, function, &c->blocks) ||
+	    !new_build_calls(c->build, function, &c->blocks, &c->calls) ||
+	    !blocks_match(&c->match, c->profile->blocks.at + f->blocks.first, f->blocks.count,
+			  &c->blocks, &c->calls) ||
+	    !count_blocks(c, f))
 		return false;
 	for (size_t i = 0; i < f->jumps.count; i++)
 		if (c->match.fates.at[jumps[i].from] != BLOCK_LOST && is_found(c, jumps[i].to))
@@ -357,7 +387,8 @@ static bool compare_functions(struct build_comparison *c, struct bc_error *err)
 	for (size_t i = 0; i < c->count; i++) {
 		enum function_fate fate = fate_of(c, i);
 		uint64_t placed = fate == FUNCTION_EXACT ? c->functions[i].samples : 0;
-		if (by_hashes && fate == FUNCTION_STALE && !compare_blocks(c, &c->functions[i], c->is[i], &placed))
+		if (by_hashes && fate == FUNCTION_STALE &&
+		    !compare_blocks(c, &c->functions[i], c->is[i], &placed))
 			return bc_fail_nomem(err);
 		count_function(c, i, fate, placed);
 		if (!note_lost(c, i, fate, placed))
@@ -392,8 +423,8 @@ static const struct insn *last_insn(const struct graph *graph, uint32_t block)
 	return last;
 }
 
-/* The block that a jump to an offset enters: the one that begins there, or has only nops before it; and of an offset behind the last
- * instruction's beginning the next one.  graph->count: none */
+/* The block that a jump to an offset enters: the one that begins there, or has only nops before it;
+ * and of an offset behind the last instruction's beginning the next one.  graph->count: none */
 static uint32_t entered_at(const struct graph *graph, uint64_t offset)
 {
 	uint32_t block = graph_block_at(graph, offset);
@@ -416,17 +447,21 @@ static bool jump_fits(const struct graph *graph, uint64_t from, uint64_t to, boo
 	const struct insn *insn = graph_insn_at(graph, from), *there = graph_insn_at(graph, to);
 	if (from == to || !successors(graph, source))
 		return true;
-	/* Where two jumps stand behind each other, older profiles have the second one as a target. */
+	/* Where two jumps stand behind each other, older profiles have the second one as a target.
+	 */
 	if (target == graph->count)
-		return there && there->kind == INSN_JUMP && there == last_insn(graph, graph_block_at(graph, to));
+		return there && there->kind == INSN_JUMP &&
+		       there == last_insn(graph, graph_block_at(graph, to));
 	if (!insn && !bolted)
 		return false;
 	if (leads(graph, source, target) || (bolted && source == target))
 		return true;
-	if (insn && (target == 0 || graph->blocks[target].entered) && (insn_is_call(*insn) || insn->kind == INSN_JUMP_INDIRECT))
+	if (insn && (target == 0 || graph->blocks[target].entered) &&
+	    (insn_is_call(*insn) || insn->kind == INSN_JUMP_INDIRECT))
 		return true;
 	/* Through a block that only goes on. */
-	return graph->blocks[source].to_next && successors(graph, source + 1) == 1 && leads(graph, source + 1, target);
+	return graph->blocks[source].to_next && successors(graph, source + 1) == 1 &&
+	       leads(graph, source + 1, target);
 }
 
 static bool record_fits(const struct graph *graph, const struct flat_record *record, bool bolted)
@@ -448,7 +483,8 @@ static enum function_fate fate_by_places(struct build_comparison *c, size_t i)
 {
 	const struct flat_profile *flat = &c->profile->flat;
 	const struct old_function *f = &c->functions[i];
-	const struct graph *graph = c->is[i] == NO_FUNCTION ? NULL : new_build_graph(c->build, c->is[i]);
+	const struct graph *graph =
+		c->is[i] == NO_FUNCTION ? NULL : new_build_graph(c->build, c->is[i]);
 	uint64_t lost = 0;
 
 	if (c->is[i] == NO_FUNCTION)
@@ -489,7 +525,8 @@ static bool make_tables(struct build_comparison *c)
 		c->by_name[i] = NO_FUNCTION;
 	for (size_t i = 0; c->is && i < c->count; i++)
 		c->is[i] = NO_FUNCTION;
-	return c->by_name && c->is && c->named && c->is_named && c->claimed && list_commons(c) && new_build_names(c->build, note_name, c);
+	return c->by_name && c->is && c->named && c->is_named && c->claimed && list_commons(c) &&
+	       new_build_names(c->build, note_name, c);
 }
 
 /* Without hashes the code of every function that the profile may be of is read. */
@@ -544,40 +581,54 @@ static void list_programs(const struct old_profile *profile, char *list, size_t 
 
 	*list = 0;
 	for (size_t i = 0; i < profile->documents.len && used < size; i++) {
-		struct text program = text_basename(old_document_program(&profile->documents.at[i]));
-		int printed = snprintf(list + used, size - used, "%s%.*s", i ? ", " : "", (int)(program.len < 60 ? program.len : 60), program.at);
+		struct text program =
+			text_basename(old_document_program(&profile->documents.at[i]));
+		int printed = snprintf(list + used, size - used, "%s%.*s", i ? ", " : "",
+				       (int)(program.len < 60 ? program.len : 60), program.at);
 		used += printed > 0 ? (size_t)printed : 0;
 	}
 }
 
-static bool choose_means(const struct old_profile *profile, const struct new_build *build, struct staleness *out, struct bc_error *err)
+static bool choose_means(const struct old_profile *profile, const struct new_build *build,
+			 struct staleness *out, struct bc_error *err)
 {
 	out->document = old_profile_of(profile, &build->binary.image.build_id, build->path);
 	if (!out->document) {
 		char programs[256];
 		list_programs(profile, programs, sizeof(programs));
-		return bc_fail(err, BC_NOTFOUND, "%s: has profiles of several programs (%s), and by build-id and name none is of %s: "
-			       "merge --expect=BIN writes that of one", profile->path, programs, build->path);
+		return bc_fail(
+			err, BC_NOTFOUND,
+			"%s: has profiles of several programs (%s), and by build-id and name none is of %s: "
+			"merge --expect=BIN writes that of one",
+			profile->path, programs, build->path);
 	}
 	if (profile->by_place && !build->code)
-		return bc_fail(err, BC_UNSUPPORTED, "%s: fdata has offsets in the code that llvm-bolt reads, and llvm-bolt wrote this file: "
-			       "give the build that llvm-bolt is to read", build->path);
-	out->means = profile->by_place                               ? STALE_BY_PLACES
-		     : out->document->hashed && build->hashed ? STALE_BY_HASHES
-							      : STALE_BY_BLOCK_COUNTS;
+		return bc_fail(
+			err, BC_UNSUPPORTED,
+			"%s: fdata has offsets in the code that llvm-bolt reads, and llvm-bolt wrote this file: "
+			"give the build that llvm-bolt is to read",
+			build->path);
+	out->means = profile->by_place                      ? STALE_BY_PLACES :
+		     out->document->hashed && build->hashed ? STALE_BY_HASHES :
+							      STALE_BY_BLOCK_COUNTS;
 	out->has_blocks = out->means == STALE_BY_HASHES;
 	out->has_branches = out->means == STALE_BY_PLACES;
 	out->has_calls = out->has_blocks && build->calls;
 	return true;
 }
 
-bool staleness_take(const struct old_profile *profile, struct new_build *build, struct staleness *out, struct bc_error *err)
+bool staleness_take(const struct old_profile *profile, struct new_build *build,
+		    struct staleness *out, struct bc_error *err)
 {
 	*out = (struct staleness){.path = build->path};
 	if (!choose_means(profile, build, out, err))
 		return false;
-	struct build_comparison c = {.profile = profile, .functions = profile->functions.at + out->document->functions.first,
-			       .count = out->document->functions.count, .build = build, .out = out};
+	struct build_comparison c = {.profile = profile,
+				     .functions =
+					     profile->functions.at + out->document->functions.first,
+				     .count = out->document->functions.count,
+				     .build = build,
+				     .out = out};
 	bool ok = compare(&c, err);
 	comparison_free(&c);
 	if (!ok)
@@ -599,8 +650,8 @@ static double staleness_exact_percent(const struct staleness *s)
 
 	for (int i = 0; i < FUNCTION_FATES; i++)
 		functions += s->functions[i].count;
-	return s->samples ? percent_of(s->functions[FUNCTION_EXACT].samples, s->samples)
-			  : percent_of(s->functions[FUNCTION_EXACT].count, functions);
+	return s->samples ? percent_of(s->functions[FUNCTION_EXACT].samples, s->samples) :
+			    percent_of(s->functions[FUNCTION_EXACT].count, functions);
 }
 
 static double staleness_placed_percent(const struct staleness *s)
@@ -614,18 +665,27 @@ static enum stale_verdict staleness_verdict(const struct staleness *s)
 
 	if (exact >= STALE_FITS_PERCENT)
 		return VERDICT_FITS;
-	return s->has_blocks && exact >= STALE_SAME_PERCENT && staleness_placed_percent(s) >= STALE_PLACED_PERCENT ? VERDICT_INFER : VERDICT_RECORD;
+	return s->has_blocks && exact >= STALE_SAME_PERCENT &&
+			       staleness_placed_percent(s) >= STALE_PLACED_PERCENT ?
+		       VERDICT_INFER :
+		       VERDICT_RECORD;
 }
 
 /* ---- text ---- */
 
-static const char *const fate_keys[FUNCTION_FATES] = {
-	[FUNCTION_EXACT] = "exact", [FUNCTION_STALE] = "stale", [FUNCTION_MISSING] = "missing", [FUNCTION_UNKNOWN] = "unknown"};
-static const char *const block_keys[BLOCK_FATES] = {
-	[BLOCK_EXACT] = "exact", [BLOCK_CALL] = "call", [BLOCK_LOOSE] = "loose", [BLOCK_LOST] = "none"};
-static const char *const means_keys[] = {
-	[STALE_BY_HASHES] = "hashes", [STALE_BY_BLOCK_COUNTS] = "block-counts", [STALE_BY_PLACES] = "places"};
-static const char *const verdict_keys[] = {[VERDICT_FITS] = "fits", [VERDICT_INFER] = "infer", [VERDICT_RECORD] = "record"};
+static const char *const fate_keys[FUNCTION_FATES] = {[FUNCTION_EXACT] = "exact",
+						      [FUNCTION_STALE] = "stale",
+						      [FUNCTION_MISSING] = "missing",
+						      [FUNCTION_UNKNOWN] = "unknown"};
+static const char *const block_keys[BLOCK_FATES] = {[BLOCK_EXACT] = "exact",
+						    [BLOCK_CALL] = "call",
+						    [BLOCK_LOOSE] = "loose",
+						    [BLOCK_LOST] = "none"};
+static const char *const means_keys[] = {[STALE_BY_HASHES] = "hashes",
+					 [STALE_BY_BLOCK_COUNTS] = "block-counts",
+					 [STALE_BY_PLACES] = "places"};
+static const char *const verdict_keys[] = {
+	[VERDICT_FITS] = "fits", [VERDICT_INFER] = "infer", [VERDICT_RECORD] = "record"};
 
 static uint64_t all_functions(const struct staleness *s)
 {
@@ -668,8 +728,9 @@ static void print_functions(const struct staleness *s, FILE *out)
 	for (int i = 0; i < FUNCTION_FATES; i++) {
 		const struct fitting_share *share = &s->functions[i];
 		if (i != FUNCTION_UNKNOWN || share->count)
-			fprintf(out, "%-9s %10" PRIu64 " %6.1f %% %20" PRIu64 " %6.1f %%\n", fate_keys[i], share->count,
-				percent_of(share->count, all), share->samples, percent_of(share->samples, s->samples));
+			fprintf(out, "%-9s %10" PRIu64 " %6.1f %% %20" PRIu64 " %6.1f %%\n",
+				fate_keys[i], share->count, percent_of(share->count, all),
+				share->samples, percent_of(share->samples, s->samples));
 	}
 }
 
@@ -679,15 +740,20 @@ static void print_blocks(const struct staleness *s, FILE *out)
 
 	if (!s->has_blocks)
 		return;
-	fprintf(out, "%" PRIu64 " block%s of stale functions, at which these were entered %" PRIu64 " time%s; llvm-bolt -infer-stale-profile finds again:\n",
+	fprintf(out,
+		"%" PRIu64 " block%s of stale functions, at which these were entered %" PRIu64
+		" time%s; llvm-bolt -infer-stale-profile finds again:\n",
 		all.count, plural(all.count), all.samples, plural(all.samples));
 	for (int i = 0; i < BLOCK_FATES; i++) {
 		const struct fitting_share *share = &s->blocks[i];
 		if (i == BLOCK_CALL && !s->has_calls)
-			fprintf(out, "%-9s %10s          a table alone does not tell what blocks call; some of the others are found by that\n", block_keys[i], "not known");
+			fprintf(out,
+				"%-9s %10s          a table alone does not tell what blocks call; some of the others are found by that\n",
+				block_keys[i], "not known");
 		else
-			fprintf(out, "%-9s %10" PRIu64 " %6.1f %% %20" PRIu64 " %6.1f %%\n", block_keys[i], share->count,
-				percent_of(share->count, all.count), share->samples, percent_of(share->samples, all.samples));
+			fprintf(out, "%-9s %10" PRIu64 " %6.1f %% %20" PRIu64 " %6.1f %%\n",
+				block_keys[i], share->count, percent_of(share->count, all.count),
+				share->samples, percent_of(share->samples, all.samples));
 	}
 }
 
@@ -697,9 +763,12 @@ static void print_lost(const struct staleness *s, FILE *out)
 		fprintf(out, "most samples that are not exact:\n");
 	for (size_t i = 0; i < s->lost.len && i < STALE_LOST; i++) {
 		const struct lost_function *lost = &s->lost.at[i];
-		fprintf(out, "  %6.2f %% %20" PRIu64 "  %-7s ", percent_of(lost->samples, s->samples), lost->samples, fate_keys[lost->fate]);
+		fprintf(out, "  %6.2f %% %20" PRIu64 "  %-7s ",
+			percent_of(lost->samples, s->samples), lost->samples,
+			fate_keys[lost->fate]);
 		if (s->has_blocks && lost->fate == FUNCTION_STALE)
-			fprintf(out, "%5.1f %% can be placed  ", percent_of(lost->placed, lost->samples));
+			fprintf(out, "%5.1f %% can be placed  ",
+				percent_of(lost->placed, lost->samples));
 		print_name(lost->name, out);
 		putc('\n', out);
 	}
@@ -711,21 +780,32 @@ static void print_verdict(const struct staleness *s, FILE *out)
 
 	switch (staleness_verdict(s)) {
 	case VERDICT_FITS:
-		fprintf(out, "next      the profile fits: %.1f %% of its samples are in exact functions\n", exact);
+		fprintf(out,
+			"next      the profile fits: %.1f %% of its samples are in exact functions\n",
+			exact);
 		break;
 	case VERDICT_INFER:
-		fprintf(out, "next      llvm-bolt -infer-stale-profile places at most %.1f %% of the samples, without it %.1f %%\n", placed, exact);
+		fprintf(out,
+			"next      llvm-bolt -infer-stale-profile places at most %.1f %% of the samples, without it %.1f %%\n",
+			placed, exact);
 		break;
 	case VERDICT_RECORD:
 		if (s->functions[FUNCTION_MISSING].count > all_functions(s) / 10 * 9)
-			fprintf(out, "next      most of the profile's functions are not in the build: give a build of the program that the profile is of\n");
+			fprintf(out,
+				"next      most of the profile's functions are not in the build: give a build of the program that the profile is of\n");
 		else if (s->has_blocks && placed >= STALE_PLACED_PERCENT)
-			fprintf(out, "next      collect a new profile: only %.1f %% of the samples are in exact functions, as where the compiler had other options or "
-				     "another profile; that llvm-bolt -infer-stale-profile can place %.1f %% of them gains little then\n", exact, placed);
+			fprintf(out,
+				"next      collect a new profile: only %.1f %% of the samples are in exact functions, as where the compiler had other options or "
+				"another profile; that llvm-bolt -infer-stale-profile can place %.1f %% of them gains little then\n",
+				exact, placed);
 		else if (s->has_blocks)
-			fprintf(out, "next      collect a new profile: even llvm-bolt -infer-stale-profile can place only %.1f %% of the samples\n", placed);
+			fprintf(out,
+				"next      collect a new profile: even llvm-bolt -infer-stale-profile can place only %.1f %% of the samples\n",
+				placed);
 		else
-			fprintf(out, "next      collect a new profile: only %.1f %% of the samples are in exact functions\n", exact);
+			fprintf(out,
+				"next      collect a new profile: only %.1f %% of the samples are in exact functions\n",
+				exact);
 		break;
 	}
 }
@@ -738,8 +818,10 @@ static void print_build(const struct stale_report *report, const struct stalenes
 	fprintf(out, ": %s\n", means_words(s));
 	print_functions(s, out);
 	if (s->has_branches)
-		fprintf(out, "%" PRIu64 " branches, of which the new code cannot make %" PRIu64 " (%.1f %%)\n", s->branches, s->lost_branches,
-			percent_of(s->lost_branches, s->branches));
+		fprintf(out,
+			"%" PRIu64 " branches, of which the new code cannot make %" PRIu64
+			" (%.1f %%)\n",
+			s->branches, s->lost_branches, percent_of(s->lost_branches, s->branches));
 	print_blocks(s, out);
 	print_lost(s, out);
 	print_verdict(s, out);
@@ -756,7 +838,8 @@ void stale_text(const struct stale_report *report, FILE *out)
 
 /* ---- JSON ---- */
 
-static const struct figure_row share_rows[] = {FIGURES(struct fitting_share, , count, samples), {0}};
+static const struct figure_row share_rows[] = {FIGURES(struct fitting_share, , count, samples),
+					       {0}};
 
 static void write_blocks(struct json *json, const struct figure_row *row, const void *of)
 {
@@ -806,10 +889,12 @@ static struct figure_value program_of(const void *at)
 
 FIGURE_READER(means_of, struct staleness, figure_string(means_keys[it->means]))
 FIGURE_READER(exact_percent, struct staleness, figure_real(staleness_exact_percent(it)))
-FIGURE_READER(placed_percent, struct staleness, it->has_blocks ? figure_real(staleness_placed_percent(it)) : figure_null())
+FIGURE_READER(placed_percent, struct staleness,
+	      it->has_blocks ? figure_real(staleness_placed_percent(it)) : figure_null())
 FIGURE_READER(verdict_of, struct staleness, figure_string(verdict_keys[staleness_verdict(it)]))
 
-#define SHARE(key, fate) {key, .at = offsetof(struct staleness, functions[fate]), .rows = share_rows}
+#define SHARE(key, fate)                                                                           \
+	{key, .at = offsetof(struct staleness, functions[fate]), .rows = share_rows}
 static const struct figure_row build_rows[] = {
 	{"binary", NULL, VALUE(struct staleness, path)},
 	{"program", .read = program_of},
@@ -874,6 +959,8 @@ void stale_tell_min(const struct stale_report *report, FILE *out)
 {
 	for (size_t i = 0; i < report->count; i++)
 		if (is_wanting(report, &report->builds[i]))
-			say(out, "%s: %.4f %% of the samples are in exact functions, and --min-exact=%g was asked for", report->builds[i].path,
-			    staleness_exact_percent(&report->builds[i]), report->min);
+			say(out,
+			    "%s: %.4f %% of the samples are in exact functions, and --min-exact=%g was asked for",
+			    report->builds[i].path, staleness_exact_percent(&report->builds[i]),
+			    report->min);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* How much of an earlier build's profile fits a new build: the figures of `batconv stale`, which are llvm-bolt's. */
+/* How much of an earlier build's profile fits a new build: the figures of `batconv stale`, which
+ * are llvm-bolt's. */
 #ifndef FIGURES_STALENESS_H
 #define FIGURES_STALENESS_H
 
@@ -10,9 +11,10 @@
 /* What functions are told apart by. */
 enum stale_means {
 	STALE_BY_HASHES,       /* as llvm-bolt does it */
-	STALE_BY_BLOCK_COUNTS, /* the profile or the build has no hashes: "exact" is the same number of blocks, which a changed function
-				  can have, too */
-	STALE_BY_PLACES,       /* fdata: "exact" is that each record begins and ends where the new code has such a branch */
+	STALE_BY_BLOCK_COUNTS, /* the profile or the build has no hashes: "exact" is the same number
+				  of blocks, which a changed function can have, too */
+	STALE_BY_PLACES, /* fdata: "exact" is that each record begins and ends where the new code
+			    has such a branch */
 };
 
 enum function_fate {
@@ -42,25 +44,30 @@ struct staleness {
 	bool has_branches;          /* those of branches are, of fdata */
 	uint64_t samples;           /* of the profile */
 	struct fitting_share functions[FUNCTION_FATES];
-	struct fitting_share blocks[BLOCK_FATES]; /* of stale functions; samples: how often functions were entered there */
-	uint64_t placed; /* samples in exact functions, and in stale ones on jumps of which both blocks are found again; has_blocks */
-	uint64_t branches, lost_branches; /* records of fdata, and of these those that the new code cannot make */
+	struct fitting_share blocks[BLOCK_FATES]; /* of stale functions; samples: how often
+						     functions were entered there */
+	uint64_t placed; /* samples in exact functions, and in stale ones on jumps of which both
+			    blocks are found again; has_blocks */
+	uint64_t branches, lost_branches; /* records of fdata, and of these those that the new code
+					     cannot make */
 	struct lost_function_vec lost; /* all that are not exact, those with most samples first */
 };
 
-/* Compares; `profile` must outlive *out.  BC_NOTFOUND: none of several profiles in the file is of this program; BC_UNSUPPORTED: fdata
- * beside a build whose code is not there; BC_FORMAT, BC_NOMEM */
-BC_MUST_USE bool staleness_take(const struct old_profile *profile, struct new_build *build, struct staleness *out, struct bc_error *err);
+/* Compares; `profile` must outlive *out.  BC_NOTFOUND: none of several profiles in the file is of
+ * this program; BC_UNSUPPORTED: fdata beside a build whose code is not there; BC_FORMAT, BC_NOMEM
+ */
+BC_MUST_USE bool staleness_take(const struct old_profile *profile, struct new_build *build,
+				struct staleness *out, struct bc_error *err);
 void staleness_free(struct staleness *staleness);
 
 /* ---- what is said of it ---- */
 
 struct stale_report {
-	const char *profile;             /* its path */
+	const char *profile; /* its path */
 	const struct staleness *builds;
 	size_t count;
 	bool has_min;
-	double min;                      /* percent */
+	double min;   /* percent */
 	bool wanting; /* one of the builds is below it */
 };
 

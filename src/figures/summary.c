@@ -86,8 +86,10 @@ FIGURE_READER(kind_of, struct perf_trace_report, figure_string(perf_trace_name(i
 const struct figure_row trace_rows[] = {
 	{"trace", BEGIN, IF(struct perf_trace_report, found)},
 	{"kind", .read = kind_of},
-	FIGURES(struct perf_trace_report, , buffers, bytes, snapshots, truncated, partial, collisions),
-	FIGURES(struct perf_trace_report, , operations, branches, unowned, gaps, cut, bad_bytes, unknown_packets),
+	FIGURES(struct perf_trace_report, , buffers, bytes, snapshots, truncated, partial,
+		collisions),
+	FIGURES(struct perf_trace_report, , operations, branches, unowned, gaps, cut, bad_bytes,
+		unknown_packets),
 	FIGURES(struct perf_trace_report, , lanes, bits, targets, dropped, overflows, late),
 	{END},
 	{0},
@@ -98,13 +100,21 @@ void trace_tell(const struct perf_trace_report *trace, char *line, size_t size)
 	char read[160] = "";
 
 	if (trace->kind == PERF_TRACE_ARM_SPE)
-		snprintf(read, sizeof(read), ": %" PRIu64 " operation%s sampled, of which %" PRIu64 " %s", trace->operations, plural(trace->operations),
-			 trace->branches, trace->branches == 1 ? "is a branch" : "are branches");
+		snprintf(read, sizeof(read),
+			 ": %" PRIu64 " operation%s sampled, of which %" PRIu64 " %s",
+			 trace->operations, plural(trace->operations), trace->branches,
+			 trace->branches == 1 ? "is a branch" : "are branches");
 	else if (trace->decoded)
-		snprintf(read, sizeof(read), ", of %" PRIu64 " %s: %" PRIu64 " branch%s taken or not, %" PRIu64 " address%s where others led",
-			 trace->lanes, trace->lanes == 1 ? "processor or thread" : "processors or threads", trace->bits, trace->bits == 1 ? "" : "es", trace->targets, trace->targets == 1 ? "" : "es");
-	snprintf(line, size, "%" PRIu64 " byte%s of a trace (%s) in %" PRIu64 " piece%s%s", trace->bytes, plural(trace->bytes),
-		 perf_trace_name(trace), trace->buffers, plural(trace->buffers), read);
+		snprintf(read, sizeof(read),
+			 ", of %" PRIu64 " %s: %" PRIu64 " branch%s taken or not, %" PRIu64
+			 " address%s where others led",
+			 trace->lanes,
+			 trace->lanes == 1 ? "processor or thread" : "processors or threads",
+			 trace->bits, trace->bits == 1 ? "" : "es", trace->targets,
+			 trace->targets == 1 ? "" : "es");
+	snprintf(line, size, "%" PRIu64 " byte%s of a trace (%s) in %" PRIu64 " piece%s%s",
+		 trace->bytes, plural(trace->bytes), perf_trace_name(trace), trace->buffers,
+		 plural(trace->buffers), read);
 }
 
 /* ---- what became of them ---- */
@@ -118,19 +128,28 @@ static void walk_print(const struct flow_walk_report *walked, bool all, FILE *ou
 {
 	if (!walked->answers && !all)
 		return;
-	say(out, "traces of the processor: %" PRIu64 " answers, %" PRIu64 " followed through the code, %" PRIu64 " lost (%.1f %%)", walked->answers,
-	    walked->sums.walked, lost_answers(walked), percent_of(lost_answers(walked), walked->answers));
+	say(out,
+	    "traces of the processor: %" PRIu64 " answers, %" PRIu64
+	    " followed through the code, %" PRIu64 " lost (%.1f %%)",
+	    walked->answers, walked->sums.walked, lost_answers(walked),
+	    percent_of(lost_answers(walked), walked->answers));
 	for (size_t i = 0; i < LOSS_COUNT; i++)
 		if (all || walked->sums.lost[i])
-			say(out, "  %12" PRIu64 " (%4.1f %%) %s", walked->sums.lost[i], percent_of(walked->sums.lost[i], walked->answers),
+			say(out, "  %12" PRIu64 " (%4.1f %%) %s", walked->sums.lost[i],
+			    percent_of(walked->sums.lost[i], walked->answers),
 			    walk_loss_words((enum walk_loss)i));
 	for (size_t i = 0; all && i < walked->files.len; i++)
-		say(out, "  %12" PRIu64 " (%4.1f %%) %s: %s", walked->files.at[i].answers, percent_of(walked->files.at[i].answers, walked->answers),
+		say(out, "  %12" PRIu64 " (%4.1f %%) %s: %s", walked->files.at[i].answers,
+		    percent_of(walked->files.at[i].answers, walked->answers),
 		    walk_loss_words(walked->files.at[i].loss), walked->files.at[i].path);
 	if (walked->sums.contradictions || walked->sums.circles || walked->sums.gaps || all)
-		say(out, "  the way was lost %" PRIu64 " time%s as trace and code did not agree, %" PRIu64 " time%s in circles of code, %" PRIu64
-		    " time%s in gaps of the trace", walked->sums.contradictions, plural(walked->sums.contradictions), walked->sums.circles,
-		    plural(walked->sums.circles), walked->sums.gaps, plural(walked->sums.gaps));
+		say(out,
+		    "  the way was lost %" PRIu64
+		    " time%s as trace and code did not agree, %" PRIu64
+		    " time%s in circles of code, %" PRIu64 " time%s in gaps of the trace",
+		    walked->sums.contradictions, plural(walked->sums.contradictions),
+		    walked->sums.circles, plural(walked->sums.circles), walked->sums.gaps,
+		    plural(walked->sums.gaps));
 }
 
 static void write_lost(struct json *json, const struct figure_row *row, const void *of)
@@ -185,8 +204,9 @@ static const struct kernel_place *place_of(const struct conversion *c, size_t nu
 	const struct kernel_space *kernel = &c->aggregate.space.kernel;
 
 	return kernel->image && !kernel->options.in_place && number < c->aggregate.kernels.len &&
-			       c->inputs.at[number].format != INPUT_PREAGG
-		       ? &c->aggregate.kernels.at[number] : NULL;
+			       c->inputs.at[number].format != INPUT_PREAGG ?
+		       &c->aggregate.kernels.at[number] :
+		       NULL;
 }
 
 /* How far the kernel of an input moved: "0x1c400000", "-0x200000". */
@@ -202,7 +222,8 @@ static const char *kernel_moved(const struct conversion *c, size_t number, char 
 
 static const char *kernel_told(const struct conversion *c, size_t number)
 {
-	static const char *const words[] = {[KERNEL_NOT_TOLD] = "not recorded", [KERNEL_HIDDEN] = "hidden",
+	static const char *const words[] = {[KERNEL_NOT_TOLD] = "not recorded",
+					    [KERNEL_HIDDEN] = "hidden",
 					    [KERNEL_TOLD] = "recorded"};
 	const struct kernel_place *place = place_of(c, number);
 
@@ -226,7 +247,8 @@ static void print_kernel(const char *path, const struct conversion *c, size_t nu
 
 	if (place && place->told == KERNEL_TOLD) {
 		char moved[MOVED_SIZE];
-		say(out, "%s: the kernel had moved by %s from where its file has it", path, kernel_moved(c, number, moved));
+		say(out, "%s: the kernel had moved by %s from where its file has it", path,
+		    kernel_moved(c, number, moved));
 	}
 }
 
@@ -245,11 +267,14 @@ static void print_modules(const struct conversion *c, FILE *out)
 
 static const struct figure_row yaml_rows[] = {
 	{"functions", "YAML: {} function{:s}\n", VALUE(struct yaml_report, functions)},
-	{"without_hashes", "  {} of them without hashes, with {counts_without_hashes/counts:.1} % of the counts: llvm-bolt takes these with "
-			   "-profile-ignore-hash only\n", VALUE(struct yaml_report, unhashed), .any = true},
+	{"without_hashes",
+	 "  {} of them without hashes, with {counts_without_hashes/counts:.1} % of the counts: llvm-bolt takes these with "
+	 "-profile-ignore-hash only\n",
+	 VALUE(struct yaml_report, unhashed), .any = true},
 	{"counts", NULL, VALUE(struct yaml_report, count)},
 	{"counts_without_hashes", NULL, VALUE(struct yaml_report, unhashed_count)},
-	{"without_blocks", "  {} of those without blocks: their control flow is not known\n", VALUE(struct yaml_report, blockless), .any = true},
+	{"without_blocks", "  {} of those without blocks: their control flow is not known\n",
+	 VALUE(struct yaml_report, blockless), .any = true},
 	FIGURE(struct yaml_report, , lost),
 	{0},
 };
@@ -257,8 +282,8 @@ static const struct figure_row yaml_rows[] = {
 void found_input_say(const struct found_input *found, FILE *out)
 {
 	if (found->taken)
-		say(out, "%s: the input, found by its build-id %s (--no-input: go without)", found->taken->path,
-		    input_where_words(found->taken->where));
+		say(out, "%s: the input, found by its build-id %s (--no-input: go without)",
+		    found->taken->path, input_where_words(found->taken->where));
 }
 
 static void say_limit(void *out, const char *path, const char *text)
@@ -276,19 +301,25 @@ static void print_binary(const struct summary *summary, FILE *out)
 	build_id_format(&binary->image.build_id, id);
 	const char *id_word = *id ? ", build-id " : "";
 	if (binary->kind == BINARY_UNTOUCHED)
-		say(out, "%s: %s, not BOLTed: the profile is for this binary itself%s%s", summary->conversion->options.binary,
-		    machine_name(binary->image.machine), id_word, id);
+		say(out, "%s: %s, not BOLTed: the profile is for this binary itself%s%s",
+		    summary->conversion->options.binary, machine_name(binary->image.machine),
+		    id_word, id);
 	else
-		say(out, "%s: %s, BAT layout %s, %u fragment%s (%u cold)%s%s", summary->conversion->options.binary,
-		    machine_name(binary->image.machine), bat_layout_name(bat->layout),
-		    bat->fragment_count, plural(bat->fragment_count), parents->cold, id_word, id);
+		say(out, "%s: %s, BAT layout %s, %u fragment%s (%u cold)%s%s",
+		    summary->conversion->options.binary, machine_name(binary->image.machine),
+		    bat_layout_name(bat->layout), bat->fragment_count, plural(bat->fragment_count),
+		    parents->cold, id_word, id);
 	if (parents->repaired || parents->unknown)
 		say(out, "%s: parents of cold fragments: %u taken from the symbols, %u unknown",
-			summary->conversion->options.binary, parents->repaired, parents->unknown);
+		    summary->conversion->options.binary, parents->repaired, parents->unknown);
 	if (binary->debug.path)
-		say(out, "%s: names of functions from %s", summary->conversion->options.binary, binary->debug.path);
-	if (binary->functions.stripped && binary->kind != BINARY_UNTOUCHED) /* else it is a limit of llvm-bolt */
-		say(out, "%s: warning: stripped: functions are named by address, which llvm-bolt will not match", summary->conversion->options.binary);
+		say(out, "%s: names of functions from %s", summary->conversion->options.binary,
+		    binary->debug.path);
+	if (binary->functions.stripped &&
+	    binary->kind != BINARY_UNTOUCHED) /* else it is a limit of llvm-bolt */
+		say(out,
+		    "%s: warning: stripped: functions are named by address, which llvm-bolt will not match",
+		    summary->conversion->options.binary);
 	const struct bolt_reads reads = bolt_reads_of(summary->conversion);
 	bolt_reads_each(&reads, say_limit, out);
 }
@@ -299,13 +330,14 @@ static void print_perf_data(const char *path, const struct reader_report *report
 	const struct perf_data_report *perf = &report->perf;
 	uint64_t count = perf_data_records(perf);
 
-	say(out, "%s: perf.data%s, %" PRIu64 " record%s%s", path,
-	    perf->pipe ? " from a pipe" : "", count, plural(count),
-	    !report->timeless ? "" : perf->trace.decoded ? "; no time stamps: what a process has mapped in the end counts"
-							 : "; no time stamps: mappings are taken in stream order");
+	say(out, "%s: perf.data%s, %" PRIu64 " record%s%s", path, perf->pipe ? " from a pipe" : "",
+	    count, plural(count),
+	    !report->timeless   ? "" :
+	    perf->trace.decoded ? "; no time stamps: what a process has mapped in the end counts" :
+				  "; no time stamps: mappings are taken in stream order");
 	if (verbose && *perf->info.cmdline)
 		say(out, "%s: recorded on %s by: %s", path, perf->info.hostname,
-			perf->info.cmdline);
+		    perf->info.cmdline);
 	if (perf->trace.found) {
 		char line[256];
 		trace_tell(&perf->trace, line, sizeof(line));
@@ -313,22 +345,28 @@ static void print_perf_data(const char *path, const struct reader_report *report
 	}
 	if (perf->lost_events || perf->lost_samples)
 		say(out, "%s: the recorder lost %" PRIu64 " record%s and %" PRIu64 " sample%s",
-			path, perf->lost_events, plural(perf->lost_events), perf->lost_samples,
+		    path, perf->lost_events, plural(perf->lost_events), perf->lost_samples,
 		    plural(perf->lost_samples));
 	if (perf->late_events)
-		say(out, "%s: %" PRIu64 " process event%s came after later samples, which "
-			"could not know of them",
-			path, perf->late_events, plural(perf->late_events));
+		say(out,
+		    "%s: %" PRIu64 " process event%s came after later samples, which "
+		    "could not know of them",
+		    path, perf->late_events, plural(perf->late_events));
 }
 
 /* Says how an input continues the recording of the input before it. */
-static void print_continuation(const char *path, const char *before, enum continuation continuation, FILE *out)
+static void print_continuation(const char *path, const char *before, enum continuation continuation,
+			       FILE *out)
 {
 	if (continuation == CONTINUATION_OF_LAST)
-		say(out, "%s: goes on where %s ended: the same recording, so its processes are known", path, before);
+		say(out,
+		    "%s: goes on where %s ended: the same recording, so its processes are known",
+		    path, before);
 	else if (continuation == CONTINUATION_GOES_BACK)
-		say(out, "%s: begins before %s ends: taken for a recording of its own (give the parts of one in the "
-			 "order of their times)", path, before);
+		say(out,
+		    "%s: begins before %s ends: taken for a recording of its own (give the parts of one in the "
+		    "order of their times)",
+		    path, before);
 }
 
 /* Pre-aggregated records are of no process, so time stamps would say nothing. */
@@ -340,8 +378,9 @@ static void print_text(const char *path, const struct reader_report *report, FIL
 	}
 	say(out, "%s: %s, %" PRIu64 " line%s%s", path, input_format_name(report->format),
 	    report->lines, plural(report->lines),
-	    report->timeless && report->format != INPUT_PREAGG
-		    ? "; no time stamps: mappings are taken in stream order" : "");
+	    report->timeless && report->format != INPUT_PREAGG ?
+		    "; no time stamps: mappings are taken in stream order" :
+		    "");
 }
 
 static void print_inputs(const struct summary *summary, bool verbose, FILE *out)
@@ -356,7 +395,8 @@ static void print_inputs(const struct summary *summary, bool verbose, FILE *out)
 			print_text(path, &inputs->at[i], out);
 		print_kernel(path, summary->conversion, i, out);
 		if (i)
-			print_continuation(path, input_name(summary->conversion->options.samples[i - 1]),
+			print_continuation(path,
+					   input_name(summary->conversion->options.samples[i - 1]),
 					   inputs->at[i].continuation, out);
 	}
 }
@@ -366,21 +406,26 @@ static void print_maps(const struct summary *summary, FILE *out)
 	uint64_t given = summary->conversion->aggregate.given;
 
 	if (summary->maps && summary->maps->len)
-		say(out, "%s%s: %" PRIu64 " sample%s of processes of which no mapping of the binary was recorded: placed by "
-			 "the maps that were given", input_name(summary->maps->at[0].path),
+		say(out,
+		    "%s%s: %" PRIu64
+		    " sample%s of processes of which no mapping of the binary was recorded: placed by "
+		    "the maps that were given",
+		    input_name(summary->maps->at[0].path),
 		    summary->maps->len > 1 ? " and others" : "", given, plural(given));
 }
 
-static void print_ledger(const struct ledger_words *words, const struct ledger *ledger, bool all, FILE *out)
+static void print_ledger(const struct ledger_words *words, const struct ledger *ledger, bool all,
+			 FILE *out)
 {
 	if (!ledger->read && !all)
 		return;
-	say(out, "%s: %" PRIu64 " read, %" PRIu64 " kept, %" PRIu64 " dropped (%.1f %%)", words->text, ledger->read, ledger->kept,
-	    ledger_dropped(ledger), percent_of(ledger_dropped(ledger), ledger->read));
+	say(out, "%s: %" PRIu64 " read, %" PRIu64 " kept, %" PRIu64 " dropped (%.1f %%)",
+	    words->text, ledger->read, ledger->kept, ledger_dropped(ledger),
+	    percent_of(ledger_dropped(ledger), ledger->read));
 	for (size_t i = 0; i < words->reason_count; i++)
 		if (all || ledger->dropped[i])
-			say(out, "  %12" PRIu64 " (%4.1f %%) %s", ledger->dropped[i], percent_of(ledger->dropped[i], ledger->read),
-			    words->reasons[i].text);
+			say(out, "  %12" PRIu64 " (%4.1f %%) %s", ledger->dropped[i],
+			    percent_of(ledger->dropped[i], ledger->read), words->reasons[i].text);
 }
 
 static void print_check(const struct conversion *conversion, FILE *out)
@@ -388,17 +433,21 @@ static void print_check(const struct conversion *conversion, FILE *out)
 	const struct build_check *check = &conversion->check;
 
 	if (check->checked && !conversion->options.from_compiler)
-		say(out, "build check: %.2f %% of %" PRIu64
-			" %s disagree with the binary's code (limit %.0f %%)",
-			build_check_rate(check), build_check_rate(check) > 0 && check->unfit ? check->answers : check->checked,
-			build_check_words(check, conversion->basic), BUILD_CHECK_LIMIT_PERCENT);
+		say(out,
+		    "build check: %.2f %% of %" PRIu64
+		    " %s disagree with the binary's code (limit %.0f %%)",
+		    build_check_rate(check),
+		    build_check_rate(check) > 0 && check->unfit ? check->answers : check->checked,
+		    build_check_words(check, conversion->basic), BUILD_CHECK_LIMIT_PERCENT);
 }
 
-#define X(name, key, text) {key, "  {:12} " text "\n", VALUE(struct restored, guarded[GUARD_##name])},
-static const struct figure_row guard_rows[] = {RESTORE_GUARDS(X) {0}};
+#define X(name, key, text)                                                                         \
+	{key, "  {:12} " text "\n", VALUE(struct restored, guarded[GUARD_##name])},
+static const struct figure_row guard_rows[] = {RESTORE_GUARDS(X){0}};
 #undef X
-#define X(name, key, text) {key, "  {:12} " text "\n", VALUE(struct restored, count[RESTORE_##name]), .any = true},
-static const struct figure_row rule_rows[] = {RESTORE_RULES(X) {0}};
+#define X(name, key, text)                                                                         \
+	{key, "  {:12} " text "\n", VALUE(struct restored, count[RESTORE_##name]), .any = true},
+static const struct figure_row rule_rows[] = {RESTORE_RULES(X){0}};
 #undef X
 
 static struct restored summary_restored(const struct summary *summary)
@@ -441,17 +490,23 @@ static void print_mode(const struct summary *summary, FILE *out)
 	if (c->ledgers.branches.read && !c->ledgers.samples.kept)
 		return; /* there are some, and all were left out */
 	if (c->aggregate.options.rules.infer && conversion_wants(c, WANT_COUNTS))
-		how = bolted ? "; to infer them, convert the output with --input=PROG, the binary that llvm-bolt read"
-			     : "; to infer them, convert the output";
+		how = bolted ?
+			      "; to infer them, convert the output with --input=PROG, the binary that llvm-bolt read" :
+			      "; to infer them, convert the output";
 	say(out, "no branch stacks: %s (record with -j any,u for branches%s)",
-	    c->profile.of_input ? "branches are inferred from addresses" : "a basic profile of addresses", how);
+	    c->profile.of_input ? "branches are inferred from addresses" :
+				  "a basic profile of addresses",
+	    how);
 }
 
 static void print_share(const char *why, const struct inferred_share *share, FILE *out)
 {
 	if (share->functions)
-		say(out, "  %" PRIu64 " function%s with %" PRIu64 " sample%s: only the number of entries is written, because %s", share->functions,
-		    plural(share->functions), share->samples, plural(share->samples), why);
+		say(out,
+		    "  %" PRIu64 " function%s with %" PRIu64
+		    " sample%s: only the number of entries is written, because %s",
+		    share->functions, plural(share->functions), share->samples,
+		    plural(share->samples), why);
 }
 
 static void print_inferred(const struct conversion *c, FILE *out)
@@ -462,10 +517,17 @@ static void print_inferred(const struct conversion *c, FILE *out)
 		say(out, "no branches are inferred: %s", c->not_inferred.text);
 	if (!c->profile.of_input || !c->ledgers.samples.kept)
 		return;
-	say(out, "inferred: branches of %" PRIu64 " function%s from %" PRIu64 " sample%s (%.1f %%); %.1f %% of these are counted in "
-	    "another block than where they were taken, so that as much enters each block as leaves it", i->solved.functions, plural(i->solved.functions), i->solved.samples, plural(i->solved.samples), inferred_percent(i), inferred_moved_percent(i));
+	say(out,
+	    "inferred: branches of %" PRIu64 " function%s from %" PRIu64
+	    " sample%s (%.1f %%); %.1f %% of these are counted in "
+	    "another block than where they were taken, so that as much enters each block as leaves it",
+	    i->solved.functions, plural(i->solved.functions), i->solved.samples,
+	    plural(i->solved.samples), inferred_percent(i), inferred_moved_percent(i));
 	if (i->plt.samples)
-		say(out, "  %" PRIu64 " sample%s in PLT entries: the callers give the counts of these calls", i->plt.samples, plural(i->plt.samples));
+		say(out,
+		    "  %" PRIu64
+		    " sample%s in PLT entries: the callers give the counts of these calls",
+		    i->plt.samples, plural(i->plt.samples));
 #define X(share, text) print_share(text, &i->share, out);
 	INFERRED_REASONS(X)
 #undef X
@@ -477,16 +539,26 @@ static void print_compiler(const struct conversion *c, FILE *out)
 
 	if (!c->options.from_compiler || !f->functions)
 		return;
-	say(out, "the compiler's map: %" PRIu64 " of %" PRIu64 " functions; %.1f %% of the bytes of code have no map: the profile has nothing of them", f->mapped,
-	    f->functions, percent_of(f->unmapped_bytes, f->code_bytes));
-	say(out, "  %12" PRIu64 " (%4.1f %%) with a count%s", f->counted, compiler_counted_percent(f),
+	say(out,
+	    "the compiler's map: %" PRIu64 " of %" PRIu64
+	    " functions; %.1f %% of the bytes of code have no map: the profile has nothing of them",
+	    f->mapped, f->functions, percent_of(f->unmapped_bytes, f->code_bytes));
+	say(out, "  %12" PRIu64 " (%4.1f %%) with a count%s", f->counted,
+	    compiler_counted_percent(f),
 	    f->forced ? ": each is taken to be entered as often as any other" : "");
 	if (f->counted)
-		say(out, "  %12" PRIu64 " (%4.1f %% of these) with more calls than entries", f->contradicted, compiler_contradicted_percent(f));
+		say(out, "  %12" PRIu64 " (%4.1f %% of these) with more calls than entries",
+		    f->contradicted, compiler_contradicted_percent(f));
 	if (f->no_code)
-		say(out, "  %12" PRIu64 " whose code cannot be read in whole or in part: what was not read has no counts", f->no_code);
+		say(out,
+		    "  %12" PRIu64
+		    " whose code cannot be read in whole or in part: what was not read has no counts",
+		    f->no_code);
 	if (f->unsolved)
-		say(out, "  %12" PRIu64 " with a control flow beyond the limit of the solver: counted by the compiler's frequencies, if the map has them", f->unsolved);
+		say(out,
+		    "  %12" PRIu64
+		    " with a control flow beyond the limit of the solver: counted by the compiler's frequencies, if the map has them",
+		    f->unsolved);
 }
 
 static size_t summary_records(const struct summary *summary)
@@ -495,7 +567,8 @@ static size_t summary_records(const struct summary *summary)
 
 	if (conversion_wants(c, WANT_COUNTS))
 		return c->preagg.count;
-	return conversion_wants(c, WANT_RECORDS) ? c->profile.record_count : c->ranges.range_count + c->ranges.branch_count;
+	return conversion_wants(c, WANT_RECORDS) ? c->profile.record_count :
+						   c->ranges.range_count + c->ranges.branch_count;
 }
 
 void summary_text(const struct summary *summary, bool verbose, FILE *out)
@@ -523,7 +596,7 @@ void summary_text(const struct summary *summary, bool verbose, FILE *out)
 	print_check(conversion, out);
 	if (verbose)
 		say(out, "%zu distinct %s", conversion->distinct,
-			conversion->basic ? "addresses" : "traces");
+		    conversion->basic ? "addresses" : "traces");
 	if (summary->yaml)
 		figures_text(yaml_rows, summary->yaml, false, "batconv: ", out);
 	if (summary->output)
@@ -535,12 +608,18 @@ void summary_text(const struct summary *summary, bool verbose, FILE *out)
 void summary_next(const struct summary *summary, FILE *out)
 {
 	const struct conversion *c = summary->conversion;
-	const bool into_file = summary->format && !strcmp(summary->format, "fdata") && strcmp(summary->output, "-") != 0;
-	const struct outcome_files files = {c->options.binary, NULL, c->options.samples, c->options.sample_count, into_file ? summary->output : NULL,
-					     .bolt = NULL};
+	const bool into_file = summary->format && !strcmp(summary->format, "fdata") &&
+			       strcmp(summary->output, "-") != 0;
+	const struct outcome_files files = {c->options.binary,
+					    NULL,
+					    c->options.samples,
+					    c->options.sample_count,
+					    into_file ? summary->output : NULL,
+					    .bolt = NULL};
 	struct advice next;
 
-	if (!summary->output || !c->basic || !c->ledgers.samples.kept || conversion_wants(c, WANT_COUNTS) || c->options.input ||
+	if (!summary->output || !c->basic || !c->ledgers.samples.kept ||
+	    conversion_wants(c, WANT_COUNTS) || c->options.input ||
 	    conversion_binary(c)->kind != BINARY_BOLTED || !c->aggregate.options.rules.infer)
 		return;
 	advise_outcome(OUTCOME_ADDRESSES, false, &files, &next);
@@ -552,7 +631,9 @@ void summary_next(const struct summary *summary, FILE *out)
 /* ---- JSON ---- */
 
 FIGURE_READER(machine_of, enum machine, figure_string(machine_name(*it)))
-FIGURE_READER(layout_of, struct binary, figure_string(it->kind == BINARY_UNTOUCHED ? "none" : bat_layout_name(it->bat.layout)))
+FIGURE_READER(layout_of, struct binary,
+	      figure_string(it->kind == BINARY_UNTOUCHED ? "none" :
+							   bat_layout_name(it->bat.layout)))
 
 static const struct figure_row binary_rows[] = {
 	{"machine", NULL, VALUE_BY(struct binary, image.machine, machine_of)},
@@ -573,13 +654,19 @@ static void write_binary(struct json *json, const struct figure_row *row, const 
 	figures_json(binary_rows, conversion_binary(conversion), json);
 }
 
-FIGURE_READER(where_found, struct conversion, figure_string(it->found_input.taken ? input_where_key(it->found_input.taken->where) : ""))
+FIGURE_READER(where_found, struct conversion,
+	      figure_string(it->found_input.taken ? input_where_key(it->found_input.taken->where) :
+						    ""))
 FIGURE_READER(format_of, struct reader_report, figure_string(input_format_name(it->format)))
 FIGURE_READER(compression_of, struct reader_report, figure_string(packing_name(it->packing)))
-FIGURE_READER(is_truncated, struct reader_report, figure_flag(it->packed_cut || it->cut || it->perf.truncated))
+FIGURE_READER(is_truncated, struct reader_report,
+	      figure_flag(it->packed_cut || it->cut || it->perf.truncated))
 FIGURE_READER(truncated_at, struct reader_report,
-	      figure_number(it->packed_cut ? it->packed_cut_at : it->cut ? it->cut_at : it->perf.truncated_at))
-FIGURE_READER(continues, struct reader_report, figure_flag(it->continuation == CONTINUATION_OF_LAST))
+	      figure_number(it->packed_cut ? it->packed_cut_at :
+			    it->cut        ? it->cut_at :
+					     it->perf.truncated_at))
+FIGURE_READER(continues, struct reader_report,
+	      figure_flag(it->continuation == CONTINUATION_OF_LAST))
 FIGURE_READER(perf_records, struct perf_data_report, figure_number(perf_data_records(it)))
 
 static const struct figure_row reader_rows[] = {
@@ -597,7 +684,8 @@ static const struct figure_row reader_rows[] = {
 static const struct figure_row perf_rows[] = {
 	FIGURE(struct perf_data_report, , pipe),
 	{"records", .read = perf_records},
-	FIGURES(struct perf_data_report, , unknown_records, unknown_type, unfinished, lost_events, lost_samples, late_events, trace_records),
+	FIGURES(struct perf_data_report, , unknown_records, unknown_type, unfinished, lost_events,
+		lost_samples, late_events, trace_records),
 	FIGURES(struct perf_data_report, , traced_samples, traced_bytes),
 	{.rows = trace_rows, .at = offsetof(struct perf_data_report, trace)},
 	{0},
@@ -634,7 +722,8 @@ static void write_map_files(struct json *json, const struct figure_row *row, con
 
 static void write_modules(struct json *json, const struct figure_row *row, const void *conversion)
 {
-	BC_AUTO(kernel_module_vec_free) struct kernel_module_vec modules = kernel_modules(conversion);
+	BC_AUTO(kernel_module_vec_free)
+	struct kernel_module_vec modules = kernel_modules(conversion);
 
 	json_open(json, row->key, '[');
 	for (size_t i = 0; i < modules.len; i++) {
@@ -676,7 +765,11 @@ static void write_restored(struct json *json, const struct figure_row *row, cons
 FIGURE_READER(percent_inferred, struct inferred, figure_real(inferred_percent(it)))
 FIGURE_READER(percent_moved, struct inferred, figure_real(inferred_moved_percent(it)))
 
-#define SHARE(field) {#field, BEGIN}, FIGURES(struct inferred, field., functions, samples), {END}
+#define SHARE(field)                                                                               \
+	{#field, BEGIN}, FIGURES(struct inferred, field., functions, samples),                     \
+	{                                                                                          \
+		END                                                                                \
+	}
 const struct figure_row inferred_rows[] = {
 	SHARE(solved),
 	SHARE(no_graph),
@@ -691,10 +784,12 @@ const struct figure_row inferred_rows[] = {
 #undef SHARE
 
 FIGURE_READER(percent_counted, struct compiler_counts, figure_real(compiler_counted_percent(it)))
-FIGURE_READER(percent_contradicted, struct compiler_counts, figure_real(compiler_contradicted_percent(it)))
+FIGURE_READER(percent_contradicted, struct compiler_counts,
+	      figure_real(compiler_contradicted_percent(it)))
 
 static const struct figure_row compiler_rows[] = {
-	FIGURES(struct compiler_counts, , functions, mapped, countable, counted, contradicted, no_code, unsolved, code_bytes, unmapped_bytes, forced),
+	FIGURES(struct compiler_counts, , functions, mapped, countable, counted, contradicted,
+		no_code, unsolved, code_bytes, unmapped_bytes, forced),
 	{"counted_percent", .read = percent_counted},
 	{"contradicted_percent", .read = percent_contradicted},
 	{0},
@@ -703,7 +798,8 @@ static const struct figure_row compiler_rows[] = {
 FIGURE_READER(check_rate, struct build_check, figure_real(build_check_rate(it)))
 
 static const struct figure_row check_rows[] = {
-	FIGURES(struct build_check, , checked, not_branch, bad_target, bad_end, inside, answers, unfit),
+	FIGURES(struct build_check, , checked, not_branch, bad_target, bad_end, inside, answers,
+		unfit),
 	{"rate_percent", .read = check_rate},
 	{"limit_percent", .fixed = "5.0000"},
 	{0},
@@ -715,7 +811,8 @@ static void write_yaml(struct json *json, const struct figure_row *row, const vo
 {
 	const struct summary *summary = of;
 
-	figures_json_object(yaml_rows, summary->yaml ? summary->yaml : &(struct yaml_report){0}, json, row->key);
+	figures_json_object(yaml_rows, summary->yaml ? summary->yaml : &(struct yaml_report){0},
+			    json, row->key);
 }
 
 static void write_warning(void *ctx, const char *text)
@@ -734,7 +831,9 @@ FIGURE_READER(mode_of, struct conversion, figure_string(it->basic ? "basic" : "b
 FIGURE_READER(records_of, struct summary, figure_number(summary_records(it)))
 
 #define CONVERSION THROUGH(struct summary, conversion)
-#define LEDGER(field, words) {#field, .at = offsetof(struct conversion, field), .write = write_ledger, .with = &words, CONVERSION}
+#define LEDGER(field, words)                                                                       \
+	{#field, .at = offsetof(struct conversion, field), .write = write_ledger, .with = &words,  \
+	 CONVERSION}
 static const struct figure_row summary_rows[] = {
 	FORMAT_ROWS("batconv-stats"),
 	{"binary", BEGIN},

@@ -20,9 +20,9 @@ DEFINE_VEC(map_file_vec, struct map_file);
 
 struct summary {
 	const struct conversion *conversion;
-	const char *output; /* where the profile went; NULL if it was not written */
-	const struct yaml_report *yaml; /* NULL: no YAML was written */
-	const char *refusal; /* why the samples do not belong to the binary; or NULL */
+	const char *output;              /* where the profile went; NULL if it was not written */
+	const struct yaml_report *yaml;  /* NULL: no YAML was written */
+	const char *refusal;             /* why the samples do not belong to the binary; or NULL */
 	const struct map_file_vec *maps; /* that were given; or NULL */
 	const char *format; /* of the profile, where its name should tell: "fdata"; or NULL */
 };
@@ -59,7 +59,8 @@ void bolt_reads_json(const struct bolt_reads *reads, struct json *json, const ch
 /* The same for a row of a conversion. */
 void bolt_reads_write(struct json *json, const struct figure_row *row, const void *conversion);
 
-/* One line: which file was found to be the input; nothing if none was.  Then why a file was not taken.  Then both on stderr. */
+/* One line: which file was found to be the input; nothing if none was.  Then why a file was not
+ * taken.  Then both on stderr. */
 void found_input_say(const struct found_input *found, FILE *out);
 void found_input_warn(const struct found_input *found, const struct warnings *to);
 void found_input_tell(const struct found_input *found);
@@ -70,13 +71,15 @@ bool tell_loss(const char *path, const struct reader_report *report);
 /* Says on stderr if the kernel was taken to be where its file says, as the input does not tell. */
 void tell_kernel(const struct conversion *conversion, size_t number);
 
-/* "1881344 bytes of Arm SPE in 2 pieces: 48285 operations, of which 48285 are branches".  Call it if trace->found. */
+/* "1881344 bytes of Arm SPE in 2 pieces: 48285 operations, of which 48285 are branches".  Call it
+ * if trace->found. */
 void trace_tell(const struct perf_trace_report *trace, char *line, size_t size);
 
 /* Of a struct perf_trace_report: an object `trace`, if there is one. */
 extern const struct figure_row trace_rows[];
 
-/* Of a struct flow_walk_report: what became of traces of the processor that were walked through the code. */
+/* Of a struct flow_walk_report: what became of traces of the processor that were walked through the
+ * code. */
 extern const struct figure_row walk_rows[];
 
 /* Rows of struct inferred, of the object "inferred" of this one and of quality's. */

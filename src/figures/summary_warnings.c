@@ -19,30 +19,46 @@
 
 /* ---- one input ---- */
 
-static void warn_of_loss(const char *path, const struct reader_report *report, const struct warnings *to)
+static void warn_of_loss(const char *path, const struct reader_report *report,
+			 const struct warnings *to)
 {
 	const struct perf_data_report *perf = &report->perf;
 
 	if (report->packed_cut)
-		warn(to, "%s: truncated, byte %" PRIu64 ": the %s data ends early; everything complete before that was used",
+		warn(to,
+		     "%s: truncated, byte %" PRIu64
+		     ": the %s data ends early; everything complete before that was used",
 		     path, report->packed_cut_at, packing_name(report->packing));
 	else if (report->cut)
-		warn(to, "%s: truncated, line %" PRIu64 ", byte %" PRIu64 ": the text ends within a line; the lines "
-			 "before it were used", path, report->cut_line, report->cut_at);
+		warn(to,
+		     "%s: truncated, line %" PRIu64 ", byte %" PRIu64
+		     ": the text ends within a line; the lines "
+		     "before it were used",
+		     path, report->cut_line, report->cut_at);
 	if (perf->unfinished)
-		warn(to, "%s: the recorder was stopped before it finished the file; everything recorded was used",
+		warn(to,
+		     "%s: the recorder was stopped before it finished the file; everything recorded was used",
 		     path);
 	if (perf->truncated && !report->packed_cut)
-		warn(to, "%s: truncated, byte %" PRIu64 ": the file ends within a record; the records before it were used%s",
-		     path, perf->truncated_at, perf->trace.decoded ? ", and of a trace what is there" : "");
+		warn(to,
+		     "%s: truncated, byte %" PRIu64
+		     ": the file ends within a record; the records before it were used%s",
+		     path, perf->truncated_at,
+		     perf->trace.decoded ? ", and of a trace what is there" : "");
 	if (perf->damaged_features && !perf->truncated)
-		warn(to, "%s: damaged: %" PRIu64 " section%s or record%s beside the samples (build-ids, names of events "
-			 "and the like); left out", path, perf->damaged_features,
-		     plural(perf->damaged_features), plural(perf->damaged_features));
+		warn(to,
+		     "%s: damaged: %" PRIu64
+		     " section%s or record%s beside the samples (build-ids, names of events "
+		     "and the like); left out",
+		     path, perf->damaged_features, plural(perf->damaged_features),
+		     plural(perf->damaged_features));
 	if (perf->unknown_records)
-		warn(to, "%s: warning: %" PRIu64 " record%s of unknown types skipped, the first of type %" PRIu32
-			 ", byte %" PRIu64, path, perf->unknown_records, plural(perf->unknown_records),
-		     perf->unknown_type, perf->unknown_at);
+		warn(to,
+		     "%s: warning: %" PRIu64
+		     " record%s of unknown types skipped, the first of type %" PRIu32
+		     ", byte %" PRIu64,
+		     path, perf->unknown_records, plural(perf->unknown_records), perf->unknown_type,
+		     perf->unknown_at);
 }
 
 bool tell_loss(const char *path, const struct reader_report *report)
@@ -64,46 +80,72 @@ static const char *overflow_remedy(const struct perf_trace_report *trace)
 	return "without kernel (:u) and without cycles (cyc=0), or with an address filter (--filter 'filter * @ PROG'), there is less to write";
 }
 
-static void warn_of_trace(const char *path, const struct perf_trace_report *trace, const struct warnings *to)
+static void warn_of_trace(const char *path, const struct perf_trace_report *trace,
+			  const struct warnings *to)
 {
 	const char *itrace = perf_trace_itrace(trace);
 
 	if (trace->refused)
-		warn(to, "%s: warning: its trace of the processor (%s) is not read, as it is %s", path, perf_trace_name(trace), trace->refused);
+		warn(to, "%s: warning: its trace of the processor (%s) is not read, as it is %s",
+		     path, perf_trace_name(trace), trace->refused);
 	else if (itrace)
-		warn(to, "%s: has traces of the processor (%s), which are not decoded here; convert what `perf script --itrace=%s -F pid,ip,brstack "
-			 "--show-mmap-events` prints", path, perf_trace_name(trace), itrace);
+		warn(to,
+		     "%s: has traces of the processor (%s), which are not decoded here; convert what `perf script --itrace=%s -F pid,ip,brstack "
+		     "--show-mmap-events` prints",
+		     path, perf_trace_name(trace), itrace);
 	else if (trace->found && !trace->buffers)
-		warn(to, "%s: warning: says that there was a trace of the processor (%s), but has none of its bytes: record again", path,
-		     perf_trace_name(trace));
+		warn(to,
+		     "%s: warning: says that there was a trace of the processor (%s), but has none of its bytes: record again",
+		     path, perf_trace_name(trace));
 	if (trace->operations && !trace->branches)
-		warn(to, "%s: warning: none of the sampled operations is a branch: perf record -e arm_spe_0/branch_filter=1/u samples branches", path);
+		warn(to,
+		     "%s: warning: none of the sampled operations is a branch: perf record -e arm_spe_0/branch_filter=1/u samples branches",
+		     path);
 	if (trace->unowned)
-		warn(to, "%s: warning: nobody knows in which process %" PRIu64 " branch%s ran, which cannot be used: perf record as root, with a kernel of "
-			 "CONFIG_PID_IN_CONTEXTIDR, has the processor write it, and --per-thread records one program without", path, trace->unowned,
-		     trace->unowned == 1 ? "" : "es");
+		warn(to,
+		     "%s: warning: nobody knows in which process %" PRIu64
+		     " branch%s ran, which cannot be used: perf record as root, with a kernel of "
+		     "CONFIG_PID_IN_CONTEXTIDR, has the processor write it, and --per-thread records one program without",
+		     path, trace->unowned, trace->unowned == 1 ? "" : "es");
 	if (trace->truncated)
-		warn(to, "%s: warning: the buffer of the trace was full %" PRIu64 " time%s, and what ran then is missing: a larger one "
-			 "(perf record -m,16M) or %s help", path, trace->truncated, plural(trace->truncated),
-		     is_read(trace) ? "fewer samples (-c)" : "an address filter (--filter 'filter * @ PROG')");
+		warn(to,
+		     "%s: warning: the buffer of the trace was full %" PRIu64
+		     " time%s, and what ran then is missing: a larger one "
+		     "(perf record -m,16M) or %s help",
+		     path, trace->truncated, plural(trace->truncated),
+		     is_read(trace) ? "fewer samples (-c)" :
+				      "an address filter (--filter 'filter * @ PROG')");
 	if (trace->overflows)
-		warn(to, "%s: warning: the processor could not write its trace fast enough %" PRIu64 " time%s, and what ran then is missing: %s", path,
-		     trace->overflows, plural(trace->overflows), overflow_remedy(trace));
+		warn(to,
+		     "%s: warning: the processor could not write its trace fast enough %" PRIu64
+		     " time%s, and what ran then is missing: %s",
+		     path, trace->overflows, plural(trace->overflows), overflow_remedy(trace));
 	if (trace->decoded && trace->bytes && !trace->lanes)
-		warn(to, "%s: warning: nothing of the trace is read, as its bytes stand in front of the record that says of which kind they are "
-			 "(AUXTRACE_INFO): a file can be read in any order, so write the pipe into one first", path);
+		warn(to,
+		     "%s: warning: nothing of the trace is read, as its bytes stand in front of the record that says of which kind they are "
+		     "(AUXTRACE_INFO): a file can be read in any order, so write the pipe into one first",
+		     path);
 	if (trace->decoded && trace->gaps)
-		warn(to, "%s: warning: damaged: bytes of the trace are missing at %" PRIu64 " place%s, and what ran up to the next one where reading can begin "
-			 "is left out", path, trace->gaps, plural(trace->gaps));
+		warn(to,
+		     "%s: warning: damaged: bytes of the trace are missing at %" PRIu64
+		     " place%s, and what ran up to the next one where reading can begin "
+		     "is left out",
+		     path, trace->gaps, plural(trace->gaps));
 	if (trace->decoded && trace->bad_bytes)
-		warn(to, "%s: warning: damaged: %" PRIu64 " byte%s of the trace %s left out: in no packet, or behind such a byte, before the next place "
-			 "where reading can begin", path, trace->bad_bytes, plural(trace->bad_bytes), trace->bad_bytes == 1 ? "is" : "are");
+		warn(to,
+		     "%s: warning: damaged: %" PRIu64
+		     " byte%s of the trace %s left out: in no packet, or behind such a byte, before the next place "
+		     "where reading can begin",
+		     path, trace->bad_bytes, plural(trace->bad_bytes),
+		     trace->bad_bytes == 1 ? "is" : "are");
 	if (!trace->decoded && (trace->cut || trace->bad_bytes))
-		warn(to, "%s: warning: damaged: %" PRIu64 " sampled operation%s of the trace left out, as %s cut or damaged", path, trace->cut,
-		     plural(trace->cut), trace->cut == 1 ? "it is" : "they are");
+		warn(to,
+		     "%s: warning: damaged: %" PRIu64
+		     " sampled operation%s of the trace left out, as %s cut or damaged",
+		     path, trace->cut, plural(trace->cut), trace->cut == 1 ? "it is" : "they are");
 	if (trace->unknown_packets)
-		warn(to, "%s: warning: %" PRIu64 " packet%s of unknown kinds in the trace skipped", path, trace->unknown_packets,
-		     plural(trace->unknown_packets));
+		warn(to, "%s: warning: %" PRIu64 " packet%s of unknown kinds in the trace skipped",
+		     path, trace->unknown_packets, plural(trace->unknown_packets));
 }
 
 /* ---- what became of traces ---- */
@@ -114,7 +156,8 @@ static size_t advance(size_t size, size_t len, int more)
 }
 
 /* "libc.so.6 (build-id ...), ld.so and 3 more" */
-static void name_files(const struct flow_walk_report *walked, enum walk_loss loss, char *line, size_t size)
+static void name_files(const struct flow_walk_report *walked, enum walk_loss loss, char *line,
+		       size_t size)
 {
 	size_t named = 0, more = 0, len = 0;
 
@@ -129,7 +172,9 @@ static void name_files(const struct flow_walk_report *walked, enum walk_loss los
 			continue;
 		}
 		build_id_format(&file->id, id);
-		len = advance(size, len, snprintf(line + len, size - len, "%s%s%s%s%s", named ? ", " : ": ", file->path, *id ? " (build-id " : "", id, *id ? ")" : ""));
+		len = advance(size, len,
+			      snprintf(line + len, size - len, "%s%s%s%s%s", named ? ", " : ": ",
+				       file->path, *id ? " (build-id " : "", id, *id ? ")" : ""));
 		named++;
 	}
 	if (more)
@@ -145,7 +190,9 @@ static void warn_of_walk(const struct flow_walk_report *walked, const struct war
 		if (!walked->sums.lost[i] || share < LITTLE_PERCENT)
 			continue;
 		name_files(walked, (enum walk_loss)i, files, sizeof(files));
-		warn(to, "warning: %.1f %% of the trace ran %s%s%s", share, walk_loss_words((enum walk_loss)i), files, walk_loss_remedy((enum walk_loss)i));
+		warn(to, "warning: %.1f %% of the trace ran %s%s%s", share,
+		     walk_loss_words((enum walk_loss)i), files,
+		     walk_loss_remedy((enum walk_loss)i));
 	}
 }
 
@@ -154,10 +201,11 @@ static void warn_of_walk(const struct flow_walk_report *walked, const struct war
 static void warn_of_kernel(const struct conversion *c, size_t number, const struct warnings *to)
 {
 	if (kernel_is_assumed(c, number))
-		warn(to, "%s: warning: %s; it is taken to be where %s has it: %s", input_name(c->options.samples[number]),
-		     c->aggregate.kernels.at[number].told == KERNEL_HIDDEN
-			     ? "the address of the kernel was hidden from perf (kptr_restrict)"
-			     : "does not tell where the kernel was",
+		warn(to, "%s: warning: %s; it is taken to be where %s has it: %s",
+		     input_name(c->options.samples[number]),
+		     c->aggregate.kernels.at[number].told == KERNEL_HIDDEN ?
+			     "the address of the kernel was hidden from perf (kptr_restrict)" :
+			     "does not tell where the kernel was",
 		     c->options.binary, kernel_remedy(c, number));
 }
 
@@ -171,9 +219,11 @@ void tell_kernel(const struct conversion *c, size_t number)
 void found_input_warn(const struct found_input *found, const struct warnings *to)
 {
 	if (!found->taken && found->refused.code == BC_IO)
-		warn(to, "warning: no input was found, and this file can be it: %s", found->refused.text);
+		warn(to, "warning: no input was found, and this file can be it: %s",
+		     found->refused.text);
 	else if (found->refused.code && found->refused.code != BC_IO)
-		warn(to, "warning: not taken as the input, although its build-id is right: %s", found->refused.text);
+		warn(to, "warning: not taken as the input, although its build-id is right: %s",
+		     found->refused.text);
 	if (found->doubt.code)
 		warn(to, "warning: %s", found->doubt.text);
 }
@@ -186,8 +236,8 @@ void found_input_tell(const struct found_input *found)
 
 /* ---- the conversion ---- */
 
-/* Warns of signs that the recording is of another program: its mappings or its few branches disagree with the
- * binary, or nothing of it was kept. */
+/* Warns of signs that the recording is of another program: its mappings or its few branches
+ * disagree with the binary, or nothing of it was kept. */
 static void warn_of_little(const struct summary *summary, const struct warnings *to)
 {
 	const struct conversion *c = summary->conversion;
@@ -199,24 +249,34 @@ static void warn_of_little(const struct summary *summary, const struct warnings 
 	if (conversion_binary(c)->debug.refused.code)
 		warn(to, "warning: %s", conversion_binary(c)->debug.refused.text);
 	if (c->no_disassembler)
-		warn(to, "warning: libLLVM is missing, which a few functions without a BAT map need: "
-			 "their fall-throughs were dropped");
+		warn(to,
+		     "warning: libLLVM is missing, which a few functions without a BAT map need: "
+		     "their fall-throughs were dropped");
 	if (match->also_found)
-		warn(to, "warning: mapped as %s and as %s: taken for one file; --image=PATH chooses",
+		warn(to,
+		     "warning: mapped as %s and as %s: taken for one file; --image=PATH chooses",
 		     match->found, match->also_found);
 	if (renamed)
-		warn(to, "warning: %s, of another name, has the binary's build-id, which came too late: its "
-			 "samples were not counted", renamed);
+		warn(to,
+		     "warning: %s, of another name, has the binary's build-id, which came too late: its "
+		     "samples were not counted",
+		     renamed);
 	if (misfits)
-		warn(to, "warning: %" PRIu64 " mapping%s of %s fit%s none of its executable segments and "
-			 "%s not used: what ran was another build of it",
-		     misfits, plural(misfits), summary->conversion->options.binary, misfits == 1 ? "s" : "",
-		     misfits == 1 ? "was" : "were");
+		warn(to,
+		     "warning: %" PRIu64
+		     " mapping%s of %s fit%s none of its executable segments and "
+		     "%s not used: what ran was another build of it",
+		     misfits, plural(misfits), summary->conversion->options.binary,
+		     misfits == 1 ? "s" : "", misfits == 1 ? "was" : "were");
 	enum belonging belonging = conversion_belonging(c);
 	if (!c->options.force && (belonging == BELONGS_BY_ID || belonging == BELONGS_PERHAPS))
-		warn(to, "warning: the samples %s: %.1f %% of their %" PRIu64 " %s disagree with the code of %s",
-		     belonging == BELONGS_BY_ID ? "have the right build-id, but fit badly" : "may be of another build",
-		     build_check_rate(&c->check), build_check_worst(&c->check).compared, build_check_words(&c->check, c->basic), c->options.binary);
+		warn(to,
+		     "warning: the samples %s: %.1f %% of their %" PRIu64
+		     " %s disagree with the code of %s",
+		     belonging == BELONGS_BY_ID ? "have the right build-id, but fit badly" :
+						  "may be of another build",
+		     build_check_rate(&c->check), build_check_worst(&c->check).compared,
+		     build_check_words(&c->check, c->basic), c->options.binary);
 	bool none = !l->samples.kept && !l->branches.kept && !l->traces.kept && !l->memory.kept;
 	if (none && !summary->refusal)
 		warn(to, "warning: no sample could be used: the result is empty");
@@ -239,22 +299,27 @@ static void warn_of_probes(const struct summary *summary, const struct warnings 
 	if (!conversion_wants(summary->conversion, WANT_PROBES) || summary->refusal)
 		return;
 	if (!probes->found)
-		warn(to, "warning: no pseudo-probes are written: %s has not both .pseudo_probe and .pseudo_probe_desc",
+		warn(to,
+		     "warning: no pseudo-probes are written: %s has not both .pseudo_probe and .pseudo_probe_desc",
 		     summary->conversion->options.binary);
 	if (probes->placed.unplaced)
-		warn(to, "warning: %zu pseudo-probe%s not written: no symbol tells where %s function%s",
+		warn(to,
+		     "warning: %zu pseudo-probe%s not written: no symbol tells where %s function%s",
 		     probes->placed.unplaced, probes->placed.unplaced == 1 ? " was" : "s were",
-		     probes->placed.unplaced == 1 ? "its" : "their", probes->placed.unplaced == 1 ? " is" : "s are");
+		     probes->placed.unplaced == 1 ? "its" : "their",
+		     probes->placed.unplaced == 1 ? " is" : "s are");
 }
 
 static void warn_of_hashes(const struct summary *summary, const struct warnings *to)
 {
 	const struct yaml_report *yaml = summary->yaml;
 
-	if (!yaml || !yaml->unhashed || !conversion_wants(summary->conversion, WANT_HASHES) || summary->refusal)
+	if (!yaml || !yaml->unhashed || !conversion_wants(summary->conversion, WANT_HASHES) ||
+	    summary->refusal)
 		return;
-	warn(to, "warning: YAML: %zu function%s with %.1f %% of the counts ha%s no hashes, so that llvm-bolt does not optimise %s: "
-		 "--hashes=FILE gives them ('batconv extract --hashes PROG -o FILE'), and fdata needs none (--without-hashes: no warning)",
+	warn(to,
+	     "warning: YAML: %zu function%s with %.1f %% of the counts ha%s no hashes, so that llvm-bolt does not optimise %s: "
+	     "--hashes=FILE gives them ('batconv extract --hashes PROG -o FILE'), and fdata needs none (--without-hashes: no warning)",
 	     yaml->unhashed, plural(yaml->unhashed), percent_of(yaml->unhashed_count, yaml->count),
 	     yaml->unhashed == 1 ? "s" : "ve", yaml->unhashed == 1 ? "it" : "them");
 }
@@ -267,14 +332,18 @@ static void warn_of_compiler(const struct summary *summary, const struct warning
 	if (!summary->conversion->options.from_compiler || summary->refusal)
 		return;
 	if (f->forced)
-		warn(to, "warning: no function has a count: this profile is of the compiler's guesses, and can make the program slower");
+		warn(to,
+		     "warning: no function has a count: this profile is of the compiler's guesses, and can make the program slower");
 	if (compiler_counts_few(f))
-		warn(to, "warning: only %.1f %% of the functions of the compiler's map have a count (limit %.0f %%): its profile was of other code, or of too "
-			 "little, and this one can make the program slower; build with a new one", compiler_counted_percent(f), COMPILER_COUNTED_LEAST);
+		warn(to,
+		     "warning: only %.1f %% of the functions of the compiler's map have a count (limit %.0f %%): its profile was of other code, or of too "
+		     "little, and this one can make the program slower; build with a new one",
+		     compiler_counted_percent(f), COMPILER_COUNTED_LEAST);
 	if (compiler_counts_older(f))
-		warn(to, "warning: %.1f %% of the functions with a count are called more often than they were entered (limit %.0f %%): the compiler's profile "
-			 "was of older code, and this one can make the program slower; build with a new one", compiler_contradicted_percent(f),
-		     COMPILER_CONTRADICTED_MOST);
+		warn(to,
+		     "warning: %.1f %% of the functions with a count are called more often than they were entered (limit %.0f %%): the compiler's profile "
+		     "was of older code, and this one can make the program slower; build with a new one",
+		     compiler_contradicted_percent(f), COMPILER_CONTRADICTED_MOST);
 }
 
 /* Warns of a file whose name says that it is of another format. */
@@ -282,11 +351,14 @@ static void warn_of_name(const struct summary *summary, const struct warnings *t
 {
 	static const struct {
 		const char *end, *format;
-	} ends[] = {{".fdata", "fdata"}, {".yaml", "yaml"}, {".yml", "yaml"}, {".preagg", "preagg"}};
+	} ends[] = {
+		{".fdata", "fdata"}, {".yaml", "yaml"}, {".yml", "yaml"}, {".preagg", "preagg"}};
 
 	for (size_t i = 0; summary->output && summary->format && i < BC_COUNT(ends); i++)
-		if (text_ends(text_of(summary->output), ends[i].end) && strcmp(ends[i].format, summary->format) != 0)
-			warn(to, "warning: %s is %s: --format=%s writes what its name says", summary->output, summary->format, ends[i].format);
+		if (text_ends(text_of(summary->output), ends[i].end) &&
+		    strcmp(ends[i].format, summary->format) != 0)
+			warn(to, "warning: %s is %s: --format=%s writes what its name says",
+			     summary->output, summary->format, ends[i].format);
 }
 
 static void warn_of_input(const char *path, const struct reader_report *report, bool refused,
@@ -298,12 +370,17 @@ static void warn_of_input(const char *path, const struct reader_report *report, 
 	if (!refused && reader_report_is_empty(report))
 		warn(to, "%s: warning: %s", path, report->lines ? "has only comments" : "is empty");
 	if (perf->has_partial_stacks)
-		warn(to, "%s: warning: its branch stacks hold some kinds of branches only: fall-throughs are "
-			 "not known (record with -j any,u)", path);
+		warn(to,
+		     "%s: warning: its branch stacks hold some kinds of branches only: fall-throughs are "
+		     "not known (record with -j any,u)",
+		     path);
 	if (perf->traced_samples)
-		warn(to, "%s: warning: %" PRIu64 " sample%s %s a piece of a trace of the processor (perf record --aux-sample), which is not read: without it, perf "
-			 "record -e intel_pt//u (of Arm: cs_etm//u) records a trace that counts each branch once", path, perf->traced_samples,
-		     plural(perf->traced_samples), perf->traced_samples == 1 ? "has" : "have");
+		warn(to,
+		     "%s: warning: %" PRIu64
+		     " sample%s %s a piece of a trace of the processor (perf record --aux-sample), which is not read: without it, perf "
+		     "record -e intel_pt//u (of Arm: cs_etm//u) records a trace that counts each branch once",
+		     path, perf->traced_samples, plural(perf->traced_samples),
+		     perf->traced_samples == 1 ? "has" : "have");
 	warn_of_trace(path, &perf->trace, to);
 }
 
@@ -311,8 +388,9 @@ static bool same_file(const char *a, const char *b)
 {
 	struct stat x, y;
 
-	return !strcmp(a, b) ? strcmp(a, "-") != 0
-			     : !stat(a, &x) && !stat(b, &y) && S_ISREG(x.st_mode) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+	return !strcmp(a, b) ? strcmp(a, "-") != 0 :
+			       !stat(a, &x) && !stat(b, &y) && S_ISREG(x.st_mode) &&
+				       x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
 /* Are two inputs the same recording?  Two different ones never agree in all of this. */
@@ -321,8 +399,10 @@ static bool same_recording(const struct reader_report *a, const struct reader_re
 	const struct perf_data_report *x = &a->perf, *y = &b->perf;
 
 	return a->format == INPUT_PERF_DATA && b->format == INPUT_PERF_DATA && x->first_ns &&
-	       x->first_ns == y->first_ns && x->last_ns == y->last_ns && x->delivered == y->delivered &&
-	       !memcmp(x->records, y->records, sizeof(x->records)) && !strcmp(x->info.hostname, y->info.hostname);
+	       x->first_ns == y->first_ns && x->last_ns == y->last_ns &&
+	       x->delivered == y->delivered &&
+	       !memcmp(x->records, y->records, sizeof(x->records)) &&
+	       !strcmp(x->info.hostname, y->info.hostname);
 }
 
 /* Warns of a recording that was given twice, so that its samples count twice: a user may want that,
@@ -337,24 +417,29 @@ static void warn_of_doubles(const struct summary *summary, const struct warnings
 			bool same = same_file(paths[k], paths[i]);
 			if (!same && !same_recording(&inputs->at[k], &inputs->at[i]))
 				continue;
-			warn(to, "warning: %s and %s are one %s: its samples count twice", input_name(paths[k]),
-			     input_name(paths[i]), same ? "file" : "recording");
+			warn(to, "warning: %s and %s are one %s: its samples count twice",
+			     input_name(paths[k]), input_name(paths[i]),
+			     same ? "file" : "recording");
 			break;
 		}
 }
 
-/* Warns of an input of which nothing is used, beside others: none of its processes has the binary. */
+/* Warns of an input of which nothing is used, beside others: none of its processes has the binary.
+ */
 static void warn_of_unused(const struct summary *summary, const struct warnings *to)
 {
 	const struct conversion *c = summary->conversion;
 	const struct flag_vec *used = &c->aggregate.used;
 
-	if (summary->refusal || c->options.one_of_many || filter_is_set(&c->aggregate.options.filter))
+	if (summary->refusal || c->options.one_of_many ||
+	    filter_is_set(&c->aggregate.options.filter))
 		return;
 	for (size_t i = 0; c->inputs.len > 1 && i < c->inputs.len && i < used->len; i++)
 		if (!used->at[i] && !reader_report_is_empty(&c->inputs.at[i]))
-			warn(to, "%s: warning: nothing of it is used: it has no sample or trace of a process that had mapped %s "
-				 "('batconv inspect' shows what ran)", input_name(c->options.samples[i]), c->options.binary);
+			warn(to,
+			     "%s: warning: nothing of it is used: it has no sample or trace of a process that had mapped %s "
+			     "('batconv inspect' shows what ran)",
+			     input_name(c->options.samples[i]), c->options.binary);
 }
 
 void summary_each_warning(const struct summary *summary, warning_fn *each, void *ctx)
@@ -373,9 +458,11 @@ void summary_each_warning(const struct summary *summary, warning_fn *each, void 
 	warn_of_compiler(summary, &to);
 	warn_of_walk(&summary->conversion->walked, &to);
 	for (size_t i = 0; summary->maps && i < summary->maps->len; i++)
-		warn_of_loss(input_name(summary->maps->at[i].path), &summary->maps->at[i].report, &to);
+		warn_of_loss(input_name(summary->maps->at[i].path), &summary->maps->at[i].report,
+			     &to);
 	for (size_t i = 0; i < inputs->len; i++) {
-		warn_of_input(input_name(summary->conversion->options.samples[i]), &inputs->at[i], summary->refusal, &to);
+		warn_of_input(input_name(summary->conversion->options.samples[i]), &inputs->at[i],
+			      summary->refusal, &to);
 		if (!summary->refusal)
 			warn_of_kernel(summary->conversion, i, &to);
 	}

@@ -14,16 +14,11 @@
 static const char *code_state_text(enum code_state state)
 {
 	switch (state) {
-	case CODE_CHECKED:
-		return "yes";
-	case CODE_NOT_ASKED:
-		return "no: not asked for";
-	case CODE_PARTLY:
-		return "partly: libLLVM is not installed";
-	case CODE_ABSENT:
-		return "no: " IMAGE_NO_CODE;
-	case CODE_NONE:
-		break;
+	case CODE_CHECKED: return "yes";
+	case CODE_NOT_ASKED: return "no: not asked for";
+	case CODE_PARTLY: return "partly: libLLVM is not installed";
+	case CODE_ABSENT: return "no: " IMAGE_NO_CODE;
+	case CODE_NONE: break;
 	}
 	return "no: there is nothing to check";
 }
@@ -70,10 +65,13 @@ static void print_remedies(const struct findings *findings, FILE *out)
 	}
 }
 
-FIGURE_READER(layout_of, struct verify_report, figure_string(bat_layout_name(it->subject.bat.layout)))
+FIGURE_READER(layout_of, struct verify_report,
+	      figure_string(bat_layout_name(it->subject.bat.layout)))
 
 static const struct figure_row table_rows[] = {
-	{"layout", "layout: {}, {bytes} byte{bytes:s}, {fragments} fragment{fragments:s}, {entries} entr{entries:ies}\n", .read = layout_of},
+	{"layout",
+	 "layout: {}, {bytes} byte{bytes:s}, {fragments} fragment{fragments:s}, {entries} entr{entries:ies}\n",
+	 .read = layout_of},
 	{"bytes", NULL, VALUE(struct verify_report, subject.desc.size)},
 	{"fragments", NULL, VALUE(struct verify_report, subject.bat.fragment_count)},
 	{"hot", NULL, VALUE(struct verify_report, subject.bat.hot_count)},
@@ -104,14 +102,19 @@ static void print_unmapped(const struct figure_row *row, const void *coverage, F
 	(void)row;
 	for (size_t i = 0; i < UNMAPPED_COUNT; i++)
 		if (c->unmapped[i].functions)
-			fprintf(out, "unmapped: %" PRIu64 " function%s of %" PRIu64 " byte%s: %s\n", c->unmapped[i].functions, plural(c->unmapped[i].functions),
-				c->unmapped[i].bytes, plural(c->unmapped[i].bytes), unmapped_infos[i].why);
+			fprintf(out, "unmapped: %" PRIu64 " function%s of %" PRIu64 " byte%s: %s\n",
+				c->unmapped[i].functions, plural(c->unmapped[i].functions),
+				c->unmapped[i].bytes, plural(c->unmapped[i].bytes),
+				unmapped_infos[i].why);
 }
 
 static const struct figure_row coverage_rows[] = {
-	{"executable_bytes", "coverage: {fragments} fragment{fragments:s} of {mapped_functions} function{mapped_functions:s}: {mapped_bytes} byte{mapped_bytes:s}, "
-			     "{mapped_bytes/executable_bytes:.1} % of all code", VALUE(struct table_coverage, executable)},
-	{"rewritten_bytes", " and {mapped_bytes/rewritten_bytes:.1} % of what BOLT wrote", VALUE(struct table_coverage, rewritten), .any = true},
+	{"executable_bytes",
+	 "coverage: {fragments} fragment{fragments:s} of {mapped_functions} function{mapped_functions:s}: {mapped_bytes} byte{mapped_bytes:s}, "
+	 "{mapped_bytes/executable_bytes:.1} % of all code",
+	 VALUE(struct table_coverage, executable)},
+	{"rewritten_bytes", " and {mapped_bytes/rewritten_bytes:.1} % of what BOLT wrote",
+	 VALUE(struct table_coverage, rewritten), .any = true},
 	{.text = "\n"},
 	{"mapped_bytes", NULL, VALUE(struct table_coverage, mapped)},
 	FIGURES(struct table_coverage, , mapped_functions, fragments),
@@ -120,103 +123,164 @@ static const struct figure_row coverage_rows[] = {
 };
 
 static const struct figure_row symbols_rows[] = {
-	{"symbols", "symbols: {} of the input; {same} where they were, {moved} moved with their code, {wrong} wrong, {lost} lost\n",
+	{"symbols",
+	 "symbols: {} of the input; {same} where they were, {moved} moved with their code, {wrong} wrong, {lost} lost\n",
 	 VALUE(struct symbols_summary, symbols)},
 	FIGURES(struct symbols_summary, , same, moved, wrong, lost),
-	{"displaced", "symbols: {:12} label{:s} within code that moved {:are} elsewhere than in the input\n", VALUE(struct symbols_summary, displaced), .any = true},
-	{"dropped", "symbols: {:12} label{:s} within code that moved {:are} left out\n", VALUE(struct symbols_summary, dropped), .any = true},
+	{"displaced",
+	 "symbols: {:12} label{:s} within code that moved {:are} elsewhere than in the input\n",
+	 VALUE(struct symbols_summary, displaced), .any = true},
+	{"dropped", "symbols: {:12} label{:s} within code that moved {:are} left out\n",
+	 VALUE(struct symbols_summary, dropped), .any = true},
 	{"not_compared", BEGIN},
-	{"labels", "symbols: {:12} not compared: labels of the assembler\n", VALUE(struct symbols_summary, labels), .any = true},
-	{"own", "symbols: {:12} not compared: llvm-bolt sets them\n", VALUE(struct symbols_summary, own), .any = true},
-	{"unmapped", "symbols: {:12} not compared: within code that the table has nothing of\n", VALUE(struct symbols_summary, no_map), .any = true},
-	{"reordered", "symbols: {:12} not compared: of sections that BOLT reordered\n", VALUE(struct symbols_summary, ordered), .any = true},
-	{"stripped", "symbols: {:12} not compared: the output has no such symbol table\n", VALUE(struct symbols_summary, no_table), .any = true},
+	{"labels", "symbols: {:12} not compared: labels of the assembler\n",
+	 VALUE(struct symbols_summary, labels), .any = true},
+	{"own", "symbols: {:12} not compared: llvm-bolt sets them\n",
+	 VALUE(struct symbols_summary, own), .any = true},
+	{"unmapped", "symbols: {:12} not compared: within code that the table has nothing of\n",
+	 VALUE(struct symbols_summary, no_map), .any = true},
+	{"reordered", "symbols: {:12} not compared: of sections that BOLT reordered\n",
+	 VALUE(struct symbols_summary, ordered), .any = true},
+	{"stripped", "symbols: {:12} not compared: the output has no such symbol table\n",
+	 VALUE(struct symbols_summary, no_table), .any = true},
 	{END},
-	{"sizes", "symbols: the size{:s} of {} that BOLT moved compared\n", VALUE(struct symbols_summary, sizes), .any = true},
+	{"sizes", "symbols: the size{:s} of {} that BOLT moved compared\n",
+	 VALUE(struct symbols_summary, sizes), .any = true},
 	{0},
 };
 
 static const struct figure_row unwind_rows[] = {
-	{"instructions", "unwinding: {} instruction{:s}; {equal} as in the input, {explained} right by the code, {different} wrong\n",
+	{"instructions",
+	 "unwinding: {} instruction{:s}; {equal} as in the input, {explained} right by the code, {different} wrong\n",
 	 VALUE(struct unwind_summary, instructions)},
 	FIGURES(struct unwind_summary, , equal, explained, different),
 	{"not_compared", BEGIN},
-	{"inserted", "unwinding: {:12} not compared: in blocks that BOLT made\n", VALUE(struct unwind_summary, untied.inserted), .any = true},
-	{"changed", "unwinding: {:12} not compared: BOLT put them in, inlined or changed them\n", VALUE(struct unwind_summary, untied.changed), .any = true},
-	{"padding", "unwinding: {:12} not compared: padding\n", VALUE(struct unwind_summary, untied.padding), .any = true},
-	{"unmapped", "unwinding: {:12} not compared: the table has nothing of them\n", VALUE(struct unwind_summary, untied.unmapped), .any = true},
-	{"no_function", "unwinding: {:12} not compared: of functions that are not known in the input\n", VALUE(struct unwind_summary, no_function), .any = true},
-	{"no_rules", "unwinding: {:12} not compared: the input has no rules there\n", VALUE(struct unwind_summary, no_rules), .any = true},
-	{"untold", "unwinding: {:12} not compared: BOLT changed the frame, and the code does not tell what is right\n", VALUE(struct unwind_summary, untold), .any = true},
-	{"input_wrong", "unwinding: {:12} not compared: the input's rules are wrong there, too\n", VALUE(struct unwind_summary, input_wrong), .any = true},
+	{"inserted", "unwinding: {:12} not compared: in blocks that BOLT made\n",
+	 VALUE(struct unwind_summary, untied.inserted), .any = true},
+	{"changed", "unwinding: {:12} not compared: BOLT put them in, inlined or changed them\n",
+	 VALUE(struct unwind_summary, untied.changed), .any = true},
+	{"padding", "unwinding: {:12} not compared: padding\n",
+	 VALUE(struct unwind_summary, untied.padding), .any = true},
+	{"unmapped", "unwinding: {:12} not compared: the table has nothing of them\n",
+	 VALUE(struct unwind_summary, untied.unmapped), .any = true},
+	{"no_function",
+	 "unwinding: {:12} not compared: of functions that are not known in the input\n",
+	 VALUE(struct unwind_summary, no_function), .any = true},
+	{"no_rules", "unwinding: {:12} not compared: the input has no rules there\n",
+	 VALUE(struct unwind_summary, no_rules), .any = true},
+	{"untold",
+	 "unwinding: {:12} not compared: BOLT changed the frame, and the code does not tell what is right\n",
+	 VALUE(struct unwind_summary, untold), .any = true},
+	{"input_wrong", "unwinding: {:12} not compared: the input's rules are wrong there, too\n",
+	 VALUE(struct unwind_summary, input_wrong), .any = true},
 	{END},
-	{"calls", "unwinding: the exceptions of {} call{:s} compared\n", VALUE(struct unwind_summary, calls), .any = true},
+	{"calls", "unwinding: the exceptions of {} call{:s} compared\n",
+	 VALUE(struct unwind_summary, calls), .any = true},
 	{"left", BEGIN},
-	{"functions", "unwinding: {} function{:s} {:are} not in the table; {compared} of them compared, as the input has them at the same address\n", VALUE(struct unwind_summary, left), .any = true},
+	{"functions",
+	 "unwinding: {} function{:s} {:are} not in the table; {compared} of them compared, as the input has them at the same address\n",
+	 VALUE(struct unwind_summary, left), .any = true},
 	{"compared", NULL, VALUE(struct unwind_summary, left_compared)},
-	{"no_rules", "unwinding: {:12} of them not compared: the input has no rules at that address\n", VALUE(struct unwind_summary, left_no_rules), .any = true},
-	{"elsewhere", "unwinding: {:12} of them not compared: the input has no function of that name at that address\n", VALUE(struct unwind_summary, left_other), .any = true},
+	{"no_rules",
+	 "unwinding: {:12} of them not compared: the input has no rules at that address\n",
+	 VALUE(struct unwind_summary, left_no_rules), .any = true},
+	{"elsewhere",
+	 "unwinding: {:12} of them not compared: the input has no function of that name at that address\n",
+	 VALUE(struct unwind_summary, left_other), .any = true},
 	{END},
 	FIGURE(struct unwind_summary, , fdes),
 	{0},
 };
 
 static const struct figure_row lines_rows[] = {
-	{"instructions", "lines: {} instruction{:s}; {equal} as in the input, {wrong} of another line or file, {lost} without a line that the input has, "
-			 "{detail} of another column, discriminator or statement mark\n", VALUE(struct lines_summary, instructions)},
+	{"instructions",
+	 "lines: {} instruction{:s}; {equal} as in the input, {wrong} of another line or file, {lost} without a line that the input has, "
+	 "{detail} of another column, discriminator or statement mark\n",
+	 VALUE(struct lines_summary, instructions)},
 	FIGURES(struct lines_summary, , equal, wrong, lost, detail),
 	{"not_compared", BEGIN},
-	{"inserted", "lines: {:12} not compared: in blocks that BOLT made\n", VALUE(struct lines_summary, untied.inserted), .any = true},
-	{"changed", "lines: {:12} not compared: BOLT put them in, inlined or changed them\n", VALUE(struct lines_summary, untied.changed), .any = true},
-	{"padding", "lines: {:12} not compared: padding\n", VALUE(struct lines_summary, untied.padding), .any = true},
-	{"unmapped", "lines: {:12} not compared: the table has nothing of them\n", VALUE(struct lines_summary, untied.unmapped), .any = true},
-	{"no_function", "lines: {:12} not compared: of functions that are not known in the input\n", VALUE(struct lines_summary, no_function), .any = true},
-	{"no_line", "lines: {:12} not compared: the input has no line there\n", VALUE(struct lines_summary, no_line), .any = true},
-	{"jumps", "lines: {:12} not compared: jumps that BOLT made anew, which have the line before them\n", VALUE(struct lines_summary, jumps), .any = true},
-	{"folded", "lines: {:12} not compared: folded by BOLT, and the functions have several sizes\n", VALUE(struct lines_summary, folded), .any = true},
-	{"stale", "lines: {:12} not compared: the output has no line table of its own code that can be read\n", VALUE(struct lines_summary, stale), .any = true},
+	{"inserted", "lines: {:12} not compared: in blocks that BOLT made\n",
+	 VALUE(struct lines_summary, untied.inserted), .any = true},
+	{"changed", "lines: {:12} not compared: BOLT put them in, inlined or changed them\n",
+	 VALUE(struct lines_summary, untied.changed), .any = true},
+	{"padding", "lines: {:12} not compared: padding\n",
+	 VALUE(struct lines_summary, untied.padding), .any = true},
+	{"unmapped", "lines: {:12} not compared: the table has nothing of them\n",
+	 VALUE(struct lines_summary, untied.unmapped), .any = true},
+	{"no_function", "lines: {:12} not compared: of functions that are not known in the input\n",
+	 VALUE(struct lines_summary, no_function), .any = true},
+	{"no_line", "lines: {:12} not compared: the input has no line there\n",
+	 VALUE(struct lines_summary, no_line), .any = true},
+	{"jumps",
+	 "lines: {:12} not compared: jumps that BOLT made anew, which have the line before them\n",
+	 VALUE(struct lines_summary, jumps), .any = true},
+	{"folded",
+	 "lines: {:12} not compared: folded by BOLT, and the functions have several sizes\n",
+	 VALUE(struct lines_summary, folded), .any = true},
+	{"stale",
+	 "lines: {:12} not compared: the output has no line table of its own code that can be read\n",
+	 VALUE(struct lines_summary, stale), .any = true},
 	{END},
-	{"left", "lines: {} function{:s} compared that BOLT left where they were\n", VALUE(struct lines_summary, left), .any = true},
-	{"files", "lines: {} number{:s} of files in .debug_info compared\n", VALUE(struct lines_summary, files), .any = true},
+	{"left", "lines: {} function{:s} compared that BOLT left where they were\n",
+	 VALUE(struct lines_summary, left), .any = true},
+	{"files", "lines: {} number{:s} of files in .debug_info compared\n",
+	 VALUE(struct lines_summary, files), .any = true},
 	{0},
 };
 
 static const struct figure_row scopes_rows[] = {
-	{"entries", "scopes: {} entr{:ies} of .debug_info compared, {different} with another attribute\n", VALUE(struct scopes_summary, entries)},
+	{"entries",
+	 "scopes: {} entr{:ies} of .debug_info compared, {different} with another attribute\n",
+	 VALUE(struct scopes_summary, entries)},
 	{"different", NULL, VALUE(struct scopes_summary, entries_different)},
-	{"alone", "scopes: {:12} entr{:ies} not compared: their unit has others than the input's\n", VALUE(struct scopes_summary, entries_alone), .any = true},
+	{"alone", "scopes: {:12} entr{:ies} not compared: their unit has others than the input's\n",
+	 VALUE(struct scopes_summary, entries_alone), .any = true},
 	{"code", BEGIN},
-	{"entries", "scopes: {} of them cover code; {equal} the input's, {different} other code\n", VALUE(struct scopes_summary, scopes)},
+	{"entries", "scopes: {} of them cover code; {equal} the input's, {different} other code\n",
+	 VALUE(struct scopes_summary, scopes)},
 	{"equal", NULL, VALUE(struct scopes_summary, scopes_equal)},
 	{"different", NULL, VALUE(struct scopes_summary, scopes_different)},
-	{"folded", "scopes: {:12} not compared: BOLT folded their code\n", VALUE(struct scopes_summary, scopes_folded), .any = true},
-	{"gone", "scopes: {:12} not compared: the output has nothing of their code\n", VALUE(struct scopes_summary, scopes_gone), .any = true},
+	{"folded", "scopes: {:12} not compared: BOLT folded their code\n",
+	 VALUE(struct scopes_summary, scopes_folded), .any = true},
+	{"gone", "scopes: {:12} not compared: the output has nothing of their code\n",
+	 VALUE(struct scopes_summary, scopes_gone), .any = true},
 	{END},
 	{"addresses", BEGIN},
-	{"compared", "scopes: {} address{:es} of calls, entry points and labels; {equal} lead where they do in the input, {wrong} elsewhere\n",
+	{"compared",
+	 "scopes: {} address{:es} of calls, entry points and labels; {equal} lead where they do in the input, {wrong} elsewhere\n",
 	 VALUE(struct scopes_summary, addresses), .any = true},
 	{"equal", NULL, VALUE(struct scopes_summary, addresses_equal)},
 	{"wrong", NULL, VALUE(struct scopes_summary, addresses_wrong)},
-	{"folded", "scopes: {:12} not compared: BOLT folded their code\n", VALUE(struct scopes_summary, addresses_folded), .any = true},
-	{"gone", "scopes: {:12} not compared: the output has nothing of their code\n", VALUE(struct scopes_summary, addresses_gone), .any = true},
+	{"folded", "scopes: {:12} not compared: BOLT folded their code\n",
+	 VALUE(struct scopes_summary, addresses_folded), .any = true},
+	{"gone", "scopes: {:12} not compared: the output has nothing of their code\n",
+	 VALUE(struct scopes_summary, addresses_gone), .any = true},
 	{END},
 	{"locations", BEGIN},
-	{"lists", "scopes: {} location list{:s}; {equal} as in the input, {wrong} with another place of the variable, {lost} with none where the input has one\n",
+	{"lists",
+	 "scopes: {} location list{:s}; {equal} as in the input, {wrong} with another place of the variable, {lost} with none where the input has one\n",
 	 VALUE(struct scopes_summary, lists), .any = true},
 	{"equal", NULL, VALUE(struct scopes_summary, lists_equal)},
 	{"wrong", NULL, VALUE(struct scopes_summary, lists_wrong)},
 	{"lost", NULL, VALUE(struct scopes_summary, lists_lost)},
-	{"gone", "scopes: {:12} not compared: the output has nothing of their code, or BOLT folded it\n", VALUE(struct scopes_summary, lists_gone), .any = true},
+	{"gone",
+	 "scopes: {:12} not compared: the output has nothing of their code, or BOLT folded it\n",
+	 VALUE(struct scopes_summary, lists_gone), .any = true},
 	{END},
-	{"split", "scopes: {} unit{:s} not compared beyond the first entry: split DWARF, in .dwo and .dwp files, is not read\n", VALUE(struct scopes_summary, units_split), .any = true},
-	{"unit_ranges", "scopes: {} unit{:s} of .debug_aranges compared\n", VALUE(struct scopes_summary, unit_ranges), .any = true},
+	{"split",
+	 "scopes: {} unit{:s} not compared beyond the first entry: split DWARF, in .dwo and .dwp files, is not read\n",
+	 VALUE(struct scopes_summary, units_split), .any = true},
+	{"unit_ranges", "scopes: {} unit{:s} of .debug_aranges compared\n",
+	 VALUE(struct scopes_summary, unit_ranges), .any = true},
 	{0},
 };
 
 static const struct figure_row sample_rows[] = {
-	{"addresses", "sample: {} address{:es} translated in two ways, {differ} differ\n", VALUE(struct sample_result, addresses)},
+	{"addresses", "sample: {} address{:es} translated in two ways, {differ} differ\n",
+	 VALUE(struct sample_result, addresses)},
 	FIGURE(struct sample_result, , differ),
-	{"compared", "sample: {same} of {} instruction{:s} ({same/compared:.2} %) the same in the input binary; {added} more added by BOLT\n",
+	{"compared",
+	 "sample: {same} of {} instruction{:s} ({same/compared:.2} %) the same in the input binary; {added} more added by BOLT\n",
 	 VALUE(struct sample_result, compared), .any = true},
 	FIGURES(struct sample_result, , same, added),
 	{0},
@@ -269,7 +333,9 @@ FIGURE_READER(input_of, struct verification, it->input ? figure_string(it->input
 FIGURE_READER(code_of, struct verify_report, figure_string(code_state_text(it->code)))
 
 #define FOUND THROUGH(struct verification, verify)
-#define PART(key, field, known) {key, .at = offsetof(struct verify_report, field), .rows = field##_rows, FOUND, IF(struct verify_report, known)}
+#define PART(key, field, known)                                                                    \
+	{key, .at = offsetof(struct verify_report, field), .rows = field##_rows, FOUND,            \
+	 IF(struct verify_report, known)}
 static const struct figure_row verification_rows[] = {
 	FORMAT_ROWS("batconv-verify"),
 	FIGURE(struct verification, , binary),
@@ -277,14 +343,18 @@ static const struct figure_row verification_rows[] = {
 	{"instructions_checked", .read = code_of, FOUND},
 	{"table", .rows = table_rows, FOUND, IF(struct verify_report, decoded)},
 	PART("coverage", coverage, linked),
-	{.text = "instructions checked: {}\n", .read = code_of, FOUND, IF(struct verify_report, decoded)},
+	{.text = "instructions checked: {}\n",
+	 .read = code_of,
+	 FOUND,
+	 IF(struct verify_report, decoded)},
 	PART("symbols", symbols, named),
 	PART("unwind", unwind, unwound),
 	PART("lines", lines, lined),
 	PART("scopes", scopes, scoped),
 	{"sample", .rows = sample_rows, THROUGH(struct verification, sample)},
 	{"counts", .at = offsetof(struct verify_report, findings), .write = write_counts, FOUND},
-	{"findings", .at = offsetof(struct verify_report, findings), .write = write_findings, FOUND},
+	{"findings", .at = offsetof(struct verify_report, findings), .write = write_findings,
+	 FOUND},
 	{0},
 };
 
@@ -301,7 +371,8 @@ void verification_text(const struct verification *found, bool quiet, FILE *out)
 	uint64_t errors = findings_at_least(&v->findings, SEVERITY_ERROR);
 	uint64_t warnings = findings_at_least(&v->findings, SEVERITY_WARNING) - errors;
 	uint64_t notes = findings_at_least(&v->findings, SEVERITY_NOTE) - errors - warnings;
-	fprintf(out, ": %" PRIu64 " error%s, %" PRIu64 " warning%s, %" PRIu64 " note%s\n", errors, plural(errors), warnings, plural(warnings), notes, plural(notes));
+	fprintf(out, ": %" PRIu64 " error%s, %" PRIu64 " warning%s, %" PRIu64 " note%s\n", errors,
+		plural(errors), warnings, plural(warnings), notes, plural(notes));
 }
 
 void verification_json(const struct verification *found, FILE *out)
@@ -374,7 +445,8 @@ static void write_byte(struct json *json, const struct verify_report *v, uint64_
 	if (byte == NO_OFFSET || !v->subject.desc.data)
 		return;
 	json_open(json, "properties", '{');
-	json_number(json, "byteOffset", (uint64_t)(v->subject.desc.data - v->subject.file.data) + byte);
+	json_number(json, "byteOffset",
+		    (uint64_t)(v->subject.desc.data - v->subject.file.data) + byte);
 	json_close(json, '}');
 }
 
@@ -406,7 +478,7 @@ static void write_uri(struct json *json, const char *path)
 }
 
 static void write_sarif_location(struct json *json, const struct verification *found,
-			   const struct finding_location *location)
+				 const struct finding_location *location)
 {
 	json_open(json, "locations", '[');
 	json_open(json, NULL, '{');
@@ -426,7 +498,8 @@ static void write_sarif_location(struct json *json, const struct verification *f
 	json_close(json, ']');
 }
 
-static void write_result(struct json *json, const struct verification *found, const struct finding *f)
+static void write_result(struct json *json, const struct verification *found,
+			 const struct finding *f)
 {
 	const struct finding_info *info = &finding_infos[f->kind];
 	char message[512];

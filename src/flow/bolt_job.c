@@ -18,7 +18,8 @@
 #include "src/base/text.h"
 #include "src/profile/fdata.h"
 
-/* ---- a folder that only this user can enter, for files that pass between this program and llvm-bolt ---- */
+/* ---- a folder that only this user can enter, for files that pass between this program and
+ * llvm-bolt ---- */
 
 extern char **environ;
 
@@ -27,7 +28,8 @@ enum { PRIVATE_PROFILE, PRIVATE_BINARY, PRIVATE_LOG, PRIVATE_FILES };
 
 static char private_folder[PATH_MAX];
 static char private_files[PRIVATE_FILES][PATH_MAX + 16];
-static volatile sig_atomic_t made;  /* private_folder and private_files are the paths of what is there */
+static volatile sig_atomic_t
+	made; /* private_folder and private_files are the paths of what is there */
 static volatile sig_atomic_t child; /* 0: none runs */
 
 static void hold_signals(sigset_t *before)
@@ -45,16 +47,20 @@ static bool private_folder_make(struct bc_error *err)
 	const char *given = getenv("TMPDIR"), *in = given && *given ? given : "/tmp";
 	sigset_t before;
 
-	if (snprintf(private_folder, sizeof(private_folder), "%s/batconv.XXXXXX", in) >= (int)sizeof(private_folder))
+	if (snprintf(private_folder, sizeof(private_folder), "%s/batconv.XXXXXX", in) >=
+	    (int)sizeof(private_folder))
 		return bc_fail(err, BC_IO, "%s: too long a path for temporary files", in);
 	hold_signals(&before);
 	made = mkdtemp(private_folder) != NULL;
 	int sys = errno;
 	for (size_t i = 0; made && i < PRIVATE_FILES; i++)
-		snprintf(private_files[i], sizeof(private_files[i]), "%s/%s", private_folder, names[i]);
+		snprintf(private_files[i], sizeof(private_files[i]), "%s/%s", private_folder,
+			 names[i]);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	errno = sys;
-	return made || bc_fail_errno(err, "%s: cannot make a folder for temporary files there (TMPDIR)", in);
+	return made ||
+	       bc_fail_errno(err, "%s: cannot make a folder for temporary files there (TMPDIR)",
+			     in);
 }
 
 /* Also of files that the other program made of its own accord. */
@@ -90,7 +96,8 @@ void bolt_job_abandon(void)
 		(void)rmdir(private_folder);
 }
 
-/* Starts the program with the signals as they were before this one held them, and none ignored that this one ignores. */
+/* Starts the program with the signals as they were before this one held them, and none ignored that
+ * this one ignores. */
 static int spawn(const char *program, char *const *words, const sigset_t *mask, pid_t *pid)
 {
 	posix_spawn_file_actions_t actions;
@@ -104,15 +111,19 @@ static int spawn(const char *program, char *const *words, const sigset_t *mask, 
 		return sys;
 	sys = posix_spawnattr_init(&attributes);
 	if (!sys) {
-		sys = posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+		sys = posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null",
+						       O_RDONLY, 0);
 		if (!sys)
-			sys = posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, private_files[PRIVATE_LOG],
+			sys = posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO,
+							       private_files[PRIVATE_LOG],
 							       O_WRONLY | O_CREAT | O_TRUNC, 0600);
 		if (!sys)
-			sys = posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
+			sys = posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO,
+							       STDERR_FILENO);
 		(void)posix_spawnattr_setsigmask(&attributes, mask);
 		(void)posix_spawnattr_setsigdefault(&attributes, &ignored);
-		(void)posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+		(void)posix_spawnattr_setflags(&attributes,
+					       POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
 		if (!sys)
 			sys = posix_spawn(pid, program, &actions, &attributes, words, environ);
 		posix_spawnattr_destroy(&attributes);
@@ -150,8 +161,8 @@ static bool wait_for(pid_t pid, int *status)
 	return got == pid;
 }
 
-/* Runs a program with its standard output and error in PRIVATE_LOG, and waits for its end.  BC_IO: it cannot be run, or fails; the
- * text has the last line that it printed. */
+/* Runs a program with its standard output and error in PRIVATE_LOG, and waits for its end.  BC_IO:
+ * it cannot be run, or fails; the text has the last line that it printed. */
 static bool private_folder_run(const char *program, char *const *words, struct bc_error *err)
 {
 	sigset_t before;
@@ -171,8 +182,10 @@ static bool private_folder_run(const char *program, char *const *words, struct b
 	if (ended && WIFEXITED(status) && !WEXITSTATUS(status))
 		return true;
 	struct text why = last_line(line, sizeof(line));
-	return bc_fail(err, BC_IO, "%s: ended with %s %d%s%.*s", program, WIFEXITED(status) ? "exit code" : "signal",
-		       WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status), why.len ? ": " : "", (int)why.len, why.at);
+	return bc_fail(err, BC_IO, "%s: ended with %s %d%s%.*s", program,
+		       WIFEXITED(status) ? "exit code" : "signal",
+		       WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status),
+		       why.len ? ": " : "", (int)why.len, why.at);
 }
 
 /* ---- where llvm-bolt is ---- */
@@ -205,11 +218,12 @@ static struct text folder_of(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 
-	return slash == path ? text_of("/") : (struct text){path, slash ? (size_t)(slash - path) : 0};
+	return slash == path ? text_of("/") :
+			       (struct text){path, slash ? (size_t)(slash - path) : 0};
 }
 
-/* The first folder of PATH with this program, from `*rest` on, which is moved on.  Relative ones are left out: what stands in
- * the present folder is not run. */
+/* The first folder of PATH with this program, from `*rest` on, which is moved on.  Relative ones
+ * are left out: what stands in the present folder is not run. */
 static bool next_in_path(struct text *rest, const char *name, char path[PATH_MAX])
 {
 	while (rest->len) {
@@ -240,7 +254,8 @@ static bool find_beside(char path[PATH_MAX])
 		folder = folder_of(self);
 	if (!folder.len)
 		return false;
-	bool versioned = dash && dash[1] && strspn(dash + 1, "0123456789") == strlen(dash + 1) && strlen(dash) < 8;
+	bool versioned = dash && dash[1] && strspn(dash + 1, "0123456789") == strlen(dash + 1) &&
+			 strlen(dash) < 8;
 	snprintf(name, sizeof(name), "llvm-bolt%s", versioned ? dash : "");
 	return try_path(path, folder, name) || try_path(path, folder, "llvm-bolt");
 }
@@ -271,8 +286,8 @@ static bool find_debian(char path[PATH_MAX])
 	return false;
 }
 
-/* Finds llvm-bolt: `given`, else $LLVM_BOLT, else beside the name that this program was called by, in PATH, and where Debian has it;
- * of several releases the newest.  BC_NOTFOUND */
+/* Finds llvm-bolt: `given`, else $LLVM_BOLT, else beside the name that this program was called by,
+ * in PATH, and where Debian has it; of several releases the newest.  BC_NOTFOUND */
 static bool bolt_find(const char *given, char path[PATH_MAX], struct bc_error *err)
 {
 	const char *variable = getenv("LLVM_BOLT");
@@ -280,9 +295,11 @@ static bool bolt_find(const char *given, char path[PATH_MAX], struct bc_error *e
 
 	if (!named)
 		return find_beside(path) || find_in_path(path) || find_debian(path) ||
-		       bc_fail(err, BC_NOTFOUND, "no llvm-bolt was found: --llvm-bolt=PATH or $LLVM_BOLT names one");
+		       bc_fail(err, BC_NOTFOUND,
+			       "no llvm-bolt was found: --llvm-bolt=PATH or $LLVM_BOLT names one");
 	if (strlen(named) >= PATH_MAX || !is_program(named))
-		return bc_fail(err, BC_NOTFOUND, "%s: is no program (%s)", named, given ? "--llvm-bolt" : "$LLVM_BOLT");
+		return bc_fail(err, BC_NOTFOUND, "%s: is no program (%s)", named,
+			       given ? "--llvm-bolt" : "$LLVM_BOLT");
 	memcpy(path, named, strlen(named) + 1);
 	return true;
 }
@@ -301,16 +318,19 @@ static bool write_names(const struct profile *profile, struct bc_error *err)
 
 static bool run(const struct bolt_job *job, const char *used, struct bc_error *err)
 {
-	char program[PATH_MAX + 2], bolt[] = "llvm-bolt", o[] = "-o", bat[] = "-enable-bat", lite[] = "-lite", all[] = "-lite=0",
-	     data[] = "-data", strict[] = "-strict";
-	bool chosen = (job->profile || job->data) && !job->strict; /* llvm-bolt takes -lite or -strict */
+	char program[PATH_MAX + 2], bolt[] = "llvm-bolt", o[] = "-o", bat[] = "-enable-bat",
+				    lite[] = "-lite", all[] = "-lite=0", data[] = "-data",
+				    strict[] = "-strict";
+	bool chosen =
+		(job->profile || job->data) && !job->strict; /* llvm-bolt takes -lite or -strict */
 	char *words[12];
 	size_t count = 0;
 
 	if (chosen && !job->data && !write_names(job->profile, err))
 		return false;
 	/* What begins with a dash is no option. */
-	if (snprintf(program, sizeof(program), "%s%s", *job->program == '-' ? "./" : "", job->program) >= (int)sizeof(program))
+	if (snprintf(program, sizeof(program), "%s%s", *job->program == '-' ? "./" : "",
+		     job->program) >= (int)sizeof(program))
 		return bc_fail(err, BC_IO, "%s: too long a path", job->program);
 	words[count++] = bolt;
 	words[count++] = program;
@@ -328,13 +348,16 @@ static bool run(const struct bolt_job *job, const char *used, struct bc_error *e
 	return private_folder_run(used, words, err);
 }
 
-bool bolt_job_run(const struct bolt_job *job, const struct binary *binary, struct hash_source *out, struct bc_error *err)
+bool bolt_job_run(const struct bolt_job *job, const struct binary *binary, struct hash_source *out,
+		  struct bc_error *err)
 {
 	char used[PATH_MAX];
 
 	*out = (struct hash_source){0};
-	bool ok = bolt_find(job->llvm_bolt, used, err) && private_folder_make(err) && run(job, used, err) &&
-		  (hash_source_open(private_files[PRIVATE_BINARY], binary, job->program, NULL, out, err) ||
+	bool ok = bolt_find(job->llvm_bolt, used, err) && private_folder_make(err) &&
+		  run(job, used, err) &&
+		  (hash_source_open(private_files[PRIVATE_BINARY], binary, job->program, NULL, out,
+				    err) ||
 		   bc_fail_prefix(err, used));
 	private_folder_remove(); /* what was mapped stays so */
 	return ok;

@@ -66,13 +66,15 @@ struct reading {
 
 static const struct function *function_of(const struct reading *r, uint64_t address)
 {
-	const struct function *f = functions_find(&r->job->binary->functions, (struct vaddr){address});
+	const struct function *f =
+		functions_find(&r->job->binary->functions, (struct vaddr){address});
 
 	return f && f->kind == FUNCTION_CODE ? f : NULL;
 }
 
 /* One without a count is taken to be entered COMPILER_ENTRIES times. */
-static bool add_counted(struct reading *r, const struct block_map *at, const struct map_function *function, const struct function *code)
+static bool add_counted(struct reading *r, const struct block_map *at,
+			const struct map_function *function, const struct function *code)
 {
 	double entries = function->entry_count ? (double)function->entry_count : COMPILER_ENTRIES;
 	const struct function_table *functions = &r->job->binary->functions;
@@ -82,7 +84,8 @@ static bool add_counted(struct reading *r, const struct block_map *at, const str
 		if (part && !chosen_vec_push(&r->chosen, functions_code_number(functions, part).v))
 			return false;
 	}
-	return counted_vec_push(&r->counted, (struct counted){.at = *at, .function = code, .entries = entries});
+	return counted_vec_push(&r->counted,
+				(struct counted){.at = *at, .function = code, .entries = entries});
 }
 
 /* What was found while the map was read. */
@@ -96,9 +99,11 @@ static bool *mark_of(const struct reading *r, struct code_marks *marks, const st
 	return code_marks_of(marks, functions_code_number(&r->job->binary->functions, code));
 }
 
-/* Notes a function of the map, of which one without code or a second one for the same code does not count.  Functions without a count
- * are listed, if they are to be forced, only until there is one with a count. */
-static bool note(struct reading *r, const struct block_map *at, const struct map_function *function, struct found_code *found)
+/* Notes a function of the map, of which one without code or a second one for the same code does not
+ * count.  Functions without a count are listed, if they are to be forced, only until there is one
+ * with a count. */
+static bool note(struct reading *r, const struct block_map *at, const struct map_function *function,
+		 struct found_code *found)
 {
 	enum { COUNTABLE = MAP_ENTRY_COUNT | MAP_PROBABILITIES };
 	const struct function *code = function_of(r, function->ranges.at[0].address);
@@ -124,7 +129,8 @@ static bool note(struct reading *r, const struct block_map *at, const struct map
 	return add_counted(r, at, function, code);
 }
 
-static bool note_section(struct reading *r, const struct section *section, struct found_code *found, struct bc_error *err)
+static bool note_section(struct reading *r, const struct section *section, struct found_code *found,
+			 struct bc_error *err)
 {
 	struct map_function *function = &r->scratch[0].function;
 	struct block_map map, at;
@@ -159,18 +165,25 @@ static bool is_lower(const struct counted *a, const struct counted *b)
 DEFINE_SORT(sort_counted, struct counted, is_lower)
 DEFINE_SEARCH(counted_below, struct counted, uint64_t, item->function->address < key)
 
-#define REBUILD "clang 19 or newer with -fbasic-block-address-map -mllvm -pgo-analysis-map=all (clang 19: =func-entry-count,bb-freq,br-prob)"
+#define REBUILD                                                                                    \
+	"clang 19 or newer with -fbasic-block-address-map -mllvm -pgo-analysis-map=all (clang 19: =func-entry-count,bb-freq,br-prob)"
 
 static bool fail_uncounted(const struct compiler_counts *f, struct bc_error *err)
 {
 	if (!f->mapped)
-		return bc_fail(err, BC_MISMATCH, "no function of the binary begins where the compiler's map has one: the map is empty, or of another file");
+		return bc_fail(
+			err, BC_MISMATCH,
+			"no function of the binary begins where the compiler's map has one: the map is empty, or of another file");
 	if (!f->countable)
-		return bc_fail(err, BC_MISMATCH, "the compiler's map has no entry counts and probabilities of any function: build with " REBUILD);
-	return bc_fail(err, BC_MISMATCH,
-		       "none of the %" PRIu64 " functions of the compiler's map has a count: the compiler had no profile, or none that fits; build with "
-		       "-fprofile-use or -fprofile-sample-use of a new recording (--force-map takes the compiler's guesses)",
-		       f->mapped);
+		return bc_fail(
+			err, BC_MISMATCH,
+			"the compiler's map has no entry counts and probabilities of any function: build with " REBUILD);
+	return bc_fail(
+		err, BC_MISMATCH,
+		"none of the %" PRIu64
+		" functions of the compiler's map has a count: the compiler had no profile, or none that fits; build with "
+		"-fprofile-use or -fprofile-sample-use of a new recording (--force-map takes the compiler's guesses)",
+		f->mapped);
 }
 
 /* Finds the functions that count, sets the figures, and forces counts where there are none. */
@@ -179,9 +192,13 @@ static bool find_counted(struct reading *r, struct bc_error *err)
 	const struct compiler_job *job = r->job;
 	const struct section *section = block_map_section(&job->binary->image, NULL);
 	struct found_code found = {0};
-	bool ok = section || bc_fail(err, BC_NOTFOUND, "has no map of the compiler (.llvm_bb_addr_map): build with " REBUILD);
+	bool ok = section ||
+		  bc_fail(err, BC_NOTFOUND,
+			  "has no map of the compiler (.llvm_bb_addr_map): build with " REBUILD);
 
-	ok = ok && ((code_marks_make(&found.functions, &job->binary->functions) && code_marks_make(&found.mapped, &job->binary->functions)) || bc_fail_nomem(err));
+	ok = ok && ((code_marks_make(&found.functions, &job->binary->functions) &&
+		     code_marks_make(&found.mapped, &job->binary->functions)) ||
+		    bc_fail_nomem(err));
 	for (; ok && section; section = block_map_section(&job->binary->image, section))
 		ok = note_section(r, section, &found, err);
 	if (ok) {
@@ -201,7 +218,8 @@ static uint32_t block_of(const struct scratch *s, uint32_t id)
 {
 	size_t below = ids_below(s->ids.at, s->ids.len, id);
 
-	return below < s->ids.len && s->ids.at[below].id == id ? s->ids.at[below].block : NO_BLOCK_OF_MAP;
+	return below < s->ids.len && s->ids.at[below].id == id ? s->ids.at[below].block :
+								 NO_BLOCK_OF_MAP;
 }
 
 static bool list_ids(struct scratch *s)
@@ -214,14 +232,15 @@ static bool list_ids(struct scratch *s)
 	return true;
 }
 
-/* The sum of the probabilities of the successors that exist.  It is one but for rounding; where part of it is missing, control does not come
- * back, or the compiler lost track of it. */
+/* The sum of the probabilities of the successors that exist.  It is one but for rounding; where
+ * part of it is missing, control does not come back, or the compiler lost track of it. */
 static double sum_of(const struct scratch *s, const struct map_block *block)
 {
 	double sum = 0;
 
 	for (uint32_t i = 0; i < block->successors; i++) {
-		const struct map_successor *to = &s->function.successors.at[block->first_successor + i];
+		const struct map_successor *to =
+			&s->function.successors.at[block->first_successor + i];
 		if (block_of(s, to->id) != NO_BLOCK_OF_MAP)
 			sum += to->probability;
 	}
@@ -235,11 +254,14 @@ static bool list_edges(struct scratch *s)
 		const struct map_block *block = &s->function.blocks.at[i];
 		double sum = sum_of(s, block);
 		for (uint32_t k = 0; k < block->successors; k++) {
-			const struct map_successor *to = &s->function.successors.at[block->first_successor + k];
+			const struct map_successor *to =
+				&s->function.successors.at[block->first_successor + k];
 			uint32_t target = block_of(s, to->id);
 			if (target == NO_BLOCK_OF_MAP || !to->probability)
 				continue;
-			if (!probable_edge_vec_push(&s->edges, (struct probable_edge){i, target, to->probability / sum}))
+			if (!probable_edge_vec_push(
+				    &s->edges,
+				    (struct probable_edge){i, target, to->probability / sum}))
 				return false;
 		}
 	}
@@ -268,7 +290,8 @@ static bool solve(struct scratch *s, bool *unsolved)
 	}
 	if (!s->runs || !list_ids(s) || !list_edges(s))
 		return false;
-	enum probabilities_result result = probabilities_solve(s->edges.at, s->edges.len, (uint32_t)blocks, s->runs);
+	enum probabilities_result result =
+		probabilities_solve(s->edges.at, s->edges.len, (uint32_t)blocks, s->runs);
 	*unsolved = result == PROBABILITIES_TOO_MUCH;
 	if (*unsolved)
 		take_frequencies(s);
@@ -288,7 +311,8 @@ struct body {
 /* What is written of an instruction has more bytes than it: code counts as work several times. */
 #define WORK_OF_CODE 4
 
-/* More jumps than this at the end of one block no compiler writes; of a longer row the first ones are not looked at. */
+/* More jumps than this at the end of one block no compiler writes; of a longer row the first ones
+ * are not looked at. */
 #define JUMPS_MOST 8
 
 /* The ways out of a block: its jumps, and where it falls through to. */
@@ -318,7 +342,8 @@ struct writer {
 	bool no_memory;
 };
 
-static void add_step(struct writer *w, enum step_kind kind, uint64_t from, uint64_t to, double count)
+static void add_step(struct writer *w, enum step_kind kind, uint64_t from, uint64_t to,
+		     double count)
 {
 	if (count > 0 && !step_vec_push(&w->of->steps, (struct step){from, to, count, kind}))
 		w->no_memory = true;
@@ -329,7 +354,8 @@ static uint64_t address_of(const struct body *body, size_t insn)
 	return body->function->address + body->insns->at[insn].offset;
 }
 
-/* Finds the instructions of a block.  False: its code is not known, or none of it begins where the block does. */
+/* Finds the instructions of a block.  False: its code is not known, or none of it begins where the
+ * block does. */
 static bool find_body(struct writer *w, const struct map_block *block, struct body *out)
 {
 	const struct compiler_job *job = w->reading->job;
@@ -338,7 +364,8 @@ static bool find_body(struct writer *w, const struct map_block *block, struct bo
 
 	if (!graph || !graph->count || !graph->code.first_insn)
 		return false;
-	if (!work_spend(job->binary->image.work, WORK_BLOCK_MAP, (uint64_t)WORK_OF_CODE * block->size)) {
+	if (!work_spend(job->binary->image.work, WORK_BLOCK_MAP,
+			(uint64_t)WORK_OF_CODE * block->size)) {
 		atomic_store(&w->reading->too_much, true);
 		return false;
 	}
@@ -346,7 +373,8 @@ static bool find_body(struct writer *w, const struct map_block *block, struct bo
 	const struct insn_vec *insns = &graph->code.insns;
 	*out = (struct body){.function = f, .insns = insns};
 	out->first = insns_before(insns->at, insns->len, start);
-	out->behind = out->end = insns_before(insns->at, insns->len, start + block->size < most ? start + block->size : most);
+	out->behind = out->end = insns_before(
+		insns->at, insns->len, start + block->size < most ? start + block->size : most);
 	if (out->first == out->end || insns->at[out->first].offset != start)
 		return false;
 	while (out->end - out->first > 1 && insns->at[out->end - 1].nop)
@@ -363,7 +391,9 @@ static const struct map_block *not_empty(const struct scratch *s, uint32_t numbe
 		const struct map_block *block = &s->function.blocks.at[number];
 		if (block->size)
 			return block;
-		number = block->successors ? block_of(s, s->function.successors.at[block->first_successor].id) : NO_BLOCK_OF_MAP;
+		number = block->successors ?
+				 block_of(s, s->function.successors.at[block->first_successor].id) :
+				 NO_BLOCK_OF_MAP;
 	}
 	return NULL;
 }
@@ -374,7 +404,9 @@ static bool falls_to(const struct body *body, uint64_t to)
 	enum { NOPS_MOST = 64 };
 	size_t at = body->behind;
 
-	for (int i = 0; at < body->insns->len && i < NOPS_MOST && address_of(body, at) != to && body->insns->at[at].nop; i++)
+	for (int i = 0; at < body->insns->len && i < NOPS_MOST && address_of(body, at) != to &&
+			body->insns->at[at].nop;
+	     i++)
 		at++;
 	return at < body->insns->len && address_of(body, at) == to;
 }
@@ -393,7 +425,8 @@ static void find_jumps(const struct body *body, struct exits *out)
 }
 
 /* Finds how a block leads to a successor. */
-static void take_successor(struct writer *w, const struct body *body, const struct map_block *to, double count, struct exits *exits)
+static void take_successor(struct writer *w, const struct body *body, const struct map_block *to,
+			   double count, struct exits *exits)
 {
 	const struct insn *last = &body->insns->at[body->end - 1];
 
@@ -406,7 +439,8 @@ static void take_successor(struct writer *w, const struct body *body, const stru
 		return; /* by an exception */
 	if (last->kind == INSN_JUMP_INDIRECT) {
 		add_step(w, STEP_BRANCH, address_of(body, body->end - 1), to->address, count);
-	} else if (last->kind != INSN_JUMP && (!exits->next || exits->next == to) && falls_to(body, to->address)) {
+	} else if (last->kind != INSN_JUMP && (!exits->next || exits->next == to) &&
+		   falls_to(body, to->address)) {
 		exits->next = to;
 		exits->falls += count;
 	}
@@ -422,7 +456,8 @@ static void end_lines(struct writer *w, uint64_t at)
 	w->carried = 0;
 }
 
-/* Begins a line at the end of a block, of what falls through to the next one; what came there by lines that did not end is part of that. */
+/* Begins a line at the end of a block, of what falls through to the next one; what came there by
+ * lines that did not end is part of that. */
 static void begin_line(struct writer *w, uint64_t from, const struct map_block *next, double count)
 {
 	count -= w->carried;
@@ -433,7 +468,8 @@ static void begin_line(struct writer *w, uint64_t from, const struct map_block *
 	w->carried += count;
 }
 
-/* Ends the lines that lead to a block, unless it has no branch and they go on; the instructions are known if `body` is not NULL. */
+/* Ends the lines that lead to a block, unless it has no branch and they go on; the instructions are
+ * known if `body` is not NULL. */
 static void pass_lines(struct writer *w, const struct map_block *block, const struct body *body)
 {
 	if (w->line_count && w->next != block)
@@ -447,15 +483,19 @@ static void pass_lines(struct writer *w, const struct map_block *block, const st
 		end_lines(w, block->address);
 }
 
-/* llvm-bolt ends a block behind each conditional jump: what is left goes on from one to the next.  A jump right behind one is in its block. */
-static void write_exits(struct writer *w, const struct body *body, const struct exits *exits, double count)
+/* llvm-bolt ends a block behind each conditional jump: what is left goes on from one to the next.
+ * A jump right behind one is in its block. */
+static void write_exits(struct writer *w, const struct body *body, const struct exits *exits,
+			double count)
 {
 	for (size_t i = 0; i < exits->count; i++) {
 		size_t jump = exits->jumps[i];
-		add_step(w, STEP_BRANCH, address_of(body, jump), body->insns->at[jump].target, exits->taken[i]);
+		add_step(w, STEP_BRANCH, address_of(body, jump), body->insns->at[jump].target,
+			 exits->taken[i]);
 		count -= exits->taken[i];
 		if (i + 1 < exits->count && body->insns->at[jump + 1].kind != INSN_JUMP)
-			add_step(w, STEP_LINE, address_of(body, jump), address_of(body, exits->jumps[i + 1]), count);
+			add_step(w, STEP_LINE, address_of(body, jump),
+				 address_of(body, exits->jumps[i + 1]), count);
 	}
 }
 
@@ -463,7 +503,8 @@ static void write_calls(struct writer *w, const struct body *body, double count)
 {
 	for (size_t i = body->first; i < body->end; i++)
 		if (body->insns->at[i].kind == INSN_CALL)
-			add_step(w, STEP_CALL, address_of(body, i), body->insns->at[i].target, count);
+			add_step(w, STEP_CALL, address_of(body, i), body->insns->at[i].target,
+				 count);
 }
 
 static void write_block(struct writer *w, uint32_t number)
@@ -485,13 +526,15 @@ static void write_block(struct writer *w, uint32_t number)
 	const struct insn *last = &body.insns->at[body.end - 1];
 	double sum = sum_of(s, block);
 	write_calls(w, &body, count);
-	if (!block->successors && last->kind == INSN_JUMP && function_of(w->reading, last->target) != body.function) {
+	if (!block->successors && last->kind == INSN_JUMP &&
+	    function_of(w->reading, last->target) != body.function) {
 		add_step(w, STEP_CALL, address_of(&body, body.end - 1), last->target, count);
 		return;
 	}
 	find_jumps(&body, &exits);
 	for (uint32_t i = 0; i < block->successors; i++) {
-		const struct map_successor *next = &s->function.successors.at[block->first_successor + i];
+		const struct map_successor *next =
+			&s->function.successors.at[block->first_successor + i];
 		const struct map_block *to = not_empty(s, block_of(s, next->id));
 		if (to && next->probability)
 			take_successor(w, &body, to, count * next->probability / sum, &exits);
@@ -517,16 +560,21 @@ static void count_function(void *ctx, size_t index, unsigned worker)
 	if (w.line_count)
 		end_lines(&w, w.next->address);
 	if (!ok || w.no_memory)
-		atomic_store(&r->no_memory, true); /* the same bytes were read before: nothing else can be wrong */
+		atomic_store(&r->no_memory,
+			     true); /* the same bytes were read before: nothing else can be wrong */
 }
 
 /* ---- all of them ---- */
 
 static struct counted *called_by(struct reading *r, const struct step *call)
 {
-	size_t below = call->kind == STEP_CALL ? counted_below(r->counted.at, r->counted.len, call->to) : r->counted.len;
+	size_t below = call->kind == STEP_CALL ?
+			       counted_below(r->counted.at, r->counted.len, call->to) :
+			       r->counted.len;
 
-	return below < r->counted.len && r->counted.at[below].function->address == call->to ? &r->counted.at[below] : NULL;
+	return below < r->counted.len && r->counted.at[below].function->address == call->to ?
+		       &r->counted.at[below] :
+		       NULL;
 }
 
 static void sum_calls(struct reading *r)
@@ -541,7 +589,8 @@ static void sum_calls(struct reading *r)
 	}
 	for (size_t i = 0; i < r->counted.len; i++) {
 		const struct counted *f = &r->counted.at[i];
-		r->figures->contradicted += !r->figures->forced && f->called > COMPILER_CALLS_MOST * f->entries;
+		r->figures->contradicted +=
+			!r->figures->forced && f->called > COMPILER_CALLS_MOST * f->entries;
 		r->figures->no_code += f->no_code;
 		r->figures->unsolved += f->unsolved;
 	}
@@ -566,26 +615,34 @@ static bool add_record(struct delivery *d, struct trace trace, double count, str
 {
 	if (!(count >= 0.5))
 		return true;
-	d->records[d->count++] = (struct trace_record){.trace = trace, .count = count < 0x1p62 ? (uint64_t)(count + 0.5) : (uint64_t)1 << 62};
+	d->records[d->count++] = (struct trace_record){
+		.trace = trace,
+		.count = count < 0x1p62 ? (uint64_t)(count + 0.5) : (uint64_t)1 << 62};
 	return d->count < BC_COUNT(d->records) || deliver(d, err);
 }
 
-/* Where more calls of a function are known than it was entered, each is taken for less.  Calls of a function that has no count are left
- * out: by them alone llvm-bolt would lay its blocks out, of which nothing is known. */
-static bool add_steps(struct reading *r, const struct counted *f, struct delivery *d, struct bc_error *err)
+/* Where more calls of a function are known than it was entered, each is taken for less.  Calls of a
+ * function that has no count are left out: by them alone llvm-bolt would lay its blocks out, of
+ * which nothing is known. */
+static bool add_steps(struct reading *r, const struct counted *f, struct delivery *d,
+		      struct bc_error *err)
 {
 	for (size_t i = 0; i < f->steps.len; i++) {
 		const struct step *step = &f->steps.at[i];
 		const struct counted *callee = called_by(r, step);
 		if (step->kind == STEP_CALL && !callee && function_of(r, step->to))
 			continue;
-		double share = callee && callee->called > callee->entries ? callee->entries / callee->called : 1;
-		struct trace trace = step->kind == STEP_LINE ? trace_of_words(TRACE_FT_ONLY, step->from, step->to)
-							     : trace_of_words(step->from, step->to, TRACE_BR_ONLY);
+		double share = callee && callee->called > callee->entries ?
+				       callee->entries / callee->called :
+				       1;
+		struct trace trace = step->kind == STEP_LINE ?
+					     trace_of_words(TRACE_FT_ONLY, step->from, step->to) :
+					     trace_of_words(step->from, step->to, TRACE_BR_ONLY);
 		if (!add_record(d, trace, step->count * share, err))
 			return false;
 	}
-	return add_record(d, trace_of_words(TRACE_EXTERNAL, f->function->address, TRACE_BR_ONLY), f->entries - f->called, err);
+	return add_record(d, trace_of_words(TRACE_EXTERNAL, f->function->address, TRACE_BR_ONLY),
+			  f->entries - f->called, err);
 }
 
 static bool deliver_all(struct reading *r, const struct event_sink *sink, struct bc_error *err)
@@ -604,7 +661,8 @@ static bool count_all(struct reading *r, const struct event_sink *sink, struct b
 	const struct binary *binary = job->binary;
 
 	if (!find_counted(r, err) ||
-	    !cfg_build_code(&binary->image, &binary->functions, r->chosen.at, r->chosen.len, job->threads, job->graphs, err))
+	    !cfg_build_code(&binary->image, &binary->functions, r->chosen.at, r->chosen.len,
+			    job->threads, job->graphs, err))
 		return false;
 	parallel_for(job->threads, r->counted.len, count_function, r);
 	if (atomic_load(&r->too_much))
@@ -615,7 +673,8 @@ static bool count_all(struct reading *r, const struct event_sink *sink, struct b
 	return deliver_all(r, sink, err);
 }
 
-bool compiler_counts_read(const struct compiler_job *wanted, const struct event_sink *sink, struct compiler_counts *out, struct bc_error *err)
+bool compiler_counts_read(const struct compiler_job *wanted, const struct event_sink *sink,
+			  struct compiler_counts *out, struct bc_error *err)
 {
 	struct compiler_job job = *wanted;
 	struct reading r = {.job = &job, .figures = out};
@@ -655,5 +714,6 @@ bool compiler_counts_few(const struct compiler_counts *f)
 
 bool compiler_counts_older(const struct compiler_counts *f)
 {
-	return f->counted >= COMPILER_CONTRADICTED_OF && compiler_contradicted_percent(f) > COMPILER_CONTRADICTED_MOST;
+	return f->counted >= COMPILER_CONTRADICTED_OF &&
+	       compiler_contradicted_percent(f) > COMPILER_CONTRADICTED_MOST;
 }

@@ -19,7 +19,8 @@ static bool of_binary(const struct conversion *c, bool ok, struct bc_error *err)
 
 /* ---- open ---- */
 
-/* Finds files that can be the input, where that is wanted: raw counts are those of the binary that ran. */
+/* Finds files that can be the input, where that is wanted: raw counts are those of the binary that
+ * ran. */
 static bool find_input(struct conversion *c, struct bc_error *err)
 {
 	return !c->options.find_input || c->options.input || conversion_wants(c, WANT_COUNTS) ||
@@ -43,21 +44,28 @@ static bool open_binary(struct conversion *c, struct bc_error *err)
 
 	if (!find_input(c, err))
 		return false;
-	const struct binary_parts parts = {.blocks = conversion_wants(c, WANT_YAML) || c->options.input || c->found_input.files.all.len,
-					   .numbers_by_address = !names, .debug = &c->options.debug};
-	if (!binary_open_parts(c->options.binary, &parts, &c->opened, err) || !open_input(c, names, err))
+	const struct binary_parts parts = {.blocks = conversion_wants(c, WANT_YAML) ||
+						     c->options.input ||
+						     c->found_input.files.all.len,
+					   .numbers_by_address = !names,
+					   .debug = &c->options.debug};
+	if (!binary_open_parts(c->options.binary, &parts, &c->opened, err) ||
+	    !open_input(c, names, err))
 		return false;
-	return !conversion_wants(c, WANT_RANGES) || conversion_binary(c)->kind == BINARY_UNTOUCHED || c->options.input ||
-	       bc_fail(err, BC_UNSUPPORTED, "%s: llvm-profgen wants addresses of the binary that llvm-bolt read to write it: --input=PROG",
+	return !conversion_wants(c, WANT_RANGES) ||
+	       conversion_binary(c)->kind == BINARY_UNTOUCHED || c->options.input ||
+	       bc_fail(err, BC_UNSUPPORTED,
+		       "%s: llvm-profgen wants addresses of the binary that llvm-bolt read to write it: --input=PROG",
 		       c->options.binary);
 }
 
 static bool fail_unhashed(const struct conversion *c, struct bc_error *err)
 {
-	return bc_fail(err, BC_UNSUPPORTED,
-		       "%s: the YAML would have no hashes, and llvm-bolt does not optimise functions without them: write fdata, "
-		       "or add --hashes=FILE, which 'batconv extract --hashes PROG -o FILE' makes (--without-hashes writes it all the same)",
-		       c->options.binary);
+	return bc_fail(
+		err, BC_UNSUPPORTED,
+		"%s: the YAML would have no hashes, and llvm-bolt does not optimise functions without them: write fdata, "
+		"or add --hashes=FILE, which 'batconv extract --hashes PROG -o FILE' makes (--without-hashes writes it all the same)",
+		c->options.binary);
 }
 
 /* A BAT has hashes only in the newest layout, and of the functions that llvm-bolt moved. */
@@ -68,7 +76,8 @@ static bool open_hashes(struct conversion *c, struct bc_error *err)
 	if (!conversion_wants(c, WANT_YAML))
 		return true;
 	if (c->options.hash_file)
-		return hash_source_open(c->options.hash_file, binary, c->options.binary, conversion_pair(c), &c->hashes, err);
+		return hash_source_open(c->options.hash_file, binary, c->options.binary,
+					conversion_pair(c), &c->hashes, err);
 	if (binary->kind == BINARY_UNTOUCHED)
 		return !conversion_wants(c, WANT_HASHES) || fail_unhashed(c, err);
 	return bat_layout_has(binary->bat.layout, BAT_FEATURE_BLOCKS) ||
@@ -81,16 +90,20 @@ static bool open_hashes(struct conversion *c, struct bc_error *err)
 /* Reads the pseudo-probes, so that damaged ones are known before the first sample is read. */
 static bool read_probes(struct conversion *c, struct bc_error *err)
 {
-	if (!conversion_wants(c, WANT_PROBES) || probe_source_open(conversion_binary(c), conversion_pair(c), &c->probes, err))
+	if (!conversion_wants(c, WANT_PROBES) ||
+	    probe_source_open(conversion_binary(c), conversion_pair(c), &c->probes, err))
 		return true;
-	return err->code == BC_FORMAT && bc_fail_prefix(err, c->probes.pair ? c->options.input : c->options.binary);
+	return err->code == BC_FORMAT &&
+	       bc_fail_prefix(err, c->probes.pair ? c->options.input : c->options.binary);
 }
 
 static struct image_match_options match_options(const struct conversion *c)
 {
 	const struct conversion_options *options = &c->options;
 
-	return (struct image_match_options){options->binary, options->image_name, options->ignore_build_id, options->as_perf2bolt, options->as_perf2bolt};
+	return (struct image_match_options){options->binary, options->image_name,
+					    options->ignore_build_id, options->as_perf2bolt,
+					    options->as_perf2bolt};
 }
 
 static bool begin_counting(struct conversion *c, struct bc_error *err)
@@ -102,7 +115,8 @@ static bool begin_counting(struct conversion *c, struct bc_error *err)
 
 	how.halves = conversion_wants(c, WANT_HALVES);
 	c->threads = how.threads = options->threads ? options->threads : parallel_threads();
-	how.erratum = how.erratum && binary->image.machine == MACHINE_X86_64 && binary->kind != BINARY_UNTOUCHED;
+	how.erratum = how.erratum && binary->image.machine == MACHINE_X86_64 &&
+		      binary->kind != BINARY_UNTOUCHED;
 	return aggregate_init(&c->aggregate, &binary->image, &how, &match, err) &&
 	       (!options->maps || image_space_give(&c->aggregate.space, options->maps, err));
 }
@@ -117,20 +131,22 @@ static void count_undelivered(struct conversion *c, const struct perf_data_repor
 	aggregate_undelivered(&c->aggregate, SAMPLE_DROP_UNKNOWN_EVENT, perf->of_unknown_events);
 }
 
-static bool note_input(struct conversion *c, const struct reader_report *report, struct bc_error *err)
+static bool note_input(struct conversion *c, const struct reader_report *report,
+		       struct bc_error *err)
 {
 	if (report->format == INPUT_PREAGG && filter_is_set(&c->aggregate.options.filter))
-		return bc_fail(err, BC_UNSUPPORTED,
-			       "pre-aggregated records have no process, event or time: --pid, --event, "
-			       "--time and --max-samples cannot choose among them");
+		return bc_fail(
+			err, BC_UNSUPPORTED,
+			"pre-aggregated records have no process, event or time: --pid, --event, "
+			"--time and --max-samples cannot choose among them");
 	count_undelivered(c, &report->perf);
 	c->aggregate.stacks_recorded |= report->perf.has_stacks;
 	c->partial |= reader_report_is_partial(report);
 	return report_vec_push(&c->inputs, *report) || bc_fail_nomem(err);
 }
 
-struct reader_options conversion_reader_options(const struct conversion_options *options, size_t number,
-						struct recordings *recordings)
+struct reader_options conversion_reader_options(const struct conversion_options *options,
+						size_t number, struct recordings *recordings)
 {
 	return (struct reader_options){
 		.format = options->format,
@@ -148,7 +164,8 @@ static const char *digest_start(const struct build_id *digest, char out[2 * BUIL
 }
 
 /* Are the counts of a shard those of the binary's code? */
-static bool owns_code(void *ctx, const struct build_id *code, const char *file, struct bc_error *err)
+static bool owns_code(void *ctx, const struct build_id *code, const char *file,
+		      struct bc_error *err)
 {
 	struct conversion *c = ctx;
 	char theirs[2 * BUILD_ID_MAX + 1], ours[2 * BUILD_ID_MAX + 1];
@@ -159,8 +176,10 @@ static bool owns_code(void *ctx, const struct build_id *code, const char *file, 
 		c->code = code_digest(conversion_binary(c));
 	if (!c->code.size || build_id_same(code, &c->code))
 		return true;
-	return bc_fail(err, BC_MISMATCH, "%s: byte 8: its counts are of other code, %s, than %s has, %s: give the binary that ran, or leave this shard out",
-		       file, digest_start(code, theirs), c->options.binary, digest_start(&c->code, ours));
+	return bc_fail(
+		err, BC_MISMATCH,
+		"%s: byte 8: its counts are of other code, %s, than %s has, %s: give the binary that ran, or leave this shard out",
+		file, digest_start(code, theirs), c->options.binary, digest_start(&c->code, ours));
 }
 
 static struct given_code code_of(const struct conversion *c)
@@ -175,10 +194,14 @@ static bool fail_unwalked(const struct flow_walk_report *walked, struct bc_error
 
 	for (size_t i = 1; i < LOSS_COUNT; i++)
 		most = walked->sums.lost[i] > walked->sums.lost[most] ? i : most;
-	return bc_fail(err, BC_UNSUPPORTED, "nothing of the trace of the processor could be followed through the code: %.0f %% of it ran %s%s%s%s",
-		       100.0 * (double)walked->sums.lost[most] / (double)walked->answers, walk_loss_words((enum walk_loss)most),
-		       walked->files.len ? ", most of that in " : "", walked->files.len ? walked->files.at[0].path : "",
-		       walk_loss_remedy((enum walk_loss)most));
+	return bc_fail(
+		err, BC_UNSUPPORTED,
+		"nothing of the trace of the processor could be followed through the code: %.0f %% of it ran %s%s%s%s",
+		100.0 * (double)walked->sums.lost[most] / (double)walked->answers,
+		walk_loss_words((enum walk_loss)most),
+		walked->files.len ? ", most of that in " : "",
+		walked->files.len ? walked->files.at[0].path : "",
+		walk_loss_remedy((enum walk_loss)most));
 }
 
 /* A binary that nobody mapped, or of another machine, is told by the checks of samples. */
@@ -189,7 +212,8 @@ static bool note_walk(struct conversion *c, const struct flow_walk *walk, struct
 	if (!flow_walk_tell(walk, &c->walked, err))
 		return false;
 	c->fit = flow_walk_fit(walk, &conversion_binary(c)->image);
-	return c->walked.sums.walked || !c->walked.answers || !is_mapped || c->options.force || fail_unwalked(&c->walked, err);
+	return c->walked.sums.walked || !c->walked.answers || !is_mapped || c->options.force ||
+	       fail_unwalked(&c->walked, err);
 }
 
 /* The build check has the answers of traces, too. */
@@ -199,7 +223,8 @@ static void note_fit(struct conversion *c)
 	c->check.unfit += c->fit.unfit;
 }
 
-static bool read_file(struct conversion *c, size_t number, struct flow_walk *walk, struct recordings *recordings, struct bc_error *err)
+static bool read_file(struct conversion *c, size_t number, struct flow_walk *walk,
+		      struct recordings *recordings, struct bc_error *err)
 {
 	const char *path = c->options.samples[number];
 	const struct event_sink sink = flow_walk_sink(walk);
@@ -212,8 +237,10 @@ static bool read_file(struct conversion *c, size_t number, struct flow_walk *wal
 	how.owner = (struct code_owner){c, owns_code};
 	if (input_run(path, &how, c->options.progress, &sink, &report, err))
 		return note_input(c, &report, err);
-	return (err->code == BC_UNSUPPORTED || (err->code == BC_MISMATCH && c->options.sample_count > 1)) &&
-	       !text_starts(text_of(err->text), input_name(path)) && bc_fail_prefix(err, input_name(path));
+	return (err->code == BC_UNSUPPORTED ||
+		(err->code == BC_MISMATCH && c->options.sample_count > 1)) &&
+	       !text_starts(text_of(err->text), input_name(path)) &&
+	       bc_fail_prefix(err, input_name(path));
 }
 
 static bool read_files(struct conversion *c, struct flow_walk *walk, struct bc_error *err)
@@ -231,7 +258,8 @@ static bool read_files(struct conversion *c, struct flow_walk *walk, struct bc_e
 static bool read_samples(struct conversion *c, struct bc_error *err)
 {
 	const struct given_code code = code_of(c);
-	struct flow_walk *walk = flow_walk_make(&(struct flow_walk_options){&code, 1, &c->options.debug, c->threads, {&c->aggregate, aggregate_event}});
+	struct flow_walk *walk = flow_walk_make(&(struct flow_walk_options){
+		&code, 1, &c->options.debug, c->threads, {&c->aggregate, aggregate_event}});
 	bool ok = walk ? read_files(c, walk, err) : bc_fail_nomem(err);
 
 	flow_walk_free(walk);
@@ -246,10 +274,13 @@ static bool read_compiler_counts(struct conversion *c, struct bc_error *err)
 	const struct compiler_job job = {binary, &c->graphs, c->options.force_map, c->threads};
 
 	if (binary->kind != BINARY_UNTOUCHED)
-		return bc_fail(err, BC_UNSUPPORTED,
-			       "%s: llvm-bolt wrote it, and the compiler's map in it is that of the binary that llvm-bolt read: give that one to "
-			       "--from-compiler", c->options.binary);
-	return compiler_counts_read(&job, &sink, &c->compiler, err) || bc_fail_prefix(err, c->options.binary);
+		return bc_fail(
+			err, BC_UNSUPPORTED,
+			"%s: llvm-bolt wrote it, and the compiler's map in it is that of the binary that llvm-bolt read: give that one to "
+			"--from-compiler",
+			c->options.binary);
+	return compiler_counts_read(&job, &sink, &c->compiler, err) ||
+	       bc_fail_prefix(err, c->options.binary);
 }
 
 static bool locate(struct conversion *c, struct bc_error *err)
@@ -266,17 +297,21 @@ static bool locate(struct conversion *c, struct bc_error *err)
 /* Plain samples have the ranges of llvm-profgen when branches are inferred. */
 static bool check_ranges(const struct conversion *c, struct bc_error *err)
 {
-	return !conversion_wants(c, WANT_RANGES) || !c->basic || (c->aggregate.options.rules.infer && !conversion_wants(c, WANT_COUNTS)) ||
+	return !conversion_wants(c, WANT_RANGES) || !c->basic ||
+	       (c->aggregate.options.rules.infer && !conversion_wants(c, WANT_COUNTS)) ||
 	       bc_fail(err, BC_UNSUPPORTED,
 		       "%s: no branch stacks: what llvm-profgen wants must be inferred, without --format=preagg, --no-infer "
-		       "and --compat=perf2bolt (or record with -j any,u)", c->options.binary);
+		       "and --compat=perf2bolt (or record with -j any,u)",
+		       c->options.binary);
 }
 
 static bool count_executed(struct conversion *c, struct bc_error *err)
 {
-	const struct executed_options how = {.imputes = c->aggregate.options.impute, .as_perf2bolt = c->options.as_perf2bolt};
+	const struct executed_options how = {.imputes = c->aggregate.options.impute,
+					     .as_perf2bolt = c->options.as_perf2bolt};
 
-	return !conversion_wants(c, WANT_EXECUTED) || executed_count(&c->located, &how, &c->graphs, c->threads, &c->executed, err);
+	return !conversion_wants(c, WANT_EXECUTED) ||
+	       executed_count(&c->located, &how, &c->graphs, c->threads, &c->executed, err);
 }
 
 /* ---- convert ---- */
@@ -285,19 +320,25 @@ static bool mark_functions(struct conversion *c, struct bc_error *err)
 {
 	const struct function_choice *choice = c->options.choice;
 
-	if (choice && !choice_is_all(choice) && !choice_apply(choice, &c->located, &c->left_out, err))
+	if (choice && !choice_is_all(choice) &&
+	    !choice_apply(choice, &c->located, &c->left_out, err))
 		return false;
-	return !conversion_wants(c, WANT_PROBES) || touched_functions(&c->located, &c->touched) || bc_fail_nomem(err);
+	return !conversion_wants(c, WANT_PROBES) || touched_functions(&c->located, &c->touched) ||
+	       bc_fail_nomem(err);
 }
 
 /* What is wanted of counts: of all that were located, or of a half. */
 static struct convert_job job_of(struct conversion *c, struct located_counts *located)
 {
-	return (struct convert_job){.located = located, .left_out = c->left_out, .keep_code = conversion_wants(c, WANT_GRAPHS), .graphs = &c->graphs, .threads = c->threads};
+	return (struct convert_job){.located = located,
+				    .left_out = c->left_out,
+				    .keep_code = conversion_wants(c, WANT_GRAPHS),
+				    .graphs = &c->graphs,
+				    .threads = c->threads};
 }
 
-/* Makes the profile of the counts, which are freed unless they are the result, and the ranges of traces.  With the counts as the result,
- * the ranges alone need a profile: its calls. */
+/* Makes the profile of the counts, which are freed unless they are the result, and the ranges of
+ * traces.  With the counts as the result, the ranges alone need a profile: its calls. */
 static bool make_profile(struct conversion *c, struct bc_error *err)
 {
 	bool ranges = conversion_wants(c, WANT_RANGES);
@@ -321,7 +362,8 @@ static bool make_profile(struct conversion *c, struct bc_error *err)
 	return true;
 }
 
-static bool convert_half(struct conversion *c, bool first, struct profile *out, struct bc_error *err)
+static bool convert_half(struct conversion *c, bool first, struct profile *out,
+			 struct bc_error *err)
 {
 	struct counts counts;
 	struct located_counts located = {0};
@@ -337,13 +379,14 @@ static bool convert_half(struct conversion *c, bool first, struct profile *out, 
 	return ok || of_binary(c, false, err);
 }
 
-/* Makes the profiles of two halves of branches.  They are compared with each other alone: nothing is restored in them.  Their graphs are
- * there already. */
+/* Makes the profiles of two halves of branches.  They are compared with each other alone: nothing
+ * is restored in them.  Their graphs are there already. */
 static bool convert_halves(struct conversion *c, struct bc_error *err)
 {
 	if (!conversion_wants(c, WANT_HALVES) || c->basic)
 		return true;
-	c->has_halves = convert_half(c, true, &c->halves[0], err) && convert_half(c, false, &c->halves[1], err);
+	c->has_halves = convert_half(c, true, &c->halves[0], err) &&
+			convert_half(c, false, &c->halves[1], err);
 	return c->has_halves;
 }
 
@@ -353,23 +396,29 @@ static bool infer_branches(struct conversion *c, bool figures_only, struct bc_er
 {
 	const struct pair *pair = conversion_pair(c);
 	const struct infer_job job = {pair ? &c->pair.graphs : &c->graphs, pair, c->threads,
-				      conversion_wants(c, WANT_RANGES) ? &c->ranges : NULL, figures_only};
+				      conversion_wants(c, WANT_RANGES) ? &c->ranges : NULL,
+				      figures_only};
 
 	if (!conversion_can_infer(c) || infer(&job, &c->profile, &c->inferred, &c->not_inferred))
 		return true;
 	if (c->not_inferred.code == BC_NOMEM)
 		return bc_fail_nomem(err);
-	return !job.ranges || bc_fail(err, c->not_inferred.code, "%s: no ranges for llvm-profgen: %s", c->options.binary, c->not_inferred.text);
+	return !job.ranges ||
+	       bc_fail(err, c->not_inferred.code, "%s: no ranges for llvm-profgen: %s",
+		       c->options.binary, c->not_inferred.text);
 }
 
-/* Plain samples do not depend on each other: a half of each place's is a half of the recording's. */
+/* Plain samples do not depend on each other: a half of each place's is a half of the recording's.
+ */
 static bool infer_half(struct conversion *c, bool first, struct profile *out, struct bc_error *err)
 {
 	const struct pair *pair = conversion_pair(c);
-	const struct infer_job job = {pair ? &c->pair.graphs : &c->graphs, pair, c->threads, NULL, false};
+	const struct infer_job job = {pair ? &c->pair.graphs : &c->graphs, pair, c->threads, NULL,
+				      false};
 	struct inferred figures;
 
-	return (profile_half(&c->profile, first, out) || bc_fail_nomem(err)) && infer(&job, out, &figures, err);
+	return (profile_half(&c->profile, first, out) || bc_fail_nomem(err)) &&
+	       infer(&job, out, &figures, err);
 }
 
 bool conversion_measure_inference(struct conversion *c, struct bc_error *err)
@@ -378,7 +427,8 @@ bool conversion_measure_inference(struct conversion *c, struct bc_error *err)
 		return false;
 	if (!conversion_wants(c, WANT_HALVES) || !conversion_can_infer(c) || c->not_inferred.code)
 		return true;
-	c->has_halves = infer_half(c, true, &c->halves[0], err) && infer_half(c, false, &c->halves[1], err);
+	c->has_halves =
+		infer_half(c, true, &c->halves[0], err) && infer_half(c, false, &c->halves[1], err);
 	return c->has_halves;
 }
 
@@ -390,21 +440,29 @@ static bool build_blocks(struct conversion *c, struct bc_error *err)
 		if (!conversion_wants(c, WANT_YAML | WANT_EXECUTED))
 			cfg_free(&c->graphs);
 	}
-	return !conversion_wants(c, WANT_YAML) || of_binary(c, blocks_build_graphs(c->profile.binary, c->profile.by_name, c->profile.function_count, &c->graphs, c->threads, err), err);
+	return !conversion_wants(c, WANT_YAML) ||
+	       of_binary(c,
+			 blocks_build_graphs(c->profile.binary, c->profile.by_name,
+					     c->profile.function_count, &c->graphs, c->threads,
+					     err),
+			 err);
 }
 
 static bool take_memory(struct conversion *c, struct bc_error *err)
 {
-	return memory_convert(&c->aggregate.memory, c->aggregate.options.names, &c->profile, &c->ledgers.memory, err);
+	return memory_convert(&c->aggregate.memory, c->aggregate.options.names, &c->profile,
+			      &c->ledgers.memory, err);
 }
 
 /* What records need beside those of samples. */
 static bool complete_profile(struct conversion *c, struct bc_error *err)
 {
-	return (!c->aggregate.options.rules.infer || infer_branches(c, false, err)) && build_blocks(c, err) && take_memory(c, err);
+	return (!c->aggregate.options.rules.infer || infer_branches(c, false, err)) &&
+	       build_blocks(c, err) && take_memory(c, err);
 }
 
-/* Makes the counts the result: whatever was not dropped by now is kept.  Of a profile only the calls of the ranges stay. */
+/* Makes the counts the result: whatever was not dropped by now is kept.  Of a profile only the
+ * calls of the ranges stay. */
 static bool keep_counts(struct conversion *c, struct bc_error *err)
 {
 	struct ledgers *l = &c->ledgers;
@@ -432,13 +490,15 @@ bool kernel_is_assumed(const struct conversion *c, size_t number)
 {
 	const struct kernel_place_vec *places = &c->aggregate.kernels;
 
-	return number < places->len && places->at[number].used && places->at[number].told != KERNEL_TOLD &&
+	return number < places->len && places->at[number].used &&
+	       places->at[number].told != KERNEL_TOLD &&
 	       !c->aggregate.space.kernel.options.in_place;
 }
 
 const char *kernel_remedy(const struct conversion *c, size_t number)
 {
-	if (c->inputs.at[number].format == INPUT_PERF_SCRIPT && c->aggregate.kernels.at[number].told == KERNEL_NOT_TOLD)
+	if (c->inputs.at[number].format == INPUT_PERF_SCRIPT &&
+	    c->aggregate.kernels.at[number].told == KERNEL_NOT_TOLD)
 		return "perf script tells with --show-mmap-events, if it was recorded as root or after "
 		       "`sysctl kernel.kptr_restrict=0`";
 	return "record as root, or after `sysctl kernel.kptr_restrict=0`";
@@ -448,7 +508,8 @@ bool kernel_is_empty(const struct conversion *c)
 {
 	const struct kernel_space *kernel = &c->aggregate.space.kernel;
 
-	return kernel->image && !kernel->options.in_place && !c->distinct && !c->ledgers.memory.kept;
+	return kernel->image && !kernel->options.in_place && !c->distinct &&
+	       !c->ledgers.memory.kept;
 }
 
 bool kernel_check(const struct conversion *c, struct bc_error *err)
@@ -457,31 +518,37 @@ bool kernel_check(const struct conversion *c, struct bc_error *err)
 		return true;
 	for (size_t i = 0; i < c->inputs.len; i++)
 		if (kernel_is_assumed(c, i))
-			return bc_fail(err, BC_MISMATCH, "%s: %s, and no sample lies where %s has its code: %s",
-				       input_name(c->options.samples[i]),
-				       c->aggregate.kernels.at[i].told == KERNEL_HIDDEN
-					       ? "the address of the kernel was hidden from perf (kptr_restrict)"
-					       : "does not tell where the kernel was",
-				       c->options.binary, kernel_remedy(c, i));
+			return bc_fail(
+				err, BC_MISMATCH,
+				"%s: %s, and no sample lies where %s has its code: %s",
+				input_name(c->options.samples[i]),
+				c->aggregate.kernels.at[i].told == KERNEL_HIDDEN ?
+					"the address of the kernel was hidden from perf (kptr_restrict)" :
+					"does not tell where the kernel was",
+				c->options.binary, kernel_remedy(c, i));
 	return true;
 }
 
 /* ---- check ---- */
 
-/* Does the recording tell by a build-id that this very file ran?  All that llvm-bolt makes of an input has one id. */
+/* Does the recording tell by a build-id that this very file ran?  All that llvm-bolt makes of an
+ * input has one id. */
 static bool is_identified(const struct conversion *c)
 {
 	const struct image_report *seen = &c->aggregate.space.report;
 
-	return conversion_binary(c)->kind == BINARY_UNTOUCHED && !c->options.ignore_build_id && seen->mappings &&
-	       seen->identified == seen->mappings && !seen->mistaken;
+	return conversion_binary(c)->kind == BINARY_UNTOUCHED && !c->options.ignore_build_id &&
+	       seen->mappings && seen->identified == seen->mappings && !seen->mistaken;
 }
 
 enum belonging conversion_belonging(const struct conversion *c)
 {
-	enum belonging belonging = belonging_judge(build_check_worst(&c->check), BUILD_CHECK_LIMIT_PERCENT, is_identified(c));
+	enum belonging belonging = belonging_judge(build_check_worst(&c->check),
+						   BUILD_CHECK_LIMIT_PERCENT, is_identified(c));
 
-	return belonging == BELONGS_NOT && c->check.checked < c->options.least_checked ? BELONGS_PERHAPS : belonging;
+	return belonging == BELONGS_NOT && c->check.checked < c->options.least_checked ?
+		       BELONGS_PERHAPS :
+		       belonging;
 }
 
 static bool fail_build(const struct conversion *c, struct bc_error *err)
@@ -500,14 +567,17 @@ static bool segments_disagree(const struct conversion *c)
 	return c->basic && c->aggregate.space.report.misfits;
 }
 
-/* Counts are added to others: a recording of the binary that has none of it by chance fits those. */
+/* Counts are added to others: a recording of the binary that has none of it by chance fits those.
+ */
 static bool is_empty(const struct conversion *c)
 {
 	const struct ledgers *l = &c->ledgers;
-	bool counts = conversion_wants(c, WANT_COUNTS) && (l->samples.kept || l->branches.kept || l->traces.kept);
+	bool counts = conversion_wants(c, WANT_COUNTS) &&
+		      (l->samples.kept || l->branches.kept || l->traces.kept);
 	bool ranges = c->ranges.range_count || c->ranges.branch_count;
 
-	return kernel_is_empty(c) || !(counts || ranges || c->profile.record_count || l->memory.kept);
+	return kernel_is_empty(c) ||
+	       !(counts || ranges || c->profile.record_count || l->memory.kept);
 }
 
 static bool fail_contradicted(const struct conversion *c, struct bc_error *err)
@@ -519,7 +589,8 @@ static bool fail_contradicted(const struct conversion *c, struct bc_error *err)
 }
 
 #define RECORD_AGAIN "perf record -e cycles:u -j any,u -o perf.data -- PROGRAM"
-#define PRINT_AGAIN "perf script --show-mmap-events --show-task-events -F pid,ip,brstack -i perf.data"
+#define PRINT_AGAIN                                                                                \
+	"perf script --show-mmap-events --show-task-events -F pid,ip,brstack -i perf.data"
 
 /* What became of most of what was read. */
 static void describe_most(const struct ledgers *l, char *line, size_t size)
@@ -534,7 +605,8 @@ static void describe_most(const struct ledgers *l, char *line, size_t size)
 	if (!ledger->read)
 		snprintf(line, size, ": there are none");
 	else if (ledger->dropped[most])
-		snprintf(line, size, ": most of its %s are %s", words->text, words->reasons[most].text);
+		snprintf(line, size, ": most of its %s are %s", words->text,
+			 words->reasons[most].text);
 }
 
 static bool is_text(const struct conversion *c)
@@ -557,15 +629,21 @@ static bool fail_empty(const struct conversion *c, struct bc_error *err)
 	for (size_t i = 0; i < c->inputs.len; i++)
 		records |= !reader_report_is_empty(&c->inputs.at[i]);
 	if (!records && c->inputs.len)
-		return bc_fail(err, BC_MISMATCH, "%s: is empty%s (--force writes an empty profile); run: " RECORD_AGAIN, input_name(first),
-			       c->inputs.len > 1 ? ", as all other inputs are" : "");
+		return bc_fail(
+			err, BC_MISMATCH,
+			"%s: is empty%s (--force writes an empty profile); run: " RECORD_AGAIN,
+			input_name(first), c->inputs.len > 1 ? ", as all other inputs are" : "");
 	filter_tell(&c->aggregate.seen, has, sizeof(has));
 	describe_most(l, most, sizeof(most));
 	if (!c->options.sample_count) /* counts of a recording: no file can be named */
-		return bc_fail(err, BC_MISMATCH, "%s: none of the samples can be used%s", c->options.binary, most);
-	return bc_fail(err, BC_MISMATCH, "%s: none of the samples can be used%s%s%s (--force writes an empty profile); run: %s%s",
-		       c->options.binary, *has ? "; " : most, has, offsets ? " (brstackoff prints offsets, not addresses)" : "",
-		       offsets ? PRINT_AGAIN : "batconv inspect ", offsets ? "" : first);
+		return bc_fail(err, BC_MISMATCH, "%s: none of the samples can be used%s",
+			       c->options.binary, most);
+	return bc_fail(
+		err, BC_MISMATCH,
+		"%s: none of the samples can be used%s%s%s (--force writes an empty profile); run: %s%s",
+		c->options.binary, *has ? "; " : most, has,
+		offsets ? " (brstackoff prints offsets, not addresses)" : "",
+		offsets ? PRINT_AGAIN : "batconv inspect ", offsets ? "" : first);
 }
 
 /* Checks that the samples belong to this binary, and to this build of it. */
@@ -577,7 +655,9 @@ static bool check_samples(const struct conversion *c, struct bc_error *err)
 		return true; /* they are of this very file */
 	if (c->aggregate.contradicted.code)
 		return fail_contradicted(c, err);
-	if ((c->ledgers.samples.dropped[SAMPLE_DROP_NO_PROCESS] || c->ledgers.branches.dropped[BRANCH_DROP_NO_PROCESS]) && !seen->processes)
+	if ((c->ledgers.samples.dropped[SAMPLE_DROP_NO_PROCESS] ||
+	     c->ledgers.branches.dropped[BRANCH_DROP_NO_PROCESS]) &&
+	    !seen->processes)
 		return image_space_fail_unmapped(&c->aggregate.space, err);
 	if (c->options.force)
 		return true;
@@ -587,7 +667,8 @@ static bool check_samples(const struct conversion *c, struct bc_error *err)
 		return fail_build(c, err);
 	if (segments_disagree(c))
 		return bc_fail(err, BC_MISMATCH,
-			       "%s: %" PRIu64 " mappings of it fit none of its executable segments: what "
+			       "%s: %" PRIu64
+			       " mappings of it fit none of its executable segments: what "
 			       "ran was another build (--force converts all the same)",
 			       c->options.binary, seen->misfits);
 	return !is_empty(c) || c->options.empty_will_do || fail_empty(c, err);
@@ -597,19 +678,22 @@ static bool check_samples(const struct conversion *c, struct bc_error *err)
 
 bool conversion_open(struct conversion *c, struct bc_error *err)
 {
-	return open_binary(c, err) && open_hashes(c, err) && read_probes(c, err) && begin_counting(c, err);
+	return open_binary(c, err) && open_hashes(c, err) && read_probes(c, err) &&
+	       begin_counting(c, err);
 }
 
 bool conversion_count(struct conversion *c, struct bc_error *err)
 {
-	return (c->options.from_compiler ? read_compiler_counts(c, err) : read_samples(c, err)) && locate(c, err) && check_ranges(c, err) && count_executed(c, err);
+	return (c->options.from_compiler ? read_compiler_counts(c, err) : read_samples(c, err)) &&
+	       locate(c, err) && check_ranges(c, err) && count_executed(c, err);
 }
 
 /* The samples are checked last, so that the summary of a refusal is as full as any other. */
 bool conversion_convert(struct conversion *c, struct bc_error *err)
 {
-	bool ok = mark_functions(c, err) && make_profile(c, err) && convert_halves(c, err) &&
-		  (conversion_wants(c, WANT_COUNTS) ? keep_counts(c, err) : complete_profile(c, err));
+	bool ok =
+		mark_functions(c, err) && make_profile(c, err) && convert_halves(c, err) &&
+		(conversion_wants(c, WANT_COUNTS) ? keep_counts(c, err) : complete_profile(c, err));
 
 	located_free(&c->located);
 	return ok && check_samples(c, err);
@@ -675,7 +759,9 @@ static bool deliver_to_all(void *ctx, const struct event *event, struct bc_error
 	bool any = event->kind == EVENT_END;
 
 	if (is_aggregated(event->kind))
-		return bc_fail(err, BC_UNSUPPORTED, "pre-aggregated records are of one binary: convert them by themselves");
+		return bc_fail(
+			err, BC_UNSUPPORTED,
+			"pre-aggregated records are of one binary: convert them by themselves");
 	for (size_t i = 0; i < fan->count; i++) {
 		struct conversion_one *one = &fan->ones[i];
 		struct bc_error own;
@@ -739,7 +825,10 @@ static struct flow_walk *make_walk(struct fan *fan)
 {
 	const struct conversion *first = &fan->ones[0].conversion;
 	struct given_code *codes = calloc(fan->count, sizeof(*codes));
-	struct flow_walk_options options = {.given = codes, .dirs = &first->options.debug, .sink = {fan, deliver_to_all}, .threads = 1};
+	struct flow_walk_options options = {.given = codes,
+					    .dirs = &first->options.debug,
+					    .sink = {fan, deliver_to_all},
+					    .threads = 1};
 	struct flow_walk *walk = NULL;
 
 	for (size_t i = 0; codes && i < fan->count; i++)
@@ -790,7 +879,8 @@ static void end_all(struct fan *fan)
 
 	for (size_t i = 0; i < fan->count; i++) {
 		struct conversion_one *one = &fan->ones[i];
-		if (!one->failed && !(conversion_count(&one->conversion, &err) && conversion_convert(&one->conversion, &err)))
+		if (!one->failed && !(conversion_count(&one->conversion, &err) &&
+				      conversion_convert(&one->conversion, &err)))
 			fail_one(one, &err);
 	}
 }

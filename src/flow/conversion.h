@@ -4,7 +4,8 @@
  *
  *   conversion_open()      binary, input, hashes, pseudo-probes
  *   conversion_count()     samples --> events --> counted traces or addresses --> located; figures
- *   conversion_convert()   --> profile, restored or inferred, and ranges; YAML's blocks, accesses to memory; does it fit the binary?
+ *   conversion_convert()   --> profile, restored or inferred, and ranges; YAML's blocks, accesses
+ * to memory; does it fit the binary?
  */
 #ifndef FLOW_CONVERSION_H
 #define FLOW_CONVERSION_H
@@ -24,11 +25,14 @@
 
 /* Outputs, as bits.  Zero: whoever needs the counted samples only ends with conversion_count(). */
 enum conversion_wants {
-	WANT_RECORDS = 1 << 0,  /* the profile is records: fdata or YAML */
-	WANT_COUNTS = 1 << 1,   /* the profile is the counts themselves: pre-aggregated records or a shard.  Without WANT_RECORDS and WANT_YAML */
-	WANT_RANGES = 1 << 2,   /* what llvm-profgen reads; it needs branch stacks or inference, and the input's code */
-	WANT_YAML = 1 << 3,     /* what YAML needs of the records: blocks and hashes */
-	WANT_HASHES = 1 << 4,   /* of YAML: functions without hashes are refused where nothing gives any */
+	WANT_RECORDS = 1 << 0, /* the profile is records: fdata or YAML */
+	WANT_COUNTS = 1 << 1,  /* the profile is the counts themselves: pre-aggregated records or a
+				  shard.  Without WANT_RECORDS and WANT_YAML */
+	WANT_RANGES = 1 << 2,  /* what llvm-profgen reads; it needs branch stacks or inference, and
+				  the input's code */
+	WANT_YAML = 1 << 3,    /* what YAML needs of the records: blocks and hashes */
+	WANT_HASHES =
+		1 << 4, /* of YAML: functions without hashes are refused where nothing gives any */
 	WANT_PROBES = 1 << 5,   /* of YAML: pseudo-probes */
 	WANT_EXTERN = 1 << 9,   /* of YAML: the key `extern` */
 	WANT_EXECUTED = 1 << 6, /* how much ran in each function */
@@ -37,14 +41,18 @@ enum conversion_wants {
 };
 
 struct conversion_options {
-	unsigned wants;    /* enum conversion_wants */
+	unsigned wants; /* enum conversion_wants */
 	const char *binary;
-	const char *input; /* what llvm-bolt read; NULL: not given.  One that was found stands here in .options of the conversion */
-	bool find_input;   /* where it is not given, one that is found by its build-id will do: elf/code_files.h */
-	const char *hash_file; /* of functions that have none in the binary: hash_source.h; NULL: not given */
+	const char *input; /* what llvm-bolt read; NULL: not given.  One that was found stands here
+			      in .options of the conversion */
+	bool find_input;   /* where it is not given, one that is found by its build-id will do:
+			      elf/code_files.h */
+	const char *hash_file;   /* of functions that have none in the binary: hash_source.h; NULL:
+				    not given */
 	struct debug_dirs debug; /* where debug files of a stripped binary are looked for, too */
 
-	bool from_compiler; /* the counts are those that the compiler left in the binary: there are no samples */
+	bool from_compiler; /* the counts are those that the compiler left in the binary: there are
+			       no samples */
 	bool force_map;     /* ... and will do without a count of any function */
 
 	const char *const *samples; /* paths; "-" is stdin */
@@ -52,17 +60,19 @@ struct conversion_options {
 	enum input_format format;
 	const bool *new_recording;    /* by path: this file begins a new recording; or NULL */
 	const struct snapshots *maps; /* of processes whose maps the samples do not tell; or NULL */
-	const char *image_name; /* take mappings of this name for the binary's; or NULL */
-	bool ignore_build_id;   /* the name of a mapping decides, not its build-id */
-	bool as_perf2bolt;      /* each file is a recording of its own, and a kernel is where its file says, whatever a recording
-				   tells; density.h */
+	const char *image_name;       /* take mappings of this name for the binary's; or NULL */
+	bool ignore_build_id;         /* the name of a mapping decides, not its build-id */
+	bool as_perf2bolt; /* each file is a recording of its own, and a kernel is where its file
+			      says, whatever a recording tells; density.h */
 	struct aggregate_options aggregate; /* .erratum: wanted where it applies */
 
-	const struct function_choice *choice; /* functions whose code is read where they have no BAT; NULL: all */
-	bool force;         /* convert samples of another build all the same ... */
-	bool any_code;      /* ... and shards that say that they are of other code */
+	const struct function_choice
+		*choice;        /* functions whose code is read where they have no BAT; NULL: all */
+	bool force;             /* convert samples of another build all the same ... */
+	bool any_code;          /* ... and shards that say that they are of other code */
 	uint64_t least_checked; /* and those of which fewer branches than this were checked */
-	bool one_of_many;   /* other binaries are converted from the same samples: an input can be of one of those */
+	bool one_of_many; /* other binaries are converted from the same samples: an input can be of
+			     one of those */
 	bool empty_will_do; /* a profile without a record is no refusal */
 	unsigned threads;   /* 0: as many as there are processors */
 
@@ -72,29 +82,32 @@ struct conversion_options {
 DEFINE_VEC(report_vec, struct reader_report);
 
 struct conversion {
-	struct conversion_options options; /* set by the caller, as .partial can be; all else is zeroed at the beginning */
+	struct conversion_options options; /* set by the caller, as .partial can be; all else is
+					      zeroed at the beginning */
 
 	/* What is known: conversion_open() */
 	struct binary opened; /* see conversion_binary() */
-	struct build_id code; /* code_digest() of it, once a shard was met; size 0: none was, or it is not known */
-	struct pair pair; /* .output is NULL if there is no input */
+	struct build_id code; /* code_digest() of it, once a shard was met; size 0: none was, or it
+				 is not known */
+	struct pair pair;     /* .output is NULL if there is no input */
 	struct found_input found_input;
-	struct hash_source hashes; /* without fragments if there is none */
+	struct hash_source hashes;  /* without fragments if there is none */
 	struct probe_source probes; /* WANT_PROBES */
-	unsigned threads; /* that are used */
+	unsigned threads;           /* that are used */
 
 	/* What was read and counted: conversion_count() */
-	struct report_vec inputs; /* one per samples path */
+	struct report_vec inputs;       /* one per samples path */
 	struct flow_walk_report walked; /* traces of the processor, in all of them */
 	struct walk_fit fit;            /* ... and in the code of the binary */
-	size_t unread; /* 1 + number of the path that reading failed at; 0: none */
-	bool partial; /* an input or maps ended early; what was there is used */
+	size_t unread;                  /* 1 + number of the path that reading failed at; 0: none */
+	bool partial;                   /* an input or maps ended early; what was there is used */
 	struct aggregate aggregate;
 	struct compiler_counts compiler; /* .from_compiler */
-	bool basic;      /* the profile is of addresses, not of branches */
-	size_t distinct; /* traces, or addresses */
-	struct located_counts located; /* until conversion_convert() ends */
-	struct cfg graphs; /* of the binary, each built once; after the conversion those that the YAML or figures need */
+	bool basic;                      /* the profile is of addresses, not of branches */
+	size_t distinct;                 /* traces, or addresses */
+	struct located_counts located;   /* until conversion_convert() ends */
+	struct cfg graphs; /* of the binary, each built once; after the conversion those that the
+			      YAML or figures need */
 	struct executed executed; /* WANT_EXECUTED */
 
 	/* The result: conversion_convert() */
@@ -105,13 +118,15 @@ struct conversion {
 	struct profile profile; /* .of_input: its branches were inferred from addresses: */
 	struct inferred inferred;
 	struct bc_error not_inferred; /* why not, where that was wanted; else BC_OK */
-	struct profile halves[2]; /* WANT_HALVES: of branches, as .profile, with nothing restored; of plain samples they are inferred: conversion_measure_inference() */
+	struct profile
+		halves[2]; /* WANT_HALVES: of branches, as .profile, with nothing restored; of plain
+			      samples they are inferred: conversion_measure_inference() */
 	bool has_halves;
-	struct ranges ranges; /* WANT_RANGES */
+	struct ranges ranges;        /* WANT_RANGES */
 	struct preagg_counts preagg; /* WANT_COUNTS */
-	struct code_marks touched;  /* WANT_PROBES: touched.h */
-	struct code_marks left_out; /* the choice is not for these; none: all are chosen */
-	bool no_disassembler; /* libLLVM was needed and is missing */
+	struct code_marks touched;   /* WANT_PROBES: touched.h */
+	struct code_marks left_out;  /* the choice is not for these; none: all are chosen */
+	bool no_disassembler;        /* libLLVM was needed and is missing */
 };
 
 static inline bool conversion_wants(const struct conversion *conversion, unsigned any)
@@ -131,10 +146,12 @@ static inline const struct pair *conversion_pair(const struct conversion *conver
 	return conversion->pair.output ? &conversion->pair : NULL;
 }
 
-/* Can branches be inferred from the samples, as conversion_count() has them: plain ones, and the code of the input is known? */
+/* Can branches be inferred from the samples, as conversion_count() has them: plain ones, and the
+ * code of the input is known? */
 static inline bool conversion_can_infer(const struct conversion *conversion)
 {
-	return conversion->basic && (conversion_binary(conversion)->kind == BINARY_UNTOUCHED || conversion->pair.output);
+	return conversion->basic &&
+	       (conversion_binary(conversion)->kind == BINARY_UNTOUCHED || conversion->pair.output);
 }
 
 static inline const struct hash_source *conversion_hashes(const struct conversion *conversion)
@@ -154,24 +171,26 @@ enum belonging conversion_belonging(const struct conversion *conversion);
 BC_MUST_USE bool conversion_run(struct conversion *conversion, struct bc_error *err);
 void conversion_free(struct conversion *conversion);
 
-/* The three parts of conversion_run().  Between the first two, events may be delivered to conversion->aggregate: conversion_count()
- * reads the files of samples that were not. */
+/* The three parts of conversion_run().  Between the first two, events may be delivered to
+ * conversion->aggregate: conversion_count() reads the files of samples that were not. */
 BC_MUST_USE bool conversion_open(struct conversion *conversion, struct bc_error *err);
 BC_MUST_USE bool conversion_count(struct conversion *conversion, struct bc_error *err);
 BC_MUST_USE bool conversion_convert(struct conversion *conversion, struct bc_error *err);
 
-/* After a conversion to a profile of addresses: how branches are inferred from it, where conversion_can_infer().  Sets .inferred or
- * .not_inferred, and leaves the profile as it is; WANT_HALVES: and .halves.  Pointers into graphs do not stay.  BC_NOMEM */
+/* After a conversion to a profile of addresses: how branches are inferred from it, where
+ * conversion_can_infer().  Sets .inferred or .not_inferred, and leaves the profile as it is;
+ * WANT_HALVES: and .halves.  Pointers into graphs do not stay.  BC_NOMEM */
 BC_MUST_USE bool conversion_measure_inference(struct conversion *conversion, struct bc_error *err);
 
 /* How to read the samples file of this number, without the options that differ by binary. */
-struct reader_options conversion_reader_options(const struct conversion_options *options, size_t number,
-						struct recordings *recordings);
+struct reader_options conversion_reader_options(const struct conversion_options *options,
+						size_t number, struct recordings *recordings);
 
-/* ---- did a recording tell where the kernel was, if the binary is one?  After conversion_count(). ---- */
+/* ---- did a recording tell where the kernel was, if the binary is one?  After conversion_count().
+ * ---- */
 
-/* Samples of kernel code were read from the input of this number, which does not tell where the kernel was:
- * it is taken to be where its file says. */
+/* Samples of kernel code were read from the input of this number, which does not tell where the
+ * kernel was: it is taken to be where its file says. */
 bool kernel_is_assumed(const struct conversion *conversion, size_t number);
 
 /* BC_MISMATCH: no sample lies in the kernel, and an input does not tell where that
@@ -187,9 +206,10 @@ bool kernel_is_empty(const struct conversion *conversion);
 /* ---- several binaries from one pass over the samples ---- */
 
 struct conversion_one {
-	struct conversion conversion; /* of .options the binary differs, samples and format are the same for all */
+	struct conversion conversion; /* of .options the binary differs, samples and format are the
+					 same for all */
 	bool failed;
-	bool unread; /* ... as the samples could not be read: all of these have one error */
+	bool unread;         /* ... as the samples could not be read: all of these have one error */
 	struct bc_error err; /* why */
 };
 

@@ -39,8 +39,12 @@ static bool open_job(struct job *job, const struct aggregate *aggregate, struct 
 {
 	const struct convert_job *how = job->how;
 
-	job->records = (struct record_facts){.binary = job->binary, .pair = how->pair, .cfg = how->graphs, .rules = aggregate->options.rules,
-					     .left_out = how->left_out, .inlined = &job->inlined};
+	job->records = (struct record_facts){.binary = job->binary,
+					     .pair = how->pair,
+					     .cfg = how->graphs,
+					     .rules = aggregate->options.rules,
+					     .left_out = how->left_out,
+					     .inlined = &job->inlined};
 	job->workers = calloc(job->threads, sizeof(*job->workers));
 	if (!job->workers)
 		return bc_fail_nomem(err);
@@ -49,7 +53,8 @@ static bool open_job(struct job *job, const struct aggregate *aggregate, struct 
 		struct worker *w = &job->workers[i];
 		trace_walk_open(&w->walk, &job->traces);
 		w->record_walker.facts = &job->records;
-		w->ranges = (struct range_walker){.facts = &job->traces, .functions = &job->out_functions};
+		w->ranges = (struct range_walker){.facts = &job->traces,
+						  .functions = &job->out_functions};
 	}
 	return ok && record_facts_open(&job->records, aggregate->options.names, err);
 }
@@ -102,10 +107,14 @@ static void note_shard(void *ctx, size_t shard, unsigned worker)
 }
 
 /* Lists the functions that are marked, and are not left out. */
-static bool list_marked(const atomic_bool *marks, size_t count, const struct code_marks *left_out, struct index_vec *out)
+static bool list_marked(const atomic_bool *marks, size_t count, const struct code_marks *left_out,
+			struct index_vec *out)
 {
 	for (uint32_t i = 0; i < count; i++)
-		if (marks[i] && !(left_out && left_out->at && *code_marks_of(left_out, (struct code_number){i})) && !index_vec_push(out, i))
+		if (marks[i] &&
+		    !(left_out && left_out->at &&
+		      *code_marks_of(left_out, (struct code_number){i})) &&
+		    !index_vec_push(out, i))
 			return false;
 	return true;
 }
@@ -117,7 +126,8 @@ static bool build_input_graphs(struct job *job, struct bc_error *err)
 
 	if (!pair)
 		return true;
-	bool ok = list_marked(job->notes.ran, pair->functions.count, NULL, &chosen) || bc_fail_nomem(err);
+	bool ok = list_marked(job->notes.ran, pair->functions.count, NULL, &chosen) ||
+		  bc_fail_nomem(err);
 	ok = ok && pair_build_graphs(pair, chosen.at, chosen.len, job->threads, err);
 	index_vec_free(&chosen);
 	return ok;
@@ -128,10 +138,12 @@ static bool build_graphs(struct job *job, struct bc_error *err)
 	const struct convert_job *how = job->how;
 	const struct function_table *functions = &job->binary->functions;
 	struct index_vec chosen = {0};
-	bool ok = list_marked(job->notes.walked, functions->count, &how->left_out, &chosen) || bc_fail_nomem(err);
+	bool ok = list_marked(job->notes.walked, functions->count, &how->left_out, &chosen) ||
+		  bc_fail_nomem(err);
 
-	ok = ok && (how->keep_code ? cfg_build_code : cfg_build)(&job->binary->image, functions, chosen.at, chosen.len, job->threads, how->graphs,
-								 err);
+	ok = ok && (how->keep_code ? cfg_build_code : cfg_build)(&job->binary->image, functions,
+								 chosen.at, chosen.len,
+								 job->threads, how->graphs, err);
 	index_vec_free(&chosen);
 	insn_starts_share(&job->traces.starts, how->graphs);
 	return ok;
@@ -141,7 +153,8 @@ static bool find_pads(struct job *job, struct bc_error *err)
 {
 	struct index_vec behind = {0};
 	bool ok = list_marked(job->notes.behind, job->binary->functions.count, NULL, &behind);
-	const struct chosen chosen = {&job->binary->image, &job->binary->functions, behind.at, behind.len};
+	const struct chosen chosen = {&job->binary->image, &job->binary->functions, behind.at,
+				      behind.len};
 
 	if (ok && behind.len) {
 		ok = labels_of_landing_pads(&chosen, &job->traces.pads);
@@ -160,12 +173,15 @@ static bool read_calls(struct job *job, struct bc_error *err)
 		return true;
 	decoder_open(pair->image.machine, &job->input_decoder);
 	if (!targets_open(&pair->image, &pair->functions, &job->input_targets, err) ||
-	    !targets_open(&pair->output->image, &pair->output->functions, &job->output_targets, err))
+	    !targets_open(&pair->output->image, &pair->output->functions, &job->output_targets,
+			  err))
 		return false;
 	if (!known_calls_open(pair, &job->input_targets, &job->input_decoder, &job->calls))
 		return bc_fail_nomem(err);
 	return !rules_restore(&job->records.rules, RESTORE_INLINED) ||
-	       inlined_bodies_open(&job->out_functions, &job->calls, &job->output_targets, &job->inlined) || bc_fail_nomem(err);
+	       inlined_bodies_open(&job->out_functions, &job->calls, &job->output_targets,
+				   &job->inlined) ||
+	       bc_fail_nomem(err);
 }
 
 static bool read_output(struct job *job, struct bc_error *err)
@@ -174,7 +190,8 @@ static bool read_output(struct job *job, struct bc_error *err)
 
 	if (!how->ranges && !how->pair)
 		return true;
-	return (out_functions_open(job->binary, how->pair, job->notes.ran, job->notes.entered, how->ranges, job->threads, &job->out_functions) ||
+	return (out_functions_open(job->binary, how->pair, job->notes.ran, job->notes.entered,
+				   how->ranges, job->threads, &job->out_functions) ||
 		bc_fail_nomem(err)) &&
 	       read_calls(job, err);
 }
@@ -184,7 +201,8 @@ static bool read_code(struct job *job, struct bc_error *err)
 	if (!make_notes(job))
 		return bc_fail_nomem(err);
 	parallel_for(job->threads, COUNTS_SHARDS, note_shard, job);
-	return build_input_graphs(job, err) && build_graphs(job, err) && find_pads(job, err) && read_output(job, err);
+	return build_input_graphs(job, err) && build_graphs(job, err) && find_pads(job, err) &&
+	       read_output(job, err);
 }
 
 /* ---- the walk ---- */
@@ -198,8 +216,8 @@ static void take_trace(void *ctx, const struct located_trace *trace)
 		range_walker_take(&w->ranges, trace);
 }
 
-/* A row gives a record or two, and each worker takes its share of the rows: an array that grows by doubling would be copied as often, and
- * each copy needs memory that was never touched. */
+/* A row gives a record or two, and each worker takes its share of the rows: an array that grows by
+ * doubling would be copied as often, and each copy needs memory that was never touched. */
 static bool reserve_records(struct job *job)
 {
 	size_t rows = 0;
@@ -208,7 +226,8 @@ static bool reserve_records(struct job *job)
 	for (size_t i = 0; i < COUNTS_SHARDS; i++)
 		rows += job->how->located->counts->shards[i].used;
 	for (unsigned i = 0; i < job->threads; i++)
-		ok = ok && record_vec_reserve(&job->workers[i].record_walker.records.records, rows / job->threads);
+		ok = ok && record_vec_reserve(&job->workers[i].record_walker.records.records,
+					      rows / job->threads);
 	return ok;
 }
 
@@ -221,7 +240,10 @@ static void walk_shard(void *ctx, size_t shard, unsigned worker)
 	if (located->basic) {
 		const struct count_table *table = located_rows(located, shard);
 		for (size_t i = 0; i < table->used; i++)
-			record_walker_take_address(&w->record_walker, located_place(located, *located_row(located, shard, i)), table->rows[i].count);
+			record_walker_take_address(
+				&w->record_walker,
+				located_place(located, *located_row(located, shard, i)),
+				table->rows[i].count);
 	} else {
 		traces_walk(&w->walk, shard, take_trace, w);
 		record_walker_end_shard(&w->record_walker);
@@ -241,7 +263,8 @@ static void take_sums(void *ctx, size_t number, unsigned worker)
 
 static void take_figures(const struct job *job, struct converted *out)
 {
-	out->no_disassembler = job->how->graphs->no_disassembler || (job->how->pair && job->how->pair->graphs.no_disassembler);
+	out->no_disassembler = job->how->graphs->no_disassembler ||
+			       (job->how->pair && job->how->pair->graphs.no_disassembler);
 	for (unsigned i = 0; i < job->threads; i++) {
 		const struct trace_walk *walk = &job->workers[i].walk;
 		const struct record_walker *r = &job->workers[i].record_walker;
@@ -265,17 +288,25 @@ static bool has_memory(const struct job *job)
 
 	for (unsigned i = 0; i < job->threads; i++) {
 		const struct worker *w = &job->workers[i];
-		ok = ok && !w->walk.no_memory && !w->walk.places.no_memory && !w->record_walker.no_memory && !w->ranges.no_memory;
+		ok = ok && !w->walk.no_memory && !w->walk.places.no_memory &&
+		     !w->record_walker.no_memory && !w->ranges.no_memory;
 	}
 	return ok;
 }
 
-/* Restores the records, and makes the profile of them.  Plain samples have no branches to restore anything from. */
+/* Restores the records, and makes the profile of them.  Plain samples have no branches to restore
+ * anything from. */
 static bool make_profile(struct job *job, struct converted *out, struct bc_error *err)
 {
-	const struct restoration how = {.pair = job->how->pair, .out_functions = &job->out_functions, .calls = &job->calls,
-					.output_targets = &job->output_targets, .inlined = &job->inlined, .rules = job->records.rules,
-					.threads = job->threads, .restored = &out->restored, .branches = &out->ledgers.branches};
+	const struct restoration how = {.pair = job->how->pair,
+					.out_functions = &job->out_functions,
+					.calls = &job->calls,
+					.output_targets = &job->output_targets,
+					.inlined = &job->inlined,
+					.rules = job->records.rules,
+					.threads = job->threads,
+					.restored = &out->restored,
+					.branches = &out->ledgers.branches};
 	struct record_vec batches[PARALLEL_MOST], restored;
 	bool basic = job->how->located->basic;
 
@@ -283,10 +314,12 @@ static bool make_profile(struct job *job, struct converted *out, struct bc_error
 		batches[i] = job->workers[i].record_walker.records.records;
 		job->workers[i].record_walker.records.records = (struct record_vec){0};
 	}
-	bool ok = how.pair && !basic
-			  ? restore_records(&how, batches, job->threads, &restored, err) &&
-				    profile_build(job->binary, false, &restored, 1, job->threads, &out->profile, err)
-			  : profile_build(job->binary, basic, batches, job->threads, job->threads, &out->profile, err);
+	bool ok = how.pair && !basic ?
+			  restore_records(&how, batches, job->threads, &restored, err) &&
+				  profile_build(job->binary, false, &restored, 1, job->threads,
+						&out->profile, err) :
+			  profile_build(job->binary, basic, batches, job->threads, job->threads,
+					&out->profile, err);
 	if (ok)
 		out->restored.count[RESTORE_NAMES] = profile_renumbered(&out->profile);
 	return ok;
@@ -306,7 +339,9 @@ static bool make_ranges(struct job *job, const struct profile *profile, struct b
 		ledger_add(&out->runs, &w->runs);
 		ledger_add(&out->steps, &w->steps);
 	}
-	return ((has_memory(job) && ranges_gather(counts, job->threads, out)) || bc_fail_nomem(err)) && ranges_take_calls(profile, pair, out, err);
+	return ((has_memory(job) && ranges_gather(counts, job->threads, out)) ||
+		bc_fail_nomem(err)) &&
+	       ranges_take_calls(profile, pair, out, err);
 }
 
 static bool convert_with(struct job *job, struct converted *out, struct bc_error *err)
@@ -321,12 +356,15 @@ static bool convert_with(struct job *job, struct converted *out, struct bc_error
 	       (!job->how->ranges || make_ranges(job, &out->profile, err));
 }
 
-bool convert(const struct convert_job *how, const struct aggregate *aggregate, struct converted *out, struct bc_error *err)
+bool convert(const struct convert_job *how, const struct aggregate *aggregate,
+	     struct converted *out, struct bc_error *err)
 {
-	struct job job = {.how = how, .binary = how->located->binary,
+	struct job job = {.how = how,
+			  .binary = how->located->binary,
 			  .threads = how->threads > COUNTS_SHARDS ? COUNTS_SHARDS : how->threads};
 
-	*out = (struct converted){.ledgers = aggregate->counter.ledgers, .found = aggregate->counter.found};
+	*out = (struct converted){.ledgers = aggregate->counter.ledgers,
+				  .found = aggregate->counter.found};
 	bool ok = open_job(&job, aggregate, err) && convert_with(&job, out, err);
 	close_job(&job);
 	if (!ok)
@@ -371,7 +409,8 @@ static bool is_return(struct splitter *s, struct trace_end branch, struct output
 
 /* How the place was reached that a fall-through began at.  In code that BOLT left alone a walk
  * depends on whether it was from outside the function, as well. */
-static enum trace_end_kind way_to(const struct splitter *s, const struct trace *trace, struct output_place from, bool returns)
+static enum trace_end_kind way_to(const struct splitter *s, const struct trace *trace,
+				  struct output_place from, bool returns)
 {
 	struct vaddr branch = trace_end_vaddr(trace->branch);
 
@@ -401,14 +440,19 @@ static void split_row(struct splitter *s, const struct count_row *row, const str
 		put_row(s, trace, row->count, 0);
 		return;
 	}
-	struct output_place source = located_place(s->located, at[END_BRANCH]), from = located_place(s->located, at[END_FROM]);
+	struct output_place source = located_place(s->located, at[END_BRANCH]),
+			    from = located_place(s->located, at[END_FROM]);
 	bool returns = is_return(s, trace.branch, source);
 	if (returns)
 		s->out->returns += row->count;
 	else
-		put_row(s, (struct trace){trace.branch, trace.from, trace_end_of(TRACE_END_NONE)}, row->count, row->extra);
+		put_row(s, (struct trace){trace.branch, trace.from, trace_end_of(TRACE_END_NONE)},
+			row->count, row->extra);
 	if (trace_has_fall_through(&trace))
-		put_row(s, (struct trace){trace_end_of(way_to(s, &trace, from, returns)), trace.from, trace.to}, row->count, 0);
+		put_row(s,
+			(struct trace){trace_end_of(way_to(s, &trace, from, returns)), trace.from,
+				       trace.to},
+			row->count, 0);
 }
 
 static void copy_row(struct splitter *s, const struct count_row *row, const struct location *at)
@@ -421,7 +465,8 @@ static void copy_row(struct splitter *s, const struct count_row *row, const stru
 static bool take_rows(struct splitter *s, bool splits, struct bc_error *err)
 {
 	struct counts *counts = s->located->counts;
-	struct count_rows spare = {0}, rows = {.capacity = (splits ? 2 : 1) * counts_used(counts) + 1};
+	struct count_rows spare = {0},
+			  rows = {.capacity = (splits ? 2 : 1) * counts_used(counts) + 1};
 
 	rows.at = malloc(rows.capacity * sizeof(*rows.at));
 	s->out->rows = rows.at;
@@ -430,7 +475,8 @@ static bool take_rows(struct splitter *s, bool splits, struct bc_error *err)
 	for (size_t shard = 0; shard < COUNTS_SHARDS; shard++) {
 		const struct count_table *table = located_rows(s->located, shard);
 		for (size_t i = 0; i < table->used; i++)
-			(splits ? split_row : copy_row)(s, &table->rows[i], located_row(s->located, shard, i));
+			(splits ? split_row : copy_row)(s, &table->rows[i],
+							located_row(s->located, shard, i));
 		located_free_shard(s->located, shard);
 	}
 	s->out->count = count_rows_unify(&rows, s->out->count, &spare);
@@ -439,13 +485,15 @@ static bool take_rows(struct splitter *s, bool splits, struct bc_error *err)
 	return !s->no_memory || bc_fail_nomem(err);
 }
 
-bool preagg_counts_take(struct located_counts *located, const struct aggregate *aggregate, struct preagg_counts *out, struct bc_error *err)
+bool preagg_counts_take(struct located_counts *located, const struct aggregate *aggregate,
+			struct preagg_counts *out, struct bc_error *err)
 {
 	struct splitter s = {.located = located, .aggregate = aggregate, .out = out};
 
 	*out = (struct preagg_counts){0};
 	decoder_open(located->binary->image.machine, &s.decoder);
-	bool ok = insn_starts_open(&s.starts, located->binary, err) && take_rows(&s, !located->basic && has_mispredictions(located->counts), err);
+	bool ok = insn_starts_open(&s.starts, located->binary, err) &&
+		  take_rows(&s, !located->basic && has_mispredictions(located->counts), err);
 	insn_starts_close(&s.starts);
 	decoder_close(&s.decoder);
 	return ok;

@@ -36,7 +36,8 @@ static void add(struct fall_throughs *falls, uint32_t first, uint32_t last, uint
 #define NO_BLOCK UINT32_MAX
 
 /* Of all entries of a fragment, the block entry at or before each. */
-static bool list_blocks(struct fall_throughs *falls, const struct bat_entry *entries, const struct bat_fragment *fragment)
+static bool list_blocks(struct fall_throughs *falls, const struct bat_entry *entries,
+			const struct bat_fragment *fragment)
 {
 	uint32_t block = NO_BLOCK;
 
@@ -58,7 +59,8 @@ static bool list_blocks(struct fall_throughs *falls, const struct bat_entry *ent
 	return true;
 }
 
-/* Most blocks have few branches, and most fall-throughs few entries: longer ways are not walked again for each. */
+/* Most blocks have few branches, and most fall-throughs few entries: longer ways are not walked
+ * again for each. */
 #define FEW 32
 
 /* Back to the block entry of an entry; NO_BLOCK if the fragment begins with branch entries. */
@@ -89,9 +91,11 @@ static uint32_t last_entry(const struct bat_table *bat, const struct bat_fragmen
 	return (uint32_t)(bat_entry_at(bat, fragment, to) - entries);
 }
 
-/* The first and the last block, as bat_trace_blocks() has them, but without a walk over the entries between. */
-static bool find_ends(struct fall_throughs *falls, const struct bat_table *bat, const struct bat_fragment *fragment,
-		      uint32_t from, uint32_t to, uint32_t *first, uint32_t *last)
+/* The first and the last block, as bat_trace_blocks() has them, but without a walk over the entries
+ * between. */
+static bool find_ends(struct fall_throughs *falls, const struct bat_table *bat,
+		      const struct bat_fragment *fragment, uint32_t from, uint32_t to,
+		      uint32_t *first, uint32_t *last)
 {
 	const struct bat_entry *entries = bat->entries + fragment->first_entry;
 	const struct bat_entry *entry = from < to ? bat_entry_at(bat, fragment, from) : NULL;
@@ -102,15 +106,17 @@ static bool find_ends(struct fall_throughs *falls, const struct bat_table *bat, 
 	*first = (uint32_t)(entry - entries);
 	*last = last_entry(bat, fragment, *first, to);
 	uint32_t end = entries[*last].output;
-	if (!block_before(falls, entries, fragment, first) || !block_before(falls, entries, fragment, last))
+	if (!block_before(falls, entries, fragment, first) ||
+	    !block_before(falls, entries, fragment, last))
 		return false;
 	if (*first != NO_BLOCK && entries[*first].output == end)
 		*first = NO_BLOCK; /* it stays in one place */
 	return true;
 }
 
-bool fall_throughs_add(struct fall_throughs *falls, const struct bat_table *bat, const struct bat_fragment *fragment,
-	      uint32_t from, uint32_t to, uint64_t count, bool *any)
+bool fall_throughs_add(struct fall_throughs *falls, const struct bat_table *bat,
+		       const struct bat_fragment *fragment, uint32_t from, uint32_t to,
+		       uint64_t count, bool *any)
 {
 	uint32_t first, last;
 
@@ -126,8 +132,8 @@ bool fall_throughs_add(struct fall_throughs *falls, const struct bat_table *bat,
 	return true;
 }
 
-bool fall_throughs_add_blocks(struct fall_throughs *falls, const struct graph *graph, uint32_t first,
-		     uint32_t last, uint64_t count)
+bool fall_throughs_add_blocks(struct fall_throughs *falls, const struct graph *graph,
+			      uint32_t first, uint32_t last, uint64_t count)
 {
 	if (is_empty(falls) && !begin(falls, graph->count))
 		return false;
@@ -146,7 +152,8 @@ static void take_fragment(const struct fall_throughs *falls, const struct bat_en
 		if (bat_entry_is_branch(entries[i]))
 			continue;
 		if (count)
-			edge(ctx, bat_entry_input(entries[block]), bat_entry_input(entries[i]), entries[i].output, count);
+			edge(ctx, bat_entry_input(entries[block]), bat_entry_input(entries[i]),
+			     entries[i].output, count);
 		count += falls->steps[i];
 		block = i;
 	}
@@ -164,7 +171,8 @@ static void take_graph(const struct fall_throughs *falls, fall_throughs_edge_fn 
 	}
 }
 
-void fall_throughs_take(struct fall_throughs *falls, const struct bat_table *bat, fall_throughs_edge_fn *edge, void *ctx)
+void fall_throughs_take(struct fall_throughs *falls, const struct bat_table *bat,
+			fall_throughs_edge_fn *edge, void *ctx)
 {
 	if (is_empty(falls))
 		return;
@@ -172,7 +180,8 @@ void fall_throughs_take(struct fall_throughs *falls, const struct bat_table *bat
 		take_fragment(falls, bat->entries + falls->fragment->first_entry, edge, ctx);
 	else
 		take_graph(falls, edge, ctx);
-	memset(falls->steps + falls->first, 0, (falls->last - falls->first + 1) * sizeof(*falls->steps));
+	memset(falls->steps + falls->first, 0,
+	       (falls->last - falls->first + 1) * sizeof(*falls->steps));
 	falls->fragment = NULL;
 	falls->graph = NULL;
 }

@@ -16,19 +16,22 @@
 /* Zeroed means empty. */
 struct fall_throughs {
 	const struct bat_fragment *fragment; /* they lie in this fragment, */
-	const struct graph *graph;           /* or in this graph; both NULL: there are no fall-throughs */
+	const struct graph *graph; /* or in this graph; both NULL: there are no fall-throughs */
 	uint64_t *steps; /* per entry or block: the counts that begin there, less those that end */
 	uint32_t capacity;
-	/* Per entry of a fragment, where a way back was long: the block entry that it belongs to. */
+	/* Per entry of a fragment, where a way back was long: the block entry that it belongs to.
+	 */
 	const struct bat_fragment *blocks_of;
 	uint32_t *blocks, blocks_capacity;
-	uint32_t first, last; /* entries or blocks with steps lie between these two, both included */
+	uint32_t first,
+		last; /* entries or blocks with steps lie between these two, both included */
 };
 
 /* How often a fall-through was seen from one block to the next one; offsets as
  * bat_fallthroughs() has them, or the block's last instruction and the next one's start. */
 /* output: where `to` begins in the fragment; NO_OUTPUT: of a graph */
-typedef void fall_throughs_edge_fn(void *ctx, uint32_t from, uint32_t to, uint32_t output, uint64_t count);
+typedef void fall_throughs_edge_fn(void *ctx, uint32_t from, uint32_t to, uint32_t output,
+				   uint64_t count);
 #define NO_OUTPUT UINT32_MAX
 
 /* Add a fall-through from `from` to `to`, offsets in the fragment, `count` times.  *any: whether
@@ -39,8 +42,8 @@ BC_MUST_USE bool fall_throughs_add(struct fall_throughs *falls, const struct bat
 				   uint64_t count, bool *any);
 
 /* The same for a fall-through from block `first` to `last` of a graph, which are two blocks. */
-BC_MUST_USE bool fall_throughs_add_blocks(struct fall_throughs *falls, const struct graph *graph, uint32_t first,
-					  uint32_t last, uint64_t count);
+BC_MUST_USE bool fall_throughs_add_blocks(struct fall_throughs *falls, const struct graph *graph,
+					  uint32_t first, uint32_t last, uint64_t count);
 
 /* Call `edge` for all edges in order, and remove all fall-throughs. */
 void fall_throughs_take(struct fall_throughs *falls, const struct bat_table *bat,

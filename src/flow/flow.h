@@ -2,11 +2,12 @@
 /*
  * How often each block and edge of a function most likely ran, by plain samples of its blocks.
  *
- * A block of n instructions that ran x times is sampled as a random number of Poisson's distribution with the
- * expectation x * n / p, where p is the number of instructions from one sample to the next.  Of all flows that could be (what
- * enters a block leaves it) the one is looked for under which the samples seen are most likely: the cost
- * of x is m - k * ln m with m = x * n / p for k samples.  That is convex, so that it becomes arcs of a network, one
- * for each piece of the curve.  docs/inference.md has it in full.
+ * A block of n instructions that ran x times is sampled as a random number of Poisson's
+ * distribution with the expectation x * n / p, where p is the number of instructions from one
+ * sample to the next.  Of all flows that could be (what enters a block leaves it) the one is looked
+ * for under which the samples seen are most likely: the cost of x is m - k * ln m with m = x * n /
+ * p for k samples.  That is convex, so that it becomes arcs of a network, one for each piece of the
+ * curve.  docs/inference.md has it in full.
  *
  * Counts are in units of 1 / FLOW_UNITS of a sample for each instruction: the p above.
  */
@@ -28,7 +29,7 @@
 struct flow_block {
 	uint64_t samples;
 	uint32_t instructions; /* 1 to 2^20 */
-	bool removable;  /* BOLT deletes it (nops or one jump alone): its samples tell nothing */
+	bool removable; /* BOLT deletes it (nops or one jump alone): its samples tell nothing */
 	bool entry;     /* of the function */
 	bool pad;       /* of an exception: entered seldom from outside */
 	bool leaves;    /* it returns, leaves by a tail call, or nothing is known to follow */
@@ -44,7 +45,8 @@ struct flow_problem {
 	uint32_t block_count;
 	const struct flow_edge *edges; /* each once, those of one block side by side */
 	uint32_t edge_count;
-	bool sparse; /* the profile has few samples: a block without one may have run now and then */
+	bool sparse; /* the profile has few samples: a block without one may have run now and then
+		      */
 };
 
 /* Counts, in arrays of the caller. */
@@ -60,8 +62,9 @@ enum flow_result {
 	FLOW_NO_MEMORY,
 };
 
-/* What a function may take, by its number of blocks and edges.  In steps: some times what the hardest graphs took that were
- * tried; it grows with the square, because each turn of the simplex walks through a part of its tree. */
+/* What a function may take, by its number of blocks and edges.  In steps: some times what the
+ * hardest graphs took that were tried; it grows with the square, because each turn of the simplex
+ * walks through a part of its tree. */
 static inline uint64_t flow_steps_most(uint64_t arcs)
 {
 	return arcs < (uint64_t)1 << 30 ? arcs * (4096 + 2 * arcs) : UINT64_MAX;
@@ -80,6 +83,7 @@ static inline uint64_t flow_step_cost(uint64_t arcs)
 }
 
 /* Finds the counts.  *steps: at most so many; set to how many it took. */
-BC_MUST_USE enum flow_result flow_solve(const struct flow_problem *problem, uint64_t *steps, struct flow_counts *out);
+BC_MUST_USE enum flow_result flow_solve(const struct flow_problem *problem, uint64_t *steps,
+					struct flow_counts *out);
 
 #endif

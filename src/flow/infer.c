@@ -32,7 +32,8 @@ typedef struct sampled *sampled_ref;
 
 static bool is_hotter(const sampled_ref *a, const sampled_ref *b)
 {
-	return (*a)->samples != (*b)->samples ? (*a)->samples > (*b)->samples : (*a)->first < (*b)->first;
+	return (*a)->samples != (*b)->samples ? (*a)->samples > (*b)->samples :
+						(*a)->first < (*b)->first;
 }
 DEFINE_SORT(sort_sampled, sampled_ref, is_hotter)
 
@@ -44,15 +45,16 @@ struct job {
 	const struct pair *pair;     /* NULL: the code is the binary's own */
 	const struct image *image;   /* the code's */
 	const struct function_table *code;
-	struct targets targets;      /* likewise */
+	struct targets targets; /* likewise */
 	struct cfg *graphs;
 	struct sampled_vec functions;
-	sampled_ref *at_once; /* those that are solved now */
-	uint64_t divisor; /* of samples, where there are more than flow.h takes */
-	bool sparse;      /* there are fewer samples than INFER_SPARSE */
-	struct called called; /* direct calls of each that were written */
-	struct record_batch *batches;  /* one a thread */
-	struct count_table *ran;       /* likewise: ranges and branches that ran, for ranges_gather(); NULL: not wanted */
+	sampled_ref *at_once;         /* those that are solved now */
+	uint64_t divisor;             /* of samples, where there are more than flow.h takes */
+	bool sparse;                  /* there are fewer samples than INFER_SPARSE */
+	struct called called;         /* direct calls of each that were written */
+	struct record_batch *batches; /* one a thread */
+	struct count_table *ran; /* likewise: ranges and branches that ran, for ranges_gather();
+				    NULL: not wanted */
 	atomic_bool no_memory;
 };
 
@@ -65,7 +67,8 @@ static void add(struct job *job, unsigned worker, const struct record *record)
 /* ---- what is written of one function ---- */
 
 /* Counts a range of the code, or a branch, if the ranges are wanted. */
-static void count_ran(struct job *job, unsigned worker, uint64_t what, uint64_t from, uint64_t to, uint64_t count)
+static void count_ran(struct job *job, unsigned worker, uint64_t what, uint64_t from, uint64_t to,
+		      uint64_t count)
 {
 	const uint64_t key[COUNT_KEY_WORDS] = {what, from, to};
 
@@ -79,13 +82,17 @@ static const struct function *profiled(const struct job *job, const struct funct
 	return code && job->pair ? pair_output_of(job->pair, code) : code;
 }
 
-static void add_call(struct job *job, unsigned worker, struct input_place from, const struct function *callee, uint64_t count)
+static void add_call(struct job *job, unsigned worker, struct input_place from,
+		     const struct function *callee, uint64_t count)
 {
-	struct record record = {.kind = RECORD_BRANCH, .from = from, .to = {callee, 0}, .count = count};
+	struct record record = {
+		.kind = RECORD_BRANCH, .from = from, .to = {callee, 0}, .count = count};
 
 	add(job, worker, &record);
 	if (callee)
-		atomic_fetch_add(called_of(&job->called, functions_name_number(&job->binary->functions, callee)), count);
+		atomic_fetch_add(called_of(&job->called,
+					   functions_name_number(&job->binary->functions, callee)),
+				 count);
 }
 
 struct writer {
@@ -94,8 +101,8 @@ struct writer {
 	const struct sampled *sampled;
 };
 
-/* A step is a record, and a range of the code up to its instruction, with the branch there.  Returns have none, as nobody asks for them; calls of
- * PLT entries are outside of the ranges. */
+/* A step is a record, and a range of the code up to its instruction, with the branch there. Returns
+ * have none, as nobody asks for them; calls of PLT entries are outside of the ranges. */
 static bool write_step(void *ctx, const struct flow_step *step)
 {
 	const struct writer *w = ctx;
@@ -105,20 +112,27 @@ static bool write_step(void *ctx, const struct flow_step *step)
 	uint64_t base = w->sampled->code->address, source = base + step->from->offset;
 
 	if (step->callee != NO_TARGET) {
-		const struct function *code = &functions->at[step->callee], *callee = profiled(w->job, code);
+		const struct function *code = &functions->at[step->callee],
+				      *callee = profiled(w->job, code);
 		if (callee)
 			add_call(w->job, w->worker, from, callee, step->count);
 		if (functions_code_at(functions, code->address))
-			count_ran(w->job, w->worker, COUNTED_BRANCH, source, code->address, step->count);
+			count_ran(w->job, w->worker, COUNTED_BRANCH, source, code->address,
+				  step->count);
 		return true;
 	}
-	count_ran(w->job, w->worker, COUNTED_RANGE, base + blocks[step->block].start, source, step->count);
+	count_ran(w->job, w->worker, COUNTED_RANGE, base + blocks[step->block].start, source,
+		  step->count);
 	if (step->to == NO_BLOCK)
 		return true;
-	struct record record = {.kind = RECORD_BRANCH, .from = from, .to = {from.function, blocks[step->to].start}, .count = step->count};
+	struct record record = {.kind = RECORD_BRANCH,
+				.from = from,
+				.to = {from.function, blocks[step->to].start},
+				.count = step->count};
 	add(w->job, w->worker, &record);
 	if (step->taken)
-		count_ran(w->job, w->worker, COUNTED_BRANCH, source, base + blocks[step->to].start, step->count);
+		count_ran(w->job, w->worker, COUNTED_BRANCH, source, base + blocks[step->to].start,
+			  step->count);
 	return true;
 }
 
@@ -159,14 +173,16 @@ static struct function_sample *take_samples(const struct job *job, const struct 
 	return samples;
 }
 
-static void write_solved(struct job *job, unsigned worker, struct sampled *s, const struct function_problem *solved)
+static void write_solved(struct job *job, unsigned worker, struct sampled *s,
+			 const struct function_problem *solved)
 {
 	struct writer w = {job, worker, s};
 
 	s->state = SOLVED;
 	s->entered = solved->counts.entries[0];
 	s->moved = moved(solved);
-	flow_steps(&(struct flow_solved){&job->targets, s->code, s->graph, &solved->counts}, write_step, &w);
+	flow_steps(&(struct flow_solved){&job->targets, s->code, s->graph, &solved->counts},
+		   write_step, &w);
 }
 
 static bool solve(struct job *job, unsigned worker, struct sampled *s)
@@ -176,7 +192,8 @@ static bool solve(struct job *job, unsigned worker, struct sampled *s)
 	enum flow_result result = FLOW_NO_MEMORY;
 	bool all_steps = s->steps == flow_steps_most(s->arcs);
 
-	if (samples && function_problem_make(s->code, s->graph, samples, s->count, job->divisor, job->pair, &problem)) {
+	if (samples && function_problem_make(s->code, s->graph, samples, s->count, job->divisor,
+					     job->pair, &problem)) {
 		problem.problem.sparse = job->sparse;
 		result = flow_solve(&problem.problem, &s->steps, &problem.counts);
 	}
@@ -203,7 +220,9 @@ static bool begin_function(struct job *job, const struct function *function, siz
 {
 	const struct function *code = job->pair ? pair_input_of(job->pair, function) : function;
 
-	return sampled_vec_push(&job->functions, (struct sampled){.function = function, .code = code, .first = first});
+	return sampled_vec_push(
+		&job->functions,
+		(struct sampled){.function = function, .code = code, .first = first});
 }
 
 /* Finds the records of each function, which stand next to each other. */
@@ -213,7 +232,8 @@ static bool group(struct job *job, struct bc_error *err)
 
 	for (size_t i = 0; i < job->profile->record_count; i++) {
 		struct record record = profile_record(job->profile, i);
-		struct sampled *last = job->functions.len ? &job->functions.at[job->functions.len - 1] : NULL;
+		struct sampled *last =
+			job->functions.len ? &job->functions.at[job->functions.len - 1] : NULL;
 		if (!last || last->function != record.from.function) {
 			if (!begin_function(job, record.from.function, i))
 				return bc_fail_nomem(err);
@@ -235,10 +255,12 @@ static bool build_graphs(struct job *job, unsigned threads, struct bc_error *err
 	size_t count = 0;
 
 	for (size_t i = 0; chosen && i < job->functions.len; i++)
-		if (job->functions.at[i].code && job->functions.at[i].function->kind != FUNCTION_PLT)
+		if (job->functions.at[i].code &&
+		    job->functions.at[i].function->kind != FUNCTION_PLT)
 			chosen[count++] = (uint32_t)(job->functions.at[i].code - job->code->at);
-	bool ok = chosen ? cfg_build_code(job->image, job->code, chosen, count, threads, job->graphs, err)
-			 : bc_fail_nomem(err);
+	bool ok = chosen ? cfg_build_code(job->image, job->code, chosen, count, threads,
+					  job->graphs, err) :
+			   bc_fail_nomem(err);
 	free(chosen);
 	return ok;
 }
@@ -257,15 +279,18 @@ static void find_graph(const struct job *job, struct sampled *s)
 		s->arcs = (uint64_t)s->graph->count + s->graph->code.first_next[s->graph->count];
 }
 
-/* Gives the first of the functions steps, at most for half of what is left to each, until one would get less than it may need.
- * Returns how many of them it went through; *count of them can be solved at the same time. */
-static size_t give_steps(struct job *job, const sampled_ref *functions, size_t most, uint64_t left, size_t *count)
+/* Gives the first of the functions steps, at most for half of what is left to each, until one would
+ * get less than it may need. Returns how many of them it went through; *count of them can be solved
+ * at the same time. */
+static size_t give_steps(struct job *job, const sampled_ref *functions, size_t most, uint64_t left,
+			 size_t *count)
 {
 	size_t i = 0;
 
 	for (*count = 0; i < most; i++) {
 		struct sampled *s = functions[i];
-		uint64_t wanted = flow_steps_most(s->arcs), affordable = left / 2 / flow_step_cost(s->arcs);
+		uint64_t wanted = flow_steps_most(s->arcs),
+			 affordable = left / 2 / flow_step_cost(s->arcs);
 		if (wanted > affordable && *count)
 			break;
 		s->steps = wanted < affordable ? wanted : affordable;
@@ -284,9 +309,11 @@ static uint64_t spent(const struct sampled *s)
 	return s->steps * flow_step_cost(s->arcs);
 }
 
-/* Solves the functions, those with most samples first.  Which of them get how many steps depends only on how many those before
- * took, and all that are solved at the same time have theirs before one begins: so threads make no difference. */
-static void solve_all(struct job *job, uint64_t left, unsigned threads, sampled_ref *functions, size_t count)
+/* Solves the functions, those with most samples first.  Which of them get how many steps depends
+ * only on how many those before took, and all that are solved at the same time have theirs before
+ * one begins: so threads make no difference. */
+static void solve_all(struct job *job, uint64_t left, unsigned threads, sampled_ref *functions,
+		      size_t count)
 {
 	size_t now;
 
@@ -301,9 +328,11 @@ static void solve_all(struct job *job, uint64_t left, unsigned threads, sampled_
 
 static uint64_t steps_of_all(const struct image *image)
 {
-	uint64_t most = UINT64_MAX / 2 - INFER_STEPS_ALWAYS, size = image->work ? image->work->size : image->file.size;
+	uint64_t most = UINT64_MAX / 2 - INFER_STEPS_ALWAYS,
+		 size = image->work ? image->work->size : image->file.size;
 
-	return INFER_STEPS_ALWAYS + (size < most / INFER_STEPS_EACH ? size * INFER_STEPS_EACH : most);
+	return INFER_STEPS_ALWAYS +
+	       (size < most / INFER_STEPS_EACH ? size * INFER_STEPS_EACH : most);
 }
 
 static bool infer_all(struct job *job, unsigned threads, struct bc_error *err)
@@ -331,19 +360,24 @@ static bool infer_all(struct job *job, unsigned threads, struct bc_error *err)
 	return ok || bc_fail_nomem(err);
 }
 
-/* Writes the jump of each PLT entry that was called: out of the binary, or to the function of its own that others may replace. */
+/* Writes the jump of each PLT entry that was called: out of the binary, or to the function of its
+ * own that others may replace. */
 static void write_plt_jump(struct job *job, const struct plt_entry *entry)
 {
 	const struct function *plt = profiled(job, functions_at(job->code, entry->address));
 
 	if (!entry->slot || !plt || plt->kind != FUNCTION_PLT)
 		return;
-	uint64_t called = atomic_load(called_of(&job->called, functions_name_number(&job->binary->functions, plt)));
+	uint64_t called = atomic_load(
+		called_of(&job->called, functions_name_number(&job->binary->functions, plt)));
 	bool own = entry->slot->symbol && entry->slot->value;
-	const struct function *code = own ? functions_at(job->code, entry->slot->value) : NULL, *to = profiled(job, code);
+	const struct function *code = own ? functions_at(job->code, entry->slot->value) : NULL,
+			      *to = profiled(job, code);
 	if (!called || (own && !to))
 		return;
-	add_call(job, 0, (struct input_place){plt, plt_jump_in(job->image, (struct vaddr){entry->address})}, to, called);
+	add_call(job, 0,
+		 (struct input_place){plt, plt_jump_in(job->image, (struct vaddr){entry->address})},
+		 to, called);
 	if (to)
 		count_ran(job, 0, COUNTED_BRANCH, RANGE_FROM_OUTSIDE, code->address, called);
 }
@@ -367,18 +401,21 @@ static void write_entries(struct job *job)
 {
 	for (size_t i = 0; i < job->functions.len; i++) {
 		const struct sampled *s = &job->functions.at[i];
-		uint64_t called = atomic_load(called_of(&job->called, functions_name_number(&job->binary->functions, s->function)));
+		uint64_t called = atomic_load(called_of(
+			&job->called, functions_name_number(&job->binary->functions, s->function)));
 		struct record record = {.kind = RECORD_ENTRY, .to = {s->function, 0}};
 		if (s->entered <= called)
 			continue;
 		record.count = s->entered - called;
 		add(job, 0, &record);
 		if (s->code)
-			count_ran(job, 0, COUNTED_BRANCH, RANGE_FROM_OUTSIDE, s->code->address, record.count);
+			count_ran(job, 0, COUNTED_BRANCH, RANGE_FROM_OUTSIDE, s->code->address,
+				  record.count);
 	}
 }
 
-/* Makes the ranges of all functions.  One without a flow ran from its beginning to its end as often as it was entered. */
+/* Makes the ranges of all functions.  One without a flow ran from its beginning to its end as often
+ * as it was entered. */
 static bool make_ranges(struct job *job, unsigned threads, struct ranges *out, struct bc_error *err)
 {
 	*out = (struct ranges){.base = ranges_base(job->image)};
@@ -386,31 +423,29 @@ static bool make_ranges(struct job *job, unsigned threads, struct ranges *out, s
 		const struct sampled *s = &job->functions.at[i];
 		out->runs.read = count_add_saturating(out->runs.read, s->samples);
 		if (s->state == IN_PLT || !s->code) {
-			uint64_t *dropped = &out->runs.dropped[s->state == IN_PLT ? RANGE_OUTSIDE : RANGE_NO_CODE];
+			uint64_t *dropped = &out->runs.dropped[s->state == IN_PLT ? RANGE_OUTSIDE :
+										    RANGE_NO_CODE];
 			*dropped = count_add_saturating(*dropped, s->samples);
 			continue;
 		}
 		out->runs.kept = count_add_saturating(out->runs.kept, s->samples);
 		if (s->state != SOLVED && s->code->size)
-			count_ran(job, 0, COUNTED_RANGE, s->code->address, s->code->address + s->code->size - 1, s->entered);
+			count_ran(job, 0, COUNTED_RANGE, s->code->address,
+				  s->code->address + s->code->size - 1, s->entered);
 	}
-	return (!atomic_load(&job->no_memory) && ranges_gather(job->ran, threads, out)) || bc_fail_nomem(err);
+	return (!atomic_load(&job->no_memory) && ranges_gather(job->ran, threads, out)) ||
+	       bc_fail_nomem(err);
 }
 
 static struct inferred_share *share_of(struct inferred *out, enum sampled_state state)
 {
 	switch (state) {
-	case SOLVED:
-		return &out->solved;
-	case NO_GRAPH:
-		return &out->no_graph;
-	case IN_PLT:
-		return &out->plt;
-	case NO_STEPS:
-		return &out->no_steps;
+	case SOLVED: return &out->solved;
+	case NO_GRAPH: return &out->no_graph;
+	case IN_PLT: return &out->plt;
+	case NO_STEPS: return &out->no_steps;
 	case NOT_YET:
-	case TOO_MUCH:
-		break;
+	case TOO_MUCH: break;
 	}
 	return &out->too_much;
 }
@@ -431,7 +466,8 @@ static void count_functions(const struct job *job, struct inferred *out)
 }
 
 /* Replaces the records of the profile, after everything else has succeeded. */
-static bool replace(struct job *job, struct profile *profile, unsigned threads, struct bc_error *err)
+static bool replace(struct job *job, struct profile *profile, unsigned threads,
+		    struct bc_error *err)
 {
 	struct record_vec records[PARALLEL_MOST];
 	struct profile branches;
@@ -450,14 +486,16 @@ static bool replace(struct job *job, struct profile *profile, unsigned threads, 
 	return true;
 }
 
-static bool run(struct job *job, const struct infer_job *how, struct profile *profile, struct inferred *out,
-		struct bc_error *err)
+static bool run(struct job *job, const struct infer_job *how, struct profile *profile,
+		struct inferred *out, struct bc_error *err)
 {
 	unsigned threads = how->threads;
 
-	if (!called_make(&job->called, &job->binary->functions) || !job->batches || (how->ranges && !job->ran))
+	if (!called_make(&job->called, &job->binary->functions) || !job->batches ||
+	    (how->ranges && !job->ran))
 		return bc_fail_nomem(err);
-	if (!group(job, err) || !build_graphs(job, threads, err) || !targets_open(job->image, job->code, &job->targets, err))
+	if (!group(job, err) || !build_graphs(job, threads, err) ||
+	    !targets_open(job->image, job->code, &job->targets, err))
 		return false;
 	if (!infer_all(job, threads, err))
 		return false;
@@ -467,15 +505,20 @@ static bool run(struct job *job, const struct infer_job *how, struct profile *pr
 	count_functions(job, out);
 	if (atomic_load(&job->no_memory))
 		return bc_fail_nomem(err);
-	return (!how->ranges || make_ranges(job, threads, how->ranges, err)) && (how->figures_only || replace(job, profile, threads, err));
+	return (!how->ranges || make_ranges(job, threads, how->ranges, err)) &&
+	       (how->figures_only || replace(job, profile, threads, err));
 }
 
-bool infer(const struct infer_job *wanted, struct profile *profile, struct inferred *out, struct bc_error *err)
+bool infer(const struct infer_job *wanted, struct profile *profile, struct inferred *out,
+	   struct bc_error *err)
 {
 	const struct binary *binary = profile->binary;
 	const struct pair *pair = wanted->pair;
 	struct infer_job how = *wanted;
-	struct job job = {.profile = profile, .binary = binary, .pair = pair, .graphs = wanted->graphs,
+	struct job job = {.profile = profile,
+			  .binary = binary,
+			  .pair = pair,
+			  .graphs = wanted->graphs,
 			  .image = pair ? &pair->image : &binary->image,
 			  .code = pair ? &pair->functions : &binary->functions};
 

@@ -11,13 +11,14 @@
 #include "src/profile/profile.h"
 #include "src/flow/ranges.h"
 
-/* With fewer samples in the whole profile, blocks without any are taken to run now and then (flow_problem.sparse).
- * With more it gains nothing, and takes three times as long. */
+/* With fewer samples in the whole profile, blocks without any are taken to run now and then
+ * (flow_problem.sparse). With more it gains nothing, and takes three times as long. */
 #define INFER_SPARSE ((uint64_t)1 << 16)
 
-/* How many steps all functions together may take, at what they cost (flow.h): so many for each byte of the binary that has
- * the graphs, and a number that is enough for small ones.  A step takes some 5 ns.  The functions with most samples come first. */
-#define INFER_STEPS_EACH 128
+/* How many steps all functions together may take, at what they cost (flow.h): so many for each byte
+ * of the binary that has the graphs, and a number that is enough for small ones.  A step takes some
+ * 5 ns.  The functions with most samples come first. */
+#define INFER_STEPS_EACH   128
 #define INFER_STEPS_ALWAYS ((uint64_t)1 << 28)
 
 /* How many functions, with how many samples, had one outcome. */
@@ -27,40 +28,44 @@ struct inferred_share {
 
 struct inferred {
 	struct inferred_share solved;
-	struct inferred_share no_graph; /* BOLT builds no graph of it either: the profile has its entries only */
-	struct inferred_share plt;      /* PLT entries: the records of their callers have the calls */
+	struct inferred_share
+		no_graph; /* BOLT builds no graph of it either: the profile has its entries only */
+	struct inferred_share plt; /* PLT entries: the records of their callers have the calls */
 	struct inferred_share too_much; /* larger than cfg.h or flow.h takes: likewise */
 	struct inferred_share no_steps; /* functions with more samples took the steps: likewise */
 	uint64_t moved; /* samples of solved functions that the flow expects in other blocks */
 };
 
 /* Why a function has entries only.  X(share of struct inferred, text for people) */
-#define INFERRED_REASONS(X)                                                    \
-	X(no_graph, "its code gives no control-flow graph")                    \
-	X(too_much, "its control flow is beyond the limit of the solver")      \
+#define INFERRED_REASONS(X)                                                                        \
+	X(no_graph, "its code gives no control-flow graph")                                        \
+	X(too_much, "its control flow is beyond the limit of the solver")                          \
 	X(no_steps, "functions with more samples took the steps that the size of the binary allows")
 
 /* All samples that branches were to be inferred from. */
 uint64_t inferred_of(const struct inferred *inferred);
 
-/* From 0 to 100: how many of these had a flow inferred, and how many of those that had count in other blocks.  docs/inference.md,
- * "What is moved". */
+/* From 0 to 100: how many of these had a flow inferred, and how many of those that had count in
+ * other blocks.  docs/inference.md, "What is moved". */
 double inferred_percent(const struct inferred *inferred);
 double inferred_moved_percent(const struct inferred *inferred);
 
 struct infer_job {
-	struct cfg *graphs; /* of the input binary: those that are missing are built */
-	const struct pair *pair; /* the input binary, whose code has the graphs; NULL: the profile's binary is one that BOLT
-				    did not touch */
+	struct cfg *graphs;      /* of the input binary: those that are missing are built */
+	const struct pair *pair; /* the input binary, whose code has the graphs; NULL: the profile's
+				    binary is one that BOLT did not touch */
 	unsigned threads;
-	struct ranges *ranges; /* what ran by the flow, for llvm-profgen; its ledger of runs counts samples.  NULL: not wanted */
-	bool figures_only; /* the profile stays as it is */
+	struct ranges *ranges; /* what ran by the flow, for llvm-profgen; its ledger of runs counts
+				  samples.  NULL: not wanted */
+	bool figures_only;     /* the profile stays as it is */
 };
 
-/* Replace a profile of samples by one of branches, and set the ranges.  The result does not depend on the number of threads.
+/* Replace a profile of samples by one of branches, and set the ranges.  The result does not depend
+ * on the number of threads.
  *
  * BC_FORMAT  tables that would be read too often
  * BC_NOMEM; the profile is as it was then, and ranges_free() the ranges all the same */
-BC_MUST_USE bool infer(const struct infer_job *job, struct profile *profile, struct inferred *out, struct bc_error *err);
+BC_MUST_USE bool infer(const struct infer_job *job, struct profile *profile, struct inferred *out,
+		       struct bc_error *err);
 
 #endif

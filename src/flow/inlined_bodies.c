@@ -58,7 +58,8 @@ bool known_calls_load(struct known_calls *calls, uint32_t function)
 	out = calls->codes[function] = calloc(1, sizeof(*out));
 	if (!out || f->kind == FUNCTION_PLT || f->size > INLINED_MOST)
 		return out;
-	struct bytes code = bytes_first(image_bytes_at(&calls->pair->image, (struct vaddr){f->address}), f->size);
+	struct bytes code = bytes_first(
+		image_bytes_at(&calls->pair->image, (struct vaddr){f->address}), f->size);
 	return decoder_read(calls->decoder, code, f->address, out);
 }
 
@@ -182,7 +183,7 @@ bool known_calls_always(struct known_calls *calls, uint32_t function, struct kno
 /* ---- bodies ---- */
 
 #define DEPTH_MOST 16
-#define IDLE_MOST 64 /* nops and jumps in a row */
+#define IDLE_MOST  64 /* nops and jumps in a row */
 
 /* A place on both ways: control is there in the output, and there in the input. */
 struct place {
@@ -214,8 +215,8 @@ struct search {
 
 static const struct insn_vec *code_of(const struct search *s, uint32_t frame)
 {
-	return frame == ROOT_FRAME ? s->code->insns
-				   : known_calls_code(s->calls, s->frames->at[frame].function);
+	return frame == ROOT_FRAME ? s->code->insns :
+				     known_calls_code(s->calls, s->frames->at[frame].function);
 }
 
 static const struct function *function_of(const struct search *s, uint32_t frame)
@@ -349,7 +350,8 @@ static enum step pass_input(struct search *s, struct place *place)
 		if (in->nop) {
 			place->insn++;
 		} else if (in->kind == INSN_JUMP &&
-			   (to = insn_jumps_to(function_of(s, place->frame), code_of(s, place->frame), in)) != NO_INSN) {
+			   (to = insn_jumps_to(function_of(s, place->frame),
+					       code_of(s, place->frame), in)) != NO_INSN) {
 			place->insn = to;
 		} else if (in->kind == INSN_RETURN && place->frame != ROOT_FRAME) {
 			struct place behind = *place;
@@ -378,14 +380,15 @@ static enum step part_ways(struct search *s, struct place *place, const struct i
 			   const struct insn *in, bool turned)
 {
 	struct place jumped = *place, on = *place;
-	uint32_t to = insn_jumps_to(function_of(s, place->frame), code_of(s, place->frame), in), frame = place->frame;
+	uint32_t to = insn_jumps_to(function_of(s, place->frame), code_of(s, place->frame), in),
+		 frame = place->frame;
 
 	on.at++;
 	if (to == NO_INSN) { /* a conditional tail call */
 		uint32_t callee = targets_beyond(s->calls->targets, function_of(s, frame), in);
-		const struct insn *there = turned && on.at < place->part->insns.len
-						   ? &place->part->insns.at[on.at]
-						   : out;
+		const struct insn *there = turned && on.at < place->part->insns.len ?
+						   &place->part->insns.at[on.at] :
+						   out;
 		bool made = callee == NO_TARGET || is_made(s, there, callee);
 		frame = made ? 0 : enter(s, frame, place->insn, callee);
 		to = 0;
@@ -542,15 +545,20 @@ struct table_block {
 	uint32_t entry, at, block;
 };
 
-/* Goes on to the next block of the table that begins at an instruction of the part, and one of the input. */
-static bool next_block(const struct search *s, const struct out_function *part, struct table_block *next)
+/* Goes on to the next block of the table that begins at an instruction of the part, and one of the
+ * input. */
+static bool next_block(const struct search *s, const struct out_function *part,
+		       struct table_block *next)
 {
 	const struct bat_entry *entries = s->all->binary->bat.entries + part->fragment->first_entry;
 
 	while (next->entry < part->fragment->entry_count) {
 		struct bat_entry entry = entries[next->entry++];
-		next->at = bat_entry_is_branch(entry) ? NO_INSN : insns_at(&part->insns, entry.output);
-		next->block = next->at == NO_INSN ? NO_BLOCK : code_block_from(s->code, bat_entry_input(entry));
+		next->at =
+			bat_entry_is_branch(entry) ? NO_INSN : insns_at(&part->insns, entry.output);
+		next->block = next->at == NO_INSN ?
+				      NO_BLOCK :
+				      code_block_from(s->code, bat_entry_input(entry));
 		if (next->block != NO_BLOCK)
 			return true;
 	}
@@ -566,8 +574,8 @@ static uint32_t inlinable(const struct search *s, const struct insn *insn)
 	uint32_t callee = may ? targets_of(s->calls->targets, insn) : NO_TARGET;
 	const struct function *f = callee == NO_TARGET ? NULL : &pair->functions.at[callee];
 
-	return f && f->kind == FUNCTION_CODE && f->size <= INLINED_MOST ? pair->body_of[callee]
-									: NO_FUNCTION;
+	return f && f->kind == FUNCTION_CODE && f->size <= INLINED_MOST ? pair->body_of[callee] :
+									  NO_FUNCTION;
 }
 
 /* Does a block of the input call a function that the output calls less often? */
@@ -623,7 +631,10 @@ static void follow_blocks(struct search *s, struct out_function *part)
 	for (struct table_block next = {0}; next_block(s, part, &next);) {
 		if (!may_have_bodies(s, next.block))
 			continue;
-		follow(s, (struct place){part, next.at, ROOT_FRAME, s->code->blocks.at[next.block].first, false}, true);
+		follow(s,
+		       (struct place){part, next.at, ROOT_FRAME,
+				      s->code->blocks.at[next.block].first, false},
+		       true);
 		while (s->open.len)
 			follow(s, s->open.at[--s->open.len], false);
 	}
@@ -648,7 +659,8 @@ static bool has_sound(const struct inlined_frame_vec *frames)
 	return false;
 }
 
-/* Makes what a part is followed with.  The ways end, and begin, at the instructions that blocks of the table begin with, which are marked. */
+/* Makes what a part is followed with.  The ways end, and begin, at the instructions that blocks of
+ * the table begin with, which are marked. */
 static bool make_ties(struct search *s, struct out_function *part)
 {
 	struct inlined_code *code = code_of_part(s, part);
@@ -767,9 +779,9 @@ const struct inlined_tie *inlined_tie_at(const struct inlined_bodies *bodies,
 					 struct output_place place)
 {
 	const struct inlined_code *code = inlined_code_of(bodies, place.function);
-	uint32_t at =
-		code ? insns_at(&out_function_of(bodies->functions, place.function)->insns, place.offset)
-		     : NO_INSN;
+	uint32_t at = code ? insns_at(&out_function_of(bodies->functions, place.function)->insns,
+				      place.offset) :
+			     NO_INSN;
 
 	if (at == NO_INSN || code->ties[at].frame <= ROOT_FRAME || code->ties[at].between ||
 	    code->frames->at[code->ties[at].frame].broken)
@@ -799,9 +811,9 @@ uint32_t inlined_own_offset(const struct inlined_bodies *bodies, struct output_p
 	const struct inlined_code *code = inlined_code_of(bodies, place.function);
 	const struct out_function *f =
 		code ? out_function_of(bodies->functions, place.function) : NULL;
-	uint32_t at = !f       ? NO_INSN
-		      : before ? out_insn_before(f, place.offset)
-			       : insns_at(&f->insns, place.offset);
+	uint32_t at = !f     ? NO_INSN :
+		      before ? out_insn_before(f, place.offset) :
+			       insns_at(&f->insns, place.offset);
 
 	if (at == NO_INSN || !code->ties[at].frame)
 		return by_table;
@@ -833,9 +845,9 @@ void inlined_take_branch(const struct inlined_bodies *bodies, struct output_plac
 			 uint64_t count)
 {
 	struct inlined_code *code = inlined_code_of(bodies, from.function);
-	uint32_t at =
-		code ? insns_at(&out_function_of(bodies->functions, from.function)->insns, from.offset)
-		     : NO_INSN;
+	uint32_t at = code ? insns_at(&out_function_of(bodies->functions, from.function)->insns,
+				      from.offset) :
+			     NO_INSN;
 
 	if (at != NO_INSN)
 		atomic_fetch_add_explicit(&code->taken[at], count, memory_order_relaxed);

@@ -12,7 +12,8 @@
 #include "src/isa/decoder.h"
 #include "src/code/out_functions.h"
 
-/* ---- the code of small functions of the input, and the calls that they make, read when they are first asked for ---- */
+/* ---- the code of small functions of the input, and the calls that they make, read when they are
+ * first asked for ---- */
 
 /* A direct call, or a jump out of the function: a tail call, or the end of a part that the compiler
  * put elsewhere. */
@@ -34,8 +35,8 @@ struct known_calls {
 				  LOOKS_EACH for each byte of the input, and LOOKS_ALWAYS */
 };
 #define KNOWN_CALLS_NONE UINT32_MAX
-#define LOOKS_EACH 16
-#define LOOKS_ALWAYS (UINT64_C(1) << 22)
+#define LOOKS_EACH       16
+#define LOOKS_ALWAYS     (UINT64_C(1) << 22)
 
 /* Larger functions are not inlined: they have none. */
 #define INLINED_MOST ((uint64_t)4096)

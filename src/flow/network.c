@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #define NOTHING UINT32_MAX
-#define FAR ((int64_t)1 << 62) /* more than any cost and any difference of potentials */
+#define FAR     ((int64_t)1 << 62) /* more than any cost and any difference of potentials */
 
 void network_init(struct network *network, uint32_t nodes)
 {
@@ -19,7 +19,8 @@ void network_free(struct network *network)
 
 static void add_cost(struct network *network, int64_t cost)
 {
-	uint64_t size = cost < 0 ? -(uint64_t)cost : (uint64_t)cost, left = NETWORK_MOST_COST - network->costs;
+	uint64_t size = cost < 0 ? -(uint64_t)cost : (uint64_t)cost,
+		 left = NETWORK_MOST_COST - network->costs;
 
 	network->costs += size < left ? size : left;
 }
@@ -41,9 +42,13 @@ static void enter_tree(struct network_arc *arc)
 	arc->back = -FAR;
 }
 
-size_t network_add(struct network *network, uint32_t from, uint32_t to, const struct network_piece *pieces, size_t count)
+size_t network_add(struct network *network, uint32_t from, uint32_t to,
+		   const struct network_piece *pieces, size_t count)
 {
-	struct network_arc arc = {.from = from, .to = to, .first = (uint32_t)network->pieces.len, .count = (uint32_t)count};
+	struct network_arc arc = {.from = from,
+				  .to = to,
+				  .first = (uint32_t)network->pieces.len,
+				  .count = (uint32_t)count};
 
 	for (size_t i = 0; i < count; i++) {
 		if (!network_piece_vec_push(&network->pieces, pieces[i]))
@@ -70,8 +75,10 @@ int64_t network_flow(const struct network *network, size_t number)
 /* ---- the tree of all nodes ---- */
 
 struct node {
-	int64_t potential; /* with these, arcs of the tree cost nothing: cost + potential of `from` - potential of `to` */
-	uint32_t arc;      /* to or from the parent; NOTHING: one to the root that the network does not have, without flow */
+	int64_t potential; /* with these, arcs of the tree cost nothing: cost + potential of `from`
+			      - potential of `to` */
+	uint32_t arc; /* to or from the parent; NOTHING: one to the root that the network does not
+			 have, without flow */
 	uint32_t parent, depth;
 	uint32_t child, next, before; /* the first child, and the siblings */
 };
@@ -110,7 +117,8 @@ static void attach(struct solver *s, uint32_t number, uint32_t parent, uint32_t 
 	s->nodes[parent].child = number;
 }
 
-/* The node of a subtree that comes behind another one: children before siblings.  NOTHING: that was the last. */
+/* The node of a subtree that comes behind another one: children before siblings.  NOTHING: that was
+ * the last. */
 static uint32_t follow(const struct solver *s, uint32_t top, uint32_t number)
 {
 	if (s->nodes[number].child != NOTHING)
@@ -131,7 +139,8 @@ static void lift(struct solver *s, uint32_t top, int64_t by)
 	}
 }
 
-/* Takes the subtree of a node off, and hangs it below `parent` by another node of it; what is above that in the subtree is below then. */
+/* Takes the subtree of a node off, and hangs it below `parent` by another node of it; what is above
+ * that in the subtree is below then. */
 static void hang(struct solver *s, uint32_t top, uint32_t by, uint32_t parent, uint32_t arc)
 {
 	for (uint32_t number = by, above;; parent = number, number = above) {
@@ -151,8 +160,11 @@ static void plant(struct solver *s)
 {
 	uint32_t root = s->network->nodes;
 
-	s->nodes[root] = (struct node){
-		.arc = NOTHING, .parent = NOTHING, .child = NOTHING, .next = NOTHING, .before = NOTHING};
+	s->nodes[root] = (struct node){.arc = NOTHING,
+				       .parent = NOTHING,
+				       .child = NOTHING,
+				       .next = NOTHING,
+				       .before = NOTHING};
 	for (uint32_t number = root; number--;) {
 		s->nodes[number] = (struct node){.depth = 1, .child = NOTHING};
 		attach(s, number, root, NOTHING);
@@ -172,7 +184,8 @@ static int64_t difference(const struct solver *s, const struct network_arc *arc)
 	return s->nodes[arc->from].potential - s->nodes[arc->to].potential;
 }
 
-/* Finds an arc of which a unit more, or less, gains something: the best of a block.  NULL: none does. */
+/* Finds an arc of which a unit more, or less, gains something: the best of a block.  NULL: none
+ * does. */
 static struct network_arc *find(struct solver *s)
 {
 	size_t count = s->network->arcs.len;
@@ -193,11 +206,13 @@ static struct network_arc *find(struct solver *s)
 	return best;
 }
 
-/* The circle that an arc closes.  The flow comes down the tree to `first`, along the arc to `second`, and up again. */
+/* The circle that an arc closes.  The flow comes down the tree to `first`, along the arc to
+ * `second`, and up again. */
 struct circle {
 	uint32_t first, second, join;
 	int64_t amount;
-	uint32_t full; /* the node with the arc to its parent that limits the amount; NOTHING: the new arc does */
+	uint32_t full; /* the node with the arc to its parent that limits the amount; NOTHING: the
+			  new arc does */
 	bool full_below_first; /* that node is on the way to `first` */
 };
 
@@ -212,8 +227,9 @@ static int64_t room(const struct solver *s, uint32_t number, bool up)
 	return (arc->from == number) == up ? width(s, arc) - arc->within : arc->within;
 }
 
-/* Finds where the circle is closed, and what limits it: of several arcs that do, the one that is last on the way that begins at
- * `join`.  So the tree stays strongly feasible: from each node something can flow up to the root. */
+/* Finds where the circle is closed, and what limits it: of several arcs that do, the one that is
+ * last on the way that begins at `join`.  So the tree stays strongly feasible: from each node
+ * something can flow up to the root. */
 static void close_circle(struct solver *s, struct circle *c)
 {
 	uint32_t first = c->first, second = c->second;
@@ -256,7 +272,8 @@ static void send(struct solver *s, uint32_t from, const struct circle *c, bool u
 	}
 }
 
-/* Sends what can flow around the circle of an arc.  The arc that limits it leaves the tree, and the new one takes its place. */
+/* Sends what can flow around the circle of an arc.  The arc that limits it leaves the tree, and the
+ * new one takes its place. */
 static void turn(struct solver *s, struct network_arc *arc)
 {
 	int64_t way = difference(s, arc);
@@ -282,7 +299,8 @@ static void turn(struct solver *s, struct network_arc *arc)
 	if (s->nodes[c.full].arc != NOTHING)
 		leave_tree(s->network, &s->arcs[s->nodes[c.full].arc]);
 	enter_tree(arc);
-	uint32_t by = c.full_below_first ? c.first : c.second, parent = c.full_below_first ? c.second : c.first;
+	uint32_t by = c.full_below_first ? c.first : c.second,
+		 parent = c.full_below_first ? c.second : c.first;
 	hang(s, c.full, by, parent, (uint32_t)(arc - s->arcs));
 	lift(s, by, by == arc->to ? cost : -cost);
 }

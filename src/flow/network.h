@@ -2,11 +2,12 @@
 /*
  * A circulation of least cost through a network, in whole numbers.
  *
- * What enters a node leaves it.  The cost of an arc rises with its flow, piece by piece; pieces that cost less than nothing
- * make something flow.  The method is the simplex for networks (Dantzig 1951), with trees that are strongly feasible, so that
- * it ends (Cunningham 1976).
+ * What enters a node leaves it.  The cost of an arc rises with its flow, piece by piece; pieces
+ * that cost less than nothing make something flow.  The method is the simplex for networks (Dantzig
+ * 1951), with trees that are strongly feasible, so that it ends (Cunningham 1976).
  *
- * Of several circulations of equal cost it always finds the same one, by the order in which nodes and arcs are numbered.
+ * Of several circulations of equal cost it always finds the same one, by the order in which nodes
+ * and arcs are numbered.
  */
 #ifndef FLOW_NETWORK_H
 #define FLOW_NETWORK_H
@@ -26,11 +27,12 @@ struct network_piece {
 DEFINE_VEC(network_piece_vec, struct network_piece);
 
 struct network_arc {
-	int64_t forth, back; /* what one unit more costs, and what the last one did, of an arc that is not in the tree */
+	int64_t forth, back; /* what one unit more costs, and what the last one did, of an arc that
+				is not in the tree */
 	uint32_t from, to;
 	uint32_t first, count; /* pieces */
 	uint32_t full;         /* so many of them are */
-	int64_t within;        /* the flow in the piece behind these; 0 if the arc is not in the tree */
+	int64_t within; /* the flow in the piece behind these; 0 if the arc is not in the tree */
 };
 DEFINE_VEC(network_arc_vec, struct network_arc);
 
@@ -38,15 +40,17 @@ struct network {
 	uint32_t nodes; /* numbers from 0 */
 	struct network_arc_vec arcs;
 	struct network_piece_vec pieces; /* of all arcs */
-	uint64_t costs; /* the sum */
+	uint64_t costs;                  /* the sum */
 	bool no_memory;
 };
 
 void network_init(struct network *network, uint32_t nodes);
 void network_free(struct network *network);
 
-/* Adds an arc with at least one piece.  Returns its number.  When memory runs out, network_solve() says it. */
-size_t network_add(struct network *network, uint32_t from, uint32_t to, const struct network_piece *pieces, size_t count);
+/* Adds an arc with at least one piece.  Returns its number.  When memory runs out, network_solve()
+ * says it. */
+size_t network_add(struct network *network, uint32_t from, uint32_t to,
+		   const struct network_piece *pieces, size_t count);
 
 enum network_result {
 	NETWORK_SOLVED,
@@ -54,8 +58,8 @@ enum network_result {
 	NETWORK_NO_MEMORY,
 };
 
-/* Finds the circulation.  A step is an arc or a node that is looked at.  *steps: at most so many; set to how many it took,
- * which is a little more when it was too much. */
+/* Finds the circulation.  A step is an arc or a node that is looked at.  *steps: at most so many;
+ * set to how many it took, which is a little more when it was too much. */
 enum network_result network_solve(struct network *network, uint64_t *steps);
 
 /* Returns the flow through an arc, after network_solve(). */

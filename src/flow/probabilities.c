@@ -3,12 +3,13 @@
 
 #include <stdlib.h>
 
-/* Steps for each block and edge.  Of Lua, SQLite and C++ by clang no function takes more than 32. */
-#define STEPS_EACH 256
+/* Steps for each block and edge.  Of Lua, SQLite and C++ by clang no function takes more than 32.
+ */
+#define STEPS_EACH   256
 #define STEPS_ALWAYS ((uint64_t)1 << 16)
 
 /* Of memory likewise: arcs for each block and edge. */
-#define ARCS_EACH 4
+#define ARCS_EACH   4
 #define ARCS_ALWAYS ((uint64_t)1 << 16)
 
 #define NO_EDGE UINT32_MAX
@@ -111,7 +112,8 @@ static bool arc_add(struct solver *s, uint32_t from, uint32_t to, double probabi
 		s->steps = s->most + 1;
 		return false;
 	}
-	if (!arc_vec_push(&s->arcs, (struct arc){from, to, source->first_out, target->first_in, false, probability})) {
+	if (!arc_vec_push(&s->arcs, (struct arc){from, to, source->first_out, target->first_in,
+						 false, probability})) {
 		s->no_memory = true;
 		return false;
 	}
@@ -175,18 +177,21 @@ static void take_out(struct solver *s, uint32_t block)
 	node->gain = gain_of(loop == NO_EDGE ? 0 : s->arcs.at[loop].probability);
 	if (loop != NO_EDGE)
 		arc_remove(s, loop);
-	for (uint32_t in = node->first_in; in != NO_EDGE && !s->no_memory && s->steps <= s->most; in = s->arcs.at[in].next_in) {
+	for (uint32_t in = node->first_in; in != NO_EDGE && !s->no_memory && s->steps <= s->most;
+	     in = s->arcs.at[in].next_in) {
 		s->steps++;
 		if (s->arcs.at[in].gone)
 			continue;
 		uint32_t from = s->arcs.at[in].from;
 		double probability = s->arcs.at[in].probability;
-		s->no_memory |= !probable_edge_vec_push(&s->shares, (struct probable_edge){from, block, probability});
+		s->no_memory |= !probable_edge_vec_push(
+			&s->shares, (struct probable_edge){from, block, probability});
 		arc_remove(s, in);
 		mark_outs(s, from);
 		for (uint32_t out = node->first_out; out != NO_EDGE; out = s->arcs.at[out].next_out)
 			if (!s->arcs.at[out].gone)
-				lead_on(s, from, s->arcs.at[out].to, probability * node->gain * s->arcs.at[out].probability);
+				lead_on(s, from, s->arcs.at[out].to,
+					probability * node->gain * s->arcs.at[out].probability);
 		unmark_outs(s, from);
 	}
 	for (uint32_t out = node->first_out; out != NO_EDGE; out = s->arcs.at[out].next_out)
@@ -232,7 +237,9 @@ static void go_back(const struct solver *s, double *runs)
 	double loop = 0;
 
 	for (uint32_t i = s->nodes[0].first_out; i != NO_EDGE; i = s->arcs.at[i].next_out)
-		loop += s->arcs.at[i].gone ? 0 : s->arcs.at[i].probability; /* to itself: no other block is left */
+		loop += s->arcs.at[i].gone ?
+				0 :
+				s->arcs.at[i].probability; /* to itself: no other block is left */
 	runs[0] = gain_of(loop);
 	for (size_t i = s->taken.len; i-- > 0;) {
 		const struct taken *taken = &s->taken.at[i];
@@ -243,13 +250,15 @@ static void go_back(const struct solver *s, double *runs)
 	}
 }
 
-enum probabilities_result probabilities_solve(const struct probable_edge *edges, size_t edge_count, uint32_t blocks, double *runs)
+enum probabilities_result probabilities_solve(const struct probable_edge *edges, size_t edge_count,
+					      uint32_t blocks, double *runs)
 {
 	uint64_t size = (uint64_t)blocks + edge_count;
 	struct solver s = {.count = blocks, .most = STEPS_ALWAYS + STEPS_EACH * size};
 	enum probabilities_result result = PROBABILITIES_SOLVED;
 
-	s.most_arcs = (size_t)(size < NO_EDGE / ARCS_EACH / 2 ? ARCS_ALWAYS + ARCS_EACH * size : NO_EDGE);
+	s.most_arcs =
+		(size_t)(size < NO_EDGE / ARCS_EACH / 2 ? ARCS_ALWAYS + ARCS_EACH * size : NO_EDGE);
 	s.nodes = calloc((size_t)blocks + 1, sizeof(*s.nodes));
 	s.arc_to = calloc((size_t)blocks + 1, sizeof(*s.arc_to));
 	s.no_memory = !s.nodes || !s.arc_to;

@@ -3,20 +3,22 @@
 
 #include <stdlib.h>
 
-
 #define MOST_INSTRUCTIONS (UINT32_C(1) << 20)
 
 /* Counts the instructions of a block at which a sample can be. */
-static uint32_t count_instructions(const struct function *f, const struct insn *first, const struct insn *end, bool bolted)
+static uint32_t count_instructions(const struct function *f, const struct insn *first,
+				   const struct insn *end, bool bolted)
 {
 	uint32_t count = 0;
 
 	for (const struct insn *insn = first; insn < end; insn++)
-		count += !bolted || !(insn->nop || (insn->kind == INSN_JUMP && insn_stays(f, insn)));
+		count +=
+			!bolted || !(insn->nop || (insn->kind == INSN_JUMP && insn_stays(f, insn)));
 	return count ? count : 1;
 }
 
-static struct flow_block block_of(const struct function *f, const struct graph *graph, uint32_t number, bool bolted)
+static struct flow_block block_of(const struct function *f, const struct graph *graph,
+				  uint32_t number, bool bolted)
 {
 	const struct graph_code *code = &graph->code;
 	const struct insn *first = &code->insns.at[code->first_insn[number]];
@@ -27,7 +29,8 @@ static struct flow_block block_of(const struct function *f, const struct graph *
 		.removable = code_is_removable(f, first, end),
 		.entry = !number,
 		.pad = number && graph->blocks[number].entered,
-		.leaves = code->first_next[number] == code->first_next[number + 1] || graph->blocks[number].indirect,
+		.leaves = code->first_next[number] == code->first_next[number + 1] ||
+			  graph->blocks[number].indirect,
 	};
 
 	for (const struct insn *insn = first; insn < end; insn++) {
@@ -37,13 +40,14 @@ static struct flow_block block_of(const struct function *f, const struct graph *
 	return block;
 }
 
-static void count_samples(const struct graph *graph, const struct function_sample *samples, size_t count,
-			  uint64_t divisor, struct flow_block *blocks)
+static void count_samples(const struct graph *graph, const struct function_sample *samples,
+			  size_t count, uint64_t divisor, struct flow_block *blocks)
 {
 	uint32_t block = 0;
 
 	for (size_t i = 0; i < count; i++) {
-		while (block + 1 < graph->count && graph->blocks[block + 1].start <= samples[i].offset)
+		while (block + 1 < graph->count &&
+		       graph->blocks[block + 1].start <= samples[i].offset)
 			block++;
 		uint64_t share = samples[i].count / divisor;
 		blocks[block].samples += share ? share : 1;
@@ -73,14 +77,17 @@ bool function_problem_make(const struct function *function, const struct graph *
 			   .entries = calloc(blocks + 1, sizeof(uint64_t)),
 			   .edges = calloc((size_t)edges + 1, sizeof(uint64_t))},
 	};
-	if (!out->blocks || !out->edges || !out->counts.blocks || !out->counts.entries || !out->counts.edges)
+	if (!out->blocks || !out->edges || !out->counts.blocks || !out->counts.entries ||
+	    !out->counts.edges)
 		return false;
 	for (uint32_t i = 0; i < graph->count; i++)
 		out->blocks[i] = block_of(function, graph, i, bolted);
 	count_samples(graph, samples, count, divisor, out->blocks);
 	take_edges(graph, out->edges);
-	out->problem = (struct flow_problem){
-		.blocks = out->blocks, .block_count = graph->count, .edges = out->edges, .edge_count = edges};
+	out->problem = (struct flow_problem){.blocks = out->blocks,
+					     .block_count = graph->count,
+					     .edges = out->edges,
+					     .edge_count = edges};
 	return true;
 }
 
@@ -94,19 +101,22 @@ void function_problem_free(struct function_problem *problem)
 	*problem = (struct function_problem){0};
 }
 
-static uint32_t callee_of(const struct targets *targets, const struct function *function, const struct insn *insn)
+static uint32_t callee_of(const struct targets *targets, const struct function *function,
+			  const struct insn *insn)
 {
 	uint32_t callee = targets_of(targets, insn);
 	bool direct = insn_is_direct(*insn);
 
-	if (callee == NO_TARGET || !(insn_is_call(*insn) || insn_is_tail_call(function, insn) || insn->kind == INSN_JUMP_INDIRECT))
+	if (callee == NO_TARGET || !(insn_is_call(*insn) || insn_is_tail_call(function, insn) ||
+				     insn->kind == INSN_JUMP_INDIRECT))
 		return NO_TARGET;
 	/* A slot that a PLT entry shares is called without that entry. */
 	return direct || targets->functions->at[callee].kind != FUNCTION_PLT ? callee : NO_TARGET;
 }
 
 /* rest: how often the block was left for none of its successors. */
-static bool take_calls(const struct flow_solved *solved, uint32_t block, uint64_t rest, flow_step_fn *take, void *ctx)
+static bool take_calls(const struct flow_solved *solved, uint32_t block, uint64_t rest,
+		       flow_step_fn *take, void *ctx)
 {
 	const struct graph_code *code = &solved->graph->code;
 	uint32_t leaving = 0;
@@ -117,8 +127,10 @@ static bool take_calls(const struct flow_solved *solved, uint32_t block, uint64_
 	for (uint32_t i = code->first_insn[block]; ok && i < code->first_insn[block + 1]; i++) {
 		const struct insn *insn = &code->insns.at[i];
 		bool call = insn_is_call(*insn);
-		struct flow_step step = {block, insn, NO_BLOCK, callee_of(solved->targets, solved->function, insn), true,
-					 call ? solved->counts->blocks[block] : rest};
+		struct flow_step step = {
+			block,    insn,
+			NO_BLOCK, callee_of(solved->targets, solved->function, insn),
+			true,     call ? solved->counts->blocks[block] : rest};
 		if (step.callee != NO_TARGET && (call || leaving <= 1) && step.count)
 			ok = take(ctx, &step);
 	}
@@ -134,15 +146,23 @@ bool flow_steps(const struct flow_solved *solved, flow_step_fn *take, void *ctx)
 
 	for (uint32_t block = 0; ok && block < graph->count; block++) {
 		uint64_t rest = solved->counts->blocks[block];
-		for (uint32_t i = code->first_next[block]; ok && i < code->first_next[block + 1]; i++) {
-			struct flow_step step = {.block = block, .to = code->next[i], .callee = NO_TARGET, .count = solved->counts->edges[i]};
+		for (uint32_t i = code->first_next[block]; ok && i < code->first_next[block + 1];
+		     i++) {
+			struct flow_step step = {.block = block,
+						 .to = code->next[i],
+						 .callee = NO_TARGET,
+						 .count = solved->counts->edges[i]};
 			step.from = graph_code_source(graph, address, block, step.to);
 			step.taken = step.from->kind == INSN_JUMP_INDIRECT ||
-				     (insn_jumps(*step.from) && step.from->target == address + graph->blocks[step.to].start);
+				     (insn_jumps(*step.from) &&
+				      step.from->target == address + graph->blocks[step.to].start);
 			ok = take(ctx, &step);
 			rest -= step.count < rest ? step.count : rest;
 		}
-		const struct flow_step out = {block, &code->insns.at[code->first_insn[block + 1] - 1], NO_BLOCK, NO_TARGET, false, rest};
+		const struct flow_step out = {
+			block,    &code->insns.at[code->first_insn[block + 1] - 1],
+			NO_BLOCK, NO_TARGET,
+			false,    rest};
 		ok = ok && take(ctx, &out) && take_calls(solved, block, rest, take, ctx);
 	}
 	return ok;

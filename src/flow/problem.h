@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The blocks and edges of one function, as flow_solve() takes them, and what ran by the flow that was found, step by step. */
+/* The blocks and edges of one function, as flow_solve() takes them, and what ran by the flow that
+ * was found, step by step. */
 #ifndef FLOW_PROBLEM_H
 #define FLOW_PROBLEM_H
 
@@ -21,12 +22,15 @@ struct function_problem {
 	struct flow_edge *edges;
 };
 
-/* A step of a solved flow: the code of a block from its beginning to one instruction, and where that leads. */
+/* A step of a solved flow: the code of a block from its beginning to one instruction, and where
+ * that leads. */
 struct flow_step {
 	uint32_t block;
 	const struct insn *from;
-	uint32_t to;     /* a block; NO_BLOCK: it leaves the function, by a return, or for what is not known */
-	uint32_t callee; /* a call, or a jump out of the function: a function of the code; else NO_TARGET */
+	uint32_t to; /* a block; NO_BLOCK: it leaves the function, by a return, or for what is not
+			known */
+	uint32_t callee; /* a call, or a jump out of the function: a function of the code; else
+			    NO_TARGET */
 	bool taken;      /* it branches there; else it goes on to the next block */
 	uint64_t count;
 };
@@ -39,10 +43,12 @@ struct flow_solved {
 	const struct flow_counts *counts; /* edges are those of graph->code.next */
 };
 
-/* Gives all steps, block by block, until `take` returns false, which it returns then.  The steps of a block that are no calls add up to its count.
+/* Gives all steps, block by block, until `take` returns false, which it returns then.  The steps of
+ * a block that are no calls add up to its count.
  *
- * Calls have those whose callee is known: it is named, or a slot of memory that the loader fills has its address.  A conditional jump out of the
- * function was taken as often as the block was left for none of its successors; of two such jumps in one block nothing is known. */
+ * Calls have those whose callee is known: it is named, or a slot of memory that the loader fills
+ * has its address.  A conditional jump out of the function was taken as often as the block was left
+ * for none of its successors; of two such jumps in one block nothing is known. */
 bool flow_steps(const struct flow_solved *solved, flow_step_fn *take, void *ctx);
 
 /* Makes the problem of a function with a graph and its code.  A sample behind the last block counts
@@ -50,8 +56,8 @@ bool flow_steps(const struct flow_solved *solved, flow_step_fn *take, void *ctx)
  * samples were taken in a binary that BOLT had written, where nops and most jumps within the
  * function are gone.  False when out of memory. */
 BC_MUST_USE bool function_problem_make(const struct function *function, const struct graph *graph,
-				       const struct function_sample *samples, size_t count, uint64_t divisor,
-				       bool bolted, struct function_problem *out);
+				       const struct function_sample *samples, size_t count,
+				       uint64_t divisor, bool bolted, struct function_problem *out);
 void function_problem_free(struct function_problem *problem);
 
 #endif

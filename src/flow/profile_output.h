@@ -15,10 +15,11 @@ const char *profile_format_name(enum profile_format format);
 struct profile_output {
 	const char *path; /* NULL or "-": stdout */
 	enum profile_format format;
-	bool shard;        /* of FORMAT_PREAGG */
-	const char *yaml; /* write YAML there too; or NULL */
-	bool probes;      /* of YAML: with pseudo-probes */
-	uint64_t yaml_for;   /* of YAML: the release of llvm-bolt that is to read it; 0: the first that can */
+	bool shard;          /* of FORMAT_PREAGG */
+	const char *yaml;    /* write YAML there too; or NULL */
+	bool probes;         /* of YAML: with pseudo-probes */
+	uint64_t yaml_for;   /* of YAML: the release of llvm-bolt that is to read it; 0: the first
+				that can */
 	bool without_hashes; /* of YAML: functions without hashes will do */
 	const char *profgen; /* and what llvm-profgen reads; or NULL */
 };

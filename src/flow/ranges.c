@@ -8,8 +8,10 @@
 #include "src/base/vec.h"
 
 #define X(name, key, text) {key, text},
-const struct ledger_words range_words = {"ranges", "ranges for llvm-profgen", RANGE_DROP_COUNT, {RANGE_DROPS(X)}};
-const struct ledger_words step_words = {"branches", "branches for llvm-profgen", STEP_DROP_COUNT, {STEP_DROPS(X)}};
+const struct ledger_words range_words = {
+	"ranges", "ranges for llvm-profgen", RANGE_DROP_COUNT, {RANGE_DROPS(X)}};
+const struct ledger_words step_words = {
+	"branches", "branches for llvm-profgen", STEP_DROP_COUNT, {STEP_DROPS(X)}};
 #undef X
 
 /* ---- the walk ---- */
@@ -22,7 +24,8 @@ static void add(struct range_walker *w, uint64_t what, uint64_t from, uint64_t t
 		w->no_memory = true;
 }
 
-static void add_insns(struct range_walker *w, const struct code *code, uint32_t first, uint32_t last, uint64_t count)
+static void add_insns(struct range_walker *w, const struct code *code, uint32_t first,
+		      uint32_t last, uint64_t count)
 {
 	if (last + 1 > first && first < code->insns->len)
 		add(w, COUNTED_RANGE, code_address(code, first), code_address(code, last), count);
@@ -30,7 +33,8 @@ static void add_insns(struct range_walker *w, const struct code *code, uint32_t 
 
 /* Counts the jump at the end of a block, if it leads to the next block that ran.  Else that was
  * reached by falling through. */
-static void add_jump(struct range_walker *w, const struct code *code, uint32_t last, uint32_t block, uint64_t count)
+static void add_jump(struct range_walker *w, const struct code *code, uint32_t last, uint32_t block,
+		     uint64_t count)
 {
 	const struct insn *insn = &code->insns->at[last];
 	uint64_t to = code_address(code, code->blocks.at[block].first);
@@ -40,8 +44,8 @@ static void add_jump(struct range_walker *w, const struct code *code, uint32_t l
 		add(w, COUNTED_BRANCH, code_address(code, last), to, count);
 }
 
-static void add_way(struct range_walker *w, const struct code *code, uint32_t last, const uint32_t *blocks, uint32_t count,
-		    uint32_t to, uint64_t times)
+static void add_way(struct range_walker *w, const struct code *code, uint32_t last,
+		    const uint32_t *blocks, uint32_t count, uint32_t to, uint64_t times)
 {
 	for (uint32_t i = 0; i < count; i++) {
 		const struct code_block *passed = &code->blocks.at[blocks[i]];
@@ -55,12 +59,13 @@ static void add_way(struct range_walker *w, const struct code *code, uint32_t la
 /* Where one end of a trace lies. */
 struct walk_end {
 	struct out_function *f; /* NULL: nowhere, or in a PLT entry */
-	uint32_t insn;         /* of the function; NO_INSN: it is within one, or behind what can be read */
-	struct old_place old;  /* the input's own code at its place */
-	bool walked;           /* its blocks are known: search the place */
+	uint32_t insn; /* of the function; NO_INSN: it is within one, or behind what can be read */
+	struct old_place old; /* the input's own code at its place */
+	bool walked;          /* its blocks are known: search the place */
 };
 
-static struct walk_end walk_end_at(const struct range_walker *w, struct output_place place, struct old_place old)
+static struct walk_end walk_end_at(const struct range_walker *w, struct output_place place,
+				   struct old_place old)
 {
 	struct walk_end end = {.insn = NO_INSN, .old = old};
 
@@ -90,7 +95,8 @@ static uint64_t same_place(const struct walk_end *end, struct trace_end at)
 /* ---- straight lines ---- */
 
 /* Counts all instructions from one to another, which may lie in a later block. */
-static void add_blocks(struct range_walker *w, struct out_function *f, struct entry_site from, const struct exit_site *to, uint64_t count)
+static void add_blocks(struct range_walker *w, struct out_function *f, struct entry_site from,
+		       const struct exit_site *to, uint64_t count)
 {
 	const struct out_block *blocks = f->blocks.at;
 
@@ -110,7 +116,8 @@ static void add_blocks(struct range_walker *w, struct out_function *f, struct en
 
 /* Counts the first block of a function, if llvm-bolt removed it: a call, or a jump from elsewhere,
  * enters it all the same in the input. */
-static void add_taken_out(struct range_walker *w, const struct out_function *f, const struct out_block *out_block, uint64_t count)
+static void add_taken_out(struct range_walker *w, const struct out_function *f,
+			  const struct out_block *out_block, uint64_t count)
 {
 	const struct code *code = f->code;
 	struct way way;
@@ -124,8 +131,9 @@ static void add_taken_out(struct range_walker *w, const struct out_function *f, 
 	add_way(w, code, end, way.blocks, way.count, out_block->block, count);
 }
 
-static enum range_drop walk_blocks(struct range_walker *w, struct walk_end *from, const struct walk_end *to, const struct entry_site *enter,
-				  bool enters, uint64_t count)
+static enum range_drop walk_blocks(struct range_walker *w, struct walk_end *from,
+				   const struct walk_end *to, const struct entry_site *enter,
+				   bool enters, uint64_t count)
 {
 	struct out_function *f = from->f;
 
@@ -137,7 +145,8 @@ static enum range_drop walk_blocks(struct range_walker *w, struct walk_end *from
 }
 
 /* Walks a straight line.  Returns why it was dropped, or RANGE_DROP_COUNT: it is counted. */
-static enum range_drop take_line(struct range_walker *w, const struct located_trace *t, struct walk_end *from, const struct walk_end *to,
+static enum range_drop take_line(struct range_walker *w, const struct located_trace *t,
+				 struct walk_end *from, const struct walk_end *to,
 				 const struct entry_site *enter, bool enters)
 {
 	const struct trace *trace = &t->trace;
@@ -149,7 +158,8 @@ static enum range_drop take_line(struct range_walker *w, const struct located_tr
 		return RANGE_TWO_FUNCTIONS;
 	if (trace_end_vaddr(trace->from).v > trace_end_vaddr(trace->to).v)
 		return RANGE_BACKWARDS;
-	if (from->f && (from->insn == NO_INSN || to->insn == NO_INSN || !out_runs(from->f, from->insn, to->insn)))
+	if (from->f && (from->insn == NO_INSN || to->insn == NO_INSN ||
+			!out_runs(from->f, from->insn, to->insn)))
 		return RANGE_INVALID;
 	if (from->walked)
 		return walk_blocks(w, from, to, enter, enters, count);
@@ -168,26 +178,32 @@ static uint64_t block_address(const struct code *code, uint32_t block)
 }
 
 /* Counts a branch within a function, through blocks that llvm-bolt removed. */
-static void step_within(struct range_walker *w, const struct code *code, uint32_t last, uint32_t to, uint64_t count)
+static void step_within(struct range_walker *w, const struct code *code, uint32_t last, uint32_t to,
+			uint64_t count)
 {
 	struct way way = {.count = 0};
 
 	if (code_end_towards(code, code_block_of(code, last), to, &way) == NO_INSN) {
-		if (insn_is_branch(code->insns->at[last])) /* else it is a step of llvm-bolt's own */
-			add(w, COUNTED_BRANCH, code_address(code, last), block_address(code, to), count);
+		if (insn_is_branch(
+			    code->insns->at[last])) /* else it is a step of llvm-bolt's own */
+			add(w, COUNTED_BRANCH, code_address(code, last), block_address(code, to),
+			    count);
 		return;
 	}
 	add_way(w, code, last, way.blocks, way.count, to, count);
 }
 
-/* Does the input leave the function at an instruction as the output did?  returns: by a return; else to the address `to`. */
+/* Does the input leave the function at an instruction as the output did?  returns: by a return;
+ * else to the address `to`. */
 static bool leaves_there(const struct insn *insn, bool returns, uint64_t to)
 {
-	return returns ? insn->kind == INSN_RETURN : insn->kind != INSN_NEXT && !(insn_jumps(*insn) && insn->target != to);
+	return returns ? insn->kind == INSN_RETURN :
+			 insn->kind != INSN_NEXT && !(insn_jumps(*insn) && insn->target != to);
 }
 
 /* Finds where the input leaves the function, if llvm-bolt left out the jumps on the way there. */
-static bool find_way_out(const struct range_walker *w, const struct code *code, uint32_t last, bool returns, uint64_t to, struct way_out *out)
+static bool find_way_out(const struct range_walker *w, const struct code *code, uint32_t last,
+			 bool returns, uint64_t to, struct way_out *out)
 {
 	const struct pair *pair = w->facts->pair;
 	const struct function *callee = functions_at(&pair->functions, to);
@@ -195,33 +211,39 @@ static bool find_way_out(const struct range_walker *w, const struct code *code, 
 
 	if (returns)
 		return code_way_to_return(code, block, out);
-	return callee && pair_way_out(pair, code, block, pair->body_of[callee - pair->functions.at], out);
+	return callee &&
+	       pair_way_out(pair, code, block, pair->body_of[callee - pair->functions.at], out);
 }
 
-/* Counts a branch to another function, or back from one.  Returns why it was dropped, or STEP_DROP_COUNT: it is counted. */
-static enum step_drop step_out(struct range_walker *w, const struct code *code, uint32_t last, bool returns, uint64_t to, uint64_t count)
+/* Counts a branch to another function, or back from one.  Returns why it was dropped, or
+ * STEP_DROP_COUNT: it is counted. */
+static enum step_drop step_out(struct range_walker *w, const struct code *code, uint32_t last,
+			       bool returns, uint64_t to, uint64_t count)
 {
 	struct way_out out;
 
-	if (!leaves_there(&code->insns->at[last], returns, to) && find_way_out(w, code, last, returns, to, &out)) {
+	if (!leaves_there(&code->insns->at[last], returns, to) &&
+	    find_way_out(w, code, last, returns, to, &out)) {
 		uint32_t passed = out.way.count, first = last + 1;
 		if (passed) {
-			add_way(w, code, last, out.way.blocks, passed - 1, out.way.blocks[passed - 1], count);
+			add_way(w, code, last, out.way.blocks, passed - 1,
+				out.way.blocks[passed - 1], count);
 			first = code->blocks.at[out.way.blocks[passed - 1]].first;
 		}
 		add_insns(w, code, first, out.insn, count);
 		last = out.insn;
 	}
 	bool stays = to != code->input->address && to - code->input->address < code->input->size;
-	if ((returns || stays) && !insn_is_branch(code->insns->at[last])) /* all others are those of the profile */
+	if ((returns || stays) &&
+	    !insn_is_branch(code->insns->at[last])) /* all others are those of the profile */
 		return STEP_NO_BRANCH;
 	add(w, COUNTED_BRANCH, code_address(code, last), to, count);
 	return STEP_DROP_COUNT;
 }
 
 /* Returns the address to which a branch leads in the input; 0: unknown. */
-static uint64_t address_of(const struct walk_end *target, const struct entry_site *enter, struct trace_end at,
-			   bool enters)
+static uint64_t address_of(const struct walk_end *target, const struct entry_site *enter,
+			   struct trace_end at, bool enters)
 {
 	const struct out_function *f = target->f;
 
@@ -236,7 +258,8 @@ static uint64_t address_of(const struct walk_end *target, const struct entry_sit
 
 /* Counts the way to a jump of another block that llvm-bolt joined with the jump of this one.
  * Returns the jump of the other block. */
-static uint32_t step_to_tail(struct range_walker *w, const struct code *code, const struct exit_site *leave, uint64_t count)
+static uint32_t step_to_tail(struct range_walker *w, const struct code *code,
+			     const struct exit_site *leave, uint64_t count)
 {
 	uint32_t block = code_block_of(code, leave->tail);
 
@@ -246,8 +269,9 @@ static uint32_t step_to_tail(struct range_walker *w, const struct code *code, co
 }
 
 /* Likewise for one from code that is known. */
-static enum step_drop step_from_code(struct range_walker *w, const struct walk_end *source, const struct walk_end *target,
-				     const struct entry_site *enter, struct trace_end at, uint64_t count)
+static enum step_drop step_from_code(struct range_walker *w, const struct walk_end *source,
+				     const struct walk_end *target, const struct entry_site *enter,
+				     struct trace_end at, uint64_t count)
 {
 	const struct out_function *f = source->f;
 	const struct code *code = f->code;
@@ -266,7 +290,8 @@ static enum step_drop step_from_code(struct range_walker *w, const struct walk_e
 	bool begins = within && code->blocks.at[next].first == enter->start;
 	if (begins && (leave.sited || leave.leads || next != block))
 		step_within(w, code, leave.last, next, count);
-	return within ? STEP_DROP_COUNT : step_out(w, code, leave.last, insn->kind == INSN_RETURN, to, count);
+	return within ? STEP_DROP_COUNT :
+			step_out(w, code, leave.last, insn->kind == INSN_RETURN, to, count);
 }
 
 static const struct function_table *input_functions(const struct range_walker *w)
@@ -278,7 +303,8 @@ static const struct function_table *input_functions(const struct range_walker *w
 
 /* Did a return lead to this place, from the call that ends there?  From outside, an exception
  * counts as one. */
-static bool returned(const struct located_trace *t, const struct walk_end *source, const struct walk_end *target)
+static bool returned(const struct located_trace *t, const struct walk_end *source,
+		     const struct walk_end *target)
 {
 	const struct out_function *f = target->f;
 
@@ -286,13 +312,15 @@ static bool returned(const struct located_trace *t, const struct walk_end *sourc
 		return false;
 	if (t->returns || (source->f && source->insn != NO_INSN))
 		return t->returns;
-	const struct out_block *out_block = &f->blocks.at[out_block_at(f, f->insns.at[target->insn].offset)];
+	const struct out_block *out_block =
+		&f->blocks.at[out_block_at(f, f->insns.at[target->insn].offset)];
 	bool pad = out_block->first == target->insn && f->code->blocks.at[out_block->block].pad;
 	return !trace_end_is(t->trace.branch, TRACE_END_NONE) && !pad;
 }
 
 /* Does a branch come from another function, or is it a call? */
-static bool enters(const struct located_trace *t, const struct walk_end *source, const struct walk_end *target)
+static bool enters(const struct located_trace *t, const struct walk_end *source,
+		   const struct walk_end *target)
 {
 	if (trace_end_is(t->trace.branch, TRACE_END_NONE))
 		return false;
@@ -301,9 +329,11 @@ static bool enters(const struct located_trace *t, const struct walk_end *source,
 	return source->insn != NO_INSN && insn_is_call(source->f->insns.at[source->insn]);
 }
 
-/* Counts a taken branch.  Calls from outside are those of the profile: ranges_take_calls().  Returns as above. */
-static enum step_drop take_step(struct range_walker *w, const struct located_trace *t, const struct walk_end *source, const struct walk_end *target,
-		      const struct entry_site *enter)
+/* Counts a taken branch.  Calls from outside are those of the profile: ranges_take_calls(). Returns
+ * as above. */
+static enum step_drop take_step(struct range_walker *w, const struct located_trace *t,
+				const struct walk_end *source, const struct walk_end *target,
+				const struct entry_site *enter)
 {
 	struct trace_end at = t->trace.from, branch = t->trace.branch;
 	uint64_t count = t->row->count;
@@ -318,7 +348,8 @@ static enum step_drop take_step(struct range_walker *w, const struct located_tra
 		return STEP_NO_CODE;
 	if (from && !insn_is_branch(t->insn))
 		return STEP_NO_BRANCH;
-	if (from || trace_end_is(branch, TRACE_END_FT_RETURN) || !functions_code_at(input_functions(w), to))
+	if (from || trace_end_is(branch, TRACE_END_FT_RETURN) ||
+	    !functions_code_at(input_functions(w), to))
 		add(w, COUNTED_BRANCH, from ? from : RANGE_FROM_OUTSIDE, to, count);
 	return STEP_DROP_COUNT;
 }
@@ -331,18 +362,25 @@ static void count_in(struct ledger *ledger, uint64_t count, unsigned why, unsign
 
 void range_walker_take(struct range_walker *w, const struct located_trace *t)
 {
-	struct walk_end source = walk_end_at(w, t->source, t->old_source), target = walk_end_at(w, t->from, t->old_from);
+	struct walk_end source = walk_end_at(w, t->source, t->old_source),
+			target = walk_end_at(w, t->from, t->old_from);
 	struct entry_site enter = {0};
 
 	if (target.walked && target.insn != NO_INSN)
-		enter = find_entry(w->functions->binary, target.f, target.insn, returned(t, &source, &target));
-	/* A return from outside has no branch to count, and the jump of a thunk is a part of the call. */
-	if (!t->of_thunk && (trace_has_branch(&t->trace) || trace_end_is(t->trace.branch, TRACE_END_FT_RETURN)))
-		count_in(&w->steps, t->row->count, take_step(w, t, &source, &target, &enter), STEP_DROP_COUNT);
+		enter = find_entry(w->functions->binary, target.f, target.insn,
+				   returned(t, &source, &target));
+	/* A return from outside has no branch to count, and the jump of a thunk is a part of the
+	 * call. */
+	if (!t->of_thunk &&
+	    (trace_has_branch(&t->trace) || trace_end_is(t->trace.branch, TRACE_END_FT_RETURN)))
+		count_in(&w->steps, t->row->count, take_step(w, t, &source, &target, &enter),
+			 STEP_DROP_COUNT);
 	if (t->into_thunk || !trace_has_fall_through(&t->trace))
 		return;
 	struct walk_end to = walk_end_at(w, t->to, t->old_to);
-	count_in(&w->runs, t->row->count, take_line(w, t, &target, &to, &enter, enters(t, &source, &target)), RANGE_DROP_COUNT);
+	count_in(&w->runs, t->row->count,
+		 take_line(w, t, &target, &to, &enter, enters(t, &source, &target)),
+		 RANGE_DROP_COUNT);
 }
 
 void range_walker_sums(struct range_walker *w, const struct out_function *f)
@@ -356,16 +394,19 @@ void range_walker_sums(struct range_walker *w, const struct out_function *f)
 		beyond += f->beyond[i];
 		if (whole)
 			add_insns(w, code, out_block->start, out_block->end, whole);
-		if (beyond && out_block[1].block != out_block->block && out_block->end < code->insns->len)
-			add_way(w, code, out_block->end, out_block->passed_count ? f->passed.at + out_block->passed : NULL, out_block->passed_count,
-				       out_block[1].block, beyond);
+		if (beyond && out_block[1].block != out_block->block &&
+		    out_block->end < code->insns->len)
+			add_way(w, code, out_block->end,
+				out_block->passed_count ? f->passed.at + out_block->passed : NULL,
+				out_block->passed_count, out_block[1].block, beyond);
 	}
 }
 
 /* ---- rows of all threads ---- */
 
 /* Lists the rows of all tables in order, each key once: ranges before branches. */
-static bool list_rows(const struct count_table *counts, unsigned tables, struct count_rows *rows, size_t *count)
+static bool list_rows(const struct count_table *counts, unsigned tables, struct count_rows *rows,
+		      size_t *count)
 {
 	struct count_rows spare = {0};
 	size_t all = 0;
@@ -394,7 +435,8 @@ bool ranges_gather(const struct count_table *counts, unsigned tables, struct ran
 	out->at = malloc((count + 1) * sizeof(*out->at));
 	for (size_t i = 0; out->at && i < count; i++) {
 		bool range = rows.at[i].key[0] == COUNTED_RANGE;
-		out->at[i] = (struct counted_range){rows.at[i].key[1], rows.at[i].key[2], rows.at[i].count};
+		out->at[i] = (struct counted_range){rows.at[i].key[1], rows.at[i].key[2],
+						    rows.at[i].count};
 		out->range_count += range;
 		out->branch_count += !range;
 	}
@@ -417,7 +459,8 @@ void ranges_free(struct ranges *ranges)
 }
 /* ---- calls ---- */
 
-/* The profile knows more of calls than a walk of the traces: the callee of a call that llvm-bolt inlined or folded. */
+/* The profile knows more of calls than a walk of the traces: the callee of a call that llvm-bolt
+ * inlined or folded. */
 DEFINE_VEC(range_vec, struct counted_range);
 
 static bool range_less(const struct counted_range *a, const struct counted_range *b)
@@ -426,7 +469,8 @@ static bool range_less(const struct counted_range *a, const struct counted_range
 }
 DEFINE_SORT(sort_ranges, struct counted_range, range_less)
 
-/* The function of the input, or NULL: not known, or a PLT entry, which is outside for llvm-profgen. */
+/* The function of the input, or NULL: not known, or a PLT entry, which is outside for llvm-profgen.
+ */
 static const struct function *input_function(const struct pair *pair, const struct function *f)
 {
 	const struct function *in = f && pair ? pair_input_of(pair, f) : f;
@@ -437,17 +481,22 @@ static const struct function *input_function(const struct pair *pair, const stru
 /* Adds a record that leads to the beginning of a function, or from one function to another. */
 static bool add_call(const struct pair *pair, const struct record *record, struct range_vec *out)
 {
-	const struct function *to = record->kind == RECORD_SAMPLE ? NULL : input_function(pair, record->to.function);
-	const struct function *from = record->kind == RECORD_BRANCH ? input_function(pair, record->from.function) : NULL;
+	const struct function *to =
+		record->kind == RECORD_SAMPLE ? NULL : input_function(pair, record->to.function);
+	const struct function *from =
+		record->kind == RECORD_BRANCH ? input_function(pair, record->from.function) : NULL;
 
 	if (!to || !record->count || (record->to.offset && (!from || from == to)))
 		return true;
 	uint64_t source = from ? from->address + record->from.offset : RANGE_FROM_OUTSIDE;
-	return range_vec_push(out, (struct counted_range){source, to->address + record->to.offset, record->count});
+	return range_vec_push(out, (struct counted_range){source, to->address + record->to.offset,
+							  record->count});
 }
 
-/* Is it one that the profile has, too?  A return from outside to the beginning of a function is no call. */
-static bool is_call(const struct image *image, const struct function_table *functions, const struct counted_range *branch)
+/* Is it one that the profile has, too?  A return from outside to the beginning of a function is no
+ * call. */
+static bool is_call(const struct image *image, const struct function_table *functions,
+		    const struct counted_range *branch)
 {
 	struct vaddr from = {branch->from}, to = {branch->to};
 
@@ -455,7 +504,8 @@ static bool is_call(const struct image *image, const struct function_table *func
 		return false;
 	return functions_code_at(functions, branch->to) ||
 	       (functions_find(functions, from) != functions_find(functions, to) &&
-		insn_branch(image->machine, image_bytes_at(image, from), from.v).kind != INSN_RETURN);
+		insn_branch(image->machine, image_bytes_at(image, from), from.v).kind !=
+			INSN_RETURN);
 }
 
 /* Adds up the counts of equal branches, which stand next to each other. */
@@ -473,9 +523,11 @@ static size_t unify(struct counted_range *at, size_t count)
 	return kept;
 }
 
-bool ranges_take_calls(const struct profile *profile, const struct pair *pair, struct ranges *ranges, struct bc_error *err)
+bool ranges_take_calls(const struct profile *profile, const struct pair *pair,
+		       struct ranges *ranges, struct bc_error *err)
 {
-	const struct function_table *functions = pair ? &pair->functions : &profile->binary->functions;
+	const struct function_table *functions =
+		pair ? &pair->functions : &profile->binary->functions;
 	const struct image *image = pair ? &pair->image : &profile->binary->image;
 	struct range_vec all = {0};
 	bool ok = true;
@@ -503,7 +555,8 @@ bool ranges_take_calls(const struct profile *profile, const struct pair *pair, s
 /* ---- the file ---- */
 
 /* Addresses are counted from the first page of code, modulo 2^64: what is outside is below it. */
-static void emit_list(struct emit *out, const struct ranges *ranges, size_t begin, size_t count, const char *between)
+static void emit_list(struct emit *out, const struct ranges *ranges, size_t begin, size_t count,
+		      const char *between)
 {
 	emit_dec(out, count);
 	emit_char(out, '\n');

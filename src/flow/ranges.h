@@ -15,16 +15,16 @@
 #include "src/profile/profile.h"
 
 /* X(NAME, key for machines, text for people) */
-#define RANGE_DROPS(X)                                                         \
-	X(OUTSIDE, "out_of_range", "with an end outside the binary's functions") \
-	X(TWO_FUNCTIONS, "two_fragments", "with ends in two fragments")        \
-	X(BACKWARDS, "backwards", "that end before they begin")                \
-	X(INVALID, "invalid", "through code that no straight line can run through") \
+#define RANGE_DROPS(X)                                                                             \
+	X(OUTSIDE, "out_of_range", "with an end outside the binary's functions")                   \
+	X(TWO_FUNCTIONS, "two_fragments", "with ends in two fragments")                            \
+	X(BACKWARDS, "backwards", "that end before they begin")                                    \
+	X(INVALID, "invalid", "through code that no straight line can run through")                \
 	X(NO_CODE, "no_code", "in functions whose code of the input is not known")
 
-#define STEP_DROPS(X)                                                          \
-	X(OUTSIDE, "outside", "that leave the binary's functions")             \
-	X(NO_CODE, "no_code", "to functions whose code of the input is not known") \
+#define STEP_DROPS(X)                                                                              \
+	X(OUTSIDE, "outside", "that leave the binary's functions")                                 \
+	X(NO_CODE, "no_code", "to functions whose code of the input is not known")                 \
 	X(NO_BRANCH, "no_branch", "from places of the input that have no branch")
 
 #define X(name, key, text) RANGE_##name,
@@ -45,7 +45,7 @@ struct counted_range {
 struct ranges {
 	struct counted_range *at; /* by from, then to: the ranges, and then the branches */
 	size_t range_count, branch_count;
-	uint64_t base; /* the address from which llvm-profgen counts */
+	uint64_t base;       /* the address from which llvm-profgen counts */
 	struct ledger runs;  /* straight lines; reasons are those of enum range_drop */
 	struct ledger steps; /* taken branches; of enum step_drop */
 };
@@ -55,21 +55,24 @@ extern const struct ledger_words range_words, step_words;
 enum { COUNTED_RANGE, COUNTED_BRANCH };
 
 /* Makes the lists of all rows; equal ones are added up.  False when out of memory. */
-BC_MUST_USE bool ranges_gather(const struct count_table *counts, unsigned tables, struct ranges *out);
+BC_MUST_USE bool ranges_gather(const struct count_table *counts, unsigned tables,
+			       struct ranges *out);
 
 /* The address from which llvm-profgen counts: that of the first page of code. */
 uint64_t ranges_base(const struct image *image);
 
-/* Replaces the branches that lead to the beginning of a function, or jump from one to another, by those of a profile of the same samples, as restored:
- * one truth for llvm-bolt and the compiler.  `pair` is that of the ranges.  BC_NOMEM: the ranges are as before. */
-BC_MUST_USE bool ranges_take_calls(const struct profile *profile, const struct pair *pair, struct ranges *ranges,
-				   struct bc_error *err);
+/* Replaces the branches that lead to the beginning of a function, or jump from one to another, by
+ * those of a profile of the same samples, as restored: one truth for llvm-bolt and the compiler.
+ * `pair` is that of the ranges.  BC_NOMEM: the ranges are as before. */
+BC_MUST_USE bool ranges_take_calls(const struct profile *profile, const struct pair *pair,
+				   struct ranges *ranges, struct bc_error *err);
 void ranges_free(struct ranges *ranges);
 
 /* Writes the unsymbolized profile: docs/conversion.md, section 8.  The caller checks ferror(). */
 void profgen_write(const struct ranges *ranges, FILE *file);
 
-/* ---- located traces, walked through the instructions of the input: what ran becomes ranges, and taken branches ---- */
+/* ---- located traces, walked through the instructions of the input: what ran becomes ranges, and
+ * taken branches ---- */
 
 /* One thread's share of the traces; zeroed but for the first two. */
 struct range_walker {

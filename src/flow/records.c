@@ -29,7 +29,8 @@ static bool may_have_inlined(const struct image *image)
 
 	if (image->machine == MACHINE_RISCV64)
 		return false;
-	return !info || has_text(bytes_first(image_section_bytes(image, info), COMMAND_LINE_MOST), "-plt=");
+	return !info ||
+	       has_text(bytes_first(image_section_bytes(image, info), COMMAND_LINE_MOST), "-plt=");
 }
 
 static bool is_got(const struct image *image, uint64_t address)
@@ -56,17 +57,20 @@ static void add_entries(const struct binary *binary, const struct plt *plt, stru
 		const struct plt_entry *entry = &plt->at[i];
 		if (!entry->slot || !entry->slot->symbol || !is_got(image, entry->slot->address))
 			continue;
-		const struct function *f = functions_find(&binary->functions, (struct vaddr){entry->address});
+		const struct function *f =
+			functions_find(&binary->functions, (struct vaddr){entry->address});
 		if (f && f->address == entry->address && f->kind == FUNCTION_PLT)
 			out->at[out->count++] = (struct plt_slot){
-				entry->slot->address, f, plt_jump_in(image, (struct vaddr){entry->address})};
+				entry->slot->address, f,
+				plt_jump_in(image, (struct vaddr){entry->address})};
 	}
 	if (out->count)
 		qsort(out->at, out->count, sizeof(*out->at), by_address);
 }
 
-/* Lists slots in sections .got... that a PLT entry uses; none if the binary tells the command line that
- * BOLT was called with, and that has no -plt: such calls are the input's own then.  BC_NOMEM */
+/* Lists slots in sections .got... that a PLT entry uses; none if the binary tells the command line
+ * that BOLT was called with, and that has no -plt: such calls are the input's own then.  BC_NOMEM
+ */
 static bool plt_calls_open(const struct binary *binary, struct plt_calls *out, struct bc_error *err)
 {
 	struct got got = {0};
@@ -96,13 +100,16 @@ static void plt_calls_close(struct plt_calls *calls)
 DEFINE_SEARCH(slots_below, struct plt_slot, uint64_t, item->address < key)
 
 /* The slot that the instruction at a vaddr calls or jumps through, or NULL. */
-static const struct plt_slot *plt_calls_find(const struct plt_calls *calls, const struct image *image, struct vaddr at)
+static const struct plt_slot *plt_calls_find(const struct plt_calls *calls,
+					     const struct image *image, struct vaddr at)
 {
 	if (!calls->count)
 		return NULL;
 	uint64_t slot = plt_slot_of(image, at);
 	size_t below = slots_below(calls->at, calls->count, slot);
-	return slot && below < calls->count && calls->at[below].address == slot ? &calls->at[below] : NULL;
+	return slot && below < calls->count && calls->at[below].address == slot ?
+		       &calls->at[below] :
+		       NULL;
 }
 
 /* ---- what all threads read ---- */
@@ -111,9 +118,12 @@ bool record_facts_open(struct record_facts *facts, unsigned names, struct bc_err
 {
 	const struct binary *binary = facts->binary;
 
-	return (nameable_find(&binary->functions, &binary->image, names, &facts->unnameable) || bc_fail_nomem(err)) &&
-	       (!rules_restore(&facts->rules, RESTORE_MADE) || made_blocks_open(binary, &facts->made, err)) &&
-	       (!rules_restore(&facts->rules, RESTORE_PLT) || plt_calls_open(binary, &facts->plt, err));
+	return (nameable_find(&binary->functions, &binary->image, names, &facts->unnameable) ||
+		bc_fail_nomem(err)) &&
+	       (!rules_restore(&facts->rules, RESTORE_MADE) ||
+		made_blocks_open(binary, &facts->made, err)) &&
+	       (!rules_restore(&facts->rules, RESTORE_PLT) ||
+		plt_calls_open(binary, &facts->plt, err));
 }
 
 void record_facts_close(struct record_facts *facts)
@@ -127,7 +137,9 @@ static bool cannot_name(const struct record_walker *r, const struct function *f)
 {
 	const struct record_facts *facts = r->facts;
 
-	return facts->unnameable.at && f && *code_marks_of(&facts->unnameable, functions_code_number(&facts->binary->functions, f));
+	return facts->unnameable.at && f &&
+	       *code_marks_of(&facts->unnameable,
+			      functions_code_number(&facts->binary->functions, f));
 }
 
 static void add(struct record_walker *r, struct record record)
@@ -139,52 +151,70 @@ static void add(struct record_walker *r, struct record record)
 /* ---- taken branches ---- */
 
 /* A way within a function to a place that begins no block of the input. */
-static bool leads_to_made(const struct record_walker *r, struct input_place from, struct input_place to)
+static bool leads_to_made(const struct record_walker *r, struct input_place from,
+			  struct input_place to)
 {
 	return from.function && from.function == to.function && to.offset &&
 	       made_blocks_lead(&r->facts->made, from.function, from.offset, to.offset);
 }
 
-/* A step from a block of the input to itself, and none of a loop: llvm-bolt divided the block.  It does so with a conditional tail call
- * through the PLT, which becomes a conditional jump and a jump through the GOT. */
-static bool is_divided(const struct record_walker *r, struct input_place from, struct input_place to)
+/* A step from a block of the input to itself, and none of a loop: llvm-bolt divided the block.  It
+ * does so with a conditional tail call through the PLT, which becomes a conditional jump and a jump
+ * through the GOT. */
+static bool is_divided(const struct record_walker *r, struct input_place from,
+		       struct input_place to)
 {
-	return rules_restore(&r->facts->rules, RESTORE_MADE) && from.function == to.function && from.offset == to.offset;
+	return rules_restore(&r->facts->rules, RESTORE_MADE) && from.function == to.function &&
+	       from.offset == to.offset;
 }
 
-/* The code of the input that a jump of the output stays in; NULL: it does not, or the input is not at hand. */
-static const struct code *code_around(const struct record_walker *r, const struct located_trace *t, struct input_place from, struct input_place to)
+/* The code of the input that a jump of the output stays in; NULL: it does not, or the input is not
+ * at hand. */
+static const struct code *code_around(const struct record_walker *r, const struct located_trace *t,
+				      struct input_place from, struct input_place to)
 {
 	const struct pair *pair = r->facts->pair;
-	bool stays = pair && insn_jumps(t->insn) && from.function == to.function && rules_restore(&r->facts->rules, RESTORE_DELETED);
-	const struct code *code = stays ? pair_code(pair, pair_input_of(pair, from.function)) : NULL;
+	bool stays = pair && insn_jumps(t->insn) && from.function == to.function &&
+		     rules_restore(&r->facts->rules, RESTORE_DELETED);
+	const struct code *code =
+		stays ? pair_code(pair, pair_input_of(pair, from.function)) : NULL;
 
 	return code && code_block_at(code, from.offset) != NO_BLOCK ? code : NULL;
 }
 
-/* Does a jump of the output lead back to the beginning of its block, as the input does through blocks that llvm-bolt removed? */
-static bool leads_back(const struct record_walker *r, const struct located_trace *t, struct input_place from, struct input_place to)
+/* Does a jump of the output lead back to the beginning of its block, as the input does through
+ * blocks that llvm-bolt removed? */
+static bool leads_back(const struct record_walker *r, const struct located_trace *t,
+		       struct input_place from, struct input_place to)
 {
 	const struct bat_entry *entry =
-		t->source.fragment ? bat_entry_at(&r->facts->binary->bat, t->source.fragment, t->source.offset) : NULL;
-	bool back = entry && t->source.fragment == t->from.fragment && entry->output == t->from.offset;
+		t->source.fragment ?
+			bat_entry_at(&r->facts->binary->bat, t->source.fragment, t->source.offset) :
+			NULL;
+	bool back =
+		entry && t->source.fragment == t->from.fragment && entry->output == t->from.offset;
 	const struct code *code = back ? code_around(r, t, from, to) : NULL;
 	struct way way;
 
 	return code && code_way(code, from.offset, to.offset, &way) == WAY_FOUND;
 }
 
-/* Does a branch lead to a place of its function that begins no block of the table, so that it is in or behind the body of an inlined function? */
-static bool stays_in_body(const struct record_walker *r, struct output_place source, struct output_place target)
+/* Does a branch lead to a place of its function that begins no block of the table, so that it is in
+ * or behind the body of an inlined function? */
+static bool stays_in_body(const struct record_walker *r, struct output_place source,
+			  struct output_place target)
 {
-	if (!source.fragment || !target.fragment || !inlined_code_of(r->facts->inlined, target.function) ||
+	if (!source.fragment || !target.fragment ||
+	    !inlined_code_of(r->facts->inlined, target.function) ||
 	    binary_owner(r->facts->binary, source) != binary_owner(r->facts->binary, target))
 		return false;
-	const struct bat_entry *entry = bat_entry_at(&r->facts->binary->bat, target.fragment, target.offset);
+	const struct bat_entry *entry =
+		bat_entry_at(&r->facts->binary->bat, target.fragment, target.offset);
 	return !entry || bat_entry_is_branch(*entry) || entry->output != target.offset;
 }
 
-/* Does a branch of the output lead into a function, and neither to its beginning, as recursion does, nor to itself? */
+/* Does a branch of the output lead into a function, and neither to its beginning, as recursion
+ * does, nor to itself? */
 static bool leads_on(struct output_place source, struct output_place target)
 {
 	bool itself = source.fragment == target.fragment && source.offset == target.offset;
@@ -194,34 +224,38 @@ static bool leads_on(struct output_place source, struct output_place target)
 
 /* Where several blocks begin with the function's code, those before the last became empty: what
  * comes from elsewhere enters the first one. */
-static bool enters_empty(const struct record_walker *r, struct output_place target, struct input_place from, struct input_place to)
+static bool enters_empty(const struct record_walker *r, struct output_place target,
+			 struct input_place from, struct input_place to)
 {
 	const struct bat_fragment *fragment = target.fragment;
 
-	if (!rules_restore(&r->facts->rules, RESTORE_ENTRIES) || !fragment || fragment->cold || target.offset ||
-	    !to.offset || from.function == to.function || !fragment->entry_count)
+	if (!rules_restore(&r->facts->rules, RESTORE_ENTRIES) || !fragment || fragment->cold ||
+	    target.offset || !to.offset || from.function == to.function || !fragment->entry_count)
 		return false;
 	struct bat_entry first = r->facts->binary->bat.entries[fragment->first_entry];
 	return !first.output && !first.input;
 }
 
-/* Is only the block known that a branch comes from?  So it is for code that BOLT put in, from bodies of
- * other functions such as inlined ones. */
+/* Is only the block known that a branch comes from?  So it is for code that BOLT put in, from
+ * bodies of other functions such as inlined ones. */
 static bool is_unsited(const struct record_walker *r, struct output_place source)
 {
 	if (!source.fragment || inlined_tie_at(r->facts->inlined, source))
 		return false;
-	const struct bat_entry *entry = bat_entry_at(&r->facts->binary->bat, source.fragment, source.offset);
+	const struct bat_entry *entry =
+		bat_entry_at(&r->facts->binary->bat, source.fragment, source.offset);
 	return entry && !bat_entry_is_branch(*entry) && entry->output != source.offset;
 }
 
 /* Adds the steps to each block of a way.  *step goes on from the last one then. */
-static void add_way(struct record_walker *r, const struct code *code, const struct way *way, struct record *step)
+static void add_way(struct record_walker *r, const struct code *code, const struct way *way,
+		    struct record *step)
 {
 	struct input_place to = step->to;
 
 	for (uint32_t i = 0; i < way->count; i++) {
-		step->to = (struct input_place){step->from.function, code->blocks.at[way->blocks[i]].start};
+		step->to = (struct input_place){step->from.function,
+						code->blocks.at[way->blocks[i]].start};
 		add(r, *step);
 		step->from.offset = code_last(code, way->blocks[i]);
 		step->mispredicted = 0;
@@ -229,13 +263,17 @@ static void add_way(struct record_walker *r, const struct code *code, const stru
 	step->to = to;
 }
 
-/* A jump to the first block of its function, as the input has it: from its own place, through blocks that llvm-bolt removed.  What tells less
- * is taken for recursion.  False: the input has no such jump. */
-static bool add_jump_to_start(struct record_walker *r, const struct located_trace *t, struct record step)
+/* A jump to the first block of its function, as the input has it: from its own place, through
+ * blocks that llvm-bolt removed.  What tells less is taken for recursion.  False: the input has no
+ * such jump. */
+static bool add_jump_to_start(struct record_walker *r, const struct located_trace *t,
+			      struct record step)
 {
 	const struct code *code = step.to.offset ? NULL : code_around(r, t, step.from, step.to);
 	struct way way;
-	uint32_t last = code ? code_end_towards(code, code_block_at(code, step.from.offset), 0, &way) : NO_INSN;
+	uint32_t last =
+		code ? code_end_towards(code, code_block_at(code, step.from.offset), 0, &way) :
+		       NO_INSN;
 
 	if (last == NO_INSN)
 		return false;
@@ -248,25 +286,33 @@ static bool add_jump_to_start(struct record_walker *r, const struct located_trac
 	return true;
 }
 
-/* A jump to another function that llvm-bolt joined with the end of the block in front, as it does with a block that is only that jump, or copied
- * there: as the input has it, through each block.  False: it did not, or the input has no such way. */
+/* A jump to another function that llvm-bolt joined with the end of the block in front, as it does
+ * with a block that is only that jump, or copied there: as the input has it, through each block.
+ * False: it did not, or the input has no such way. */
 static bool add_jump_out(struct record_walker *r, const struct located_trace *t, struct record step)
 {
 	const struct pair *pair = r->facts->pair;
-	bool goes = insn_jumps(t->insn) ? t->insn.target == trace_end_vaddr(t->trace.from).v : t->insn.kind == INSN_JUMP_INDIRECT;
-	bool joined = pair && goes && t->source.fragment && !inlined_tie_at(r->facts->inlined, t->source);
-	bool leaves = joined && step.to.function && !step.to.offset && rules_restore(&r->facts->rules, RESTORE_TAILS);
-	const struct code *code = leaves ? pair_code(pair, pair_input_of(pair, step.from.function)) : NULL;
+	bool goes = insn_jumps(t->insn) ? t->insn.target == trace_end_vaddr(t->trace.from).v :
+					  t->insn.kind == INSN_JUMP_INDIRECT;
+	bool joined =
+		pair && goes && t->source.fragment && !inlined_tie_at(r->facts->inlined, t->source);
+	bool leaves = joined && step.to.function && !step.to.offset &&
+		      rules_restore(&r->facts->rules, RESTORE_TAILS);
+	const struct code *code =
+		leaves ? pair_code(pair, pair_input_of(pair, step.from.function)) : NULL;
 	struct way_out out;
 	enum way_kind kind =
-		code ? pair_way_out_of_jump(pair, code, t->source.fragment, t->source.offset, pair_body(pair, step.to.function), &out) : WAY_AS_IS;
+		code ? pair_way_out_of_jump(pair, code, t->source.fragment, t->source.offset,
+					    pair_body(pair, step.to.function), &out) :
+		       WAY_AS_IS;
 
 	if (kind == WAY_NONE)
 		r->restored.guarded[GUARD_TAILS] += step.count;
 	if (kind != WAY_FOUND)
 		return false;
 	if (out.way.count)
-		step.from.offset = code->insns->at[code_jump(code, out.block, out.way.blocks[0])].offset;
+		step.from.offset =
+			code->insns->at[code_jump(code, out.block, out.way.blocks[0])].offset;
 	step.unsited = 0;
 	add_way(r, code, &out.way, &step);
 	step.from.offset = code->insns->at[out.insn].offset;
@@ -276,22 +322,28 @@ static bool add_jump_out(struct record_walker *r, const struct located_trace *t,
 }
 
 /* A branch as the input has it. */
-static void add_branch(struct record_walker *r, const struct located_trace *t, struct input_place from, struct input_place to)
+static void add_branch(struct record_walker *r, const struct located_trace *t,
+		       struct input_place from, struct input_place to)
 {
 	uint64_t count = t->row->count;
-	struct record step = {from.function ? RECORD_BRANCH : RECORD_ENTRY, from, to, count, t->row->extra, is_unsited(r, t->source) ? count : 0};
+	struct record step = {
+		from.function ? RECORD_BRANCH : RECORD_ENTRY, from, to, count, t->row->extra,
+		is_unsited(r, t->source) ? count : 0};
 
 	if (!add_jump_to_start(r, t, step) && !add_jump_out(r, t, step))
 		add(r, step);
 }
 
-/* A call through the GOT that was one through the PLT: as the input has it, two records.  The slot leads out of the binary, or
- * to the beginning of one of its own functions that others may replace.  False: none. */
-static bool add_plt_call(struct record_walker *r, const struct located_trace *t, struct input_place from, struct input_place to)
+/* A call through the GOT that was one through the PLT: as the input has it, two records.  The slot
+ * leads out of the binary, or to the beginning of one of its own functions that others may replace.
+ * False: none. */
+static bool add_plt_call(struct record_walker *r, const struct located_trace *t,
+			 struct input_place from, struct input_place to)
 {
 	if (to.offset || !t->source.function || t->source.function->kind == FUNCTION_PLT)
 		return false;
-	const struct plt_slot *slot = plt_calls_find(&r->facts->plt, &r->facts->binary->image, trace_end_vaddr(t->trace.branch));
+	const struct plt_slot *slot = plt_calls_find(&r->facts->plt, &r->facts->binary->image,
+						     trace_end_vaddr(t->trace.branch));
 	if (!slot)
 		return false;
 	uint64_t count = t->row->count;
@@ -302,7 +354,8 @@ static bool add_plt_call(struct record_walker *r, const struct located_trace *t,
 	return true;
 }
 
-static bool translate(const struct record_walker *r, struct output_place place, struct old_place old, bool is_source, struct input_place *out)
+static bool translate(const struct record_walker *r, struct output_place place,
+		      struct old_place old, bool is_source, struct input_place *out)
 {
 	old = old_place_by_rules(&r->facts->rules, old);
 	if (!old.input) {
@@ -311,7 +364,8 @@ static bool translate(const struct record_walker *r, struct output_place place, 
 		if (!binary_translate(r->facts->binary, place, is_source, out))
 			return false;
 		if (is_source)
-			out->offset = inlined_own_offset(r->facts->inlined, place, false, out->offset);
+			out->offset =
+				inlined_own_offset(r->facts->inlined, place, false, out->offset);
 		return true;
 	}
 	*out = (struct input_place){old.output, old.offset};
@@ -333,7 +387,8 @@ static void take_branch(struct record_walker *r, const struct located_trace *t)
 	uint64_t count = t->row->count;
 	struct input_place from, to;
 
-	if (!translate(r, t->source, t->old_source, true, &from) || !translate(r, t->from, t->old_from, false, &to)) {
+	if (!translate(r, t->source, t->old_source, true, &from) ||
+	    !translate(r, t->from, t->old_from, false, &to)) {
 		ledger->dropped[BRANCH_DROP_NO_PARENT] += count;
 		return;
 	}
@@ -345,7 +400,9 @@ static void take_branch(struct record_walker *r, const struct located_trace *t)
 		ledger->dropped[BRANCH_DROP_UNNAMEABLE] += count;
 		return;
 	}
-	if (stays_in_body(r, t->source, t->from) || leads_to_made(r, from, to) || (is_divided(r, from, to) && leads_on(t->source, t->from) && !leads_back(r, t, from, to))) {
+	if (stays_in_body(r, t->source, t->from) || leads_to_made(r, from, to) ||
+	    (is_divided(r, from, to) && leads_on(t->source, t->from) &&
+	     !leads_back(r, t, from, to))) {
 		drop_made(r, count);
 		return;
 	}
@@ -358,17 +415,19 @@ static void take_branch(struct record_walker *r, const struct located_trace *t)
 		add_branch(r, t, from, to);
 }
 
-/* A conditional branch that was not taken, in front of a jump that llvm-bolt put in.  That goes to the next block of the
- * input, and is sampled itself. */
+/* A conditional branch that was not taken, in front of a jump that llvm-bolt put in.  That goes to
+ * the next block of the input, and is sampled itself. */
 static bool goes_on_to_made(const struct record_walker *r, const struct located_trace *t)
 {
 	struct output_place source = t->source, next = t->from;
 
-	if (!rules_restore(&r->facts->rules, RESTORE_MADE) || r->facts->binary->image.machine != MACHINE_AARCH64 ||
-	    t->insn.kind != INSN_CONDITIONAL || !source.fragment || source.fragment != next.fragment ||
-	    next.offset != source.offset + 4)
+	if (!rules_restore(&r->facts->rules, RESTORE_MADE) ||
+	    r->facts->binary->image.machine != MACHINE_AARCH64 ||
+	    t->insn.kind != INSN_CONDITIONAL || !source.fragment ||
+	    source.fragment != next.fragment || next.offset != source.offset + 4)
 		return false;
-	const struct bat_entry *entry = bat_entry_at(&r->facts->binary->bat, next.fragment, next.offset);
+	const struct bat_entry *entry =
+		bat_entry_at(&r->facts->binary->bat, next.fragment, next.offset);
 	return entry && entry->output != next.offset;
 }
 
@@ -395,16 +454,20 @@ void record_walker_end_shard(struct record_walker *r)
 	fall_throughs_take(&r->fall_throughs, &r->facts->binary->bat, add_edge, r);
 }
 
-/* The lines that come are of a function, whose code is that of another one.  Neighbours are of one, as rows are sorted. */
-static void begin_function(struct record_walker *r, const struct function *function, const struct function *owner)
+/* The lines that come are of a function, whose code is that of another one.  Neighbours are of one,
+ * as rows are sorted. */
+static void begin_function(struct record_walker *r, const struct function *function,
+			   const struct function *owner)
 {
 	record_walker_end_shard(r);
 	r->walked_function = function;
 	r->walked_owner = owner;
 }
 
-/* Walks a line in the graph of its function, which may be NULL.  Returns TRACE_KEPT, or why it gives no edge. */
-static enum trace_drop walk_graph(struct record_walker *r, const struct graph *graph, const struct fall_through *fall, uint64_t count)
+/* Walks a line in the graph of its function, which may be NULL.  Returns TRACE_KEPT, or why it
+ * gives no edge. */
+static enum trace_drop walk_graph(struct record_walker *r, const struct graph *graph,
+				  const struct fall_through *fall, uint64_t count)
 {
 	uint32_t first, last;
 
@@ -415,15 +478,14 @@ static enum trace_drop walk_graph(struct record_walker *r, const struct graph *g
 		if (!fall_throughs_add_blocks(&r->fall_throughs, graph, first, last, count))
 			r->no_memory = true;
 		return TRACE_KEPT;
-	case WALK_ONE_BLOCK:
-		return TRACE_DROP_ONE_BLOCK;
-	case WALK_INVALID:
-		break;
+	case WALK_ONE_BLOCK: return TRACE_DROP_ONE_BLOCK;
+	case WALK_INVALID: break;
 	}
 	return TRACE_DROP_INVALID;
 }
 
-/* Can a branch be the return from a call of the function?  `own`: it came from the function itself. */
+/* Can a branch be the return from a call of the function?  `own`: it came from the function itself.
+ */
 static bool may_return(const struct record_walker *r, const struct located_trace *t, bool own)
 {
 	if (trace_end_is(t->trace.branch, TRACE_END_NONE))
@@ -436,11 +498,15 @@ static enum trace_drop walk_code(struct record_walker *r, const struct located_t
 {
 	const struct record_facts *facts = r->facts;
 	const struct function *function = t->from.function;
-	bool left_out = facts->left_out.at && *code_marks_of(&facts->left_out, functions_code_number(&facts->binary->functions, function));
+	bool left_out = facts->left_out.at &&
+			*code_marks_of(&facts->left_out,
+				       functions_code_number(&facts->binary->functions, function));
 	const struct graph *graph = left_out ? NULL : cfg_find(facts->cfg, function);
 	bool own = graph && trace_end_vaddr(t->trace.branch).v - function->address < graph->size;
-	struct fall_through fall = {.from = t->from.offset, .to = t->to.offset, .after_return = t->returns,
-			  .may_follow_call = may_return(r, t, own)};
+	struct fall_through fall = {.from = t->from.offset,
+				    .to = t->to.offset,
+				    .after_return = t->returns,
+				    .may_follow_call = may_return(r, t, own)};
 
 	return walk_graph(r, graph, &fall, t->row->count);
 }
@@ -455,8 +521,8 @@ static enum trace_drop walk_table(struct record_walker *r, const struct located_
 	/* The block that made the call comes first where a return led here. */
 	if (t->returns && !t->from.offset)
 		return TRACE_DROP_ONE_BLOCK;
-	if (!fall_throughs_add(&r->fall_throughs, &r->facts->binary->bat, t->from.fragment, t->from.offset - t->returns, t->to.offset,
-			       t->row->count, &any))
+	if (!fall_throughs_add(&r->fall_throughs, &r->facts->binary->bat, t->from.fragment,
+			       t->from.offset - t->returns, t->to.offset, t->row->count, &any))
 		r->no_memory = true;
 	return any ? TRACE_KEPT : TRACE_DROP_ONE_BLOCK;
 }
@@ -482,7 +548,8 @@ static enum trace_drop walk_line(struct record_walker *r, const struct located_t
 }
 
 /* Did the branch come from the function itself, in its old body or its new one? */
-static bool comes_from(const struct record_walker *r, const struct located_trace *t, const struct function *output)
+static bool comes_from(const struct record_walker *r, const struct located_trace *t,
+		       const struct function *output)
 {
 	struct old_place old = old_place_by_rules(&r->facts->rules, t->old_source);
 
@@ -492,7 +559,8 @@ static bool comes_from(const struct record_walker *r, const struct located_trace
 }
 
 /* As walk_line(), where code of the input ran at its own place. */
-static enum trace_drop walk_old(struct record_walker *r, const struct located_trace *t, struct old_place from)
+static enum trace_drop walk_old(struct record_walker *r, const struct located_trace *t,
+				struct old_place from)
 {
 	struct old_place to = old_place_by_rules(&r->facts->rules, t->old_to);
 
@@ -504,9 +572,13 @@ static enum trace_drop walk_old(struct record_walker *r, const struct located_tr
 		begin_function(r, from.input, from.output);
 	if (cannot_name(r, r->walked_owner))
 		return TRACE_DROP_UNNAMEABLE;
-	struct fall_through fall = {.from = from.offset, .to = to.offset, .after_return = t->returns,
-			  .may_follow_call = may_return(r, t, comes_from(r, t, from.output))};
-	enum trace_drop why = walk_graph(r, cfg_find(&r->facts->pair->graphs, from.input), &fall, t->row->count);
+	struct fall_through fall = {.from = from.offset,
+				    .to = to.offset,
+				    .after_return = t->returns,
+				    .may_follow_call =
+					    may_return(r, t, comes_from(r, t, from.output))};
+	enum trace_drop why =
+		walk_graph(r, cfg_find(&r->facts->pair->graphs, from.input), &fall, t->row->count);
 	if (why == TRACE_KEPT)
 		r->restored.count[from.has_table ? RESTORE_OLD : RESTORE_LEFT] += t->row->count;
 	return why;
@@ -516,7 +588,9 @@ static void take_line(struct record_walker *r, const struct located_trace *t)
 {
 	struct ledger *ledger = &r->ledgers.traces;
 	struct old_place old = old_place_by_rules(&r->facts->rules, t->old_from);
-	enum trace_drop why = t->into_thunk ? TRACE_DROP_ONE_BLOCK : old.input ? walk_old(r, t, old) : walk_line(r, t);
+	enum trace_drop why = t->into_thunk ? TRACE_DROP_ONE_BLOCK :
+			      old.input     ? walk_old(r, t, old) :
+					      walk_line(r, t);
 
 	if (!trace_end_equal(t->trace.to, t->end))
 		ledger->read += t->row->count; /* imputed: only now is it one */

@@ -10,9 +10,10 @@
 /* ---- copies of blocks ---- */
 
 /*
- * A copy of a block: with -tail-duplication llvm-bolt puts it where a jump led to the block, behind the one that jumped.  The table has
- * no entry of its own for the copy.  What shows it is a branch in it, which has the offset that it has in the copied block, or a
- * return, if the block in front goes on in the input.  Each execution of the block in front went on to the copied one.
+ * A copy of a block: with -tail-duplication llvm-bolt puts it where a jump led to the block, behind
+ * the one that jumped.  The table has no entry of its own for the copy.  What shows it is a branch
+ * in it, which has the offset that it has in the copied block, or a return, if the block in front
+ * goes on in the input.  Each execution of the block in front went on to the copied one.
  */
 
 /* Finds the copies in a fragment by their branches, and where the code of each block is. */
@@ -21,11 +22,13 @@ static void find_copies_in(struct pass *pass, uint32_t number)
 	const struct code *code = pass->code;
 	const struct binary *binary = pass->binary;
 	const struct bat_fragment *fragment = &binary->bat.fragments[number];
-	const struct out_function *function = out_function_of(pass->how->out_functions, binary_fragment_function(binary, number));
+	const struct out_function *function =
+		out_function_of(pass->how->out_functions, binary_fragment_function(binary, number));
 	struct copy *begun = NULL;
 	uint32_t block = NO_BLOCK;
 
-	for (uint32_t i = fragment->first_entry; i < fragment->first_entry + fragment->entry_count; i++) {
+	for (uint32_t i = fragment->first_entry; i < fragment->first_entry + fragment->entry_count;
+	     i++) {
 		struct bat_entry entry = binary->bat.entries[i];
 		if (!bat_entry_is_branch(entry)) {
 			block = code_block_from(code, bat_entry_input(entry));
@@ -130,7 +133,8 @@ static void add_way(struct pass *pass, const struct record *record, const struct
 	uint64_t mispredicted = record->mispredicted;
 
 	for (uint32_t i = 0; i < way->count; i++) {
-		pass_add_edge(pass, from, code->blocks.at[way->blocks[i]].start, record->count, mispredicted);
+		pass_add_edge(pass, from, code->blocks.at[way->blocks[i]].start, record->count,
+			      mispredicted);
 		from = code_last(code, way->blocks[i]);
 		mispredicted = 0;
 	}
@@ -138,7 +142,8 @@ static void add_way(struct pass *pass, const struct record *record, const struct
 	pass_count(pass, RESTORE_DELETED, record->count);
 }
 
-/* Is the function in the table?  All records of other functions are those of the input's own code. */
+/* Is the function in the table?  All records of other functions are those of the input's own code.
+ */
 static bool has_table(const struct pass *pass)
 {
 	const struct binary *binary = pass->binary;
@@ -149,41 +154,50 @@ static bool has_table(const struct pass *pass)
 /* A block of the input that leads to one of two is looked for among all blocks of a function. */
 static uint32_t find_before(struct pass *pass, uint32_t one, uint32_t other)
 {
-	bool may = known_calls_spend(pass->calls, pass->code->blocks.len + pass->code->successors.len);
+	bool may =
+		known_calls_spend(pass->calls, pass->code->blocks.len + pass->code->successors.len);
 
 	return may ? code_block_before(pass->code, one, other) : NO_BLOCK;
 }
 
-/* Tells a step out of a block that does not lead there by one from the block before, which does.  The steps from there to the block are as
- * many less. */
-static void take_displaced(struct pass *pass, const struct record *record, uint32_t before, uint32_t source, uint32_t target)
+/* Tells a step out of a block that does not lead there by one from the block before, which does.
+ * The steps from there to the block are as many less. */
+static void take_displaced(struct pass *pass, const struct record *record, uint32_t before,
+			   uint32_t source, uint32_t target)
 {
 	const struct code *code = pass->code;
-	struct displaced *last = pass->displaced.len ? &pass->displaced.at[pass->displaced.len - 1] : NULL;
+	struct displaced *last =
+		pass->displaced.len ? &pass->displaced.at[pass->displaced.len - 1] : NULL;
 
-	pass_add_edge(pass, code->insns->at[code_jump(code, before, target)].offset, record->to.offset, record->count, record->mispredicted);
-	if (last && last->function == pass->function && last->before == before && last->block == source)
+	pass_add_edge(pass, code->insns->at[code_jump(code, before, target)].offset,
+		      record->to.offset, record->count, record->mispredicted);
+	if (last && last->function == pass->function && last->before == before &&
+	    last->block == source)
 		last->count = count_add_saturating(last->count, record->count);
-	else if (!displaced_vec_push(&pass->displaced, (struct displaced){pass->function, before, source, record->count}))
+	else if (!displaced_vec_push(&pass->displaced, (struct displaced){pass->function, before,
+									  source, record->count}))
 		pass->out_of_memory = true;
 }
 
 /* Tells a step that is no edge of the input by edges that are.  llvm-bolt made it
- * - past a block that is nothing but a condition, as it asked that before the one of the block in front (-three-way-branch);
- * - from a block that has no code of its own any more, as a conditional tail call or a condition stands in for it at the end of the
- *   block in front.
- * What else there is would make llvm-bolt drop the profile of the whole function, and is left out: so is a step to a landing pad, which an
+ * - past a block that is nothing but a condition, as it asked that before the one of the block in
+ * front (-three-way-branch);
+ * - from a block that has no code of its own any more, as a conditional tail call or a condition
+ * stands in for it at the end of the block in front. What else there is would make llvm-bolt drop
+ * the profile of the whole function, and is left out: so is a step to a landing pad, which an
  * unwinder in the binary entered by a return. */
 static bool take_no_edge(struct pass *pass, const struct record *record)
 {
 	const struct code *code = pass->code;
-	uint32_t source = code_block_at(code, record->from.offset), target = code_block_from(code, record->to.offset), other;
+	uint32_t source = code_block_at(code, record->from.offset),
+		 target = code_block_from(code, record->to.offset), other;
 
 	pass_count(pass, RESTORE_EDGES, record->count);
 	if (source == NO_BLOCK || target == NO_BLOCK || code->blocks.at[target].pad)
 		return true;
 	if ((other = code_condition_between(code, source, target)) != NO_BLOCK) {
-		pass_add_edge(pass, record->from.offset, code->blocks.at[other].start, record->count, record->mispredicted);
+		pass_add_edge(pass, record->from.offset, code->blocks.at[other].start,
+			      record->count, record->mispredicted);
 		pass_add_edge(pass, code_last(code, other), record->to.offset, record->count, 0);
 	} else if ((other = find_before(pass, source, target)) != NO_BLOCK) {
 		take_displaced(pass, record, other, source, target);
@@ -191,24 +205,28 @@ static bool take_no_edge(struct pass *pass, const struct record *record)
 	return true;
 }
 
-/* Tells a step out of a copy, which the output has as one out of the block that the copy follows, by the block that was copied. */
+/* Tells a step out of a copy, which the output has as one out of the block that the copy follows,
+ * by the block that was copied. */
 static bool leaves_copy(struct pass *pass, const struct record *record)
 {
 	const struct code *code = pass->code;
-	uint32_t source = code_block_at(code, record->from.offset), target = code_block_from(code, record->to.offset);
+	uint32_t source = code_block_at(code, record->from.offset),
+		 target = code_block_from(code, record->to.offset);
 
 	if (source == NO_BLOCK || target == NO_BLOCK)
 		return false;
 	uint32_t copied = copies_source(pass, source, target);
 	if (copied == NO_BLOCK)
 		return false;
-	pass_add_edge(pass, code->insns->at[code_jump(code, copied, target)].offset, record->to.offset, record->count, record->mispredicted);
+	pass_add_edge(pass, code->insns->at[code_jump(code, copied, target)].offset,
+		      record->to.offset, record->count, record->mispredicted);
 	return true;
 }
 
 static void unfold(struct pass *pass, struct record *record)
 {
-	const struct function *callee = record->kind == RECORD_BRANCH ? unfolded(pass, record) : NULL;
+	const struct function *callee =
+		record->kind == RECORD_BRANCH ? unfolded(pass, record) : NULL;
 
 	if (callee) {
 		record->to.function = callee;
@@ -235,7 +253,8 @@ static void count_records(const struct pass *pass, struct flows *flows)
 		if (!record_is_internal(&record))
 			continue;
 		add_to_block(flows->on, source, record.count);
-		add_to_block(flows->in, code_block_from(pass->code, record.to.offset), record.count);
+		add_to_block(flows->in, code_block_from(pass->code, record.to.offset),
+			     record.count);
 	}
 }
 
@@ -260,7 +279,8 @@ static bool flows_count(const struct pass *pass, struct flows *out)
 {
 	size_t blocks = pass->code->blocks.len;
 
-	*out = (struct flows){calloc(blocks, sizeof(*out->in)), calloc(blocks, sizeof(*out->out)), calloc(blocks, sizeof(*out->on))};
+	*out = (struct flows){calloc(blocks, sizeof(*out->in)), calloc(blocks, sizeof(*out->out)),
+			      calloc(blocks, sizeof(*out->on))};
 	if (!out->in || !out->out || !out->on) {
 		flows_free(out);
 		return false;
@@ -288,15 +308,18 @@ static bool ends_with_return(const struct copy *copy)
 	return last->offset >= copy->begin && last->kind == INSN_RETURN;
 }
 
-/* Notes the copies of all blocks up to that which returns, if the block at hand leads to them only and ends with a return in the output. */
+/* Notes the copies of all blocks up to that which returns, if the block at hand leads to them only
+ * and ends with a return in the output. */
 static void find_return(struct pass *pass, uint32_t block)
 {
 	const struct code *code = pass->code;
 	uint32_t last = block;
 
-	for (uint32_t steps = 0; steps < WAY_MOST && last != NO_BLOCK && !returns(code, last); steps++)
+	for (uint32_t steps = 0; steps < WAY_MOST && last != NO_BLOCK && !returns(code, last);
+	     steps++)
 		last = code_only_successor(code, last);
-	if (last == NO_BLOCK || last == block || !returns(code, last) || !ends_with_return(&pass->copies[block]))
+	if (last == NO_BLOCK || last == block || !returns(code, last) ||
+	    !ends_with_return(&pass->copies[block]))
 		return;
 	for (uint32_t next; block != last; block = next) {
 		next = code_only_successor(code, block);
@@ -304,7 +327,8 @@ static void find_return(struct pass *pass, uint32_t block)
 	}
 }
 
-/* Each block of a chain of copies is left for the next as often as it was entered and left for no other. */
+/* Each block of a chain of copies is left for the next as often as it was entered and left for no
+ * other. */
 static bool copies_restore(struct pass *pass, struct flows *flows, bool *replaced)
 {
 	const struct code *code = pass->code;
@@ -315,11 +339,14 @@ static bool copies_restore(struct pass *pass, struct flows *flows, bool *replace
 		if (pass->copies[i].of == NO_BLOCK && flows->in[i] > flows->on[i])
 			find_return(pass, i);
 		uint32_t from = i, to;
-		for (uint32_t steps = 0; steps < WAY_MOST && (to = pass->copies[from].of) != NO_BLOCK; steps++, from = to) {
+		for (uint32_t steps = 0;
+		     steps < WAY_MOST && (to = pass->copies[from].of) != NO_BLOCK;
+		     steps++, from = to) {
 			if (flows->in[from] <= flows->on[from])
 				break;
 			uint64_t count = flows->in[from] - flows->on[from];
-			pass_add_edge(pass, code->insns->at[code_jump(code, from, to)].offset, code->blocks.at[to].start, count, 0);
+			pass_add_edge(pass, code->insns->at[code_jump(code, from, to)].offset,
+				      code->blocks.at[to].start, count, 0);
 			pass_count(pass, RESTORE_COPIES, count);
 			flows->out[from] = count_add_saturating(flows->out[from], count);
 			flows->on[from] += count;
@@ -352,13 +379,15 @@ static bool leave_first_block(struct pass *pass, struct flows *flows, bool *repl
 }
 
 /* Makes a step to a condition one less for each that did not go through it. */
-static void take_back(struct pass *pass, struct displaced *displaced, struct flows *flows, bool *replaced)
+static void take_back(struct pass *pass, struct displaced *displaced, struct flows *flows,
+		      bool *replaced)
 {
 	const struct code *code = pass->code;
 
 	for (size_t i = pass->begin; i < pass->end && displaced->count; i++) {
 		struct record record = pass_record(pass, i);
-		if (replaced[i - pass->begin] || !record_is_internal(&record) || record.to.offset != code->blocks.at[displaced->block].start ||
+		if (replaced[i - pass->begin] || !record_is_internal(&record) ||
+		    record.to.offset != code->blocks.at[displaced->block].start ||
 		    code_block_at(code, record.from.offset) != displaced->before)
 			continue;
 		uint64_t less = record.count < displaced->count ? record.count : displaced->count;
@@ -376,26 +405,31 @@ static bool take_all_back(struct pass *pass, struct flows *flows, bool *replaced
 {
 	const struct displaced_vec *displaced = &pass->displaced;
 
-	for (; pass->first_displaced < displaced->len && displaced->at[pass->first_displaced].function == pass->function; pass->first_displaced++)
+	for (; pass->first_displaced < displaced->len &&
+	       displaced->at[pass->first_displaced].function == pass->function;
+	     pass->first_displaced++)
 		take_back(pass, &displaced->at[pass->first_displaced], flows, replaced);
 	return true;
 }
 
 /* ---- twins ---- */
 
-/* Names each function whose code ran as that of another one, and that no record names: llvm-bolt does not look at functions without
- * a record, would not fold it again, and would leave it as cold code that runs. */
+/* Names each function whose code ran as that of another one, and that no record names: llvm-bolt
+ * does not look at functions without a record, would not fold it again, and would leave it as cold
+ * code that runs. */
 static bool name_twins(struct pass *pass)
 {
 	const struct pair *pair = pass->how->pair;
 	const struct function *output = pair->output->functions.at;
 
 	for (size_t i = 0; i < pair->functions.count; i++)
-		if (pair->body_of[i] != NO_FUNCTION && pair->output_of[i] != NO_FUNCTION && pass->named[pair->output_of[i]])
+		if (pair->body_of[i] != NO_FUNCTION && pair->output_of[i] != NO_FUNCTION &&
+		    pass->named[pair->output_of[i]])
 			pass->named[pair->body_of[i]] = true;
 	for (size_t i = 0; i < pair->functions.count; i++) {
 		uint32_t twin = pair->output_of[i], body = pair->body_of[i];
-		if (twin == NO_FUNCTION || body == NO_FUNCTION || twin == body || !pass->named[body] || pass->named[twin])
+		if (twin == NO_FUNCTION || body == NO_FUNCTION || twin == body ||
+		    !pass->named[body] || pass->named[twin])
 			continue;
 		pass_add(pass, (struct record){RECORD_ENTRY, {0}, {&output[twin], 0}, 1, 0, 0});
 		pass_count(pass, RESTORE_TWINS, 1);
@@ -406,18 +440,19 @@ static bool name_twins(struct pass *pass)
 /* ---- the rules ---- */
 
 /*
- * What each rule of --restore= does, in the order in which it is done.  A rule that is not among these needs no input, or
- * changes where the ends of a trace lie (old_place_by_rules), which is decided before: flow/records.c, or when the profile is
- * written.
+ * What each rule of --restore= does, in the order in which it is done.  A rule that is not among
+ * these needs no input, or changes where the ends of a trace lie (old_place_by_rules), which is
+ * decided before: flow/records.c, or when the profile is written.
  */
 struct rule_pass {
 	unsigned rules; /* bits: done if all of them are chosen */
-	/* First pass, for each record.  A call of a body that several functions share: whom the input calls.  A step within a
-	 * function that is no edge of the input, and no way through blocks that were taken out; true: it was told. */
+	/* First pass, for each record.  A call of a body that several functions share: whom the
+	 * input calls.  A step within a function that is no edge of the input, and no way through
+	 * blocks that were taken out; true: it was told. */
 	void (*call)(struct pass *pass, struct record *record);
 	bool (*step)(struct pass *pass, const struct record *record);
-	/* Second pass, for each function: what only the sums of its counts show.  *replaced[i]: record begin + i is not to be
-	 * added any more.  False: out of memory */
+	/* Second pass, for each function: what only the sums of its counts show.  *replaced[i]:
+	 * record begin + i is not to be added any more.  False: out of memory */
 	bool (*sums)(struct pass *pass, struct flows *flows, bool *replaced);
 	/* When all functions are done.  False: out of memory */
 	bool (*last)(struct pass *pass);
@@ -435,7 +470,8 @@ static const struct rule_pass rule_passes[] = {
 /* The next one that is chosen, from one on; NULL: none is left. */
 static const struct rule_pass *chosen_rule(const struct pass *pass, const struct rule_pass *rule)
 {
-	while (rule < rule_passes + BC_COUNT(rule_passes) && (pass->how->rules.restore & rule->rules) != rule->rules)
+	while (rule < rule_passes + BC_COUNT(rule_passes) &&
+	       (pass->how->rules.restore & rule->rules) != rule->rules)
 		rule++;
 	return rule < rule_passes + BC_COUNT(rule_passes) ? rule : NULL;
 }
@@ -472,21 +508,11 @@ static void take_internal(struct pass *pass, struct record *record)
 	}
 	record->from.offset = code_source(pass->code, record->from.offset);
 	switch (code_way(pass->code, record->from.offset, record->to.offset, &way)) {
-	case WAY_AS_IS:
-		pass_add(pass, *record);
-		break;
-	case WAY_NONE:
-		take_step(pass, record);
-		break;
-	case WAY_ANY:
-		leave(pass, record, GUARD_ANY_AIM);
-		break;
-	case WAY_WITHIN:
-		pass_count(pass, RESTORE_MADE, record->count);
-		break;
-	case WAY_FOUND:
-		add_way(pass, record, &way);
-		break;
+	case WAY_AS_IS: pass_add(pass, *record); break;
+	case WAY_NONE: take_step(pass, record); break;
+	case WAY_ANY: leave(pass, record, GUARD_ANY_AIM); break;
+	case WAY_WITHIN: pass_count(pass, RESTORE_MADE, record->count); break;
+	case WAY_FOUND: add_way(pass, record, &way); break;
 	}
 }
 
@@ -516,7 +542,8 @@ static bool take_sums(struct pass *pass)
 
 	if (ok && pass->code->blocks.len) {
 		ok = flows_count(pass, &flows);
-		for (const struct rule_pass *rule = rule_passes; ok && (rule = chosen_rule(pass, rule)); rule++)
+		for (const struct rule_pass *rule = rule_passes;
+		     ok && (rule = chosen_rule(pass, rule)); rule++)
 			ok = !rule->sums || rule->sums(pass, &flows, replaced);
 		flows_free(&flows);
 	}
@@ -586,18 +613,25 @@ static bool collect_entries(struct pass *pass)
 	return true;
 }
 
-/* The next function that has records or that is entered; *group and *entry: how many of each are behind it. */
-static bool next_function(const struct pass *pass, size_t *group, size_t *entry, struct record_group *out)
+/* The next function that has records or that is entered; *group and *entry: how many of each are
+ * behind it. */
+static bool next_function(const struct pass *pass, size_t *group, size_t *entry,
+			  struct record_group *out)
 {
 	const struct record_group *groups = pass->groups.at;
 	const struct entry_vec *entries = &pass->entries;
-	uint32_t listed = *group < pass->groups.count ? output_index(pass, groups[*group].function) : NO_FUNCTION;
+	uint32_t listed = *group < pass->groups.count ?
+				  output_index(pass, groups[*group].function) :
+				  NO_FUNCTION;
 	uint32_t entered = *entry < entries->len ? entries->at[*entry].function : NO_FUNCTION;
 
 	if (listed == NO_FUNCTION && entered == NO_FUNCTION)
 		return false;
-	*out = listed <= entered ? groups[(*group)++] : (struct record_group){&pass->binary->functions.at[entered], 0, 0};
-	while (*entry < entries->len && entries->at[*entry].function <= output_index(pass, out->function))
+	*out = listed <= entered ?
+		       groups[(*group)++] :
+		       (struct record_group){&pass->binary->functions.at[entered], 0, 0};
+	while (*entry < entries->len &&
+	       entries->at[*entry].function <= output_index(pass, out->function))
 		++*entry;
 	return true;
 }
@@ -608,7 +642,8 @@ static bool take_all_sums(struct pass *pass)
 	struct record_group next;
 
 	memset(pass->named, 0, functions_named(&pass->binary->functions) * sizeof(*pass->named));
-	for (size_t group = 0, entry = 0; !pass->out_of_memory && next_function(pass, &group, &entry, &next);)
+	for (size_t group = 0, entry = 0;
+	     !pass->out_of_memory && next_function(pass, &group, &entry, &next);)
 		if (!begin_group(pass, &next) || !take_sums(pass))
 			return false;
 	for (const struct rule_pass *rule = rule_passes; (rule = chosen_rule(pass, rule)); rule++)
@@ -622,12 +657,15 @@ static bool take_all_sums(struct pass *pass)
 /* Does a record lead out of the input's code where that has no branch, call or return? */
 static bool has_no_branch(const struct pair *pair, const struct record *record)
 {
-	const struct function *in = record->kind == RECORD_BRANCH && !record_is_internal(record) ? pair_input_of(pair, record->from.function) : NULL;
+	const struct function *in = record->kind == RECORD_BRANCH && !record_is_internal(record) ?
+					    pair_input_of(pair, record->from.function) :
+					    NULL;
 
 	if (!in || in->kind != FUNCTION_CODE)
 		return false;
 	struct vaddr at = {in->address + record->from.offset};
-	return !insn_is_branch(insn_branch(pair->image.machine, image_bytes_at(&pair->image, at), at.v));
+	return !insn_is_branch(
+		insn_branch(pair->image.machine, image_bytes_at(&pair->image, at), at.v));
 }
 
 /* Leaves out each of these: it would tell of a call that the input does not have. */
@@ -673,7 +711,8 @@ static bool open_pass(struct pass *pass)
 	pass->input = pass->calls->targets;
 	pass->output = pass->how->output_targets;
 	pass->out = calloc(1, sizeof(*pass->out));
-	return pass->out && fragments_by_function_list(&pair->output->bat, &pass->fragments) && find_shared(pass);
+	return pass->out && fragments_by_function_list(&pair->output->bat, &pass->fragments) &&
+	       find_shared(pass);
 }
 
 static void close_pass(struct pass *pass)
@@ -692,13 +731,15 @@ static void close_pass(struct pass *pass)
 	free(pass->named);
 }
 
-bool restore_records(const struct restoration *how, struct record_vec *batches, size_t batch_count, struct record_vec *out,
-		     struct bc_error *err)
+bool restore_records(const struct restoration *how, struct record_vec *batches, size_t batch_count,
+		     struct record_vec *out, struct bc_error *err)
 {
 	struct pass pass = {.how = how, .binary = how->pair->output};
 
-	bool ok = open_pass(&pass) && record_groups_make(pass.binary, batches, batch_count, how->threads, &pass.groups) &&
-		  take_all_ways(&pass) && collect_entries(&pass) && take_all_sums(&pass);
+	bool ok =
+		open_pass(&pass) &&
+		record_groups_make(pass.binary, batches, batch_count, how->threads, &pass.groups) &&
+		take_all_ways(&pass) && collect_entries(&pass) && take_all_sums(&pass);
 	for (size_t i = 0; i < batch_count; i++)
 		record_vec_free(&batches[i]);
 	if (ok && how->rules.restore)

@@ -2,8 +2,9 @@
 /*
  * A direct call or tail call of the input that is missing at its place in the output: llvm-bolt
  * inlined the function, or proved the call needless.  Whatever enters the block of the call called
- * the function.  Calls out of the inlined body are recorded at that place, at a call in front of it, or at the beginning of
- * its block; they belong to the function that was called, or to one that it calls.
+ * the function.  Calls out of the inlined body are recorded at that place, at a call in front of
+ * it, or at the beginning of its block; they belong to the function that was called, or to one that
+ * it calls.
  */
 #include <stdlib.h>
 
@@ -25,11 +26,13 @@ static const struct function *named(const struct pass *pass, uint32_t input)
 }
 
 /* Adds a call that was inlined, and for a PLT entry the jump by which it goes on. */
-static void add_call(struct pass *pass, const struct function *caller, struct known_call call, uint64_t count)
+static void add_call(struct pass *pass, const struct function *caller, struct known_call call,
+		     uint64_t count)
 {
 	const struct function *to = named(pass, call.callee);
 
-	pass_add(pass, (struct record){RECORD_BRANCH, {caller, call.place}, {to, call.to}, count, 0, 0});
+	pass_add(pass,
+		 (struct record){RECORD_BRANCH, {caller, call.place}, {to, call.to}, count, 0, 0});
 	if (to->kind == FUNCTION_PLT)
 		add_plt_jump(pass, to, count);
 	pass_count(pass, RESTORE_INLINED, count);
@@ -121,8 +124,8 @@ static void fill_in(struct sums *s, uint32_t frame, uint64_t entered)
 			    (insn_goes_on(*insn) || insn->kind == INSN_CONDITIONAL))
 				at[i + 1].arrives = count_add_saturating(
 					at[i + 1].arrives,
-					at[i].ran - (at[i].jumped < at[i].ran ? at[i].jumped
-									      : at[i].ran));
+					at[i].ran - (at[i].jumped < at[i].ran ? at[i].jumped :
+										at[i].ran));
 		}
 	}
 }
@@ -177,17 +180,17 @@ static void add_frame(struct sums *s, uint32_t number, uint64_t entered)
 		entered = site->kind == INSN_CONDITIONAL ? count->jumped : count->ran;
 		if (f && caller && entered)
 			add_call(s->pass, caller,
-					 (struct known_call){site->offset, frame->function, 0},
-					 entered);
+				 (struct known_call){site->offset, frame->function, 0}, entered);
 	}
 	fill_in(s, number, entered);
 	if (f)
 		add_edges(s, number, f);
 }
 
-/* Gives the functions that were inlined into the current one what their bodies counted there.  `entered`: how often each frame
- * that the current one calls was.  False: out of memory. */
-static bool restore_bodies(struct pass *pass, const struct inlined_frame_vec *frames, const uint64_t *entered)
+/* Gives the functions that were inlined into the current one what their bodies counted there.
+ * `entered`: how often each frame that the current one calls was.  False: out of memory. */
+static bool restore_bodies(struct pass *pass, const struct inlined_frame_vec *frames,
+			   const uint64_t *entered)
 {
 	struct sums s = {
 		.pass = pass, .frames = frames, .first = calloc(frames->len + 1, sizeof(*s.first))};
@@ -231,13 +234,16 @@ static bool kept_less(const struct kept_call *a, const struct kept_call *b)
 DEFINE_SORT(sort_kept, struct kept_call, kept_less)
 DEFINE_SEARCH(kept_before, struct kept_call, uint32_t, item->place < key)
 
-static struct kept_call kept_call(const struct pass *pass, const struct bat_fragment *fragment, const struct insn *insn)
+static struct kept_call kept_call(const struct pass *pass, const struct bat_fragment *fragment,
+				  const struct insn *insn)
 {
-	struct kept_call kept = {bat_translate(&pass->binary->bat, fragment, insn->offset, true), targets_of(pass->output, insn)};
+	struct kept_call kept = {bat_translate(&pass->binary->bat, fragment, insn->offset, true),
+				 targets_of(pass->output, insn)};
 	struct way_out out;
 
 	if (kept.target != NO_TARGET && !insn_is_call(*insn) &&
-	    pair_way_out_of_jump(pass->how->pair, pass->code, fragment, insn->offset, kept.target, &out) == WAY_FOUND)
+	    pair_way_out_of_jump(pass->how->pair, pass->code, fragment, insn->offset, kept.target,
+				 &out) == WAY_FOUND)
 		kept.place = pass->code->insns->at[out.insn].offset;
 	return kept;
 }
@@ -255,7 +261,8 @@ static bool list_kept(struct pass *pass, uint32_t fragment, struct kept_vec *out
 	for (size_t i = 0; i < known->insns.len; i++) {
 		const struct insn *insn = &known->insns.at[i];
 		struct output_place place = {f, table, insn->offset};
-		if (insn_leads_out(f, insn) && !inlined_tie_at(pass->how->inlined, place) && !kept_vec_push(out, kept_call(pass, table, insn))) {
+		if (insn_leads_out(f, insn) && !inlined_tie_at(pass->how->inlined, place) &&
+		    !kept_vec_push(out, kept_call(pass, table, insn))) {
 			pass->out_of_memory = true;
 			return false;
 		}
@@ -281,13 +288,16 @@ static bool is_plt_entry(const struct pass *pass, uint32_t output)
 	return pass->binary->functions.at[output].kind == FUNCTION_PLT;
 }
 
-/* Does the output call this function at a place, or one whose beginning is not known (a stub), or for one PLT entry another?  Of
- * several entries that lead to the same function, such as two destructors at one address, llvm-bolt takes one. */
-static bool is_kept(const struct pass *pass, const struct kept_vec *kept, uint32_t place, uint32_t body)
+/* Does the output call this function at a place, or one whose beginning is not known (a stub), or
+ * for one PLT entry another?  Of several entries that lead to the same function, such as two
+ * destructors at one address, llvm-bolt takes one. */
+static bool is_kept(const struct pass *pass, const struct kept_vec *kept, uint32_t place,
+		    uint32_t body)
 {
 	bool plt = body != NO_FUNCTION && is_plt_entry(pass, body);
 
-	for (size_t i = kept_before(kept->at, kept->len, place); i < kept->len && kept->at[i].place == place; i++) {
+	for (size_t i = kept_before(kept->at, kept->len, place);
+	     i < kept->len && kept->at[i].place == place; i++) {
 		uint32_t target = kept->at[i].target;
 		if (target == body || target == NO_TARGET || (plt && is_plt_entry(pass, target)))
 			return true;
@@ -311,11 +321,13 @@ struct site {
 	uint32_t callee; /* the input's function */
 	uint64_t count;
 	uint32_t frame; /* of its body in the output; 0: not found */
-	bool moved; /* the output has it, at the beginning of the block: the table does not tell its place.  Else it was inlined */
+	bool moved; /* the output has it, at the beginning of the block: the table does not tell its
+		       place.  Else it was inlined */
 };
 DEFINE_VEC(site_vec, struct site);
 
-/* The frame of what the function at hand calls by an instruction, if its body is known in the output; else 0. */
+/* The frame of what the function at hand calls by an instruction, if its body is known in the
+ * output; else 0. */
 static uint32_t frame_at(const struct pass *pass, uint32_t insn)
 {
 	const struct inlined_code *code = inlined_code_of(pass->how->inlined, pass->function);
@@ -334,7 +346,8 @@ static bool list_sites(struct pass *pass, const struct flows *flows, const struc
 
 	for (uint32_t b = 0; b < code->blocks.len; b++) {
 		bool ran = flows->in[b] || flows->out[b];
-		for (uint32_t i = code->blocks.at[b].first; ran && i < code->blocks.at[b].end; i++) {
+		for (uint32_t i = code->blocks.at[b].first; ran && i < code->blocks.at[b].end;
+		     i++) {
 			const struct insn *insn = &code->insns->at[i];
 			uint32_t callee = targets_beyond(pass->input, code->input, insn);
 			if (callee == NO_TARGET || pair->output_of[callee] == NO_FUNCTION)
@@ -342,7 +355,8 @@ static bool list_sites(struct pass *pass, const struct flows *flows, const struc
 			uint32_t frame = frame_at(pass, i);
 			if (!frame && is_kept(pass, kept, insn->offset, pair->body_of[callee]))
 				continue;
-			bool moved = !frame && is_kept_there(kept, code->blocks.at[b].start, pair->body_of[callee]);
+			bool moved = !frame && is_kept_there(kept, code->blocks.at[b].start,
+							     pair->body_of[callee]);
 			struct site site = {b, insn->offset, callee, flows->in[b], frame, moved};
 			if (insn->kind == INSN_CONDITIONAL) /* it went there if it did not go on */
 				site.count -= flows->on[b] < site.count ? flows->on[b] : site.count;
@@ -355,7 +369,8 @@ static bool list_sites(struct pass *pass, const struct flows *flows, const struc
 }
 
 /* Notes what copies of a function counted. */
-static void note_copied(struct pass *pass, struct body_count_vec *counts, uint32_t function, uint32_t place, uint64_t count)
+static void note_copied(struct pass *pass, struct body_count_vec *counts, uint32_t function,
+			uint32_t place, uint64_t count)
 {
 	if (!body_count_vec_push(counts, (struct body_count){function, place, count}))
 		pass->out_of_memory = true;
@@ -363,7 +378,8 @@ static void note_copied(struct pass *pass, struct body_count_vec *counts, uint32
 
 static void add_site(struct pass *pass, const struct site *site)
 {
-	add_call(pass, pass->function, (struct known_call){site->place, site->callee, 0}, site->count);
+	add_call(pass, pass->function, (struct known_call){site->place, site->callee, 0},
+		 site->count);
 	if (!site->frame)
 		note_copied(pass, &pass->copied_runs, site->callee, 0, site->count);
 }
@@ -375,7 +391,7 @@ struct link {
 	uint32_t before; /* the number of the link that leads here, or itself */
 };
 
-#define LINKS_MOST 3
+#define LINKS_MOST   3
 #define REACHED_MOST 32
 
 struct chain {
@@ -400,8 +416,10 @@ static bool reached(const struct chain *chain, uint32_t function)
 	return false;
 }
 
-/* Searches the calls of one function.  True: the one at *place calls the function that is wanted. */
-static bool look_at(struct pass *pass, struct chain *chain, uint32_t link, uint32_t wanted, uint32_t *place)
+/* Searches the calls of one function.  True: the one at *place calls the function that is wanted.
+ */
+static bool look_at(struct pass *pass, struct chain *chain, uint32_t link, uint32_t wanted,
+		    uint32_t *place)
 {
 	struct known_calls *calls = pass->calls;
 	uint32_t function = chain->at[link].function;
@@ -410,7 +428,8 @@ static bool look_at(struct pass *pass, struct chain *chain, uint32_t link, uint3
 		pass->out_of_memory = true;
 		return false;
 	}
-	for (uint32_t i = calls->begin[function]; i < calls->end[function] && known_calls_spend(calls, 1); i++) {
+	for (uint32_t i = calls->begin[function];
+	     i < calls->end[function] && known_calls_spend(calls, 1); i++) {
 		uint32_t callee = calls->at.at[i].callee;
 		if (calls->at.at[i].to)
 			continue;
@@ -418,15 +437,18 @@ static bool look_at(struct pass *pass, struct chain *chain, uint32_t link, uint3
 			*place = calls->at.at[i].place;
 			return true;
 		}
-		if (chain->count < REACHED_MOST && depth(chain, link) < LINKS_MOST && !reached(chain, callee))
-			chain->at[chain->count++] = (struct link){callee, calls->at.at[i].place, link};
+		if (chain->count < REACHED_MOST && depth(chain, link) < LINKS_MOST &&
+		    !reached(chain, callee))
+			chain->at[chain->count++] =
+				(struct link){callee, calls->at.at[i].place, link};
 	}
 	return false;
 }
 
 /* Finds the links from a function to the body of another: returns the last one, or NO_LINK. */
 #define NO_LINK UINT32_MAX
-static uint32_t find_chain(struct pass *pass, uint32_t from, uint32_t wanted, struct chain *chain, uint32_t *place)
+static uint32_t find_chain(struct pass *pass, uint32_t from, uint32_t wanted, struct chain *chain,
+			   uint32_t *place)
 {
 	chain->at[0] = (struct link){from, 0, 0};
 	chain->count = 1;
@@ -446,7 +468,8 @@ static bool is_own_call(const struct pass *pass, const struct record *record)
 	const struct insn *insn = &pass->code->insns->at[number];
 	uint32_t callee = targets_beyond(pass->input, pass->code->input, insn);
 	bool known = callee != NO_TARGET && pass->how->pair->output_of[callee] != NO_FUNCTION;
-	bool indirect = callee == NO_TARGET && (insn_is_call(*insn) || insn->kind == INSN_JUMP_INDIRECT);
+	bool indirect =
+		callee == NO_TARGET && (insn_is_call(*insn) || insn->kind == INSN_JUMP_INDIRECT);
 	return indirect || (known && named(pass, callee) == record->to.function);
 }
 
@@ -456,11 +479,13 @@ static void add_chain(struct pass *pass, const struct chain *chain, uint32_t las
 	for (uint32_t i = last; i; i = chain->at[i].before) {
 		const struct link *link = &chain->at[i];
 		struct record step = record;
-		note_copied(pass, &pass->copied_calls, chain->at[link->before].function, link->place, record.count);
+		note_copied(pass, &pass->copied_calls, chain->at[link->before].function,
+			    link->place, record.count);
 		note_copied(pass, &pass->copied_runs, link->function, 0, record.count);
 		if (pass->how->pair->output_of[link->function] == NO_FUNCTION)
 			continue;
-		step.from = (struct input_place){named(pass, chain->at[link->before].function), link->place};
+		step.from = (struct input_place){named(pass, chain->at[link->before].function),
+						 link->place};
 		step.to = (struct input_place){named(pass, link->function), 0};
 		pass_add(pass, step);
 	}
@@ -472,9 +497,11 @@ static void add_chain(struct pass *pass, const struct chain *chain, uint32_t las
 
 DEFINE_SEARCH(sites_before, struct site, uint32_t, item->place < key)
 
-/* The sites that a call can be out of: those of its block that are not in front of it.  For a call that the table has no entry of, that is
- * the nearest one before it: the beginning of its block, or a call in it. */
-static struct site *sites_at(const struct pass *pass, const struct site_vec *sites, uint32_t offset, size_t *count)
+/* The sites that a call can be out of: those of its block that are not in front of it.  For a call
+ * that the table has no entry of, that is the nearest one before it: the beginning of its block, or
+ * a call in it. */
+static struct site *sites_at(const struct pass *pass, const struct site_vec *sites, uint32_t offset,
+			     size_t *count)
 {
 	size_t first = sites_before(sites->at, sites->len, offset), end = first;
 	uint32_t block = code_block_at(pass->code, offset);
@@ -498,16 +525,22 @@ static bool move_own(struct pass *pass, const struct site *near, size_t count, s
 	return false;
 }
 
-/* Moves a call out of the bodies that were inlined at some sites: each calls no more often than it ran, but the last one. */
+/* Moves a call out of the bodies that were inlined at some sites: each calls no more often than it
+ * ran, but the last one. */
 static bool move_out(struct pass *pass, struct site *near, size_t count, struct record record)
 {
-	uint32_t wanted = pair_body(pass->how->pair, record.to.function), last = NO_LINK, place = 0, found_place = 0;
+	uint32_t wanted = pair_body(pass->how->pair, record.to.function), last = NO_LINK, place = 0,
+		 found_place = 0;
 	struct site *from = NULL;
 	struct chain chain, found;
 
 	for (size_t i = 0; i < count && record.count && known_calls_spend(pass->calls, 1); i++) {
-		uint32_t link = near[i].moved || near[i].frame ? NO_LINK : find_chain(pass, near[i].callee, wanted, &found, &found_place);
-		if (link == NO_LINK || pass->how->pair->output_of[found.at[link].function] == NO_FUNCTION)
+		uint32_t link =
+			near[i].moved || near[i].frame ?
+				NO_LINK :
+				find_chain(pass, near[i].callee, wanted, &found, &found_place);
+		if (link == NO_LINK ||
+		    pass->how->pair->output_of[found.at[link].function] == NO_FUNCTION)
 			continue;
 		if (from) {
 			struct record part = record;

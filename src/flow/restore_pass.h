@@ -7,7 +7,8 @@
 #include "src/flow/restore.h"
 #include "src/profile/profile.h"
 
-/* Steps past a block, which the output has as steps through it, as it asks the block's condition in front of the block before. */
+/* Steps past a block, which the output has as steps through it, as it asks the block's condition in
+ * front of the block before. */
 struct displaced {
 	const struct function *function; /* of the output */
 	uint32_t before, block;          /* blocks: the one before, and the one that is passed */
@@ -23,7 +24,8 @@ struct body_count {
 DEFINE_VEC(body_count_vec, struct body_count);
 
 struct copy {
-	uint32_t of; /* the block whose copy follows the block at hand in the output; NO_BLOCK: none does */
+	uint32_t of; /* the block whose copy follows the block at hand in the output; NO_BLOCK: none
+			does */
 	const struct out_function *function; /* that has both in the output; NULL: not known */
 	uint64_t begin, end;                 /* offsets there */
 };
@@ -33,19 +35,21 @@ struct pass {
 	const struct restoration *how;
 	const struct binary *binary; /* the output */
 	struct record_groups groups;
-	struct entry_vec entries; /* for the second pass: what leads into functions, as the first left it */
+	struct entry_vec
+		entries; /* for the second pass: what leads into functions, as the first left it */
 	struct record_batch *out;
 	struct known_calls *calls;
 	const struct targets *input, *output;
-	const struct code *code; /* of the function at hand, in the input */
-	const struct function *function; /* likewise: the output's */
-	size_t begin, end;               /* its records, of groups.records */
+	const struct code *code;                /* of the function at hand, in the input */
+	const struct function *function;        /* likewise: the output's */
+	size_t begin, end;                      /* its records, of groups.records */
 	struct fragments_by_function fragments; /* of the output */
-	struct displaced_vec displaced; /* by function, as records are; found by the first pass, for the second */
+	struct displaced_vec displaced; /* by function, as records are; found by the first pass, for
+					   the second */
 	size_t first_displaced;         /* of the function at hand, or of one behind it */
 	struct body_count_vec copied_runs;  /* how often copies of a function ran */
 	struct body_count_vec copied_calls; /* likewise: calls of theirs that have a record */
-	struct copy *copies; /* per block of the function at hand */
+	struct copy *copies;                /* per block of the function at hand */
 	bool *shared; /* by function of the output: its body is that of several of the input's */
 	bool *named;  /* likewise: a record that was added has it */
 	bool out_of_memory;
@@ -69,9 +73,15 @@ static inline void pass_add(struct pass *pass, struct record record)
 }
 
 /* Adds a branch within the current function. */
-static inline void pass_add_edge(struct pass *pass, uint32_t from, uint32_t to, uint64_t count, uint64_t mispredicted)
+static inline void pass_add_edge(struct pass *pass, uint32_t from, uint32_t to, uint64_t count,
+				 uint64_t mispredicted)
 {
-	pass_add(pass, (struct record){RECORD_BRANCH, {pass->function, from}, {pass->function, to}, count, mispredicted, 0});
+	pass_add(pass, (struct record){RECORD_BRANCH,
+				       {pass->function, from},
+				       {pass->function, to},
+				       count,
+				       mispredicted,
+				       0});
 }
 
 static inline bool pass_does(const struct pass *pass, enum restore_rule rule)
@@ -91,17 +101,19 @@ static inline void pass_count_guarded(struct pass *pass, enum restore_guard guar
 
 /* The counts of the current function. */
 struct flows {
-	uint64_t *in, *out; /* per block: what arrives, and what leaves for other blocks or functions, calls included */
+	uint64_t *in, *out; /* per block: what arrives, and what leaves for other blocks or
+			       functions, calls included */
 	uint64_t *on;       /* of what leaves: what goes on in the function */
 };
 
 /* ---- the rule `inlined`, in restore_inlined.c.  False: out of memory ---- */
 
-/* Restores calls of functions that were inlined.  Adds the records that replace others: *replaced[i] is for record begin + i. */
+/* Restores calls of functions that were inlined.  Adds the records that replace others:
+ * *replaced[i] is for record begin + i. */
 bool inlined_restore(struct pass *pass, struct flows *flows, bool *replaced);
 
-/* When the calls of all functions are restored: gives functions whose copies ran, pass->copied_runs, the calls that they always
- * make, and so on for those that these call. */
+/* When the calls of all functions are restored: gives functions whose copies ran,
+ * pass->copied_runs, the calls that they always make, and so on for those that these call. */
 bool inlined_restore_nested(struct pass *pass);
 
 #endif

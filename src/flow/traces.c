@@ -8,7 +8,7 @@
 /* ---- where instructions begin ---- */
 
 #define WORD_BITS 64
-#define LONGEST 15 /* bytes of an instruction */
+#define LONGEST   15 /* bytes of an instruction */
 
 bool insn_starts_open(struct insn_starts *starts, const struct binary *binary, struct bc_error *err)
 {
@@ -21,14 +21,19 @@ void insn_starts_share(struct insn_starts *starts, const struct cfg *graphs)
 	starts->graphs = graphs;
 	for (uint32_t i = 0; graphs->of && i < graphs->functions->count; i++)
 		if (graphs->of[i])
-			atomic_store_explicit(start_bits_of(&starts->of, (struct code_number){i}), graphs->of[i]->starts, memory_order_relaxed);
+			atomic_store_explicit(start_bits_of(&starts->of, (struct code_number){i}),
+					      graphs->of[i]->starts, memory_order_relaxed);
 }
 
 void insn_starts_close(struct insn_starts *starts)
 {
 	for (uint32_t i = 0; starts->of.at && i < starts->binary->functions.count; i++) {
-		const struct graph *graph = starts->graphs ? cfg_find(starts->graphs, &starts->binary->functions.at[i]) : NULL;
-		uint64_t *bits = atomic_load_explicit(start_bits_of(&starts->of, (struct code_number){i}), memory_order_relaxed);
+		const struct graph *graph =
+			starts->graphs ?
+				cfg_find(starts->graphs, &starts->binary->functions.at[i]) :
+				NULL;
+		uint64_t *bits = atomic_load_explicit(
+			start_bits_of(&starts->of, (struct code_number){i}), memory_order_relaxed);
 		if (!graph || bits != graph->starts)
 			free(bits);
 	}
@@ -49,9 +54,10 @@ static struct bytes code_of(const struct binary *binary, const struct function *
 	return bytes_first(image_bytes_at(&binary->image, (struct vaddr){function->address}), size);
 }
 
-/* From a known beginning to the next one.  `decoder` is asked where a length is not known, if it is not NULL. */
-static void read_run(enum machine machine, struct decoder *decoder, struct bytes code, size_t at, size_t end,
-		     uint64_t *bits)
+/* From a known beginning to the next one.  `decoder` is asked where a length is not known, if it is
+ * not NULL. */
+static void read_run(enum machine machine, struct decoder *decoder, struct bytes code, size_t at,
+		     size_t end, uint64_t *bits)
 {
 	struct insn insn;
 
@@ -102,8 +108,8 @@ static uint64_t *read_function(const struct binary *binary, struct decoder *deco
 static const uint64_t *bits_of(struct insn_starts *starts, struct decoder *decoder,
 			       const struct function *function)
 {
-	_Atomic(uint64_t *) *place =
-		start_bits_of(&starts->of, functions_code_number(&starts->binary->functions, function));
+	_Atomic(uint64_t *) *place = start_bits_of(
+		&starts->of, functions_code_number(&starts->binary->functions, function));
 	uint64_t *known = atomic_load_explicit(place, memory_order_acquire);
 
 	if (known)
@@ -126,7 +132,8 @@ static bool beginning_before(const uint64_t *bits, uint32_t at, uint32_t *out)
 	return false;
 }
 
-enum insn_verdict insn_begins(struct insn_starts *starts, struct decoder *decoder, struct output_place place)
+enum insn_verdict insn_begins(struct insn_starts *starts, struct decoder *decoder,
+			      struct output_place place)
 {
 	struct bytes code = code_of(starts->binary, place.function);
 	uint32_t before;
@@ -146,8 +153,8 @@ enum insn_verdict insn_begins(struct insn_starts *starts, struct decoder *decode
 	return place.offset - before < insn.size ? INSN_NO : INSN_UNSURE;
 }
 
-enum insn_verdict insn_is_return(struct insn_starts *starts, struct decoder *decoder, struct output_place place,
-				 struct insn insn)
+enum insn_verdict insn_is_return(struct insn_starts *starts, struct decoder *decoder,
+				 struct output_place place, struct insn insn)
 {
 	if (!place.function || insn.kind != INSN_RETURN)
 		return INSN_NO;
@@ -155,7 +162,8 @@ enum insn_verdict insn_is_return(struct insn_starts *starts, struct decoder *dec
 	return begins == INSN_UNSURE ? INSN_YES : begins;
 }
 
-enum insn_verdict insn_follows_call(struct insn_starts *starts, struct decoder *decoder, struct output_place place)
+enum insn_verdict insn_follows_call(struct insn_starts *starts, struct decoder *decoder,
+				    struct output_place place)
 {
 	struct bytes code = code_of(starts->binary, place.function);
 	struct insn insn;
@@ -167,7 +175,8 @@ enum insn_verdict insn_follows_call(struct insn_starts *starts, struct decoder *
 	if (!bits)
 		return INSN_NO_MEMORY;
 	if (!beginning_before(bits, place.offset, &before) ||
-	    !decoder_next(decoder, bytes_from(code, before), place.function->address + before, &insn) ||
+	    !decoder_next(decoder, bytes_from(code, before), place.function->address + before,
+			  &insn) ||
 	    before + insn.size < place.offset)
 		return INSN_UNSURE;
 	return insn_is_call(insn) && before + insn.size == place.offset ? INSN_YES : INSN_NO;
@@ -188,14 +197,16 @@ bool return_places_has(struct return_places *places, struct trace trace, struct 
 		return false;
 	if (!trace_end_equal(trace.from, places->last)) {
 		places->last = trace.from;
-		places->last_has = follows_call(places, from) && !labels_have(places->pads, trace_end_vaddr(trace.from).v);
+		places->last_has = follows_call(places, from) &&
+				   !labels_have(places->pads, trace_end_vaddr(trace.from).v);
 	}
 	return places->last_has;
 }
 
 /* ---- the walk ---- */
 
-bool trace_facts_open(struct located_counts *located, const struct pair *pair, const struct aggregate *aggregate, struct trace_facts *out,
+bool trace_facts_open(struct located_counts *located, const struct pair *pair,
+		      const struct aggregate *aggregate, struct trace_facts *out,
 		      struct bc_error *err)
 {
 	*out = (struct trace_facts){.located = located,
@@ -207,7 +218,8 @@ bool trace_facts_open(struct located_counts *located, const struct pair *pair, c
 	const struct binary *binary = located->binary;
 	out->passes = binary->kind == BINARY_BOLTED && rules_restore(&out->rules, RESTORE_MADE);
 	return insn_starts_open(&out->starts, binary, err) &&
-	       (!out->passes || thunks_read(&binary->image, &binary->functions.symbols, &out->thunks, err));
+	       (!out->passes ||
+		thunks_read(&binary->image, &binary->functions.symbols, &out->thunks, err));
 }
 
 void trace_facts_close(struct trace_facts *facts)
@@ -239,7 +251,8 @@ void trace_walk_close(struct trace_walk *walk)
 static bool follows_old_call(const struct pair *pair, struct old_place at)
 {
 	const struct graph *graph = cfg_find(&pair->graphs, at.input);
-	size_t count = graph ? insns_before(graph->code.insns.at, graph->code.insns.len, at.offset) : 0;
+	size_t count =
+		graph ? insns_before(graph->code.insns.at, graph->code.insns.len, at.offset) : 0;
 	const struct insn *before = count ? &graph->code.insns.at[count - 1] : NULL;
 
 	return before && insn_is_call(*before) && before->offset + before->size == at.offset;
@@ -252,22 +265,25 @@ static bool is_old_return(const struct trace_walk *walk, const struct located_tr
 
 	if (old_place_by_rules(&facts->rules, t->old_source).input)
 		return t->insn.kind == INSN_RETURN;
-	return target.input && return_places_may_have(&walk->places, t->trace) && follows_old_call(facts->pair, target);
+	return target.input && return_places_may_have(&walk->places, t->trace) &&
+	       follows_old_call(facts->pair, target);
 }
 
 static bool is_return(struct trace_walk *walk, const struct located_trace *t)
 {
 	const struct trace_facts *facts = walk->facts;
 	struct trace_end branch = t->trace.branch;
-	enum insn_verdict by_insn = trace_end_is(branch, TRACE_END_FT_RETURN)
-					    ? INSN_YES
-					    : insn_is_return(&walk->facts->starts, &walk->decoder, t->source, t->insn);
+	enum insn_verdict by_insn =
+		trace_end_is(branch, TRACE_END_FT_RETURN) ?
+			INSN_YES :
+			insn_is_return(&walk->facts->starts, &walk->decoder, t->source, t->insn);
 
 	walk->no_memory |= by_insn == INSN_NO_MEMORY;
 	if (by_insn == INSN_YES || is_old_return(walk, t))
 		return true;
 	if (returns_has(facts->returns, branch)) {
-		walk->found.by_type += number_set_has(facts->typed, branch.word) ? t->row->count : 0;
+		walk->found.by_type +=
+			number_set_has(facts->typed, branch.word) ? t->row->count : 0;
 		return true;
 	}
 	if (!return_places_has(&walk->places, t->trace, t->from))
@@ -279,19 +295,23 @@ static bool is_return(struct trace_walk *walk, const struct located_trace *t)
 /* ---- where the ends lie ---- */
 
 /* Where a trace ends; rows come as they are sorted. */
-static struct trace_end end_of(struct trace_walk *walk, const struct count_row *row, struct output_place from)
+static struct trace_end end_of(struct trace_walk *walk, const struct count_row *row,
+			       struct output_place from)
 {
-	return walk->facts->imputes ? impute_end(&walk->impute, walk->facts->located->binary, row, from) : trace_of(row->key).to;
+	return walk->facts->imputes ?
+		       impute_end(&walk->impute, walk->facts->located->binary, row, from) :
+		       trace_of(row->key).to;
 }
 
 /* Where that lies; `at`: the locations of the row. */
-static struct output_place place_of_end(const struct trace_facts *facts, const struct location *at, struct output_place from,
-					struct trace_end end)
+static struct output_place place_of_end(const struct trace_facts *facts, const struct location *at,
+					struct output_place from, struct trace_end end)
 {
 	if (trace_end_is(end, TRACE_END_NONE))
 		return (struct output_place){0};
-	return facts->imputes ? binary_place(facts->located->binary, trace_end_vaddr(end), from.function)
-			      : located_place(facts->located, at[END_TO]);
+	return facts->imputes ?
+		       binary_place(facts->located->binary, trace_end_vaddr(end), from.function) :
+		       located_place(facts->located, at[END_TO]);
 }
 
 static void find_old_places(const struct pair *pair, struct located_trace *t)
@@ -303,11 +323,14 @@ static void find_old_places(const struct pair *pair, struct located_trace *t)
 		t->old_to = pair_old_place(pair, trace_end_vaddr(t->end).v);
 }
 
-static struct located_trace locate(struct trace_walk *walk, const struct count_row *row, const struct location *at,
-				   struct output_place source)
+static struct located_trace locate(struct trace_walk *walk, const struct count_row *row,
+				   const struct location *at, struct output_place source)
 {
 	const struct trace_facts *facts = walk->facts;
-	struct located_trace t = {.row = row, .trace = trace_of(row->key), .source = source, .from = located_place(facts->located, at[END_FROM])};
+	struct located_trace t = {.row = row,
+				  .trace = trace_of(row->key),
+				  .source = source,
+				  .from = located_place(facts->located, at[END_FROM])};
 
 	t.end = end_of(walk, row, t.from);
 	t.to = place_of_end(facts, at, t.from, t.end);
@@ -320,22 +343,28 @@ static struct located_trace locate(struct trace_walk *walk, const struct count_r
 
 /* ---- jumps that llvm-bolt made ---- */
 
-/* Where a jump after all blocks of its fragment leads, to another fragment of the function; else 0.  With -split-eh llvm-bolt puts one
- * there for each landing pad that calls of the fragment have in another one, and it is their landing pad then. */
+/* Where a jump after all blocks of its fragment leads, to another fragment of the function; else 0.
+ * With -split-eh llvm-bolt puts one there for each landing pad that calls of the fragment have in
+ * another one, and it is their landing pad then. */
 static uint64_t leads_across(const struct binary *binary, struct output_place place)
 {
 	const struct bat_table *bat = &binary->bat;
 	const struct bat_fragment *fragment = place.fragment;
 
-	if (!fragment || !fragment->entry_count || bat->entries[fragment->first_entry + fragment->entry_count - 1].output >= place.offset)
+	if (!fragment || !fragment->entry_count ||
+	    bat->entries[fragment->first_entry + fragment->entry_count - 1].output >= place.offset)
 		return 0;
-	struct insn insn = build_check_insn(&binary->image, (struct vaddr){place.function->address + place.offset});
-	const struct bat_fragment *other = insn.kind == INSN_JUMP && insn_is_direct(insn) ? bat_find(bat, insn.target) : NULL;
+	struct insn insn = build_check_insn(&binary->image,
+					    (struct vaddr){place.function->address + place.offset});
+	const struct bat_fragment *other =
+		insn.kind == INSN_JUMP && insn_is_direct(insn) ? bat_find(bat, insn.target) : NULL;
 	return other && other != fragment && other->parent == fragment->parent ? insn.target : 0;
 }
 
-/* Where llvm-bolt's own code leads on to that is no code of the input: a thunk, or a jump to a landing pad; else 0. */
-static uint64_t made_way(const struct trace_facts *facts, struct trace_end end, struct output_place place)
+/* Where llvm-bolt's own code leads on to that is no code of the input: a thunk, or a jump to a
+ * landing pad; else 0. */
+static uint64_t made_way(const struct trace_facts *facts, struct trace_end end,
+			 struct output_place place)
 {
 	if (!trace_end_is(end, TRACE_END_VADDR))
 		return 0;
@@ -369,14 +398,18 @@ static void mark(atomic_bool *marks, uint32_t number)
 }
 
 /* Notes the function of the input whose code ran at one end. */
-static void note_input(const struct trace_facts *facts, struct trace_end end, struct location at, atomic_bool *ran)
+static void note_input(const struct trace_facts *facts, struct trace_end end, struct location at,
+		       atomic_bool *ran)
 {
 	const struct pair *pair = facts->pair;
-	const struct function *input = old_place_by_rules(&facts->rules, pair_old_place(pair, trace_end_vaddr(end).v)).input;
+	const struct function *input =
+		old_place_by_rules(&facts->rules, pair_old_place(pair, trace_end_vaddr(end).v))
+			.input;
 
 	if (!input) {
 		struct output_place place = located_place(facts->located, at);
-		const struct function *owner = place.fragment ? binary_owner(pair->output, place) : NULL;
+		const struct function *owner =
+			place.fragment ? binary_owner(pair->output, place) : NULL;
 		input = owner ? pair_input_of(pair, owner) : NULL;
 	}
 	if (input)
@@ -385,16 +418,19 @@ static void note_input(const struct trace_facts *facts, struct trace_end end, st
 
 static void note_output(const struct trace_facts *facts, struct location at, atomic_bool *entered)
 {
-	if (at.function != LOCATION_NONE && facts->located->binary->functions.at[at.function].kind == FUNCTION_CODE)
+	if (at.function != LOCATION_NONE &&
+	    facts->located->binary->functions.at[at.function].kind == FUNCTION_CODE)
 		mark(entered, at.function);
 }
 
 /* Notes the graph that a line is walked through, and where something from outside led. */
-static void note_line(struct trace_walk *walk, const struct count_row *row, const struct location *at, const struct trace_notes *notes)
+static void note_line(struct trace_walk *walk, const struct count_row *row,
+		      const struct location *at, const struct trace_notes *notes)
 {
 	const struct trace_facts *facts = walk->facts;
 	struct trace trace = trace_of(row->key);
-	bool entered = return_places_may_have(&walk->places, trace), line = trace_has_fall_through(&trace) || facts->imputes;
+	bool entered = return_places_may_have(&walk->places, trace),
+	     line = trace_has_fall_through(&trace) || facts->imputes;
 
 	if (!line && !entered)
 		return;
@@ -410,7 +446,8 @@ static void note_line(struct trace_walk *walk, const struct count_row *row, cons
 }
 
 /* Notes a function of which the landing pads have to be known, for jumps to some of them. */
-static void note_pads(const struct trace_facts *facts, struct location at, const struct trace_notes *notes)
+static void note_pads(const struct trace_facts *facts, struct location at,
+		      const struct trace_notes *notes)
 {
 	if (leads_across(facts->located->binary, located_place(facts->located, at)))
 		mark(notes->behind, at.function);
@@ -447,7 +484,7 @@ void traces_note(struct trace_walk *walk, size_t shard, const struct trace_notes
 #define ROWS_AHEAD ((size_t)32)
 
 /* Of most fragments all entries, of large ones those where a search begins. */
-#define ENTRIES_LINE ((uint32_t)(64 / sizeof(struct bat_entry)))
+#define ENTRIES_LINE  ((uint32_t)(64 / sizeof(struct bat_entry)))
 #define ENTRIES_ASKED (8 * ENTRIES_LINE)
 
 static void prefetch_entries(const struct bat_table *bat, const struct bat_fragment *f)
@@ -461,8 +498,8 @@ static void prefetch_entries(const struct bat_table *bat, const struct bat_fragm
 
 /* Branches come from anywhere in the binary: ask for the memory of all of some
  * rows before the first is needed. */
-static void prefetch_sources(const struct trace_facts *facts, const struct count_row *rows, const struct location *at, size_t count,
-			     struct output_place *sources)
+static void prefetch_sources(const struct trace_facts *facts, const struct count_row *rows,
+			     const struct location *at, size_t count, struct output_place *sources)
 {
 	const struct binary *binary = facts->located->binary;
 
@@ -495,8 +532,10 @@ void traces_walk(struct trace_walk *walk, size_t shard, trace_fn *take, void *ct
 		const struct location *at = located_row(located, shard, i);
 		prefetch_sources(walk->facts, table->rows + i, at, count, sources);
 		for (size_t k = 0; k < count; k++) {
-			struct located_trace t = locate(walk, &table->rows[i + k], &at[k * END_COUNT], sources[k]);
-			build_check_trace(&located->binary->image, &t.trace, t.insn, t.row->count, &walk->check);
+			struct located_trace t =
+				locate(walk, &table->rows[i + k], &at[k * END_COUNT], sources[k]);
+			build_check_trace(&located->binary->image, &t.trace, t.insn, t.row->count,
+					  &walk->check);
 			if (walk->facts->passes)
 				pass_made(walk->facts, &t);
 			take(ctx, &t);

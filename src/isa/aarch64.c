@@ -29,20 +29,14 @@ static enum insn_kind register_branch(uint32_t word)
 	if ((word >> 16 & 0x1f) != 0x1f || !(plain || authenticated))
 		return INSN_NEXT;
 	switch (word >> 21 & 0xf) {
-	case 0: /* br, braaz */
-		return INSN_JUMP_INDIRECT;
-	case 1: /* blr, blraaz */
-		return INSN_CALL_INDIRECT;
+	case 0: /* br, braaz */ return INSN_JUMP_INDIRECT;
+	case 1: /* blr, blraaz */ return INSN_CALL_INDIRECT;
 	case 8: /* braa: with a modifier register */
 		return authenticated ? INSN_JUMP_INDIRECT : INSN_NEXT;
-	case 9: /* blraa */
-		return authenticated ? INSN_CALL_INDIRECT : INSN_NEXT;
-	case 2: /* ret, retaa, retaasppcr */
-		return INSN_RETURN;
-	case 4: /* eret, eretaa */
-		return (word >> 5 & 0x1f) == 0x1f ? INSN_RETURN : INSN_NEXT;
-	case 5: /* drps */
-		return plain && (word >> 5 & 0x1f) == 0x1f ? INSN_RETURN : INSN_NEXT;
+	case 9: /* blraa */ return authenticated ? INSN_CALL_INDIRECT : INSN_NEXT;
+	case 2: /* ret, retaa, retaasppcr */ return INSN_RETURN;
+	case 4: /* eret, eretaa */ return (word >> 5 & 0x1f) == 0x1f ? INSN_RETURN : INSN_NEXT;
+	case 5: /* drps */ return plain && (word >> 5 & 0x1f) == 0x1f ? INSN_RETURN : INSN_NEXT;
 	}
 	return INSN_NEXT;
 }
@@ -55,12 +49,9 @@ static enum insn_kind exception(uint32_t word)
 
 	switch (word >> 21 & 7) {
 	case 0:
-	case 5:
-		return numbered ? INSN_SYSTEM : INSN_NEXT;
-	case 1:
-		return low ? INSN_NEXT : INSN_BREAK;
-	case 2:
-		return low ? INSN_NEXT : INSN_SYSTEM;
+	case 5: return numbered ? INSN_SYSTEM : INSN_NEXT;
+	case 1: return low ? INSN_NEXT : INSN_BREAK;
+	case 2: return low ? INSN_NEXT : INSN_SYSTEM;
 	}
 	return INSN_NEXT;
 }

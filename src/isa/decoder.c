@@ -16,12 +16,9 @@ const char *machine_name(enum machine machine)
 struct insn insn_decode(enum machine machine, struct bytes code, uint64_t at)
 {
 	switch (machine) {
-	case MACHINE_X86_64:
-		return insn_x86(code, at);
-	case MACHINE_AARCH64:
-		return insn_aarch64(code, at);
-	case MACHINE_RISCV64:
-		break;
+	case MACHINE_X86_64: return insn_x86(code, at);
+	case MACHINE_AARCH64: return insn_aarch64(code, at);
+	case MACHINE_RISCV64: break;
 	}
 	return insn_riscv(code, at);
 }
@@ -66,7 +63,8 @@ bool decoder_read(struct decoder *decoder, struct bytes code, uint64_t at, struc
 {
 	struct insn insn;
 
-	for (uint32_t offset = 0; offset < code.size && code.size <= UINT32_MAX; offset += insn.size) {
+	for (uint32_t offset = 0; offset < code.size && code.size <= UINT32_MAX;
+	     offset += insn.size) {
 		if (!decoder_next(decoder, bytes_from(code, offset), at + offset, &insn))
 			break;
 		insn.offset = offset;

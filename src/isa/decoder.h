@@ -24,8 +24,10 @@ void decoder_close(struct decoder *decoder);
  * none, or without libLLVM it is not known. */
 bool decoder_next(struct decoder *decoder, struct bytes code, uint64_t at, struct insn *out);
 
-/* Adds the instructions of code that is loaded at `at`, up to its end or to what cannot be decoded.  Offsets count from its
- * beginning; code of 4 GiB or more has none.  Returns false when out of memory. */
-BC_MUST_USE bool decoder_read(struct decoder *decoder, struct bytes code, uint64_t at, struct insn_vec *out);
+/* Adds the instructions of code that is loaded at `at`, up to its end or to what cannot be decoded.
+ * Offsets count from its beginning; code of 4 GiB or more has none.  Returns false when out of
+ * memory. */
+BC_MUST_USE bool decoder_read(struct decoder *decoder, struct bytes code, uint64_t at,
+			      struct insn_vec *out);
 
 #endif

@@ -22,18 +22,18 @@ enum insn_kind {
 	INSN_JUMP,          /* to `target`                                                    */
 	INSN_JUMP_INDIRECT, /* through a register, or the memory at `target`                  */
 	INSN_RETURN,        /* x86 ret, iret; AArch64 ret*, eret*, drps; RISC-V jr and jalr of
-	                       ra or t0 without a link, mret, sret                            */
+			       ra or t0 without a link, mret, sret                            */
 	INSN_SYSTEM,        /* system call, int3 and the like: goes on, but control can come
-	                       back anywhere                                                  */
+			       back anywhere                                                  */
 	INSN_BREAK,         /* AArch64 brk: an exception, and nothing follows                 */
 	INSN_TRAP,          /* goes nowhere, and no branch either: ud2, hlt, udf, unimp       */
 };
 
 struct insn {
-	uint64_t target; /* vaddr; 0: none, or not known               */
-	uint32_t offset; /* for the caller, who has a beginning to count from */
-	uint8_t size;    /* bytes; 0: not certain                      */
-	uint8_t kind;    /* enum insn_kind                             */
+	uint64_t target;     /* vaddr; 0: none, or not known               */
+	uint32_t offset;     /* for the caller, who has a beginning to count from */
+	uint8_t size;        /* bytes; 0: not certain                      */
+	uint8_t kind;        /* enum insn_kind                             */
 	bool short_only : 1; /* a branch that has no longer form, as BOLT needs one: loop, jrcxz */
 	bool nop : 1;
 	bool lock : 1; /* x86: this prefix alone, to LLVM an instruction; INSN_NEXT */
@@ -61,7 +61,8 @@ struct insn insn_branch(enum machine machine, struct bytes code, uint64_t at);
 /* The page that an instruction of AArch64 loads, if that is adrp x16. */
 bool aarch64_page(uint32_t word, uint64_t at, uint64_t *page);
 
-/* Where code of AArch64 jumps: adrp x16, PAGE; add x16, x16, OFFSET; br x16.  False: it is other code. */
+/* Where code of AArch64 jumps: adrp x16, PAGE; add x16, x16, OFFSET; br x16.  False: it is other
+ * code. */
 bool aarch64_far_jump(struct bytes code, uint64_t at, uint64_t *target);
 
 /* Can a processor record it as the source of a branch? */

@@ -11,11 +11,11 @@
 /* Runtime libraries by the names that distributions give them, the best known
  * first: 19 is what most tests ran with. */
 static const char *const library_names[] = {
-	"libLLVM.so.19.1",   "libLLVM-19.so.1", "libLLVM.so.22.1", "libLLVM-22.so.1",
-	"libLLVM.so.23.1",   "libLLVM-23.so.1", "libLLVM.so.21.1", "libLLVM-21.so.1",
-	"libLLVM.so.20.1",   "libLLVM-20.so.1", "libLLVM.so.18.1", "libLLVM-18.so.1",
-	"libLLVM-17.so.1",   "libLLVM-17.so",   "libLLVM-16.so.1", "libLLVM-15.so.1",
-	"libLLVM-14.so.1",   "libLLVM.so",
+	"libLLVM.so.19.1", "libLLVM-19.so.1", "libLLVM.so.22.1", "libLLVM-22.so.1",
+	"libLLVM.so.23.1", "libLLVM-23.so.1", "libLLVM.so.21.1", "libLLVM-21.so.1",
+	"libLLVM.so.20.1", "libLLVM-20.so.1", "libLLVM.so.18.1", "libLLVM-18.so.1",
+	"libLLVM-17.so.1", "libLLVM-17.so",   "libLLVM-16.so.1", "libLLVM-15.so.1",
+	"libLLVM-14.so.1", "libLLVM.so",
 };
 
 typedef void (*callback)(void);
@@ -83,16 +83,21 @@ bool llvm_open(struct llvm_context *out)
 	return out->handle;
 }
 
-/* A machine as LLVM names it, with what its processors can do: an instruction that none of these has is none. */
+/* A machine as LLVM names it, with what its processors can do: an instruction that none of these
+ * has is none. */
 static const struct {
 	const char *triple, *features;
 	const char *initialize[3]; /* of x86-64: with the library */
 } machines[] = {
 	[MACHINE_X86_64] = {"x86_64", "", {NULL}},
-	[MACHINE_AARCH64] = {"aarch64", "+v8.6a,+sve2,+aes,+sha2",
-			     {"LLVMInitializeAArch64TargetInfo", "LLVMInitializeAArch64TargetMC", "LLVMInitializeAArch64Disassembler"}},
-	[MACHINE_RISCV64] = {"riscv64", "+m,+a,+f,+d,+c,+zba,+zbb,+zbs",
-			     {"LLVMInitializeRISCVTargetInfo", "LLVMInitializeRISCVTargetMC", "LLVMInitializeRISCVDisassembler"}},
+	[MACHINE_AARCH64] = {"aarch64",
+			     "+v8.6a,+sve2,+aes,+sha2",
+			     {"LLVMInitializeAArch64TargetInfo", "LLVMInitializeAArch64TargetMC",
+			      "LLVMInitializeAArch64Disassembler"}},
+	[MACHINE_RISCV64] = {"riscv64",
+			     "+m,+a,+f,+d,+c,+zba,+zbb,+zbs",
+			     {"LLVMInitializeRISCVTargetInfo", "LLVMInitializeRISCVTargetMC",
+			      "LLVMInitializeRISCVDisassembler"}},
 };
 
 #define PRINT_IMMEDIATES_AS_HEX 2 /* LLVMDisassembler_Option_PrintImmHex */
@@ -103,13 +108,16 @@ bool llvm_open_text(enum machine machine, struct llvm_context *out)
 
 	*out = (struct llvm_context){0};
 	load_once();
-	for (size_t i = 0; llvm.name && i < BC_COUNT(machines[machine].initialize) && machines[machine].initialize[i]; i++) {
+	for (size_t i = 0; llvm.name && i < BC_COUNT(machines[machine].initialize) &&
+			   machines[machine].initialize[i];
+	     i++) {
 		if (!library_function(llvm.library, machines[machine].initialize[i], &initialize))
 			return false;
 		initialize();
 	}
 	if (llvm.name)
-		out->handle = llvm.create_cpu(machines[machine].triple, "", machines[machine].features, NULL, 0, NULL, NULL);
+		out->handle = llvm.create_cpu(machines[machine].triple, "",
+					      machines[machine].features, NULL, 0, NULL, NULL);
 	return out->handle && llvm.set_options(out->handle, PRINT_IMMEDIATES_AS_HEX);
 }
 
@@ -130,7 +138,8 @@ size_t llvm_length(const struct llvm_context *context, struct bytes code, uint64
 	return llvm.decode(context->handle, window, code.size, at, text, sizeof(text));
 }
 
-size_t llvm_text(const struct llvm_context *context, struct bytes code, uint64_t at, char *text, size_t size)
+size_t llvm_text(const struct llvm_context *context, struct bytes code, uint64_t at, char *text,
+		 size_t size)
 {
 	uint8_t window[16] = {0};
 

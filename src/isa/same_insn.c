@@ -35,16 +35,13 @@ static uint32_t fixed_bits(enum machine machine, uint32_t word)
 	}
 	switch (word & 0x7f) {
 	case 0x17:
-	case 0x37: /* auipc, lui */
-		return 0xfff;
+	case 0x37: /* auipc, lui */ return 0xfff;
 	case 0x03:
 	case 0x07:
 	case 0x13:
-	case 0x1b: /* load, add */
-		return 0xfffff;
+	case 0x1b: /* load, add */ return 0xfffff;
 	case 0x23:
-	case 0x27: /* store */
-		return 0x1fff07f;
+	case 0x27: /* store */ return 0x1fff07f;
 	}
 	return UINT32_MAX;
 }

@@ -4,7 +4,8 @@
 #include "src/isa/machines.h"
 #include "src/isa/x86_insn.h"
 
-static void add_step(struct stack_effect *e, enum stack_step_kind kind, uint8_t reg, uint8_t base, int64_t value)
+static void add_step(struct stack_effect *e, enum stack_step_kind kind, uint8_t reg, uint8_t base,
+		     int64_t value)
 {
 	e->steps[e->count++] = (struct stack_step){kind, reg, base, value};
 }
@@ -14,7 +15,8 @@ static void add_step(struct stack_effect *e, enum stack_step_kind kind, uint8_t 
 enum { DWARF_RBP = 6, DWARF_RSP = 7 };
 
 /* From the numbers that instructions have to those of DWARF. */
-static const uint8_t x86_dwarf[16] = {0, 2, 1, 3, DWARF_RSP, DWARF_RBP, 4, 5, 8, 9, 10, 11, 12, 13, 14, 15};
+static const uint8_t x86_dwarf[16] = {0, 2, 1,  3,  DWARF_RSP, DWARF_RBP, 4,  5,
+				      8, 9, 10, 11, 12,        13,        14, 15};
 
 static uint64_t x86_mask(uint32_t numbers)
 {
@@ -52,7 +54,8 @@ static void pop(struct stack_effect *e, uint8_t reg)
 /* Is its memory operand a distance from one register? */
 static bool is_plain_memory(const struct x86_insn *insn)
 {
-	return insn->is_memory && !insn->segment && insn->index == X86_NO_REGISTER && insn->base < 16;
+	return insn->is_memory && !insn->segment && insn->index == X86_NO_REGISTER &&
+	       insn->base < 16;
 }
 
 static int64_t immediate_of(const struct x86_insn *insn, struct bytes code)
@@ -102,20 +105,29 @@ static bool take_wide(const struct x86_insn *insn, struct bytes code, struct sta
 static bool take_stack(const struct x86_insn *insn, struct bytes code, struct stack_effect *e)
 {
 	switch (insn->opcode) {
-	case 0x50: case 0x51: case 0x52: case 0x53: case 0x54: case 0x55: case 0x56: case 0x57:
-		push(e, register_of_opcode(code));
-		return true;
-	case 0x58: case 0x59: case 0x5a: case 0x5b: case 0x5c: case 0x5d: case 0x5e: case 0x5f:
-		pop(e, register_of_opcode(code));
-		return true;
+	case 0x50:
+	case 0x51:
+	case 0x52:
+	case 0x53:
+	case 0x54:
+	case 0x55:
+	case 0x56:
+	case 0x57: push(e, register_of_opcode(code)); return true;
+	case 0x58:
+	case 0x59:
+	case 0x5a:
+	case 0x5b:
+	case 0x5c:
+	case 0x5d:
+	case 0x5e:
+	case 0x5f: pop(e, register_of_opcode(code)); return true;
 	case 0x68:
 	case 0x6a:
-	case 0x9c:
-		push(e, STACK_NO_REGISTER);
-		return true;
+	case 0x9c: push(e, STACK_NO_REGISTER); return true;
 	case 0x8f:
 	case 0x9d:
-		pop(e, insn->opcode == 0x9d || insn->is_memory ? STACK_NO_REGISTER : x86_dwarf[insn->rm & 15]);
+		pop(e, insn->opcode == 0x9d || insn->is_memory ? STACK_NO_REGISTER :
+								 x86_dwarf[insn->rm & 15]);
 		return true;
 	case 0xff:
 		if ((insn->reg & 7) != 6)
@@ -141,8 +153,10 @@ static struct stack_effect x86_effect(struct bytes code)
 	}
 	code = bytes_first(code, insn.size);
 	bool one_byte = insn.map == X86_ONE_BYTE;
-	bool pushes_small = one_byte && code.data[0] == 0x66 && insn.opcode >= 0x50 && insn.opcode <= 0x5f;
-	if (one_byte && !pushes_small && (take_stack(&insn, code, &e) || (insn.wide && take_wide(&insn, code, &e))))
+	bool pushes_small =
+		one_byte && code.data[0] == 0x66 && insn.opcode >= 0x50 && insn.opcode <= 0x5f;
+	if (one_byte && !pushes_small &&
+	    (take_stack(&insn, code, &e) || (insn.wide && take_wide(&insn, code, &e))))
 		return e;
 	e.writes = x86_mask(insn.writes);
 	if (pushes_small)
@@ -165,8 +179,10 @@ static void take_pair(uint32_t word, bool vector, struct stack_effect *e)
 
 	if (index == 3)
 		add_step(e, STACK_SET, base, base, offset);
-	add_step(e, load ? STACK_LOAD : STACK_STORE, !vector && first == 31 ? STACK_NO_REGISTER : first, base, at);
-	add_step(e, load ? STACK_LOAD : STACK_STORE, !vector && second == 31 ? STACK_NO_REGISTER : second, base, at + 8);
+	add_step(e, load ? STACK_LOAD : STACK_STORE,
+		 !vector && first == 31 ? STACK_NO_REGISTER : first, base, at);
+	add_step(e, load ? STACK_LOAD : STACK_STORE,
+		 !vector && second == 31 ? STACK_NO_REGISTER : second, base, at + 8);
 	if (index == 1)
 		add_step(e, STACK_SET, base, base, offset);
 }
@@ -208,14 +224,16 @@ static struct stack_effect aarch64_effect(struct bytes code)
 		take_pair(word, false, &e);
 	} else if ((word & 0xfe000000) == 0x6c000000 && word >> 23 & 3) {
 		take_pair(word, true, &e);
-	} else if ((word & 0xff800000) == 0xf9000000 || ((word & 0xffa00000) == 0xf8000000 && (word >> 10 & 3) != 2)) {
+	} else if ((word & 0xff800000) == 0xf9000000 ||
+		   ((word & 0xffa00000) == 0xf8000000 && (word >> 10 & 3) != 2)) {
 		take_single(word, &e);
 	} else if ((word & 0xffe0ffe0) == 0xaa0003e0) {
 		if ((word >> 16 & 31) != 31)
 			add_step(&e, STACK_SET, word & 31, word >> 16 & 31, 0);
 		else
 			e.writes = UINT64_C(1) << (word & 31);
-	} else if ((word & 31) != 31) { /* a store or a branch writes no register, but this does no harm: see `writes` */
+	} else if ((word & 31) != 31) { /* a store or a branch writes no register, but this does no
+					   harm: see `writes` */
 		e.writes = UINT64_C(1) << (word & 31);
 	}
 	return e;
@@ -238,11 +256,11 @@ struct stack_roles stack_roles_of(enum machine machine)
 {
 	switch (machine) {
 	case MACHINE_X86_64: /* rbx, rbp, r12 to r15 */
-		return (struct stack_roles){DWARF_RSP, DWARF_RBP, STACK_NO_REGISTER, BIT(3) | BIT(DWARF_RBP) | UINT64_C(0xf000)};
+		return (struct stack_roles){DWARF_RSP, DWARF_RBP, STACK_NO_REGISTER,
+					    BIT(3) | BIT(DWARF_RBP) | UINT64_C(0xf000)};
 	case MACHINE_AARCH64: /* x19 to x29 */
 		return (struct stack_roles){DWARF_SP, 29, 30, UINT64_C(0x3ff80000)};
-	case MACHINE_RISCV64: /* s0 to s11 */
-		break;
+	case MACHINE_RISCV64: /* s0 to s11 */ break;
 	}
 	return (struct stack_roles){2, 8, 1, BIT(8) | BIT(9) | UINT64_C(0xffc0000)};
 }
@@ -253,7 +271,8 @@ bool stack_effects_equal(const struct stack_effect *a, const struct stack_effect
 
 	for (unsigned i = 0; equal && i < a->count; i++) {
 		const struct stack_step *s = &a->steps[i], *t = &b->steps[i];
-		equal = s->kind == t->kind && s->reg == t->reg && s->base == t->base && s->value == t->value;
+		equal = s->kind == t->kind && s->reg == t->reg && s->base == t->base &&
+			s->value == t->value;
 	}
 	return equal;
 }
@@ -266,10 +285,14 @@ bool stack_effect_is_of_frame(enum machine machine, const struct stack_effect *e
 		return true;
 	for (unsigned i = 0; i < effect->count; i++) {
 		const struct stack_step *step = &effect->steps[i];
-		bool in_frame = step->base == roles.stack_pointer || step->base == roles.frame_pointer;
-		bool kept = step->reg == roles.link || (step->reg < 64 && roles.kept >> step->reg & 1);
+		bool in_frame =
+			step->base == roles.stack_pointer || step->base == roles.frame_pointer;
+		bool kept =
+			step->reg == roles.link || (step->reg < 64 && roles.kept >> step->reg & 1);
 		if (step->reg == roles.stack_pointer ||
-		    (step->kind == STACK_SET ? step->reg == roles.frame_pointer && step->base == roles.stack_pointer : in_frame && kept))
+		    (step->kind == STACK_SET ?
+			     step->reg == roles.frame_pointer && step->base == roles.stack_pointer :
+			     in_frame && kept))
 			return true;
 	}
 	return false;

@@ -10,8 +10,18 @@
 
 #include "src/base/bytes.h"
 
-enum { X86_RAX, X86_RCX, X86_RDX, X86_RBX, X86_RSP, X86_RBP, X86_RSI, X86_RDI,
-       X86_RIP = 16, X86_NO_REGISTER = 17 };
+enum {
+	X86_RAX,
+	X86_RCX,
+	X86_RDX,
+	X86_RBX,
+	X86_RSP,
+	X86_RBP,
+	X86_RSI,
+	X86_RDI,
+	X86_RIP = 16,
+	X86_NO_REGISTER = 17
+};
 
 enum x86_map { X86_ONE_BYTE, X86_0F, X86_0F38, X86_0F3A, X86_VECTOR /* VEX, EVEX */ };
 

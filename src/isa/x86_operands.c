@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What follows an opcode: operands by its form, a letter in the tables of x86.c; opcodes of three bytes, and vector instructions. */
+/* What follows an opcode: operands by its form, a letter in the tables of x86.c; opcodes of three
+ * bytes, and vector instructions. */
 #include "src/isa/x86_state.h"
 
 static void take_sib(struct x86_state *d, unsigned mod, struct x86_insn *out)
@@ -59,7 +60,8 @@ static uint32_t written(const struct x86_state *d, unsigned number, bool is_byte
 static bool is_byte_sized(const struct x86_insn *insn)
 {
 	if (insn->map == X86_0F)
-		return (insn->opcode & 0xf0) == 0x90 || insn->opcode == 0xb0 || insn->opcode == 0xc0;
+		return (insn->opcode & 0xf0) == 0x90 || insn->opcode == 0xb0 ||
+		       insn->opcode == 0xc0;
 	return insn->map == X86_ONE_BYTE && !(insn->opcode & 1) && insn->opcode != 0x8c;
 }
 
@@ -84,12 +86,9 @@ static bool group_3(struct x86_state *d, struct x86_insn *out)
 		else
 			take_immediate(d);
 		return true;
-	case 1:
-		return false;
+	case 1: return false;
 	case 2:
-	case 3:
-		x86_writes_rm(d, out);
-		return true;
+	case 3: x86_writes_rm(d, out); return true;
 	}
 	out->writes |= x86_bit(X86_RAX) | x86_bit(X86_RDX);
 	return true;
@@ -106,7 +105,8 @@ static bool group_5(struct x86_state *d, struct x86_insn *out)
 		return which <= 1;
 	if (which <= 1)
 		return true;
-	return which != 7 && ((which != 3 && which != 5) || (out->is_memory && !(d->flags & X86_SIZE16)));
+	return which != 7 &&
+	       ((which != 3 && which != 5) || (out->is_memory && !(d->flags & X86_SIZE16)));
 }
 
 static bool group_of_one_byte(struct x86_state *d, struct x86_insn *out)
@@ -144,8 +144,7 @@ static bool group_of_one_byte(struct x86_state *d, struct x86_insn *out)
 			take_immediate(d);
 		return which == 0;
 	case 0xf6:
-	case 0xf7:
-		return group_3(d, out);
+	case 0xf7: return group_3(d, out);
 	}
 	return group_5(d, out);
 }
@@ -174,24 +173,21 @@ static bool x87(struct x86_state *d, struct x86_insn *out)
 	x86_take_modrm(d, out);
 	unsigned which = out->reg & 7;
 	if (out->is_memory)
-		return !(out->opcode == 0xd9 && which == 1) && !(out->opcode == 0xdd && which == 5) &&
+		return !(out->opcode == 0xd9 && which == 1) &&
+		       !(out->opcode == 0xdd && which == 5) &&
 		       !(out->opcode == 0xdb && (which == 4 || which == 6));
 	out->writes = out->opcode == 0xdf ? x86_bit(X86_RAX) : 0; /* fnstsw */
 	switch (out->opcode) {
-	case 0xd8:
-		return true;
+	case 0xd8: return true;
 	case 0xd9:
 		if (which == 4) /* fchs, fabs, ftst, fxam */
 			return (out->rm & 2) == 0;
 		return which <= 1 || which >= 6 || (which == 5 && (out->rm & 7) != 7);
 	case 0xda:
-	case 0xdb:
-		return which <= 3 || (out->opcode == 0xdb && (which == 5 || which == 6));
+	case 0xdb: return which <= 3 || (out->opcode == 0xdb && (which == 5 || which == 6));
 	case 0xdc:
-	case 0xde:
-		return which <= 1 || which >= 4;
-	case 0xdd:
-		return which == 2 || which == 3;
+	case 0xde: return which <= 1 || which >= 4;
+	case 0xdd: return which == 2 || which == 3;
 	}
 	return which == 5 || which == 6 || (which == 4 && (out->rm & 7) == 0);
 }
@@ -202,32 +198,15 @@ static bool take_nothing(char form, unsigned low, struct x86_insn *out)
 	static const uint32_t rax = 1u << X86_RAX, rcx = 1u << X86_RCX, rdx = 1u << X86_RDX;
 
 	switch (form) {
-	case '0':
-		return true;
-	case 'a':
-		out->writes = rax;
-		return true;
-	case 'd':
-		out->writes = rdx;
-		return true;
-	case 't':
-		out->writes = rax | rdx;
-		return true;
-	case 'u':
-		out->writes = rax | rcx | rdx | 1u << X86_RBX;
-		return true;
-	case 's':
-		out->writes = rax | rcx | 1u << X86_RSI | 1u << X86_RDI;
-		return true;
-	case 'l':
-		out->writes = 1u << X86_RBP;
-		return true;
-	case 'e':
-		out->writes = x86_bit(low) | rax;
-		return true;
-	case 'o':
-		out->writes = x86_bit(low);
-		return true;
+	case '0': return true;
+	case 'a': out->writes = rax; return true;
+	case 'd': out->writes = rdx; return true;
+	case 't': out->writes = rax | rdx; return true;
+	case 'u': out->writes = rax | rcx | rdx | 1u << X86_RBX; return true;
+	case 's': out->writes = rax | rcx | 1u << X86_RSI | 1u << X86_RDI; return true;
+	case 'l': out->writes = 1u << X86_RBP; return true;
+	case 'e': out->writes = x86_bit(low) | rax; return true;
+	case 'o': out->writes = x86_bit(low); return true;
 	}
 	return false;
 }
@@ -263,9 +242,7 @@ static bool take_number(struct x86_state *d, char form, unsigned low, struct x86
 		take_immediate(d);
 		return true;
 	case 'w':
-	case 'q':
-		x86_skip(d, form == 'w' ? 2 : 4);
-		return true;
+	case 'q': x86_skip(d, form == 'w' ? 2 : 4); return true;
 	}
 	return false;
 }
@@ -332,10 +309,11 @@ bool x86_decode_0f38(struct x86_state *d, struct x86_insn *out)
 	if (d->flags & X86_REPEAT)
 		return false;
 	return op <= 0x0b || (op >= 0x1c && op <= 0x1e) ||
-	       (d->flags & X86_SIZE16 && (op == 0x10 || op == 0x14 || op == 0x15 || op == 0x17 ||
-			      (op >= 0x20 && op <= 0x25) || op == 0x28 || op == 0x29 ||
-			      op == 0x2b || (op >= 0x30 && op <= 0x35) ||
-			      (op >= 0x37 && op <= 0x41) || (op >= 0xdb && op <= 0xdf)));
+	       (d->flags & X86_SIZE16 &&
+		(op == 0x10 || op == 0x14 || op == 0x15 || op == 0x17 ||
+		 (op >= 0x20 && op <= 0x25) || op == 0x28 || op == 0x29 || op == 0x2b ||
+		 (op >= 0x30 && op <= 0x35) || (op >= 0x37 && op <= 0x41) ||
+		 (op >= 0xdb && op <= 0xdf)));
 }
 
 /* All with an immediate byte; pextr writes a general register. */
@@ -360,20 +338,30 @@ static uint32_t vector_writes(unsigned map, unsigned op, unsigned vvvv, const st
 	uint32_t rm = insn->is_memory ? 0 : x86_bit(insn->rm);
 
 	switch (map << 8 | op) {
-	case 0x12c: case 0x12d: case 0x150: case 0x193: case 0x1c5: case 0x1d7: case 0x178:
-	case 0x179: case 0x2f2: case 0x2f5: case 0x2f7: case 0x3f0:
-		return x86_bit(insn->reg);
-	case 0x2f3:
-		return x86_bit(vvvv);
-	case 0x2f6:
-		return x86_bit(insn->reg) | x86_bit(vvvv);
-	case 0x17e: case 0x314: case 0x315: case 0x316: case 0x317:
-		return rm;
+	case 0x12c:
+	case 0x12d:
+	case 0x150:
+	case 0x193:
+	case 0x1c5:
+	case 0x1d7:
+	case 0x178:
+	case 0x179:
+	case 0x2f2:
+	case 0x2f5:
+	case 0x2f7:
+	case 0x3f0: return x86_bit(insn->reg);
+	case 0x2f3: return x86_bit(vvvv);
+	case 0x2f6: return x86_bit(insn->reg) | x86_bit(vvvv);
+	case 0x17e:
+	case 0x314:
+	case 0x315:
+	case 0x316:
+	case 0x317: return rm;
 	}
 	return 0;
 }
 
-#define ROW(map, opcode, pp, memory, memory_flags, registers, register_flags, digits) \
+#define ROW(map, opcode, pp, memory, memory_flags, registers, register_flags, digits)              \
 	[VECTOR_ROW(map, opcode, pp)] = {memory, memory_flags, registers, register_flags, digits}
 #define VECTOR_ROW(map, opcode, pp) (((map) - 1) << 10 | (opcode) << 2 | (pp))
 #include "src/isa/x86_vectors.inc"
@@ -408,7 +396,8 @@ static bool take_vector(struct x86_state *d, struct vector v, struct x86_insn *o
 {
 	out->map = X86_VECTOR;
 	out->opcode = x86_take_byte(d);
-	if (d->flags & (X86_REX | X86_SIZE16 | X86_REPEAT) || v.map < 1 || v.map > 3 || v.length > 2)
+	if (d->flags & (X86_REX | X86_SIZE16 | X86_REPEAT) || v.map < 1 || v.map > 3 ||
+	    v.length > 2)
 		return false;
 	if (is_vzero(&v, out->opcode))
 		return true;
@@ -426,12 +415,20 @@ bool x86_decode_evex(struct x86_state *d, struct x86_insn *out)
 	unsigned first = x86_take_byte(d), second = x86_take_byte(d), third = x86_take_byte(d);
 	unsigned operand = (~second >> 3 & 15) | (~third << 1 & 16);
 	bool zero = third & 0x80, masked = third & 7;
-	struct vector v = {.rows = evex_rows, .map = first & 7, .pp = second & 3, .length = third >> 5 & 3,
-			   .wide = second >> 7, .operand = 16, .high = operand >= 8 || (first & 0xf0) != 0xf0};
+	struct vector v = {.rows = evex_rows,
+			   .map = first & 7,
+			   .pp = second & 3,
+			   .length = third >> 5 & 3,
+			   .wide = second >> 7,
+			   .operand = 16,
+			   .high = operand >= 8 || (first & 0xf0) != 0xf0};
 
 	if (first & 8 || !(second & 4) || (zero && !masked))
 		return false;
-	v.flags = (operand ? VECTOR_OPERAND : 0) | (zero ? VECTOR_ZERO : masked ? VECTOR_MASK : 0) |
+	v.flags = (operand ? VECTOR_OPERAND : 0) |
+		  (zero   ? VECTOR_ZERO :
+		   masked ? VECTOR_MASK :
+			    0) |
 		  (third & 0x10 ? VECTOR_BROADCAST : 0);
 	d->rex = (uint8_t)((~first >> 5 & 7) | v.wide << 3);
 	return take_vector(d, v, out);
@@ -443,8 +440,12 @@ bool x86_decode_vex(struct x86_state *d, uint8_t lead, struct x86_insn *out)
 	bool is_long = lead == 0xc4;
 	unsigned first = x86_take_byte(d), second = is_long ? x86_take_byte(d) : first & 0x7f;
 	unsigned operand = ~second >> 3 & 15;
-	struct vector v = {.rows = vex_rows, .map = is_long ? first & 31 : 1, .pp = second & 3,
-			   .length = second >> 2 & 1, .wide = second >> 7, .operand = operand,
+	struct vector v = {.rows = vex_rows,
+			   .map = is_long ? first & 31 : 1,
+			   .pp = second & 3,
+			   .length = second >> 2 & 1,
+			   .wide = second >> 7,
+			   .operand = operand,
 			   .flags = operand ? VECTOR_OPERAND : 0};
 
 	d->rex = (uint8_t)(is_long ? (~first >> 5 & 7) | v.wide << 3 : ~first >> 5 & 4);

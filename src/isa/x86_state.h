@@ -6,16 +6,16 @@
 #include "src/isa/x86_insn.h"
 
 enum {
-	X86_SIZE16 = 1,     /* 66 */
-	X86_ADDRESS32 = 2,  /* 67 */
-	X86_SEGMENT = 4,    /* 26, 2e, 36, 3e, 64, 65 */
-	X86_REPNE = 8,      /* f2, if no f3 follows */
-	X86_REP = 16,       /* f3, if no f2 follows */
+	X86_SIZE16 = 1,    /* 66 */
+	X86_ADDRESS32 = 2, /* 67 */
+	X86_SEGMENT = 4,   /* 26, 2e, 36, 3e, 64, 65 */
+	X86_REPNE = 8,     /* f2, if no f3 follows */
+	X86_REP = 16,      /* f3, if no f2 follows */
 	X86_REPEAT = X86_REPNE | X86_REP,
 	X86_REX = 32,
 	X86_REX2 = 64,
-	X86_ESCAPED = 128,  /* 0f stands before the opcode, or REX2 says so */
-	X86_CUT = 256,      /* more was asked for than is there */
+	X86_ESCAPED = 128, /* 0f stands before the opcode, or REX2 says so */
+	X86_CUT = 256,     /* more was asked for than is there */
 };
 
 struct x86_state {
@@ -34,10 +34,10 @@ struct x86_vector {
 };
 
 enum {
-	VECTOR_OPERAND = 1,   /* vvvv names a register                     */
-	VECTOR_LOW = 2,       /* only the first 8 registers, of all fields */
-	VECTOR_MASK = 4,      /* EVEX: aaa, without z                      */
-	VECTOR_ZERO = 8,      /* aaa with z                                */
+	VECTOR_OPERAND = 1, /* vvvv names a register                     */
+	VECTOR_LOW = 2,     /* only the first 8 registers, of all fields */
+	VECTOR_MASK = 4,    /* EVEX: aaa, without z                      */
+	VECTOR_ZERO = 8,    /* aaa with z                                */
 	VECTOR_BROADCAST = 16,
 	VECTOR_ROWS = 3 * 256 * 4, /* by map - 1, opcode, prefix */
 };

@@ -69,10 +69,11 @@ static bool goes_on(const struct image *image, const struct trace *trace, struct
 	       trace_end_vaddr(trace->from).v == trace_end_vaddr(trace->branch).v + 4;
 }
 
-static void check_branch(const struct image *image, const struct trace *trace,
-			 struct insn insn, uint64_t count, struct build_check *check)
+static void check_branch(const struct image *image, const struct trace *trace, struct insn insn,
+			 uint64_t count, struct build_check *check)
 {
-	if (!trace_end_is(trace->branch, TRACE_END_VADDR) || !in_code(image, trace_end_vaddr(trace->branch)))
+	if (!trace_end_is(trace->branch, TRACE_END_VADDR) ||
+	    !in_code(image, trace_end_vaddr(trace->branch)))
 		return;
 	check->checked += count;
 	if (!insn_is_branch(insn))
@@ -93,8 +94,8 @@ static void check_end(const struct image *image, const struct trace *trace, uint
 		check->bad_end += count;
 }
 
-void build_check_trace(const struct image *image, const struct trace *trace,
-		       struct insn branch, uint64_t count, struct build_check *check)
+void build_check_trace(const struct image *image, const struct trace *trace, struct insn branch,
+		       uint64_t count, struct build_check *check)
 {
 	check_branch(image, trace, branch, count, check);
 	check_end(image, trace, count, check);
@@ -109,8 +110,10 @@ struct build_check build_check_all(const struct image *image, const struct count
 		for (size_t i = 0; i < table->capacity; i++) {
 			struct trace trace = trace_of(table->rows[i].key);
 			if (table->rows[i].count)
-				build_check_trace(image, &trace, build_check_insn(image, trace_end_vaddr(trace.branch)),
-						  table->rows[i].count, &check);
+				build_check_trace(
+					image, &trace,
+					build_check_insn(image, trace_end_vaddr(trace.branch)),
+					table->rows[i].count, &check);
 		}
 	}
 	return check;
@@ -129,7 +132,8 @@ void build_check_add(struct build_check *to, const struct build_check *from)
 
 static struct disagreement of_samples(const struct build_check *check)
 {
-	return (struct disagreement){check->checked, check->not_branch + check->bad_target + check->bad_end + check->inside};
+	return (struct disagreement){check->checked, check->not_branch + check->bad_target +
+							     check->bad_end + check->inside};
 }
 
 static struct disagreement of_answers(const struct build_check *check)

@@ -4,8 +4,9 @@
  * BOLTed build of one input carries the same one.  The code can: a sampled
  * branch must lie on a branch instruction, and a direct one must go where its
  * instruction says.  A plain sample must lie where an instruction begins:
- * in the binary that ran it always does, in another build of it often not.  The branches of a processor's trace are those
- * of the code that it was walked through: whether its answers fit that code tells.
+ * in the binary that ran it always does, in another build of it often not.  The branches of a
+ * processor's trace are those of the code that it was walked through: whether its answers fit that
+ * code tells.
  */
 #ifndef PROFILE_BUILD_CHECK_H
 #define PROFILE_BUILD_CHECK_H
@@ -36,13 +37,14 @@ enum address_verdict address_check(const struct binary *binary, struct output_pl
 				   struct address_walk *walk);
 
 /* More than this share that disagrees, and the samples are taken to be of another
- * build, unless a build-id tells that they are not (share.h).  The right binary gave 0 in every recording tried.  SQLite's branches of
- * LLVM 16 gave 30 % on LLVM 22's build, its plain samples 15 %. */
+ * build, unless a build-id tells that they are not (share.h).  The right binary gave 0 in every
+ * recording tried.  SQLite's branches of LLVM 16 gave 30 % on LLVM 22's build, its plain samples 15
+ * %. */
 #define BUILD_CHECK_LIMIT_PERCENT 5.0
 
 struct build_check {
 	uint64_t checked;    /* taken branches whose source is in the code, or
-	                        plain samples in functions that can be read    */
+				plain samples in functions that can be read    */
 	uint64_t not_branch; /* on an instruction that is no branch            */
 	uint64_t bad_target; /* direct branches that went elsewhere            */
 	uint64_t bad_end;    /* fall-throughs that end on no branch            */
@@ -55,15 +57,16 @@ struct build_check {
 struct insn build_check_insn(const struct image *image, struct vaddr at);
 
 /* Check a trace that was seen `count` times.  branch: the instruction of its branch. */
-void build_check_trace(const struct image *image, const struct trace *trace,
-		       struct insn branch, uint64_t count, struct build_check *check);
+void build_check_trace(const struct image *image, const struct trace *trace, struct insn branch,
+		       uint64_t count, struct build_check *check);
 
 /* Check all traces of a table (see trace_key()). */
 struct build_check build_check_all(const struct image *image, const struct counts *traces);
 
 void build_check_add(struct build_check *to, const struct build_check *from);
 
-/* Disagreeing branches or samples of those checked, or answers of these, whichever is the larger share. */
+/* Disagreeing branches or samples of those checked, or answers of these, whichever is the larger
+ * share. */
 struct disagreement build_check_worst(const struct build_check *check);
 double build_check_rate(const struct build_check *check); /* of it */
 

@@ -21,7 +21,7 @@ struct choosing {
 	const struct binary *binary;
 	struct matcher names, skip;
 	struct code_marks touched; /* a sample did; none: that does not matter */
-	char *name;    /* LONGEST_NAME bytes */
+	char *name;                /* LONGEST_NAME bytes */
 };
 
 static void matcher_free(struct matcher *m)
@@ -52,7 +52,8 @@ static bool compile(const char *text, regex_t *out, struct bc_error *err)
 	return !code || bc_fail(err, BC_FORMAT, "not a regular expression: %s", text);
 }
 
-static bool matcher_init(struct matcher *m, const struct choice_name_vec *names, struct bc_error *err)
+static bool matcher_init(struct matcher *m, const struct choice_name_vec *names,
+			 struct bc_error *err)
 {
 	m->patterns = calloc(names->len + 1, sizeof(*m->patterns));
 	m->exact = calloc(names->len + 1, sizeof(*m->exact));
@@ -96,7 +97,8 @@ static bool symbol_fits(const struct choosing *c, const struct matcher *m, const
 	return fits(m, c->name);
 }
 
-static bool function_fits(const struct choosing *c, const struct matcher *m, const struct function *f)
+static bool function_fits(const struct choosing *c, const struct matcher *m,
+			  const struct function *f)
 {
 	const struct symbol_table *symbols = &c->binary->functions.symbols;
 
@@ -114,8 +116,9 @@ static bool is_fragment(const struct binary *binary, uint32_t index)
 {
 	uint32_t fragment = binary->fragment_of[index];
 
-	return fragment == NO_FRAGMENT ? strstr(binary->functions.at[index].primary, ".cold") != NULL
-				       : binary->bat.fragments[fragment].cold;
+	return fragment == NO_FRAGMENT ?
+		       strstr(binary->functions.at[index].primary, ".cold") != NULL :
+		       binary->bat.fragments[fragment].cold;
 }
 
 static void choose(const struct choosing *c, const struct function_choice *choice,
@@ -140,8 +143,8 @@ static void choose(const struct choosing *c, const struct function_choice *choic
 	}
 }
 
-bool choice_apply(const struct function_choice *choice, struct located_counts *located, struct code_marks *out,
-		  struct bc_error *err)
+bool choice_apply(const struct function_choice *choice, struct located_counts *located,
+		  struct code_marks *out, struct bc_error *err)
 {
 	const struct binary *binary = located->binary;
 	struct choosing c = {.binary = binary, .name = malloc(LONGEST_NAME)};
@@ -150,7 +153,8 @@ bool choice_apply(const struct function_choice *choice, struct located_counts *l
 	bool ok = (c.name && code_marks_make(&left_out, &binary->functions) &&
 		   (!choice->touched_only || touched_functions(located, &c.touched))) ||
 		  bc_fail_nomem(err);
-	ok = ok && matcher_init(&c.names, &choice->names, err) && matcher_init(&c.skip, &choice->skip, err);
+	ok = ok && matcher_init(&c.names, &choice->names, err) &&
+	     matcher_init(&c.skip, &choice->skip, err);
 	if (ok)
 		choose(&c, choice, &left_out);
 	matcher_free(&c.names);

@@ -21,7 +21,7 @@ struct function_choice {
 	struct choice_name_vec names; /* of functions to look at; none: all */
 	struct choice_name_vec skip;  /* of others */
 	bool limited;
-	uint64_t most; /* if limited: only the first so many, by address */
+	uint64_t most;     /* if limited: only the first so many, by address */
 	bool touched_only; /* if no names are given: only those that a sample touched */
 };
 
@@ -40,7 +40,8 @@ static inline bool choice_is_all(const struct function_choice *choice)
 BC_MUST_USE bool choice_apply(const struct function_choice *choice, struct located_counts *located,
 			      struct code_marks *out, struct bc_error *err);
 
-/* Marks the functions that a sample touched in *out, for code_marks_free().  false: out of memory */
+/* Marks the functions that a sample touched in *out, for code_marks_free().  false: out of memory
+ */
 BC_MUST_USE bool touched_functions(struct located_counts *located, struct code_marks *out);
 
 #endif

@@ -13,12 +13,12 @@ DEFINE_VEC(index_vec, uint32_t);
 
 /* Blocks that the table tells of one fragment. */
 struct told_blocks {
-	size_t first; /* of told.starts */
+	size_t first;   /* of told.starts */
 	uint32_t count; /* 0: none are told */
 };
 
 struct told {
-	struct told_blocks *of; /* by fragment; NULL: nobody asked */
+	struct told_blocks *of;  /* by fragment; NULL: nobody asked */
 	struct index_vec starts; /* offsets in the fragment, ascending from 0 on */
 };
 
@@ -45,7 +45,10 @@ static void add(const struct job *job, struct sum *sum, struct output_place plac
 		owner = place.function;
 	if (sum->function != owner) {
 		if (sum->function)
-			atomic_fetch_add_explicit(executed_of(job->bytes, functions_code_number(&binary->functions, sum->function)), sum->bytes, memory_order_relaxed);
+			atomic_fetch_add_explicit(
+				executed_of(job->bytes, functions_code_number(&binary->functions,
+									      sum->function)),
+				sum->bytes, memory_order_relaxed);
 		*sum = (struct sum){owner, 0};
 	}
 	sum->bytes += bytes;
@@ -74,10 +77,13 @@ static void count_traces(void *ctx, size_t shard, unsigned worker)
 		const struct function *to = located_place(located, at[END_TO]).function;
 		if (job->options->imputes) {
 			trace.to = impute_end(&impute, located->binary, row, from);
-			to = binary_place(located->binary, trace_end_vaddr(trace.to), from.function).function;
+			to = binary_place(located->binary, trace_end_vaddr(trace.to), from.function)
+				     .function;
 		}
 		if (trace_has_fall_through(&trace) && from.function && to == from.function)
-			add(job, &sum, from, row->count * (trace_end_vaddr(trace.to).v - trace_end_vaddr(trace.from).v));
+			add(job, &sum, from,
+			    row->count *
+				    (trace_end_vaddr(trace.to).v - trace_end_vaddr(trace.from).v));
 	}
 	take(job, &sum);
 }
@@ -110,7 +116,8 @@ static uint64_t block_size(const struct job *job, struct output_place place)
 	if (place.offset >= graph->size)
 		return 0;
 	size_t at = graph_block_at(graph, place.offset);
-	return (at + 1 < graph->count ? graph->blocks[at + 1].start : graph->size) - graph->blocks[at].start;
+	return (at + 1 < graph->count ? graph->blocks[at + 1].start : graph->size) -
+	       graph->blocks[at].start;
 }
 
 static void count_addresses(void *ctx, size_t shard, unsigned worker)
@@ -121,7 +128,8 @@ static void count_addresses(void *ctx, size_t shard, unsigned worker)
 
 	(void)worker;
 	for (size_t i = 0; i < table->used; i++) {
-		struct output_place place = located_place(job->located, *located_row(job->located, shard, i));
+		struct output_place place =
+			located_place(job->located, *located_row(job->located, shard, i));
 		if (place.function)
 			add(job, &sum, place, table->rows[i].count * block_size(job, place));
 	}
@@ -138,7 +146,8 @@ static bool note_addresses(const struct job *job, struct index_vec *out)
 		uint32_t last = LOCATION_NONE;
 		for (size_t i = 0; i < table->used; i++) {
 			uint32_t function = located_row(job->located, shard, i)->function;
-			if (function != last && function != LOCATION_NONE && functions[function].kind != FUNCTION_PLT &&
+			if (function != last && function != LOCATION_NONE &&
+			    functions[function].kind != FUNCTION_PLT &&
 			    !index_vec_push(out, function))
 				return false;
 			last = function;
@@ -147,7 +156,8 @@ static bool note_addresses(const struct job *job, struct index_vec *out)
 	return true;
 }
 
-/* Takes the blocks of a fragment from its entries.  Those behind its end are of code that was deleted. */
+/* Takes the blocks of a fragment from its entries.  Those behind its end are of code that was
+ * deleted. */
 static bool tell_fragment(struct job *job, uint32_t number)
 {
 	const struct binary *binary = job->located->binary;
@@ -163,14 +173,16 @@ static bool tell_fragment(struct job *job, uint32_t number)
 	bool ok = index_vec_push(starts, 0);
 	for (uint32_t i = 0; ok && i < fragment->entry_count; i++) {
 		uint32_t at = entries[i].output;
-		if (!bat_entry_is_branch(entries[i]) && at > starts->at[starts->len - 1] && at < size)
+		if (!bat_entry_is_branch(entries[i]) && at > starts->at[starts->len - 1] &&
+		    at < size)
 			ok = index_vec_push(starts, at);
 	}
 	told->count = (uint32_t)(starts->len - told->first);
 	return ok;
 }
 
-/* Takes the blocks of the chosen functions without a graph: as llvm-bolt, cfg/ makes none of a function that was split. */
+/* Takes the blocks of the chosen functions without a graph: as llvm-bolt, cfg/ makes none of a
+ * function that was split. */
 static bool tell_blocks(struct job *job, const struct index_vec *chosen)
 {
 	const struct binary *binary = job->located->binary;
@@ -181,7 +193,8 @@ static bool tell_blocks(struct job *job, const struct index_vec *chosen)
 	job->told.of = calloc(binary->bat.fragment_count, sizeof(*job->told.of));
 	ok = job->told.of;
 	for (size_t i = 0; ok && i < chosen->len; i++) {
-		const struct graph *graph = cfg_find(job->graphs, &binary->functions.at[chosen->at[i]]);
+		const struct graph *graph =
+			cfg_find(job->graphs, &binary->functions.at[chosen->at[i]]);
 		uint32_t fragment = binary->fragment_of[chosen->at[i]];
 		if (fragment != NO_FRAGMENT && (!graph || !graph->count))
 			ok = tell_fragment(job, fragment);
@@ -194,7 +207,8 @@ static bool count_basic(struct job *job, unsigned threads, struct bc_error *err)
 	const struct binary *binary = job->located->binary;
 	struct index_vec chosen = {0};
 	bool ok = (note_addresses(job, &chosen) || bc_fail_nomem(err)) &&
-		  cfg_build(&binary->image, &binary->functions, chosen.at, chosen.len, threads, job->graphs, err);
+		  cfg_build(&binary->image, &binary->functions, chosen.at, chosen.len, threads,
+			    job->graphs, err);
 
 	ok = ok && (tell_blocks(job, &chosen) || bc_fail_nomem(err));
 	index_vec_free(&chosen);
@@ -205,8 +219,9 @@ static bool count_basic(struct job *job, unsigned threads, struct bc_error *err)
 	return ok;
 }
 
-bool executed_count(struct located_counts *located, const struct executed_options *options, struct cfg *graphs, unsigned threads,
-		    struct executed *out, struct bc_error *err)
+bool executed_count(struct located_counts *located, const struct executed_options *options,
+		    struct cfg *graphs, unsigned threads, struct executed *out,
+		    struct bc_error *err)
 {
 	struct job job = {.located = located, .options = options, .bytes = out, .graphs = graphs};
 
@@ -233,8 +248,8 @@ struct taking {
 	const struct binary *binary;
 	const struct executed *executed;
 	const struct density_options *options;
-	struct cold_bytes cold;  /* that BOLT split off a function */
-	uint64_t *samples;       /* by place in profile->by_name */
+	struct cold_bytes cold; /* that BOLT split off a function */
+	uint64_t *samples;      /* by place in profile->by_name */
 	struct dense_vec dense;
 	struct density *out;
 };
@@ -271,7 +286,8 @@ static bool note_cold(struct taking *t)
 			continue;
 		const struct function *parent = binary_fragment_function(binary, f->parent);
 		if (parent)
-			*cold_bytes_of(&t->cold, functions_name_number(&binary->functions, parent)) +=
+			*cold_bytes_of(&t->cold,
+				       functions_name_number(&binary->functions, parent)) +=
 				binary_fragment_size(binary, i);
 	}
 	return true;
@@ -302,11 +318,12 @@ static bool build_graphs(struct taking *t, struct bc_error *err)
 	for (size_t i = 0; i < t->profile->function_count; i++) {
 		struct name_number name = t->profile->by_name[i];
 		struct code_number code;
-		if (functions_code_of(functions, name, &code) && functions->at[code.v].kind != FUNCTION_PLT &&
-		    !*cold_bytes_of(&t->cold, name))
+		if (functions_code_of(functions, name, &code) &&
+		    functions->at[code.v].kind != FUNCTION_PLT && !*cold_bytes_of(&t->cold, name))
 			chosen[count++] = code.v;
 	}
-	bool ok = cfg_build(&t->binary->image, functions, chosen, count, t->options->threads, t->options->graphs, err);
+	bool ok = cfg_build(&t->binary->image, functions, chosen, count, t->options->threads,
+			    t->options->graphs, err);
 	free(chosen);
 	t->out->no_disassembler = t->options->graphs->no_disassembler;
 	return ok;
@@ -339,7 +356,8 @@ static bool note_function(struct taking *t, size_t place)
 	}
 	t->out->profiled++;
 	uint64_t size = f->size + *cold_bytes_of(&t->cold, name);
-	struct dense dense = {size ? (double)*executed_of(t->executed, code) / (double)size : 0, t->samples[place]};
+	struct dense dense = {size ? (double)*executed_of(t->executed, code) / (double)size : 0,
+			      t->samples[place]};
 	return dense_vec_push(&t->dense, dense);
 }
 
@@ -372,14 +390,19 @@ static void take_density(struct taking *t)
 }
 
 bool density_measure(const struct profile *profile, const struct executed *executed,
-		  const struct density_options *options, struct density *out, struct bc_error *err)
+		     const struct density_options *options, struct density *out,
+		     struct bc_error *err)
 {
-	struct taking t = {.profile = profile, .binary = profile->binary, .executed = executed,
-			   .options = options, .out = out};
+	struct taking t = {.profile = profile,
+			   .binary = profile->binary,
+			   .executed = executed,
+			   .options = options,
+			   .out = out};
 
 	*out = (struct density){0};
 	count_functions(&t);
-	bool ok = ((note_cold(&t) && count_samples(&t)) || bc_fail_nomem(err)) && build_graphs(&t, err);
+	bool ok = ((note_cold(&t) && count_samples(&t)) || bc_fail_nomem(err)) &&
+		  build_graphs(&t, err);
 	for (size_t i = 0; ok && i < profile->function_count; i++)
 		ok = note_function(&t, i) || bc_fail_nomem(err);
 	if (ok)

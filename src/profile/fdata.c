@@ -9,8 +9,8 @@
 #include "src/profile/text_input.h"
 
 #define OUTSIDE_KIND '0'
-#define MEMORY_KIND '3' /* and above: places of accesses to memory */
-#define PUT_EACH ((size_t)16) /* bytes of a name that are copied at a time */
+#define MEMORY_KIND  '3'          /* and above: places of accesses to memory */
+#define PUT_EACH     ((size_t)16) /* bytes of a name that are copied at a time */
 
 bool fdata_is_memory(const struct fdata_line *line)
 {
@@ -34,7 +34,8 @@ static bool fdata_head(struct text line, struct profile_head *head, bool *is_hea
 	return profile_set_add_words(&head->events, text_from(line, 6), " ");
 }
 
-void fdata_write_head(bool plain, bool bolted, const struct text *events, size_t event_count, struct emit *out)
+void fdata_write_head(bool plain, bool bolted, const struct text *events, size_t event_count,
+		      struct emit *out)
 {
 	if (plain) {
 		emit_string(out, "no_lbr");
@@ -50,8 +51,8 @@ void fdata_write_head(bool plain, bool bolted, const struct text *events, size_t
 }
 
 /* ---- reading a line ----
- * Behind a line stands its newline, and TEXT_INPUT_BEHIND bytes more can be read: so nothing below looks for the end of
- * the line but where it takes a byte of it. */
+ * Behind a line stands its newline, and TEXT_INPUT_BEHIND bytes more can be read: so nothing below
+ * looks for the end of the line but where it takes a byte of it. */
 
 /* How many bytes stand before the first blank, backslash or newline. */
 static inline size_t plain_length(const char *at)
@@ -61,8 +62,10 @@ static inline size_t plain_length(const char *at)
 #ifdef __SSE2__
 	for (;; i += 16) {
 		__m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)(at + i));
-		__m128i blank = _mm_or_si128(_mm_cmpeq_epi8(bytes, _mm_set1_epi8(' ')), _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\n')));
-		unsigned mask = (unsigned)_mm_movemask_epi8(_mm_or_si128(blank, _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\\'))));
+		__m128i blank = _mm_or_si128(_mm_cmpeq_epi8(bytes, _mm_set1_epi8(' ')),
+					     _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\n')));
+		unsigned mask = (unsigned)_mm_movemask_epi8(
+			_mm_or_si128(blank, _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\\'))));
 		if (mask)
 			return i + (unsigned)__builtin_ctz(mask);
 	}
@@ -73,7 +76,8 @@ static inline size_t plain_length(const char *at)
 #endif
 }
 
-/* The name without its backslashes, which goes to `names`: it has room, so that no name there moves. */
+/* The name without its backslashes, which goes to `names`: it has room, so that no name there
+ * moves. */
 static struct text unescaped(struct text name, struct key *names)
 {
 	char *to = (char *)names->at + names->size;
@@ -89,7 +93,8 @@ static struct text unescaped(struct text name, struct key *names)
 }
 
 /* Take a name with backslashes, of which `plain` bytes stand before the first. */
-static bool take_escaped(const char **rest, size_t plain, struct key *names, struct fdata_place *out)
+static bool take_escaped(const char **rest, size_t plain, struct key *names,
+			 struct fdata_place *out)
 {
 	const char *at = *rest + plain;
 	bool odd = false;
@@ -113,7 +118,8 @@ static bool take_escaped(const char **rest, size_t plain, struct key *names, str
 	return true;
 }
 
-/* Take the bytes up to the next blank, which is taken, too; a backslash takes a blank its meaning. */
+/* Take the bytes up to the next blank, which is taken, too; a backslash takes a blank its meaning.
+ */
 static inline bool take_name(const char **rest, struct key *names, struct fdata_place *out)
 {
 	size_t length = plain_length(*rest);
@@ -127,7 +133,8 @@ static inline bool take_name(const char **rest, struct key *names, struct fdata_
 	return *end == ' ' && length;
 }
 
-static inline bool take_place(const char **rest, struct key *names, struct fdata_place *out, const char **why)
+static inline bool take_place(const char **rest, struct key *names, struct fdata_place *out,
+			      const char **why)
 {
 	const char *at = *rest;
 
@@ -161,12 +168,15 @@ static inline bool take_counts(const char **rest, struct fdata_line *line, const
 {
 	*why = "expected the mispredictions and the count, two decimal numbers below 2^64, and nothing behind them";
 	if (line->from.kind < MEMORY_KIND && line->to.kind < MEMORY_KIND)
-		return take_count(rest, ' ', &line->mispredicted) && take_count(rest, '\n', &line->count);
+		return take_count(rest, ' ', &line->mispredicted) &&
+		       take_count(rest, '\n', &line->count);
 	*why = "expected two places of memory and a count, a decimal number below 2^64";
-	return line->from.kind >= MEMORY_KIND && line->to.kind >= MEMORY_KIND && take_count(rest, '\n', &line->count);
+	return line->from.kind >= MEMORY_KIND && line->to.kind >= MEMORY_KIND &&
+	       take_count(rest, '\n', &line->count);
 }
 
-bool fdata_read(const char **line, enum profile_mode mode, struct key *names, struct fdata_line *out, const char **why)
+bool fdata_read(const char **line, enum profile_mode mode, struct key *names,
+		struct fdata_line *out, const char **why)
 {
 	const char *rest = *line;
 
@@ -194,7 +204,8 @@ static inline bool any_special(const char *at)
 {
 	__m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)at);
 
-	return _mm_movemask_epi8(_mm_or_si128(_mm_cmpeq_epi8(bytes, _mm_set1_epi8(' ')), _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\\'))));
+	return _mm_movemask_epi8(_mm_or_si128(_mm_cmpeq_epi8(bytes, _mm_set1_epi8(' ')),
+					      _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\\'))));
 }
 #endif
 
@@ -261,8 +272,8 @@ static inline void write_place(const struct fdata_place *place, struct emit *out
 }
 
 /* Of the line that is there.  false: *why it is none, or out of memory (why is NULL) */
-static bool input_take(struct fdata_input *input, struct text line, struct fdata_line *out, bool *is_head,
-		       const char **why)
+static bool input_take(struct fdata_input *input, struct text line, struct fdata_line *out,
+		       bool *is_head, const char **why)
 {
 	*why = NULL;
 	*is_head = false;
@@ -313,10 +324,9 @@ void fdata_write(const struct fdata_line *line, struct emit *out)
 /* ---- items ----
  * A key:
  *
- *   a byte: 1 of memory, else 0; the name that the line is listed under, which is not named again; a byte: LISTED_...;
- *   of each place the digit of its kind, its name, its offset.  A name that is as it stands has AS_IT_STANDS added to its
- *   kind.
- *   sum[0] count   sum[1] mispredictions */
+ *   a byte: 1 of memory, else 0; the name that the line is listed under, which is not named again;
+ * a byte: LISTED_...; of each place the digit of its kind, its name, its offset.  A name that is as
+ * it stands has AS_IT_STANDS added to its kind. sum[0] count   sum[1] mispredictions */
 
 #define AS_IT_STANDS 0x80
 enum { LISTED_OWN, LISTED_ENTRY }; /* under the name of the first place, or of the second */
@@ -358,14 +368,16 @@ bool fdata_item(const struct fdata_line *line, struct key *key, struct profile_i
 	if (!line->sampled)
 		at = put_place(at, &line->to, entry);
 	key->size = (size_t)(at - key->at);
-	*out = (struct profile_item){.key = key->at, .size = key->size, .sum = {line->count, line->mispredicted}};
+	*out = (struct profile_item){
+		.key = key->at, .size = key->size, .sum = {line->count, line->mispredicted}};
 	return true;
 }
 
 static inline struct fdata_place key_take_place(struct key_parts *key, const struct text *listed)
 {
 	uint8_t kind = key_take_byte(key);
-	struct fdata_place place = {.kind = kind & (AS_IT_STANDS - 1), .as_it_stands = kind & AS_IT_STANDS};
+	struct fdata_place place = {.kind = kind & (AS_IT_STANDS - 1),
+				    .as_it_stands = kind & AS_IT_STANDS};
 
 	place.name = listed ? *listed : key_take_name(key);
 	place.offset = key_take_number(key);
@@ -389,33 +401,40 @@ struct fdata_line fdata_of_item(const struct profile_item *item)
 
 /* ---- profiles that were converted ---- */
 
-DEFINE_BY_NAME(printed_names, struct text) /* set for those that the profile has: a name is written far more often than there are functions */
+DEFINE_BY_NAME(printed_names, struct text) /* set for those that the profile has: a name is written
+					      far more often than there are functions */
 
 /* What records are written from. */
 struct record_source {
 	const struct profile *profile;
 	struct printed_names names;
-	size_t chunk;       /* records that are formatted at once */
+	size_t chunk; /* records that are formatted at once */
 };
 
 /* Records are formatted in chunks by all threads, and written in order meanwhile.  Names that are
  * longer than any compiler's make them shorter, so that their text does not take more memory. */
 #define CHUNK_RECORDS ((size_t)512)
-#define CHUNK_NAME ((size_t)1024)
-#define CHUNKS_EACH 3 /* for each thread */
+#define CHUNK_NAME    ((size_t)1024)
+#define CHUNKS_EACH   3 /* for each thread */
 
 static struct fdata_place place_of(const struct record_source *source, struct input_place place)
 {
 	if (!place.function)
 		return (struct fdata_place){.kind = OUTSIDE_KIND, .name = {"[unknown]", 9}};
-	struct name_number number = functions_name_number(&source->profile->binary->functions, place.function);
-	return (struct fdata_place){.kind = '1', .name = *printed_names_of(&source->names, number), .offset = place.offset};
+	struct name_number number =
+		functions_name_number(&source->profile->binary->functions, place.function);
+	return (struct fdata_place){.kind = '1',
+				    .name = *printed_names_of(&source->names, number),
+				    .offset = place.offset};
 }
 
-static void write_record(const struct record_source *source, const struct record *record, struct emit *out)
+static void write_record(const struct record_source *source, const struct record *record,
+			 struct emit *out)
 {
-	struct fdata_line line = {.from = place_of(source, record->from), .sampled = record->kind == RECORD_SAMPLE,
-				  .mispredicted = record->mispredicted, .count = record->count};
+	struct fdata_line line = {.from = place_of(source, record->from),
+				  .sampled = record->kind == RECORD_SAMPLE,
+				  .mispredicted = record->mispredicted,
+				  .count = record->count};
 
 	if (!line.sampled)
 		line.to = place_of(source, record->to);
@@ -424,7 +443,7 @@ static void write_record(const struct record_source *source, const struct record
 
 /* Names lie anywhere in the binary, so each is prefetched so many records before it is read. */
 #define NAMES_AHEAD ((size_t)8)
-#define NAMES_PART ((size_t)4096)
+#define NAMES_PART  ((size_t)4096)
 
 static const char *printed_name(const struct profile *profile, size_t place)
 {
@@ -442,7 +461,8 @@ static void note_names(void *ctx, size_t part, unsigned worker)
 	for (size_t i = first; i < end; i++) {
 		if (end - i > NAMES_AHEAD)
 			__builtin_prefetch(printed_name(profile, i + NAMES_AHEAD));
-		*printed_names_of(&source->names, profile->by_name[i]) = text_of(printed_name(profile, i));
+		*printed_names_of(&source->names, profile->by_name[i]) =
+			text_of(printed_name(profile, i));
 	}
 }
 
@@ -458,7 +478,8 @@ static size_t chunk_records(const struct record_source *source)
 	return 1 + (CHUNK_RECORDS - 1) * CHUNK_NAME / longest;
 }
 
-static bool source_init(struct record_source *source, const struct profile *profile, unsigned threads)
+static bool source_init(struct record_source *source, const struct profile *profile,
+			unsigned threads)
 {
 	size_t parts = (profile->function_count + NAMES_PART - 1) / NAMES_PART;
 
@@ -470,11 +491,13 @@ static bool source_init(struct record_source *source, const struct profile *prof
 	return true;
 }
 
-/* perf2bolt begins a basic profile with both lines of a head, which llvm-bolt refuses: it looks for no_lbr first.  merge-fdata
- * refuses them the other way round. */
-static bool write_head_of(const struct profile *profile, const struct fdata_header *header, struct emit *out)
+/* perf2bolt begins a basic profile with both lines of a head, which llvm-bolt refuses: it looks for
+ * no_lbr first.  merge-fdata refuses them the other way round. */
+static bool write_head_of(const struct profile *profile, const struct fdata_header *header,
+			  struct emit *out)
 {
-	bool bolted = !profile->basic && profile->binary->kind != BINARY_UNTOUCHED && !profile->of_input;
+	bool bolted =
+		!profile->basic && profile->binary->kind != BINARY_UNTOUCHED && !profile->of_input;
 	struct text *events = malloc((header->event_count + 1) * sizeof(*events));
 
 	for (size_t i = 0; events && i < header->event_count; i++)
@@ -499,8 +522,11 @@ static bool write_access(const struct access *access, struct key *room, struct e
 		key_bytes(room, number, strlen(number));
 		data = (struct text){(const char *)room->at, room->size};
 	}
-	struct fdata_line line = {.from = {.kind = '4', .name = text_of(access->function->printed), .offset = access->offset},
-				  .to = {.kind = '4', .name = data, .offset = access->data_offset}, .count = access->count};
+	struct fdata_line line = {.from = {.kind = '4',
+					   .name = text_of(access->function->printed),
+					   .offset = access->offset},
+				  .to = {.kind = '4', .name = data, .offset = access->data_offset},
+				  .count = access->count};
 	fdata_write(&line, out);
 	return !room->failed;
 }
@@ -512,12 +538,14 @@ struct chunk {
 	struct emit text;
 };
 
-/* Records are sorted by the function that they come from; their targets are anywhere in the binary. */
+/* Records are sorted by the function that they come from; their targets are anywhere in the binary.
+ */
 static void prefetch_target(const struct record_source *source, const struct packed_record *record)
 {
 	if (!record->to)
 		return;
-	const struct text *name = printed_names_of(&source->names, source->profile->by_name[(record->to >> 32) - 1]);
+	const struct text *name =
+		printed_names_of(&source->names, source->profile->by_name[(record->to >> 32) - 1]);
 	__builtin_prefetch(name->at);
 	__builtin_prefetch(name->at + 64);
 }
@@ -542,7 +570,8 @@ static void format_chunk(struct task *task, unsigned thread)
 static bool write_records(const struct record_source *source, struct chunk *chunks, size_t count,
 			  struct pool *pool, FILE *file)
 {
-	size_t begun = 0, total = (source->profile->record_count + source->chunk - 1) / source->chunk;
+	size_t begun = 0,
+	       total = (source->profile->record_count + source->chunk - 1) / source->chunk;
 	bool ok = true;
 
 	for (size_t done = 0; done < begun || (ok && done < total); done++) {
@@ -581,8 +610,8 @@ static bool format_records(const struct record_source *source, unsigned threads,
 	return written;
 }
 
-static bool write_all(const struct profile *profile, const struct fdata_header *header, unsigned threads,
-		      FILE *file, struct bc_error *err)
+static bool write_all(const struct profile *profile, const struct fdata_header *header,
+		      unsigned threads, FILE *file, struct bc_error *err)
 {
 	struct record_source source = {0};
 	struct key room = {0};
@@ -591,7 +620,8 @@ static bool write_all(const struct profile *profile, const struct fdata_header *
 	emit_init(&out, file);
 	bool ok = write_head_of(profile, header, &out);
 	emit_flush(&out);
-	ok = ok && source_init(&source, profile, threads) && (!profile->record_count || format_records(&source, threads, file));
+	ok = ok && source_init(&source, profile, threads) &&
+	     (!profile->record_count || format_records(&source, threads, file));
 	printed_names_free(&source.names);
 	for (size_t i = 0; ok && i < profile->accesses.len; i++)
 		ok = write_access(&profile->accesses.at[i], &room, &out);
@@ -600,25 +630,29 @@ static bool write_all(const struct profile *profile, const struct fdata_header *
 	return ok || bc_fail_nomem(err);
 }
 
-bool fdata_write_profile(const struct profile *profile, const struct fdata_header *header, unsigned threads, FILE *file,
-			 struct bc_error *err)
+bool fdata_write_profile(const struct profile *profile, const struct fdata_header *header,
+			 unsigned threads, FILE *file, struct bc_error *err)
 {
 	struct packed_record *own;
 	struct profile text;
 
-	bool ok = profile_one_by_name(profile, &text, &own, err) && write_all(&text, header, threads, file, err);
+	bool ok = profile_one_by_name(profile, &text, &own, err) &&
+		  write_all(&text, header, threads, file, err);
 	free(own);
 	return ok;
 }
 
 void fdata_write_names(const struct profile *profile, FILE *file)
 {
-	struct fdata_line line = {.from = {.kind = OUTSIDE_KIND, .name = {"[unknown]", 9}}, .to = {.kind = '1'}, .count = 1};
+	struct fdata_line line = {.from = {.kind = OUTSIDE_KIND, .name = {"[unknown]", 9}},
+				  .to = {.kind = '1'},
+				  .count = 1};
 	struct emit out;
 
 	emit_init(&out, file);
 	for (size_t i = 0; i < profile->function_count; i++) {
-		const struct function *function = &profile->binary->functions.at[profile->by_name[i].v];
+		const struct function *function =
+			&profile->binary->functions.at[profile->by_name[i].v];
 		if (function->kind != FUNCTION_CODE || strchr(function->printed, '\n'))
 			continue;
 		line.to.name = text_of(function->printed);

@@ -34,7 +34,8 @@ bool flat_function(struct flat_profile *profile, struct text name, uint32_t *num
 	if (!strings_intern(&profile->names, name, number))
 		return false;
 	while (functions->len <= *number)
-		if (!flat_function_vec_push(functions, (struct flat_function){.plt = is_plt_name(name)}))
+		if (!flat_function_vec_push(functions,
+					    (struct flat_function){.plt = is_plt_name(name)}))
 			return false;
 	return true;
 }
@@ -94,7 +95,8 @@ static void count_record(struct flat_profile *profile, size_t index)
  * out of memory */
 static bool flat_settle(struct flat_profile *profile)
 {
-	if (!profile->functions.len && !flat_function_vec_push(&profile->functions, (struct flat_function){0}))
+	if (!profile->functions.len &&
+	    !flat_function_vec_push(&profile->functions, (struct flat_function){0}))
 		return false;
 	if (profile->records.len)
 		sort_records(profile->records.at, profile->records.len);
@@ -130,15 +132,17 @@ static bool take_function(const struct taking *t, const struct function *functio
 
 static bool take_record(const struct taking *t, const struct record *record)
 {
-	struct flat_record flat = {.from_at = record->from.offset, .to_at = record->to.offset, .count = record->count};
+	struct flat_record flat = {
+		.from_at = record->from.offset, .to_at = record->to.offset, .count = record->count};
 
-	if (!take_function(t, record->from.function, &flat.from) || !take_function(t, record->to.function, &flat.to))
+	if (!take_function(t, record->from.function, &flat.from) ||
+	    !take_function(t, record->to.function, &flat.to))
 		return false;
 	flat.owner = record->kind == RECORD_ENTRY ? flat.to : flat.from;
-	flat.kind = record->kind == RECORD_ENTRY    ? FLAT_ENTRY
-		    : record->kind == RECORD_SAMPLE ? FLAT_SAMPLE
-		    : record_is_internal(record)    ? FLAT_EDGE
-						    : FLAT_CALL;
+	flat.kind = record->kind == RECORD_ENTRY  ? FLAT_ENTRY :
+		    record->kind == RECORD_SAMPLE ? FLAT_SAMPLE :
+		    record_is_internal(record)    ? FLAT_EDGE :
+						    FLAT_CALL;
 	return flat_record_vec_push(&t->out->records, flat);
 }
 
@@ -166,17 +170,17 @@ static bool number_of(struct flat_profile *out, const struct fdata_place *place,
 	return place->kind == '0' || flat_function(out, place->name, number);
 }
 
-static bool put_branch(struct flat_profile *out, const struct fdata_place *from, const struct fdata_place *to,
-		       uint64_t count)
+static bool put_branch(struct flat_profile *out, const struct fdata_place *from,
+		       const struct fdata_place *to, uint64_t count)
 {
 	struct flat_record record = {.from_at = from->offset, .to_at = to->offset, .count = count};
 
 	if (!number_of(out, from, &record.from) || !number_of(out, to, &record.to))
 		return false;
 	record.owner = record.from ? record.from : record.to;
-	record.kind = !record.from                                ? FLAT_ENTRY
-		      : record.from == record.to && record.to_at ? FLAT_EDGE
-								  : FLAT_CALL;
+	record.kind = !record.from                             ? FLAT_ENTRY :
+		      record.from == record.to && record.to_at ? FLAT_EDGE :
+								 FLAT_CALL;
 	return !record.owner || flat_record_vec_push(&out->records, record);
 }
 
@@ -194,7 +198,8 @@ static bool put_line(struct flat_profile *out, const struct fdata_line *line)
 {
 	if (fdata_is_memory(line))
 		return true;
-	return line->sampled ? put_sample(out, &line->from, line->count) : put_branch(out, &line->from, &line->to, line->count);
+	return line->sampled ? put_sample(out, &line->from, line->count) :
+			       put_branch(out, &line->from, &line->to, line->count);
 }
 
 bool flat_read_fdata(struct text_input *in, struct flat_profile *out, struct bc_error *err)
@@ -259,9 +264,13 @@ static bool keep_calls(struct yaml_reader *r, const struct yaml_function *f, uin
 {
 	for (size_t i = 0; i < f->calls.len; i++) {
 		const struct yaml_call *call = &f->calls.at[i];
-		struct flat_record record = {.owner = number, .kind = FLAT_CALL, .from = number,
-					     .from_at = f->blocks.at[call->block].bid, .site = call->off + 1,
-					     .to_at = call->fid, .count = call->cnt};
+		struct flat_record record = {.owner = number,
+					     .kind = FLAT_CALL,
+					     .from = number,
+					     .from_at = f->blocks.at[call->block].bid,
+					     .site = call->off + 1,
+					     .to_at = call->fid,
+					     .count = call->cnt};
 		if (!flat_record_vec_push(&r->calls, record))
 			return false;
 	}
@@ -273,11 +282,13 @@ static bool put_function(struct yaml_reader *r, const struct yaml_function *f)
 	struct text name = yaml_function_name(f);
 	uint32_t number, ignored;
 
-	if (!flat_function(r->out, name, &number) || !put_blocks(r, f, number) || !keep_calls(r, f, number))
+	if (!flat_function(r->out, name, &number) || !put_blocks(r, f, number) ||
+	    !keep_calls(r, f, number))
 		return false;
 	r->out->functions.at[number].executed = f->exec;
 	r->out->functions.at[number].known = true;
-	if (!map_reserve(&r->by_fid, 1) || !yaml_fid_vec_push(&r->names, (struct yaml_fid){(uint32_t)f->fid, number}))
+	if (!map_reserve(&r->by_fid, 1) ||
+	    !yaml_fid_vec_push(&r->names, (struct yaml_fid){(uint32_t)f->fid, number}))
 		return false;
 	r->twice |= yaml_fids_find(&r->by_fid, r->names.at, (uint32_t)f->fid, &ignored);
 	yaml_fids_put(&r->by_fid, (uint32_t)f->fid, (uint32_t)(r->names.len - 1));
@@ -307,17 +318,23 @@ static bool read_functions(struct yaml_input *yaml, struct yaml_reader *r, struc
 	while (ok && yaml_input_next(yaml, &function, err)) {
 		ok = put_function(r, function) || bc_fail_nomem(err);
 		if (r->twice)
-			ok = bc_fail(err, BC_FORMAT, "%s: two functions have one number (fid)", r->name);
+			ok = bc_fail(err, BC_FORMAT, "%s: two functions have one number (fid)",
+				     r->name);
 	}
 	if (ok && yaml_input_goes_on(yaml))
-		ok = bc_fail(err, BC_UNSUPPORTED, "%s: has profiles of several programs: merge --expect=BIN writes that of one", r->name);
+		ok = bc_fail(
+			err, BC_UNSUPPORTED,
+			"%s: has profiles of several programs: merge --expect=BIN writes that of one",
+			r->name);
 	r->out->plain = head.mode == MODE_PLAIN;
 	r->out->inferred = profile_head_inferred(&head);
 	profile_head_free(&head);
-	return ok && err->code == BC_OK && ((put_calls(r) && flat_settle(r->out)) || bc_fail_nomem(err));
+	return ok && err->code == BC_OK &&
+	       ((put_calls(r) && flat_settle(r->out)) || bc_fail_nomem(err));
 }
 
-static bool read_yaml(struct file_stream *stream, struct text begin, struct flat_profile *out, struct bc_error *err)
+static bool read_yaml(struct file_stream *stream, struct text begin, struct flat_profile *out,
+		      struct bc_error *err)
 {
 	struct yaml_reader r = {.out = out, .name = stream->name};
 	struct yaml_input *yaml = yaml_input_open(stream, begin, err);
@@ -333,8 +350,8 @@ static bool read_yaml(struct file_stream *stream, struct text begin, struct flat
 
 /* ---- a file ---- */
 
-static bool read_all(struct file_stream *stream, struct text_input *in, struct flat_profile *out, bool *mine,
-		     struct bc_error *err)
+static bool read_all(struct file_stream *stream, struct text_input *in, struct flat_profile *out,
+		     bool *mine, struct bc_error *err)
 {
 	struct profile_start start;
 
@@ -342,11 +359,14 @@ static bool read_all(struct file_stream *stream, struct text_input *in, struct f
 		return false;
 	*mine = start.kind == KIND_YAML || start.kind == KIND_FDATA;
 	if (!*mine)
-		return bc_fail(err, BC_FORMAT, "%s: is neither fdata nor BOLT's YAML", stream->name);
-	return start.kind == KIND_FDATA ? flat_read_fdata(in, out, err) : read_yaml(stream, text_input_rest(in), out, err);
+		return bc_fail(err, BC_FORMAT, "%s: is neither fdata nor BOLT's YAML",
+			       stream->name);
+	return start.kind == KIND_FDATA ? flat_read_fdata(in, out, err) :
+					  read_yaml(stream, text_input_rest(in), out, err);
 }
 
-bool flat_read_stream(struct file_stream *stream, struct flat_profile *out, bool *mine, struct bc_error *err)
+bool flat_read_stream(struct file_stream *stream, struct flat_profile *out, bool *mine,
+		      struct bc_error *err)
 {
 	struct text_input in = {0};
 

@@ -2,8 +2,9 @@
 /*
  * A profile of any kind as one list of counts, for whoever wants to know what it contains:
  * functions by number, and how often control went from which place to which.  Places are offsets in
- * functions or, in BOLT's YAML, numbers of blocks.  Profiles of two binaries are compared so, and files are read without a
- * binary: functions have names, where those of a profile that is being made (profile.h) are functions of one binary.
+ * functions or, in BOLT's YAML, numbers of blocks.  Profiles of two binaries are compared so, and
+ * files are read without a binary: functions have names, where those of a profile that is being
+ * made (profile.h) are functions of one binary.
  */
 #ifndef PROFILE_FLAT_H
 #define PROFILE_FLAT_H
@@ -37,19 +38,19 @@ struct flat_record {
 DEFINE_VEC(flat_record_vec, struct flat_record);
 
 struct flat_function {
-	uint64_t executed; /* how often it was entered at its beginning */
-	uint64_t samples;  /* counts of what comes from it, or of its plain samples */
+	uint64_t executed;         /* how often it was entered at its beginning */
+	uint64_t samples;          /* counts of what comes from it, or of its plain samples */
 	struct name_number number; /* in the binary, if the profile is `numbered` */
-	bool plt;          /* a PLT entry */
-	bool known;        /* the profile says `executed`; else it is a sum of its records */
+	bool plt;                  /* a PLT entry */
+	bool known;          /* the profile says `executed`; else it is a sum of its records */
 	size_t first, count; /* its records */
 };
 DEFINE_VEC(flat_function_vec, struct flat_function);
 
 struct flat_profile {
-	struct strings names; /* of functions, from 1 on */
+	struct strings names;               /* of functions, from 1 on */
 	struct flat_function_vec functions; /* by number; 0 is FLAT_OUTSIDE */
-	struct flat_record_vec records; /* by owner, then by places; equal ones are added up */
+	struct flat_record_vec records;     /* by owner, then by places; equal ones are added up */
 	bool by_block, plain;
 	bool numbered; /* it was converted, for a binary that is open still */
 	bool inferred; /* it says that its branches were */
@@ -62,15 +63,18 @@ void flat_free(struct flat_profile *profile);
 BC_MUST_USE bool flat_function(struct flat_profile *profile, struct text name, uint32_t *number);
 
 /* Takes the records of a profile that was converted.  BC_NOMEM */
-BC_MUST_USE bool flat_take(const struct profile *from, struct flat_profile *out, struct bc_error *err);
+BC_MUST_USE bool flat_take(const struct profile *from, struct flat_profile *out,
+			   struct bc_error *err);
 
 /* Reads fdata or BOLT's YAML, also as a shard.  *mine: the file is one of these, whatever is wrong
  * with it.  BC_IO, BC_FORMAT, BC_UNSUPPORTED, BC_NOMEM */
-BC_MUST_USE bool flat_read(const char *path, struct flat_profile *out, bool *mine, struct bc_error *err);
+BC_MUST_USE bool flat_read(const char *path, struct flat_profile *out, bool *mine,
+			   struct bc_error *err);
 BC_MUST_USE bool flat_read_stream(struct file_stream *stream, struct flat_profile *out, bool *mine,
 				  struct bc_error *err);
 
 /* The same of an input that begins with fdata, into a zeroed profile. */
-BC_MUST_USE bool flat_read_fdata(struct text_input *in, struct flat_profile *out, struct bc_error *err);
+BC_MUST_USE bool flat_read_fdata(struct text_input *in, struct flat_profile *out,
+				 struct bc_error *err);
 
 #endif

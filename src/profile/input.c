@@ -34,18 +34,20 @@ static bool reopen(const struct merge_input *input, struct file_stream *out, str
 {
 	static const uint8_t nothing;
 
-	*out = (struct file_stream){.name = input_name(input->path), .size = input->spool.size, .fd = -1};
+	*out = (struct file_stream){
+		.name = input_name(input->path), .size = input->spool.size, .fd = -1};
 	if (input->spool.fd < 0) {
 		out->memory = input->spool.memory ? input->spool.memory : &nothing;
 		return true;
 	}
 	out->fd = fcntl(input->spool.fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-	return (out->fd >= 0 && lseek(out->fd, 0, SEEK_SET) == 0) || bc_fail_errno(err, "%s: cannot read again", out->name);
+	return (out->fd >= 0 && lseek(out->fd, 0, SEEK_SET) == 0) ||
+	       bc_fail_errno(err, "%s: cannot read again", out->name);
 }
 
 /* What can be read only once is copied first. */
-static bool open_stream(struct merge_input *input, struct merge_worker *worker, struct file_stream *out,
-			struct bc_error *err)
+static bool open_stream(struct merge_input *input, struct merge_worker *worker,
+			struct file_stream *out, struct bc_error *err)
 {
 	struct stat st;
 
@@ -84,7 +86,8 @@ static void line_close(struct source *source)
 }
 
 /* false, with BC_OK in `err`: there is no line more */
-static bool take_fdata(struct line_reader *r, struct key *key, struct profile_item *item, struct bc_error *err)
+static bool take_fdata(struct line_reader *r, struct key *key, struct profile_item *item,
+		       struct bc_error *err)
 {
 	struct fdata_line line;
 
@@ -95,7 +98,8 @@ static bool take_fdata(struct line_reader *r, struct key *key, struct profile_it
 	return fdata_item(&line, key, item) || bc_fail_nomem(err);
 }
 
-static bool take_preagg(struct line_reader *r, struct key *key, struct profile_item *item, struct bc_error *err)
+static bool take_preagg(struct line_reader *r, struct key *key, struct profile_item *item,
+			struct bc_error *err)
 {
 	bool is_record = false;
 	const char *why;
@@ -108,33 +112,42 @@ static bool take_preagg(struct line_reader *r, struct key *key, struct profile_i
 		if (!text_input_line(&r->in, &line, err))
 			return false;
 		if (!preagg_take(line, &r->fdata.head, r->wanted, key, item, &is_record, &why))
-			return why && !key->failed ? text_input_fail(&r->in, why, err) : bc_fail_nomem(err);
+			return why && !key->failed ? text_input_fail(&r->in, why, err) :
+						     bc_fail_nomem(err);
 	}
 	return true;
 }
 
 /* A key of a trusted input that is not behind the one before. */
-static bool check_order(const struct line_reader *r, const struct profile_item *item, struct bc_error *err)
+static bool check_order(const struct line_reader *r, const struct profile_item *item,
+			struct bc_error *err)
 {
 	const struct key *before = &r->keys[r->turn ^ 1];
 	const struct profile_item last = {.key = before->at, .size = before->size};
 
-	return !r->count || profile_item_compare(&last, item) < 0 || bc_fail(err, BC_FORMAT, "%s: is out of order", r->stream.name);
+	return !r->count || profile_item_compare(&last, item) < 0 ||
+	       bc_fail(err, BC_FORMAT, "%s: is out of order", r->stream.name);
 }
 
 /* Is there what the shard says? */
-static bool check_shard(const struct line_reader *r, const struct merge_input *input, struct bc_error *err)
+static bool check_shard(const struct line_reader *r, const struct merge_input *input,
+			struct bc_error *err)
 {
 	const struct shard *says = &r->start.shard;
 	bool empty = r->fdata.head.kind == KIND_NOTHING;
 
 	if (!r->start.is_shard)
 		return true;
-	if ((!empty && says->kind != r->fdata.head.kind) || (r->fdata.head.mode && says->mode != r->fdata.head.mode))
-		return bc_fail(err, BC_FORMAT, "%s: is a shard of something else than it says", r->stream.name);
-	if (says->records != input->records || says->sums[0] != input->sums[0] || says->sums[1] != input->sums[1])
-		return bc_fail(err, BC_FORMAT, "%s: has not the records that its end tells of: it was damaged, or is several shards",
+	if ((!empty && says->kind != r->fdata.head.kind) ||
+	    (r->fdata.head.mode && says->mode != r->fdata.head.mode))
+		return bc_fail(err, BC_FORMAT, "%s: is a shard of something else than it says",
 			       r->stream.name);
+	if (says->records != input->records || says->sums[0] != input->sums[0] ||
+	    says->sums[1] != input->sums[1])
+		return bc_fail(
+			err, BC_FORMAT,
+			"%s: has not the records that its end tells of: it was damaged, or is several shards",
+			r->stream.name);
 	return true;
 }
 
@@ -147,7 +160,8 @@ static bool check_trusted(struct line_reader *r, struct bc_error *err)
 	memcpy(input->sums, r->sums, sizeof(r->sums));
 	if (!check_shard(r, input, err))
 		return false;
-	return (input->head.mode == r->fdata.head.mode && profile_set_size(&input->head.events) == profile_set_size(&r->fdata.head.events)) ||
+	return (input->head.mode == r->fdata.head.mode &&
+		profile_set_size(&input->head.events) == profile_set_size(&r->fdata.head.events)) ||
 	       bc_fail(err, BC_FORMAT, "%s: what begins it is not all of its head", r->stream.name);
 }
 
@@ -156,7 +170,8 @@ static bool check_expected(const struct line_reader *r, struct bc_error *err)
 {
 	const struct merge_input *was = r->expected;
 
-	return (was->records == r->count && was->sums[0] == r->sums[0] && was->sums[1] == r->sums[1]) ||
+	return (was->records == r->count && was->sums[0] == r->sums[0] &&
+		was->sums[1] == r->sums[1]) ||
 	       bc_fail(err, BC_FORMAT, "%s: was changed while it was merged", r->stream.name);
 }
 
@@ -179,7 +194,9 @@ static bool take_ahead(struct line_reader *r, struct key *key, struct profile_it
 	if (r->fdata.head.kind == KIND_FDATA) {
 		struct fdata_line read;
 		const char *why;
-		if (!r->fdata.records || !fdata_read(&line, r->fdata.head.mode, &r->fdata.names, &read, &why) || !fdata_item(&read, key, out))
+		if (!r->fdata.records ||
+		    !fdata_read(&line, r->fdata.head.mode, &r->fdata.names, &read, &why) ||
+		    !fdata_item(&read, key, out))
 			return false;
 	} else if (!preagg_take_record(&line, r->wanted, key, out)) {
 		return false;
@@ -194,7 +211,8 @@ static bool line_next(struct source *source, struct profile_item *out, struct bc
 	struct key *key = &r->keys[r->turn ^= 1];
 
 	if (!take_ahead(r, key, out) &&
-	    !(r->start.kind == KIND_FDATA ? take_fdata(r, key, out, err) : take_preagg(r, key, out, err))) {
+	    !(r->start.kind == KIND_FDATA ? take_fdata(r, key, out, err) :
+					    take_preagg(r, key, out, err))) {
 		if (err->code == BC_OK)
 			check_end(r, err);
 		return false;
@@ -207,7 +225,8 @@ static bool line_next(struct source *source, struct profile_item *out, struct bc
 	return true;
 }
 
-struct line_reader *line_reader_open(struct merge_input *input, struct merge_worker *worker, struct bc_error *err)
+struct line_reader *line_reader_open(struct merge_input *input, struct merge_worker *worker,
+				     struct bc_error *err)
 {
 	struct line_reader *r = calloc(1, sizeof(*r));
 
@@ -219,12 +238,15 @@ struct line_reader *line_reader_open(struct merge_input *input, struct merge_wor
 	r->wanted = &r->returns;
 	r->stream.fd = -1;
 	r->fdata.in = &r->in;
-	bool ok = open_stream(input, worker, &r->stream, err) && text_input_begin(&r->in, &r->stream, &r->start, err);
+	bool ok = open_stream(input, worker, &r->stream, err) &&
+		  text_input_begin(&r->in, &r->stream, &r->start, err);
 	r->fdata.head.kind = r->start.kind;
 	if (ok && r->start.kind)
 		return r;
 	if (ok)
-		bc_fail(err, BC_FORMAT, "%s: is neither fdata nor YAML nor pre-aggregated records (recordings must be converted first)", r->stream.name);
+		bc_fail(err, BC_FORMAT,
+			"%s: is neither fdata nor YAML nor pre-aggregated records (recordings must be converted first)",
+			r->stream.name);
 	line_close(&r->source);
 	return NULL;
 }
@@ -306,7 +328,8 @@ struct yaml_look {
 	struct key key, last; /* last: the name of the function before */
 };
 
-static bool take_function(struct yaml_look *l, const struct yaml_function *function, struct bc_error *err)
+static bool take_function(struct yaml_look *l, const struct yaml_function *function,
+			  struct bc_error *err)
 {
 	struct text name = {(const char *)function->name.at, function->name.size};
 	struct profile_item bad;
@@ -321,11 +344,14 @@ static bool take_function(struct yaml_look *l, const struct yaml_function *funct
 	switch (item_list_settle(&l->list, l->worker->saturate, &ignored, &bad)) {
 	case ITEMS_FIT: break;
 	case ITEMS_DISAGREE:
-		return bc_fail(err, BC_FORMAT, "%s: function '%s': a block is there twice, and not the same",
+		return bc_fail(err, BC_FORMAT,
+			       "%s: function '%s': a block is there twice, and not the same",
 			       input_name(l->input->path), (const char *)bad.key);
 	case ITEMS_OVERFLOW:
-		return bc_fail(err, BC_FORMAT, "%s: function '%s': counts of one place add up to 2^64 or more (--saturate)",
-			       input_name(l->input->path), (const char *)bad.key);
+		return bc_fail(
+			err, BC_FORMAT,
+			"%s: function '%s': counts of one place add up to 2^64 or more (--saturate)",
+			input_name(l->input->path), (const char *)bad.key);
 	}
 	l->worker->saturated += ignored;
 	for (size_t i = 0; i < l->list.settled; i++) {
@@ -345,7 +371,8 @@ static bool take_functions(struct yaml_look *l, struct yaml_input *yaml, struct 
 	bool first = true;
 
 	while (yaml_input_next(yaml, &function, err)) {
-		const struct profile_item name = {.key = function->name.at, .size = function->name.size};
+		const struct profile_item name = {.key = function->name.at,
+						  .size = function->name.size};
 		const struct profile_item last = {.key = l->last.at, .size = l->last.size};
 		l->input->in_order &= first || profile_item_compare(&last, &name) < 0;
 		first = false;
@@ -360,14 +387,16 @@ static bool take_functions(struct yaml_look *l, struct yaml_input *yaml, struct 
 	return err->code == BC_OK;
 }
 
-static bool look_at_document(struct yaml_input *yaml, struct merge_input *input, struct profile_head *head, struct merge_worker *worker,
+static bool look_at_document(struct yaml_input *yaml, struct merge_input *input,
+			     struct profile_head *head, struct merge_worker *worker,
 			     struct bc_error *err)
 {
 	struct yaml_look look = {.input = input, .worker = worker};
 	const char *why = NULL;
 
-	bool ok = (run_begin(&look.writer, &worker->items) || bc_fail_nomem(err)) && yaml_input_head(yaml, head, err) &&
-		  take_functions(&look, yaml, err) && run_end(&look.writer, &input->run, err);
+	bool ok = (run_begin(&look.writer, &worker->items) || bc_fail_nomem(err)) &&
+		  yaml_input_head(yaml, head, err) && take_functions(&look, yaml, err) &&
+		  run_end(&look.writer, &input->run, err);
 	if (ok && !yaml_fids_settle(&input->fids, &why))
 		ok = bc_fail(err, BC_FORMAT, "%s: %s", input_name(input->path), why);
 	run_abandon(&look.writer);
@@ -383,26 +412,35 @@ static bool add_document(struct merge_input *input, struct bc_error *err)
 	input->next = malloc(sizeof(*input->next));
 	if (!input->next)
 		return bc_fail_nomem(err);
-	*input->next = (struct merge_input){.path = input->path, .weight = input->weight, .in_order = true, .spool = temporary_in(NULL)};
+	*input->next = (struct merge_input){.path = input->path,
+					    .weight = input->weight,
+					    .in_order = true,
+					    .spool = temporary_in(NULL)};
 	return true;
 }
 
-static bool look_at_yaml(struct line_reader *r, struct merge_input *input, struct merge_worker *worker,
-			 struct bc_error *err)
+static bool look_at_yaml(struct line_reader *r, struct merge_input *input,
+			 struct merge_worker *worker, struct bc_error *err)
 {
 	struct yaml_input *yaml = yaml_input_open(&r->stream, text_input_rest(&r->in), err);
 	if (yaml)
 		yaml_input_refuse_probes(yaml);
-	bool ok = yaml && look_at_document(yaml, input, &r->fdata.head, worker, err), all_known = r->fdata.head.id.size;
+	bool ok = yaml && look_at_document(yaml, input, &r->fdata.head, worker, err),
+	     all_known = r->fdata.head.id.size;
 
 	for (struct merge_input *to = input; ok && yaml_input_goes_on(yaml); to = to->next) {
-		ok = add_document(to, err) && look_at_document(yaml, to->next, &to->next->head, worker, err);
+		ok = add_document(to, err) &&
+		     look_at_document(yaml, to->next, &to->next->head, worker, err);
 		all_known &= ok && to->next->head.id.size;
 	}
 	if (ok && input->next && r->start.is_shard)
-		ok = bc_fail(err, BC_FORMAT, "%s: several profiles in one shard", input_name(input->path));
+		ok = bc_fail(err, BC_FORMAT, "%s: several profiles in one shard",
+			     input_name(input->path));
 	if (ok && input->next && !all_known)
-		ok = bc_fail(err, BC_FORMAT, "%s: one of several profiles has no build-id, and nothing tells of which program it is", input_name(input->path));
+		ok = bc_fail(
+			err, BC_FORMAT,
+			"%s: one of several profiles has no build-id, and nothing tells of which program it is",
+			input_name(input->path));
 	yaml_input_close(yaml);
 	return ok;
 }
@@ -419,8 +457,9 @@ bool merge_input_look(struct merge_input *input, struct merge_worker *worker, st
 	struct line_reader *r = line_reader_open(input, worker, err);
 
 	input->in_order = true;
-	bool ok = r && (r->start.kind == KIND_YAML ? look_at_yaml(r, input, worker, err) && check_shard(r, input, err)
-						   : look_at_lines(r, input, err));
+	bool ok = r && (r->start.kind == KIND_YAML ?
+				look_at_yaml(r, input, worker, err) && check_shard(r, input, err) :
+				look_at_lines(r, input, err));
 	if (ok)
 		line_reader_give(r, input);
 	if (r)
@@ -433,11 +472,12 @@ bool merge_input_look(struct merge_input *input, struct merge_worker *worker, st
 	return false;
 }
 
-struct source *merge_input_open(struct merge_input *input, struct merge_worker *worker, const struct yaml_names *names,
-				struct bc_error *err)
+struct source *merge_input_open(struct merge_input *input, struct merge_worker *worker,
+				const struct yaml_names *names, struct bc_error *err)
 {
 	if (input->head.kind == KIND_YAML)
-		return yaml_named_open(input->run, &input->fids, names, worker->saturate, &worker->saturated, err);
+		return yaml_named_open(input->run, &input->fids, names, worker->saturate,
+				       &worker->saturated, err);
 	struct line_reader *r = line_reader_open(input, worker, err);
 	if (!r)
 		return NULL;

@@ -7,8 +7,10 @@
 
 const char *profile_kind_name(enum profile_kind kind)
 {
-	static const char *const names[] = {
-		[KIND_NOTHING] = "empty", [KIND_FDATA] = "fdata", [KIND_YAML] = "yaml", [KIND_PREAGG] = "preagg"};
+	static const char *const names[] = {[KIND_NOTHING] = "empty",
+					    [KIND_FDATA] = "fdata",
+					    [KIND_YAML] = "yaml",
+					    [KIND_PREAGG] = "preagg"};
 
 	return names[kind];
 }
@@ -51,7 +53,9 @@ const char *profile_head_conflict(const struct profile_head *a, const struct pro
 	if (a->kind != b->kind)
 		return "profiles of two kinds";
 	if (a->mode && b->mode && a->mode != b->mode)
-		return a->kind == KIND_FDATA ? "cannot mix profile with and without no_lbr: branches and plain samples" : "branches and plain samples";
+		return a->kind == KIND_FDATA ?
+			       "cannot mix profile with and without no_lbr: branches and plain samples" :
+			       "branches and plain samples";
 	if (a->kind == KIND_FDATA && a->bolted != b->bolted)
 		return "cannot mix profile with and without boltedcollection: one is of samples of a BOLTed binary, the other of its input; "
 		       "convert the first with --input";
@@ -96,20 +100,24 @@ struct text *profile_set_sorted(const struct strings *set)
 	return texts;
 }
 
-/* Of several names and ids the least is taken, as it is the same in any order; none is more than all. */
+/* Of several names and ids the least is taken, as it is the same in any order; none is more than
+ * all. */
 static bool take_least(struct profile_head *to, const struct profile_head *from)
 {
 	struct text name = word_of(from, from->binary_name), own = word_of(to, to->binary_name);
 
-	if (from->id.size && (!to->id.size || compare_texts((struct text){(const char *)from->id.data, from->id.size},
-						  (struct text){(const char *)to->id.data, to->id.size}) < 0))
+	if (from->id.size &&
+	    (!to->id.size ||
+	     compare_texts((struct text){(const char *)from->id.data, from->id.size},
+			   (struct text){(const char *)to->id.data, to->id.size}) < 0))
 		to->id = from->id;
 	if (!name.len || (own.len && compare_texts(name, own) >= 0))
 		return true;
 	return strings_intern(&to->words, name, &to->binary_name);
 }
 
-bool profile_head_join(struct profile_head *to, const struct profile_head *from, struct bc_error *err)
+bool profile_head_join(struct profile_head *to, const struct profile_head *from,
+		       struct bc_error *err)
 {
 	bool first = !to->kind;
 
@@ -124,8 +132,9 @@ bool profile_head_join(struct profile_head *to, const struct profile_head *from,
 		return bc_fail_nomem(err);
 	to->has_hash_func |= from->has_hash_func;
 	return (take_least(to, from) && set_join(&to->events, &from->events) &&
-		set_join(&to->origins, &from->origins) &&
-		set_join(&to->unknown, &from->unknown) && set_join(&to->unknown_behind, &from->unknown_behind)) || bc_fail_nomem(err);
+		set_join(&to->origins, &from->origins) && set_join(&to->unknown, &from->unknown) &&
+		set_join(&to->unknown_behind, &from->unknown_behind)) ||
+	       bc_fail_nomem(err);
 }
 
 bool profile_set_add_words(struct strings *set, struct text words, const char *between)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A profile in a file, of whatever format: a head, which says what the profile is of, and items.  An item is a key and what is
- * counted for it.  Keys are bytes whose order, that of memcmp() with a prefix first, is the order of the merged profile; items
- * of equal keys are added up.  Files are read and written as streams of items, in constant memory; a profile of one binary
- * that is at hand as a whole is profile.h.
+ * A profile in a file, of whatever format: a head, which says what the profile is of, and items. An
+ * item is a key and what is counted for it.  Keys are bytes whose order, that of memcmp() with a
+ * prefix first, is the order of the merged profile; items of equal keys are added up.  Files are
+ * read and written as streams of items, in constant memory; a profile of one binary that is at hand
+ * as a whole is profile.h.
  */
 #ifndef PROFILE_ITEM_H
 #define PROFILE_ITEM_H
@@ -31,8 +32,8 @@ enum profile_mode {
 };
 
 /* What the origin of a YAML profile says.  LLVM's tools take any text there. */
-#define PROFILE_ORIGIN "perf data aggregator"
-#define PROFILE_INFERRED "branches inferred from addresses"
+#define PROFILE_ORIGIN        "perf data aggregator"
+#define PROFILE_INFERRED      "branches inferred from addresses"
 #define PROFILE_NUMBERED_ANEW "functions numbered anew"
 
 struct profile_head {
@@ -43,10 +44,11 @@ struct profile_head {
 	struct strings events; /* names, a set */
 
 	/* YAML only */
-	struct strings words;   /* texts of the numbers below */
+	struct strings words; /* texts of the numbers below */
 	uint32_t binary_name;
-	struct strings origins; /* a set */
-	struct strings unknown, unknown_behind; /* keys that only others know, behind the functions, too: scan_unknown() */
+	struct strings origins;                 /* a set */
+	struct strings unknown, unknown_behind; /* keys that only others know, behind the functions,
+						   too: scan_unknown() */
 	bool dfs_order, has_hash_func;
 	uint32_t hash_func;
 	bool anew; /* among the origins: PROFILE_NUMBERED_ANEW, which is not put there */
@@ -61,7 +63,8 @@ bool profile_head_inferred(const struct profile_head *head);
 const char *profile_head_conflict(const struct profile_head *a, const struct profile_head *b);
 
 /* Make `to` the head of both.  The result does not depend on the order of several.  BC_NOMEM */
-BC_MUST_USE bool profile_head_join(struct profile_head *to, const struct profile_head *from, struct bc_error *err);
+BC_MUST_USE bool profile_head_join(struct profile_head *to, const struct profile_head *from,
+				   struct bc_error *err);
 
 /* The strings of a set in the order of their bytes, in new memory of `set->len - 1` (0: one).
  * NULL: out of memory */
@@ -125,8 +128,8 @@ static inline bool profile_item_equal(const struct profile_item *a, const struct
 
 /* Add `from` to `to`.  saturate: sums that do not fit become 2^64 - 1, and *saturated counts
  * them; else false. */
-static inline bool profile_item_add(struct profile_item *to, const struct profile_item *from, bool saturate,
-				  uint64_t *saturated)
+static inline bool profile_item_add(struct profile_item *to, const struct profile_item *from,
+				    bool saturate, uint64_t *saturated)
 {
 	for (int i = 0; i < 2; i++) {
 		to->same[i] |= from->same[i]; /* they agree */
@@ -149,8 +152,8 @@ static inline bool profile_item_agrees(const struct profile_item *a, const struc
 }
 
 /* ---- keys, put together and taken apart ----
- * Numbers stand with their highest byte first, and names end with a zero byte, which none of them holds: so bytes sort as
- * what they stand for. */
+ * Numbers stand with their highest byte first, and names end with a zero byte, which none of them
+ * holds: so bytes sort as what they stand for. */
 struct key {
 	uint8_t *at;
 	size_t size, room;
@@ -187,7 +190,8 @@ static inline void key_byte(struct key *key, uint8_t byte)
 /* To where there is room for it; returns what is behind it. */
 static inline uint8_t *key_put_number(uint8_t *to, uint64_t number)
 {
-	uint64_t first_highest = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? number : __builtin_bswap64(number);
+	uint64_t first_highest =
+		__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? number : __builtin_bswap64(number);
 
 	memcpy(to, &first_highest, sizeof(number));
 	return to + sizeof(number);

@@ -26,13 +26,19 @@ static unsigned choose_threads(const struct merge_options *options, size_t count
 	return !count ? 1 : count < threads ? (unsigned)count : threads;
 }
 
-void merge_init(struct merge *merge, const struct merge_options *options, struct merge_input *inputs, size_t count)
+void merge_init(struct merge *merge, const struct merge_options *options,
+		struct merge_input *inputs, size_t count)
 {
-	*merge = (struct merge){.options = *options, .inputs = inputs, .given = inputs, .count = count,
+	*merge = (struct merge){.options = *options,
+				.inputs = inputs,
+				.given = inputs,
+				.count = count,
 				.threads = choose_threads(options, count)};
 	for (unsigned i = 0; i < merge->threads; i++)
-		merge->workers[i] = (struct merge_worker){.items = temporary_in(options->tmpdir), .runs = temporary_in(options->tmpdir),
-							  .progress = options->progress, .saturate = options->saturate};
+		merge->workers[i] = (struct merge_worker){.items = temporary_in(options->tmpdir),
+							  .runs = temporary_in(options->tmpdir),
+							  .progress = options->progress,
+							  .saturate = options->saturate};
 	merge->report.inputs = count;
 	for (size_t i = 0; i < count; i++)
 		inputs[i].spool = temporary_in(options->tmpdir);
@@ -55,7 +61,8 @@ void merge_free(struct merge *merge)
 
 struct sorter merge_sorter(const struct merge *merge, struct merge_worker *worker)
 {
-	return (struct sorter){.file = &worker->runs, .memory = merge->options.memory / merge->threads,
+	return (struct sorter){.file = &worker->runs,
+			       .memory = merge->options.memory / merge->threads,
 			       .saturate = worker->saturate};
 }
 
@@ -74,13 +81,15 @@ static void run_round(void *ctx, size_t number, unsigned worker)
 	struct loop *loop = ctx;
 	struct bc_error err = {0};
 
-	if (atomic_load(&loop->failed) || loop->each(loop->ctx, number, &loop->merge->workers[worker], &err))
+	if (atomic_load(&loop->failed) ||
+	    loop->each(loop->ctx, number, &loop->merge->workers[worker], &err))
 		return;
 	if (!atomic_exchange(&loop->failed, true))
 		loop->err = err;
 }
 
-bool merge_each(struct merge *merge, size_t count, merge_each_fn *each, void *ctx, struct bc_error *err)
+bool merge_each(struct merge *merge, size_t count, merge_each_fn *each, void *ctx,
+		struct bc_error *err)
 {
 	struct loop loop = {.merge = merge, .each = each, .ctx = ctx};
 
@@ -102,7 +111,8 @@ struct build_id merge_identity(const struct merge_input *input)
 static bool refuse_other(struct merge_input *input, const struct merge_options *options)
 {
 	bool code = input->head.kind == KIND_PREAGG;
-	struct build_id id = merge_identity(input), wanted = code ? options->expect_code : options->expect;
+	struct build_id id = merge_identity(input),
+			wanted = code ? options->expect_code : options->expect;
 	char has[2 * BUILD_ID_MAX + 1], text[512];
 
 	if (!code && wanted.size)
@@ -110,7 +120,8 @@ static bool refuse_other(struct merge_input *input, const struct merge_options *
 	if (!id.size || (code && !wanted.size) || build_id_same(&id, &wanted))
 		return true;
 	build_id_format(&id, has);
-	snprintf(text, sizeof(text), "%.200s: is of another build, %s%s", input_name(input->path), has, options->skip_bad ? "" : " (--skip-bad leaves it out)");
+	snprintf(text, sizeof(text), "%.200s: is of another build, %s%s", input_name(input->path),
+		 has, options->skip_bad ? "" : " (--skip-bad leaves it out)");
 	input->other_build = true;
 	input->why = strdup(text);
 	return input->why;
@@ -132,7 +143,8 @@ static bool check_input(const struct merge_options *options, struct merge_input 
 		return refuse(input, "is no shard (--require-shards)");
 	if (options->scaled && input->is_shard && input->shard.scaled)
 		return refuse(input, "was scaled already: rounding twice is not rounding once");
-	return (!options->expect.size && !options->expect_code.size) || refuse_other(input, options);
+	return (!options->expect.size && !options->expect_code.size) ||
+	       refuse_other(input, options);
 }
 
 static void count_input(struct merge *merge, const struct merge_input *input)
@@ -161,7 +173,8 @@ static bool look(void *ctx, size_t number, struct merge_worker *worker, struct b
 	return true;
 }
 
-/* Of a file of several profiles the good ones are taken, which --expect wants; if there is none, the first stands for all. */
+/* Of a file of several profiles the good ones are taken, which --expect wants; if there is none,
+ * the first stands for all. */
 static void take_apart(struct merge *merge, struct merge_input *first, size_t *kept)
 {
 	size_t before = *kept;
@@ -244,7 +257,8 @@ static bool too_many(const struct merge *merge)
 	const struct merge_options *o = &merge->options;
 	exact_sum bad = merge->report.bad;
 
-	return o->limited && (o->percent ? bad * 100 > (exact_sum)o->max_bad * merge->count : bad > o->max_bad);
+	return o->limited &&
+	       (o->percent ? bad * 100 > (exact_sum)o->max_bad * merge->count : bad > o->max_bad);
 }
 
 static bool check_bad(const struct merge *merge, struct bc_error *err)
@@ -258,14 +272,19 @@ static bool check_bad(const struct merge *merge, struct bc_error *err)
 		return bc_fail(err, others == bad ? BC_MISMATCH : BC_FORMAT, "%s", "");
 	}
 	if (too_many(merge))
-		return bc_fail(err, BC_MISMATCH, "%zu of %zu inputs cannot be used, and at most %" PRIu64 "%s may be so (--max-bad)",
-			       bad, merge->count, merge->options.max_bad, merge->options.percent ? " %" : "");
+		return bc_fail(err, BC_MISMATCH,
+			       "%zu of %zu inputs cannot be used, and at most %" PRIu64
+			       "%s may be so (--max-bad)",
+			       bad, merge->count, merge->options.max_bad,
+			       merge->options.percent ? " %" : "");
 	return bad < merge->count || bc_fail(err, BC_MISMATCH, "none of the inputs can be used");
 }
 
-static bool fail_pair(const struct merge_input *a, const struct merge_input *b, const char *why, struct bc_error *err)
+static bool fail_pair(const struct merge_input *a, const struct merge_input *b, const char *why,
+		      struct bc_error *err)
 {
-	return bc_fail(err, BC_MISMATCH, "%.250s and %.250s do not fit: %s", input_name(a->path), input_name(b->path), why);
+	return bc_fail(err, BC_MISMATCH, "%.250s and %.250s do not fit: %s", input_name(a->path),
+		       input_name(b->path), why);
 }
 
 /* Every input is held against the first that says what it says. */
@@ -295,11 +314,14 @@ static bool check_identities(const struct merge *merge, struct bc_error *err)
 
 	for (size_t i = 0; i < merge->count; i++) {
 		const struct merge_input *input = &merge->inputs[i];
-		struct build_id id = merge_identity(input), has = first ? merge_identity(first) : id;
+		struct build_id id = merge_identity(input),
+				has = first ? merge_identity(first) : id;
 		if (input->why || !id.size)
 			continue;
 		if (!build_id_same(&id, &has))
-			return fail_pair(first, input, "they are of two builds (--group=build keeps them apart)", err);
+			return fail_pair(first, input,
+					 "they are of two builds (--group=build keeps them apart)",
+					 err);
 		first = first ? first : input;
 	}
 	return true;
@@ -309,7 +331,8 @@ static int compare_ids(const void *a, const void *b)
 {
 	const struct build_id *x = a, *y = b;
 
-	return x->size != y->size ? (x->size > y->size) - (x->size < y->size) : memcmp(x->data, y->data, x->size);
+	return x->size != y->size ? (x->size > y->size) - (x->size < y->size) :
+				    memcmp(x->data, y->data, x->size);
 }
 
 bool merge_identities(const struct merge *merge, struct build_id_vec *ids)
@@ -317,7 +340,8 @@ bool merge_identities(const struct merge *merge, struct build_id_vec *ids)
 	size_t kept = 0;
 
 	for (size_t i = 0; i < merge->count; i++)
-		if (!merge->inputs[i].why && !build_id_vec_push(ids, merge_identity(&merge->inputs[i])))
+		if (!merge->inputs[i].why &&
+		    !build_id_vec_push(ids, merge_identity(&merge->inputs[i])))
 			return false;
 	if (ids->len)
 		qsort(ids->at, ids->len, sizeof(*ids->at), compare_ids);
@@ -351,7 +375,10 @@ static bool check_known(const struct merge *merge, struct bc_error *err)
 	for (size_t i = 0; i < merge->count; i++) {
 		const struct merge_input *input = &merge->inputs[i];
 		if (!input->why && input->head.kind && !input->head.id.size)
-			return bc_fail(err, BC_MISMATCH, "%s: has no build-id, and other inputs are profiles of several programs", input_name(input->path));
+			return bc_fail(
+				err, BC_MISMATCH,
+				"%s: has no build-id, and other inputs are profiles of several programs",
+				input_name(input->path));
 	}
 	return true;
 }
@@ -359,8 +386,11 @@ static bool check_known(const struct merge *merge, struct bc_error *err)
 bool merge_check(struct merge *merge, bool together, struct bc_error *err)
 {
 	if (merge->several && merge->options.shard && together)
-		return bc_fail(err, BC_UNSUPPORTED, "a shard has one profile, and inputs have several (--group=build)");
-	return check_bad(merge, err) && check_heads(merge, err) && (merge->several ? check_known(merge, err) : !together || check_identities(merge, err));
+		return bc_fail(err, BC_UNSUPPORTED,
+			       "a shard has one profile, and inputs have several (--group=build)");
+	return check_bad(merge, err) && check_heads(merge, err) &&
+	       (merge->several ? check_known(merge, err) :
+				 !together || check_identities(merge, err));
 }
 
 /* ---- inputs read once ---- */
@@ -368,9 +398,9 @@ bool merge_check(struct merge *merge, bool together, struct bc_error *err)
 /* Of an input at least so many bytes must be in order, for the others to be so, too. */
 #define BEGINNING ((uint64_t)4096)
 
-/* Inputs of less are added up in memory one after the other, as each that is read side by side takes as much as that;
- * but not if all of them together take more than this part of --memory. */
-#define SMALL ((uint64_t)128 << 10)
+/* Inputs of less are added up in memory one after the other, as each that is read side by side
+ * takes as much as that; but not if all of them together take more than this part of --memory. */
+#define SMALL      ((uint64_t)128 << 10)
 #define SMALL_PART 8
 
 static bool is_file(const struct merge_input *input)
@@ -384,18 +414,20 @@ static bool is_small(const struct merge_worker *worker, const struct line_reader
 {
 	const struct sorter *sorter = &worker->sorter;
 
-	return r->stream.size < SMALL && !sorter->runs.len && sorter->list.bytes < sorter->memory / SMALL_PART;
+	return r->stream.size < SMALL && !sorter->runs.len &&
+	       sorter->list.bytes < sorter->memory / SMALL_PART;
 }
 
 /* ---- small ones ---- */
 
-static bool take_small(const struct merge *merge, struct merge_input *input, struct merge_worker *worker, struct line_reader *r,
-		 struct bc_error *err)
+static bool take_small(const struct merge *merge, struct merge_input *input,
+		       struct merge_worker *worker, struct line_reader *r, struct bc_error *err)
 {
 	struct profile_item item;
 
 	while (r->source.next(&r->source, &item, err)) {
-		if (!weighed_item(merge, input, worker, &item, err) || !sorter_put(&worker->sorter, &item, err))
+		if (!weighed_item(merge, input, worker, &item, err) ||
+		    !sorter_put(&worker->sorter, &item, err))
 			return false;
 	}
 	input->taken = true;
@@ -423,14 +455,16 @@ static bool gather_returns(struct line_reader *r, struct bc_error *err)
 
 	while (text_input_lines(&r->in, &lines, err))
 		if (!preagg_take_returns(lines, &r->returns, &r->keys[0]))
-			return bc_fail(err, BC_FORMAT, "%s: an R record that is none", r->stream.name);
+			return bc_fail(err, BC_FORMAT, "%s: an R record that is none",
+				       r->stream.name);
 	return err->code == BC_OK;
 }
 
 static bool look_at_large(struct merge_input *input, struct line_reader *r, struct bc_error *err)
 {
 	input->trusted = true;
-	return look_at_beginning(r, &input->in_order, err) && (r->fdata.head.mode || bc_fail(err, BC_FORMAT, "no record yet")) &&
+	return look_at_beginning(r, &input->in_order, err) &&
+	       (r->fdata.head.mode || bc_fail(err, BC_FORMAT, "no record yet")) &&
 	       (r->start.kind != KIND_PREAGG || gather_returns(r, err));
 }
 
@@ -444,7 +478,9 @@ static bool trust(void *ctx, size_t number, struct merge_worker *worker, struct 
 
 	if (!r)
 		return bc_fail(err, BC_FORMAT, "cannot be trusted");
-	bool ok = r->start.kind != KIND_YAML && (is_small(worker, r) ? take_small(merge, input, worker, r, err) : look_at_large(input, r, err));
+	bool ok = r->start.kind != KIND_YAML &&
+		  (is_small(worker, r) ? take_small(merge, input, worker, r, err) :
+					 look_at_large(input, r, err));
 	if (ok)
 		line_reader_give(r, input);
 	source_close(&r->source);
@@ -473,7 +509,8 @@ void merge_forget(struct merge *merge)
 
 	merge_free(merge);
 	for (size_t i = 0; i < count; i++)
-		inputs[i] = (struct merge_input){.path = inputs[i].path, .weight = inputs[i].weight};
+		inputs[i] =
+			(struct merge_input){.path = inputs[i].path, .weight = inputs[i].weight};
 	merge_init(merge, &options, inputs, count);
 }
 

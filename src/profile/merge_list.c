@@ -21,29 +21,36 @@ void merge_list_free(struct merge_list *list)
 
 bool merge_list_add(struct merge_list *list, const char *path, uint64_t weight)
 {
-	return merge_input_vec_push(&list->inputs, (struct merge_input){.path = path, .weight = weight});
+	return merge_input_vec_push(&list->inputs,
+				    (struct merge_input){.path = path, .weight = weight});
 }
 
-static bool add_line(struct merge_list *list, char *line, size_t length, uint64_t weight, const char *file,
-		     struct bc_error *err)
+static bool add_line(struct merge_list *list, char *line, size_t length, uint64_t weight,
+		     const char *file, struct bc_error *err)
 {
 	char *tab = memchr(line, '\t', length);
-	struct text number = tab ? (struct text){tab + 1, length - (size_t)(tab - line) - 1} : (struct text){0};
+	struct text number =
+		tab ? (struct text){tab + 1, length - (size_t)(tab - line) - 1} : (struct text){0};
 
 	if (memchr(line, 0, length))
-		return bc_fail(err, BC_FORMAT, "%s: a zero byte in a name (--null)", input_name(file));
+		return bc_fail(err, BC_FORMAT, "%s: a zero byte in a name (--null)",
+			       input_name(file));
 	if (tab && (!text_dec(text_trim(number), &weight) || !weight))
-		return bc_fail(err, BC_FORMAT, "%s: expected a weight from 1 on behind the tab, not '%.*s'", input_name(file),
-			       (int)(number.len < 40 ? number.len : 40), number.at);
+		return bc_fail(err, BC_FORMAT,
+			       "%s: expected a weight from 1 on behind the tab, not '%.*s'",
+			       input_name(file), (int)(number.len < 40 ? number.len : 40),
+			       number.at);
 	line[tab ? (size_t)(tab - line) : length] = '\0';
 	if (!*line)
 		return true;
 	if (!strcmp(line, "-"))
-		return bc_fail(err, BC_FORMAT, "%s: stdin cannot be named in a list", input_name(file));
+		return bc_fail(err, BC_FORMAT, "%s: stdin cannot be named in a list",
+			       input_name(file));
 	return merge_list_add(list, line, weight) || bc_fail_nomem(err);
 }
 
-bool merge_list_read(struct merge_list *list, const char *path, bool zeros, uint64_t weight, struct bc_error *err)
+bool merge_list_read(struct merge_list *list, const char *path, bool zeros, uint64_t weight,
+		     struct bc_error *err)
 {
 	size_t size;
 	char *at = file_read_text(path, SIZE_MAX, &size, err);
@@ -80,7 +87,8 @@ static bool add_path(struct merge_list *list, const char *path, size_t length, s
 	return merge_list_add(list, copy, 1) || bc_fail_nomem(err);
 }
 
-static bool add_file(struct merge_list *list, const char *path, size_t length, bool links, struct bc_error *err);
+static bool add_file(struct merge_list *list, const char *path, size_t length, bool links,
+		     struct bc_error *err);
 
 /* Every file below a directory. */
 static bool add_directory(struct merge_list *list, const char *path, struct bc_error *err)
@@ -93,7 +101,8 @@ static bool add_directory(struct merge_list *list, const char *path, struct bc_e
 		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
 			continue;
 		int length = snprintf(below, sizeof(below), "%s/%s", path, entry->d_name);
-		ok = (length > 0 && (size_t)length < sizeof(below)) || bc_fail(err, BC_IO, "%.200s: too long a path", path);
+		ok = (length > 0 && (size_t)length < sizeof(below)) ||
+		     bc_fail(err, BC_IO, "%.200s: too long a path", path);
 		ok = ok && add_file(list, below, (size_t)length, false, err);
 	}
 	if (directory)
@@ -114,14 +123,16 @@ static bool take_directory(struct merge_list *list, const char **path)
 }
 
 /* links: to directories are followed.  Below an operand they could lead round in circles. */
-static bool add_file(struct merge_list *list, const char *path, size_t length, bool links, struct bc_error *err)
+static bool add_file(struct merge_list *list, const char *path, size_t length, bool links,
+		     struct bc_error *err)
 {
 	const char *directory;
 	struct stat link;
 
 	if (!add_path(list, path, length, err))
 		return false;
-	if (!take_directory(list, &directory) || (!links && lstat(directory, &link) == 0 && S_ISLNK(link.st_mode)))
+	if (!take_directory(list, &directory) ||
+	    (!links && lstat(directory, &link) == 0 && S_ISLNK(link.st_mode)))
 		return true;
 	return add_directory(list, directory, err);
 }
@@ -158,7 +169,8 @@ static size_t look(const struct merge_list *list, struct where *places)
 
 	for (size_t i = 0; i < list->inputs.len; i++) {
 		const char *path = list->inputs.at[i].path;
-		if ((strcmp(path, "-") ? stat(path, &st) : fstat(STDIN_FILENO, &st)) == 0 && S_ISREG(st.st_mode))
+		if ((strcmp(path, "-") ? stat(path, &st) : fstat(STDIN_FILENO, &st)) == 0 &&
+		    S_ISREG(st.st_mode))
 			places[count++] = (struct where){st.st_dev, st.st_ino, path};
 	}
 	return count;
@@ -176,8 +188,10 @@ bool merge_list_check(const struct merge_list *list, struct bc_error *err)
 		sort_where(places, count);
 	for (size_t i = 1; ok && i < count; i++)
 		if (!where_less(&places[i - 1], &places[i]))
-			ok = bc_fail(err, BC_MISMATCH, "%.250s and %.250s are one file, which would count twice (--weight=2)",
-				     input_name(places[i - 1].path), input_name(places[i].path));
+			ok = bc_fail(
+				err, BC_MISMATCH,
+				"%.250s and %.250s are one file, which would count twice (--weight=2)",
+				input_name(places[i - 1].path), input_name(places[i].path));
 	free(places);
 	return ok;
 }

@@ -23,14 +23,16 @@ BC_MUST_USE bool merge_list_add(struct merge_list *list, const char *path, uint6
 /* Adds the inputs that a file names ("-": stdin), one a line, or one before each zero byte.  Behind
  * a tab an input can have its own weight.  Blank lines are skipped.  BC_IO; BC_FORMAT: a weight
  * that is none; BC_NOMEM */
-BC_MUST_USE bool merge_list_read(struct merge_list *list, const char *path, bool zeros, uint64_t weight,
-				 struct bc_error *err);
+BC_MUST_USE bool merge_list_read(struct merge_list *list, const char *path, bool zeros,
+				 uint64_t weight, struct bc_error *err);
 
-/* Adds files with commas between, and of directories all files below them: links to directories are followed where they are named,
- * and not below.  BC_IO, BC_NOMEM */
-BC_MUST_USE bool merge_list_add_below(struct merge_list *list, const char *words, struct bc_error *err);
+/* Adds files with commas between, and of directories all files below them: links to directories are
+ * followed where they are named, and not below.  BC_IO, BC_NOMEM */
+BC_MUST_USE bool merge_list_add_below(struct merge_list *list, const char *words,
+				      struct bc_error *err);
 
-/* Fails if one file is in the list twice, under whatever names.  BC_MISMATCH: names both; BC_NOMEM */
+/* Fails if one file is in the list twice, under whatever names.  BC_MISMATCH: names both; BC_NOMEM
+ */
 BC_MUST_USE bool merge_list_check(const struct merge_list *list, struct bc_error *err);
 
 #endif

@@ -26,8 +26,8 @@ static uint64_t scale(uint64_t count, uint64_t to, exact_sum all)
 	return (uint64_t)whole + (rest >= all - rest);
 }
 
-static bool weigh(const struct merge *merge, const struct merge_input *input, struct merge_worker *worker,
-		  struct profile_item *item, struct bc_error *err)
+static bool weigh(const struct merge *merge, const struct merge_input *input,
+		  struct merge_worker *worker, struct profile_item *item, struct bc_error *err)
 {
 	const struct merge_options *options = &merge->options;
 
@@ -40,7 +40,8 @@ static bool weigh(const struct merge *merge, const struct merge_input *input, st
 		if (!__builtin_mul_overflow(*sum, input->weight, sum))
 			continue;
 		if (!options->saturate)
-			return bc_fail(err, BC_FORMAT, "%s: a count times its weight is 2^64 or more (--saturate)",
+			return bc_fail(err, BC_FORMAT,
+				       "%s: a count times its weight is 2^64 or more (--saturate)",
 				       input_name(input->path));
 		*sum = UINT64_MAX;
 		worker->saturated++;
@@ -54,8 +55,8 @@ static void count_in(struct merge_worker *worker, const struct profile_item *ite
 	worker->in[1] += item->sum[1];
 }
 
-bool weighed_item(const struct merge *merge, const struct merge_input *input, struct merge_worker *worker,
-		  struct profile_item *item, struct bc_error *err)
+bool weighed_item(const struct merge *merge, const struct merge_input *input,
+		  struct merge_worker *worker, struct profile_item *item, struct bc_error *err)
 {
 	if (!weigh(merge, input, worker, item, err))
 		return false;
@@ -63,7 +64,8 @@ bool weighed_item(const struct merge *merge, const struct merge_input *input, st
 	return true;
 }
 
-/* Do its items count as they are?  Then its sums are known without adding up those of each item again. */
+/* Do its items count as they are?  Then its sums are known without adding up those of each item
+ * again. */
 static bool weighed_as_it_is(const struct merge *merge, const struct merge_input *input)
 {
 	return input->weight == 1 && !merge->options.scaled;
@@ -97,10 +99,12 @@ static void weighed_close(struct source *source)
 	free(w);
 }
 
-/* A source of the items of `input` that count, which `from` has as they are; it is taken, also on failure.
- * What comes out is added to the worker's sums, but for weighed_as_it_is().  NULL: BC_NOMEM, or from is NULL and err is set */
-static struct source *weighed_open(struct source *from, const struct merge *merge, const struct merge_input *input,
-			    struct merge_worker *worker, struct bc_error *err)
+/* A source of the items of `input` that count, which `from` has as they are; it is taken, also on
+ * failure. What comes out is added to the worker's sums, but for weighed_as_it_is().  NULL:
+ * BC_NOMEM, or from is NULL and err is set */
+static struct source *weighed_open(struct source *from, const struct merge *merge,
+				   const struct merge_input *input, struct merge_worker *worker,
+				   struct bc_error *err)
 {
 	if (!from || weighed_as_it_is(merge, input))
 		return from;
@@ -129,7 +133,8 @@ static bool write_fdata_head(const struct profile_head *head, struct emit *out)
 	struct text *events = profile_set_sorted(&head->events);
 
 	if (events)
-		fdata_write_head(head->mode == MODE_PLAIN, head->bolted, events, profile_set_size(&head->events), out);
+		fdata_write_head(head->mode == MODE_PLAIN, head->bolted, events,
+				 profile_set_size(&head->events), out);
 	bool ok = events;
 	free(events);
 	return ok;
@@ -153,7 +158,8 @@ static bool write_preagg_head(const struct profile_head *head, struct emit *out)
 	return ok;
 }
 
-static void write_preagg(const struct profile_item *item, enum profile_mode mode, const struct preagg_returns *returns, struct emit *out)
+static void write_preagg(const struct profile_item *item, enum profile_mode mode,
+			 const struct preagg_returns *returns, struct emit *out)
 {
 	struct preagg_record record = preagg_of_item(item, mode, returns);
 
@@ -161,14 +167,16 @@ static void write_preagg(const struct profile_item *item, enum profile_mode mode
 }
 
 /* false: out of memory */
-static bool record_begin(struct record_writer *writer, const struct profile_head *head, const struct preagg_returns *returns,
-		  struct merge *merge, FILE *file)
+static bool record_begin(struct record_writer *writer, const struct profile_head *head,
+			 const struct preagg_returns *returns, struct merge *merge, FILE *file)
 {
 	writer->head = head;
 	writer->returns = returns;
 	emit_init(&writer->out, file);
-	writer->yaml = (struct yaml_output){.out = &writer->out, .names = &merge->names,
-					     .external = yaml_release_knows_extern(merge->options.yaml_for)};
+	writer->yaml = (struct yaml_output){
+		.out = &writer->out,
+		.names = &merge->names,
+		.external = yaml_release_knows_extern(merge->options.yaml_for)};
 	switch (head->kind) {
 	case KIND_FDATA: return write_fdata_head(head, &writer->out);
 	case KIND_PREAGG: return write_preagg_head(head, &writer->out);
@@ -182,7 +190,9 @@ static void record_put(struct record_writer *writer, const struct profile_item *
 {
 	switch (writer->head->kind) {
 	case KIND_FDATA: write_fdata(item, &writer->out); break;
-	case KIND_PREAGG: write_preagg(item, writer->head->mode, writer->returns, &writer->out); break;
+	case KIND_PREAGG:
+		write_preagg(item, writer->head->mode, writer->returns, &writer->out);
+		break;
 	case KIND_YAML: yaml_output_item(&writer->yaml, item); break;
 	case KIND_NOTHING: break;
 	}
@@ -205,11 +215,13 @@ static void describe_yaml(const struct profile_item *item, char *out, size_t siz
 	if (key_take_byte(&key) == YAML_FUNCTION)
 		snprintf(out, size, "function '%.200s'", name.at);
 	else
-		snprintf(out, size, "function '%.200s', block %" PRIu64, name.at, key_take_number(&key));
+		snprintf(out, size, "function '%.200s', block %" PRIu64, name.at,
+			 key_take_number(&key));
 }
 
 /* What messages call a record. */
-static void record_describe(const struct profile_head *head, const struct profile_item *item, char *out, size_t size)
+static void record_describe(const struct profile_head *head, const struct profile_item *item,
+			    char *out, size_t size)
 {
 	static const struct preagg_returns none;
 	struct profile_item bare = {.key = item->key, .size = item->size};
@@ -246,7 +258,8 @@ struct next_item {
 	struct source *source;
 };
 
-/* A heap of sources by their next item, the least first.  Heads stay where they are; what moves are pointers. */
+/* A heap of sources by their next item, the least first.  Heads stay where they are; what moves are
+ * pointers. */
 struct heap {
 	struct next_item **at;
 	size_t len;
@@ -257,7 +270,8 @@ static void sink(struct heap *heap, size_t from)
 	struct next_item *head = heap->at[from];
 
 	for (size_t child; (child = 2 * from + 1) < heap->len; from = child) {
-		if (child + 1 < heap->len && profile_item_compare(&heap->at[child + 1]->item, &heap->at[child]->item) < 0)
+		if (child + 1 < heap->len &&
+		    profile_item_compare(&heap->at[child + 1]->item, &heap->at[child]->item) < 0)
 			child++;
 		if (profile_item_compare(&head->item, &heap->at[child]->item) <= 0)
 			break;
@@ -281,8 +295,8 @@ static bool advance(struct heap *heap, size_t at, struct bc_error *err)
 	return true;
 }
 
-static bool fill(struct heap *heap, struct next_item *heads, struct source *const *sources, size_t count,
-		 struct bc_error *err)
+static bool fill(struct heap *heap, struct next_item *heads, struct source *const *sources,
+		 size_t count, struct bc_error *err)
 {
 	for (size_t i = 0; i < count; i++) {
 		heads[i].source = sources[i];
@@ -296,7 +310,8 @@ static bool fill(struct heap *heap, struct next_item *heads, struct source *cons
 	return true;
 }
 
-static bool fail_kway(struct kway *how, enum item_fault fault, const struct profile_item *item, struct bc_error *err)
+static bool fail_kway(struct kway *how, enum item_fault fault, const struct profile_item *item,
+		      struct bc_error *err)
 {
 	how->fault = fault;
 	how->bad.size = 0;
@@ -335,15 +350,16 @@ static bool add_equal(struct kway *how, struct heap *heap, struct bc_error *err)
 
 /* Each source has each key once.  put(ctx, item, err) gets them.  The sources stay open. */
 static bool kway_run(struct kway *how, struct source *const *sources, size_t count,
-	      bool (*put)(void *ctx, const struct profile_item *item, struct bc_error *err), void *ctx,
-	      struct bc_error *err)
+		     bool (*put)(void *ctx, const struct profile_item *item, struct bc_error *err),
+		     void *ctx, struct bc_error *err)
 {
 	struct next_item *heads = malloc((count + 1) * sizeof(*heads));
 	struct heap heap = {malloc((count + 1) * sizeof(*heap.at)), 0};
 	bool ok = heads && heap.at ? fill(&heap, heads, sources, count, err) : bc_fail_nomem(err);
 
 	while (ok && heap.len)
-		ok = add_equal(how, &heap, err) && put(ctx, &heap.at[0]->item, err) && advance(&heap, 0, err);
+		ok = add_equal(how, &heap, err) && put(ctx, &heap.at[0]->item, err) &&
+		     advance(&heap, 0, err);
 	free(heap.at);
 	free(heads);
 	return ok;
@@ -372,10 +388,11 @@ struct writing {
 
 /* ---- sources ---- */
 
-static struct source *open_input(struct merge *merge, struct merge_input *input, struct merge_worker *worker,
-				 struct bc_error *err)
+static struct source *open_input(struct merge *merge, struct merge_input *input,
+				 struct merge_worker *worker, struct bc_error *err)
 {
-	return weighed_open(merge_input_open(input, worker, &merge->names, err), merge, input, worker, err);
+	return weighed_open(merge_input_open(input, worker, &merge->names, err), merge, input,
+			    worker, err);
 }
 
 /* All parts are read by one thread. */
@@ -397,8 +414,8 @@ static struct source *open_part(struct writing *w, const struct part *part, stru
 typedef bool put_fn(void *ctx, const struct profile_item *item, struct bc_error *err);
 
 /* Merge some of the parts. */
-static bool merge_parts(struct writing *w, const struct part *parts, size_t count, put_fn *put, void *ctx,
-			struct bc_error *err)
+static bool merge_parts(struct writing *w, const struct part *parts, size_t count, put_fn *put,
+			void *ctx, struct bc_error *err)
 {
 	struct source **sources = calloc(count + 1, sizeof(*sources));
 	bool ok = sources || bc_fail_nomem(err);
@@ -421,14 +438,15 @@ static bool put_in_run(void *ctx, const struct profile_item *item, struct bc_err
 	return run_put(ctx, item, err);
 }
 
-static bool merge_into_run(struct writing *w, const struct part *parts, size_t count, struct part *out,
-			   struct bc_error *err)
+static bool merge_into_run(struct writing *w, const struct part *parts, size_t count,
+			   struct part *out, struct bc_error *err)
 {
 	struct run_writer writer;
 
 	*out = (struct part){.kind = PART_RUN};
 	bool ok = run_begin(&writer, &w->merge->workers[0].runs) || bc_fail_nomem(err);
-	ok = ok && merge_parts(w, parts, count, put_in_run, &writer, err) && run_end(&writer, &out->run, err);
+	ok = ok && merge_parts(w, parts, count, put_in_run, &writer, err) &&
+	     run_end(&writer, &out->run, err);
 	run_abandon(&writer);
 	w->merge->report.runs++;
 	return ok;
@@ -441,8 +459,10 @@ static size_t together(const struct writing *w, const struct part *parts, size_t
 	size_t number = 0;
 
 	for (size_t memory = 0; number < count && number < options->fan_in; number++) {
-		bool input = parts[number].kind == PART_INPUT && parts[number].input->memory > TEXT_INPUT_ROOM;
-		memory += input ? parts[number].input->memory : 0; /* others take little, and fan_in counts them */
+		bool input = parts[number].kind == PART_INPUT &&
+			     parts[number].input->memory > TEXT_INPUT_ROOM;
+		memory += input ? parts[number].input->memory :
+				  0; /* others take little, and fan_in counts them */
 		if (number >= 2 && memory > options->memory)
 			break;
 	}
@@ -483,7 +503,8 @@ static bool sort_all(struct source *from, struct sorter *sorter, struct bc_error
 static bool add_runs(const struct sorter *sorter, struct part_vec *parts)
 {
 	for (size_t i = 0; i < sorter->runs.len; i++)
-		if (!part_vec_push(parts, (struct part){.kind = PART_RUN, .run = sorter->runs.at[i]}))
+		if (!part_vec_push(parts,
+				   (struct part){.kind = PART_RUN, .run = sorter->runs.at[i]}))
 			return false;
 	return true;
 }
@@ -523,7 +544,8 @@ static bool sort_alone(struct writing *w, struct merge_input *input, struct bc_e
 }
 
 /* An input out of order is sorted with the others that the same worker takes. */
-static bool sort_with_others(void *ctx, size_t number, struct merge_worker *worker, struct bc_error *err)
+static bool sort_with_others(void *ctx, size_t number, struct merge_worker *worker,
+			     struct bc_error *err)
 {
 	struct writing *w = ctx;
 	struct merge_input *input = w->inputs.at[number];
@@ -561,7 +583,8 @@ static bool add_sorted(struct writing *w, const struct sorter *sorter)
 {
 	struct part memory = {.kind = PART_MEMORY, .sorter = sorter};
 
-	return add_runs(sorter, &w->parts) && (!sorter->list.items.len || part_vec_push(&w->parts, memory));
+	return add_runs(sorter, &w->parts) &&
+	       (!sorter->list.items.len || part_vec_push(&w->parts, memory));
 }
 
 static bool add_parts(struct writing *w, struct bc_error *err)
@@ -588,7 +611,8 @@ static bool find_item(struct writing *w, struct merge_input *input, struct profi
 {
 	const struct profile_item wanted = {.key = w->how.bad.at, .size = w->how.bad.size};
 	struct bc_error ignored;
-	struct source *from = merge_input_open(input, &w->merge->workers[0], &w->merge->names, &ignored);
+	struct source *from =
+		merge_input_open(input, &w->merge->workers[0], &w->merge->names, &ignored);
 	struct profile_item item;
 	bool found = false;
 	uint64_t saturated = 0;
@@ -606,14 +630,16 @@ static bool find_item(struct writing *w, struct merge_input *input, struct profi
 	return found;
 }
 
-static bool fail_pair(struct writing *w, const struct merge_input *a, const struct merge_input *b, const char *what,
-		      struct bc_error *err)
+static bool fail_pair(struct writing *w, const struct merge_input *a, const struct merge_input *b,
+		      const char *what, struct bc_error *err)
 {
 	bool other = w->how.fault == ITEMS_DISAGREE;
 
-	return bc_fail(err, other ? BC_MISMATCH : BC_FORMAT, other ? "%.200s and %.200s do not fit: %s is not the same in both (hash, number of blocks or instructions)"
-								   : "%.200s and %.200s: the counts of %s add up to 2^64 or more (--saturate)",
-		       input_name(a->path), input_name(b->path), what);
+	return bc_fail(
+		err, other ? BC_MISMATCH : BC_FORMAT,
+		other ? "%.200s and %.200s do not fit: %s is not the same in both (hash, number of blocks or instructions)" :
+			"%.200s and %.200s: the counts of %s add up to 2^64 or more (--saturate)",
+		input_name(a->path), input_name(b->path), what);
 }
 
 /* Of sums that do not fit, the first two inputs are named that have the record. */
@@ -630,10 +656,12 @@ static bool explain(struct writing *w, struct bc_error *err)
 	for (size_t i = 0; i < w->inputs.len; i++) {
 		if (!find_item(w, w->inputs.at[i], &item))
 			continue;
-		if (first && (w->how.fault == ITEMS_OVERFLOW || !profile_item_agrees(&of_first, &item)))
+		if (first &&
+		    (w->how.fault == ITEMS_OVERFLOW || !profile_item_agrees(&of_first, &item)))
 			return fail_pair(w, first, w->inputs.at[i], what, err);
 		/* What the first does not know, another one that does not fit does. */
-		if (!first || (w->how.fault == ITEMS_DISAGREE && (!of_first.same[0] || !of_first.same[1]))) {
+		if (!first ||
+		    (w->how.fault == ITEMS_DISAGREE && (!of_first.same[0] || !of_first.same[1]))) {
 			first = w->inputs.at[i];
 			of_first = item;
 		}
@@ -649,7 +677,8 @@ static bool choose_inputs(struct writing *w, const struct build_id *only, struct
 	for (size_t i = 0; i < w->merge->count; i++) {
 		struct merge_input *input = &w->merge->inputs[i];
 		struct build_id id = merge_identity(input);
-		if (input->why || (only && (id.size != only->size || memcmp(id.data, only->data, id.size))))
+		if (input->why ||
+		    (only && (id.size != only->size || memcmp(id.data, only->data, id.size))))
 			continue;
 		if (!profile_head_join(&w->head, &input->head, err))
 			return false;
@@ -684,7 +713,8 @@ static bool put_record(void *ctx, const struct profile_item *item, struct bc_err
 {
 	struct written *written = ctx;
 
-	if (written->observer.take && !written->observer.take(written->observer.ctx, written->writer.head->kind, item))
+	if (written->observer.take &&
+	    !written->observer.take(written->observer.ctx, written->writer.head->kind, item))
 		return bc_fail_nomem(err);
 	record_put(&written->writer, item);
 	written->report->records_out++;
@@ -733,18 +763,23 @@ static bool write_all(struct writing *w, FILE *file, struct bc_error *err)
 	free(written);
 	count_inputs(w);
 	report->saturated += w->how.saturated;
-	if (ok && !report->saturated && (report->in[0] != report->out[0] || report->in[1] != report->out[1]))
-		ok = bc_fail(err, BC_FORMAT, "the counts that were read and those that were written do not add up to the same");
+	if (ok && !report->saturated &&
+	    (report->in[0] != report->out[0] || report->in[1] != report->out[1]))
+		ok = bc_fail(
+			err, BC_FORMAT,
+			"the counts that were read and those that were written do not add up to the same");
 	return ok;
 }
 
-static bool write_profile(struct merge *merge, const struct build_id *only, FILE *file, enum profile_kind *kind, struct bc_error *err)
+static bool write_profile(struct merge *merge, const struct build_id *only, FILE *file,
+			  enum profile_kind *kind, struct bc_error *err)
 {
 	struct writing w = {.merge = merge, .how = {.saturate = merge->options.saturate}};
 
 	bool ok = choose_inputs(&w, only, err) && number_functions(&w, err) && add_parts(&w, err) &&
 		  reduce(&w, &w.parts, merge->options.fan_in, err) && write_all(&w, file, err);
-	if (!ok && w.how.fault != ITEMS_FIT && !merge->trusting) /* else another look at all of them will tell */
+	if (!ok && w.how.fault != ITEMS_FIT &&
+	    !merge->trusting) /* else another look at all of them will tell */
 		explain(&w, err);
 	*kind = w.head.kind;
 	for (unsigned i = 0; i < merge->threads; i++)
@@ -757,7 +792,8 @@ static bool write_profile(struct merge *merge, const struct build_id *only, FILE
 	return ok;
 }
 
-bool merge_write(struct merge *merge, const struct build_id *only, FILE *file, enum profile_kind *kind, struct bc_error *err)
+bool merge_write(struct merge *merge, const struct build_id *only, FILE *file,
+		 enum profile_kind *kind, struct bc_error *err)
 {
 	struct build_id_vec ids = {0};
 
@@ -800,7 +836,8 @@ static bool copy(const struct temporary *from, FILE *to, struct bc_error *err)
 	char buffer[65536];
 
 	for (uint64_t at = 0; at < from->size; at += sizeof(buffer)) {
-		size_t size = from->size - at < sizeof(buffer) ? (size_t)(from->size - at) : sizeof(buffer);
+		size_t size = from->size - at < sizeof(buffer) ? (size_t)(from->size - at) :
+								 sizeof(buffer);
 		if (!temporary_read(from, at, buffer, size, err))
 			return false;
 		fwrite(buffer, 1, size, to);
@@ -808,18 +845,18 @@ static bool copy(const struct temporary *from, FILE *to, struct bc_error *err)
 	return true;
 }
 
-typedef bool write_fn(struct merge *merge, const struct build_id *only, struct output *to, enum profile_kind *kind,
-		      struct bc_error *err);
+typedef bool write_fn(struct merge *merge, const struct build_id *only, struct output *to,
+		      enum profile_kind *kind, struct bc_error *err);
 
-static bool write_text(struct merge *merge, const struct build_id *only, struct output *to, enum profile_kind *kind,
-		       struct bc_error *err)
+static bool write_text(struct merge *merge, const struct build_id *only, struct output *to,
+		       enum profile_kind *kind, struct bc_error *err)
 {
 	return merge_write(merge, only, to->file, kind, err);
 }
 
 /* Writes a shard, whose text goes through the stream of the shard. */
-static bool write_shard(struct merge *merge, const struct build_id *only, struct output *to, enum profile_kind *kind,
-			struct bc_error *err)
+static bool write_shard(struct merge *merge, const struct build_id *only, struct output *to,
+			enum profile_kind *kind, struct bc_error *err)
 {
 	const struct merge_report *report = &merge->report, before = *report;
 	struct shard shard = merge_shard(merge, only);
@@ -840,8 +877,8 @@ static bool write_shard(struct merge *merge, const struct build_id *only, struct
 
 /* Merges into a temporary file, and copies that to the output when all went well: any record can
  * show that two inputs do not fit together, and a pipe cannot give back what it got. */
-static bool write_aside(write_fn *write, struct merge *merge, const struct build_id *only, const struct output *to,
-			enum profile_kind *kind, struct bc_error *err)
+static bool write_aside(write_fn *write, struct merge *merge, const struct build_id *only,
+			const struct output *to, enum profile_kind *kind, struct bc_error *err)
 {
 	struct temporary aside = temporary_in(merge->options.tmpdir);
 	struct bc_error why;
@@ -857,10 +894,11 @@ static bool write_aside(write_fn *write, struct merge *merge, const struct build
 	return ok;
 }
 
-bool merge_write_whole(struct merge *merge, const struct build_id *only, struct output *to, enum profile_kind *kind,
-		       struct bc_error *err)
+bool merge_write_whole(struct merge *merge, const struct build_id *only, struct output *to,
+		       enum profile_kind *kind, struct bc_error *err)
 {
 	write_fn *write = merge->options.shard ? write_shard : write_text;
 
-	return to->temporary ? write(merge, only, to, kind, err) : write_aside(write, merge, only, to, kind, err);
+	return to->temporary ? write(merge, only, to, kind, err) :
+			       write_aside(write, merge, only, to, kind, err);
 }

@@ -42,7 +42,8 @@ bool preagg_returns_add(struct preagg_returns *returns, struct text file, uint64
 
 bool preagg_returns_join(struct preagg_returns *to, const struct preagg_returns *from)
 {
-	for (size_t file = 0; file < from->room && file < (from->files.len ? from->files.len : 1); file++) {
+	for (size_t file = 0; file < from->room && file < (from->files.len ? from->files.len : 1);
+	     file++) {
 		const struct number_set *set = &from->at[file];
 		struct text name = strings_at(&from->files, (uint32_t)file);
 		if (set->has_zero && !preagg_returns_add(to, name, 0))
@@ -75,7 +76,8 @@ static void write_place(const struct preagg_place *place, struct emit *out)
 }
 
 /* Places that are numbers alone, as nearly all are.  false: there is no room */
-static bool write_numbers(const struct preagg_record *record, unsigned first, unsigned last, struct emit *out)
+static bool write_numbers(const struct preagg_record *record, unsigned first, unsigned last,
+			  struct emit *out)
 {
 	if (!emit_room(out, 2 + PLACES * (HEX_MOST + 1)))
 		return false;
@@ -120,8 +122,8 @@ void preagg_write_event(struct text name, struct emit *out)
 }
 
 /* ---- reading items ----
- * Keys of traces are (from, branch, to), as unsigned numbers, then what stands before their colons; plain samples are ordered
- * by their address.
+ * Keys of traces are (from, branch, to), as unsigned numbers, then what stands before their colons;
+ * plain samples are ordered by their address.
  *
  *   sum[0] count   sum[1] mispredictions */
 
@@ -163,7 +165,8 @@ static struct text branch_file(const struct key *key)
 {
 	const char *file = (const char *)key->at + PLACES * sizeof(uint64_t);
 
-	return key->size > PLACES * sizeof(uint64_t) ? text_of(file + strlen(file) + 1) : (struct text){"", 0};
+	return key->size > PLACES * sizeof(uint64_t) ? text_of(file + strlen(file) + 1) :
+						       (struct text){"", 0};
 }
 
 static bool take_trace(struct preagg_record *record, const struct preagg_shape *shape,
@@ -224,10 +227,12 @@ static inline bool read_count(const char **at, uint64_t *out)
 }
 
 /* Places that are numbers alone, single blanks, no comment. */
-bool preagg_take_record(const char **line, const struct preagg_returns *returns, struct key *key, struct profile_item *item)
+bool preagg_take_record(const char **line, const struct preagg_returns *returns, struct key *key,
+			struct profile_item *item)
 {
 	const char *at = *line + 2;
-	const struct preagg_shape *shape = at[-2] != '\n' && at[-1] == ' ' ? preagg_shape_of(at[-2]) : NULL;
+	const struct preagg_shape *shape =
+		at[-2] != '\n' && at[-1] == ' ' ? preagg_shape_of(at[-2]) : NULL;
 
 	if (!shape || (shape->returns && returns))
 		return false;
@@ -243,15 +248,16 @@ bool preagg_take_record(const char **line, const struct preagg_returns *returns,
 	key->size = 0;
 	if (*at != '\n' || !key_reserve(key, sizeof(places)))
 		return false;
-	key_put_number(key_put_number(key_put_number(key->at, places[FROM]), places[BRANCH]), places[TO]);
+	key_put_number(key_put_number(key_put_number(key->at, places[FROM]), places[BRANCH]),
+		       places[TO]);
 	item->key = key->at;
 	item->size = key->size = sizeof(places);
 	*line = at + 1;
 	return true;
 }
 
-bool preagg_take(struct text line, struct profile_head *head, struct preagg_returns *returns, struct key *key,
-		 struct profile_item *item, bool *is_record, const char **why)
+bool preagg_take(struct text line, struct profile_head *head, struct preagg_returns *returns,
+		 struct key *key, struct profile_item *item, bool *is_record, const char **why)
 {
 	const char *at = line.at;
 
@@ -268,10 +274,12 @@ bool preagg_take(struct text line, struct profile_head *head, struct preagg_retu
 		return take_mode(head, MODE_PLAIN, why) && take_event(record.event, head, why);
 	const struct preagg_shape *shape = preagg_shape_of(record.letter);
 	if (!take_mode(head, shape ? MODE_BRANCHES : MODE_PLAIN, why) ||
-	    !(shape ? take_trace(&record, shape, returns, key, why) : take_sample(&record.places[0], key, why)))
+	    !(shape ? take_trace(&record, shape, returns, key, why) :
+		      take_sample(&record.places[0], key, why)))
 		return false;
 	*is_record = true;
-	*item = (struct profile_item){.key = key->at, .size = key->size, .sum = {record.count, record.mispredicted}};
+	*item = (struct profile_item){
+		.key = key->at, .size = key->size, .sum = {record.count, record.mispredicted}};
 	return true;
 }
 
@@ -284,9 +292,11 @@ bool preagg_take_returns(struct text lines, struct preagg_returns *returns, stru
 
 	for (const char *letter; ok && (letter = memchr(at, 'R', (size_t)(end - at)));) {
 		struct profile_item item;
-		const char *why, *first = memrchr(at, '\n', (size_t)(letter - at)), *last = memchr(letter, '\n', (size_t)(end - letter));
+		const char *why, *first = memrchr(at, '\n', (size_t)(letter - at)),
+				 *last = memchr(letter, '\n', (size_t)(end - letter));
 		first = first ? first + 1 : at;
-		ok = last && preagg_take((struct text){first, (size_t)(last - first)}, &head, returns, key, &item, &ignored, &why);
+		ok = last && preagg_take((struct text){first, (size_t)(last - first)}, &head,
+					 returns, key, &item, &ignored, &why);
 		at = last ? last + 1 : end;
 	}
 	profile_head_free(&head);
@@ -300,16 +310,21 @@ static char letter_of(const struct preagg_place *branch, bool branch_only, uint6
 		      const struct preagg_returns *returns)
 {
 	if (branch->at >= TRACE_FT_RETURN)
-		return mispredictions ? 'T' : branch->at == TRACE_FT_ONLY ? 'F' : branch->at == TRACE_FT_EXTERNAL ? 'f' : 'r';
+		return mispredictions                  ? 'T' :
+		       branch->at == TRACE_FT_ONLY     ? 'F' :
+		       branch->at == TRACE_FT_EXTERNAL ? 'f' :
+							 'r';
 	if (!preagg_is_outside(branch) && preagg_returns_have(returns, branch->file, branch->at))
 		return 'R';
 	return branch_only ? 'B' : 'T';
 }
 
-struct preagg_record preagg_of_item(const struct profile_item *item, enum profile_mode mode, const struct preagg_returns *returns)
+struct preagg_record preagg_of_item(const struct profile_item *item, enum profile_mode mode,
+				    const struct preagg_returns *returns)
 {
 	static const uint8_t order[] = {FROM, BRANCH, TO};
-	struct preagg_record record = {.letter = 'S', .count = item->sum[0], .mispredicted = item->sum[1]};
+	struct preagg_record record = {
+		.letter = 'S', .count = item->sum[0], .mispredicted = item->sum[1]};
 	struct key_parts key = key_parts(item);
 
 	if (mode == MODE_PLAIN) {
@@ -339,7 +354,9 @@ static struct preagg_place place_of(const struct row_writer *w, struct trace_end
 {
 	enum trace_end_kind kind = trace_end_kind(end);
 
-	return (struct preagg_place){end.word, text_of(kind == TRACE_END_EXTERNAL ? PREAGG_OUTSIDE : kind == TRACE_END_VADDR ? w->id : "")};
+	return (struct preagg_place){end.word, text_of(kind == TRACE_END_EXTERNAL ? PREAGG_OUTSIDE :
+						       kind == TRACE_END_VADDR    ? w->id :
+										    "")};
 }
 
 static bool is_return(const struct preagg_profile *profile, const struct trace *trace)
@@ -351,24 +368,30 @@ static bool is_return(const struct preagg_profile *profile, const struct trace *
 static char letter_of_trace(const struct preagg_profile *profile, const struct trace *trace)
 {
 	if (!trace_has_branch(trace))
-		return trace_end_is(trace->branch, TRACE_END_NONE) ? 'F' : trace_end_is(trace->branch, TRACE_END_FT_EXTERNAL) ? 'f' : 'r';
+		return trace_end_is(trace->branch, TRACE_END_NONE)        ? 'F' :
+		       trace_end_is(trace->branch, TRACE_END_FT_EXTERNAL) ? 'f' :
+									    'r';
 	return is_return(profile, trace) ? 'R' : trace_has_fall_through(trace) ? 'T' : 'B';
 }
 
-/* perf2bolt 22 must have mispredictions on B, and refuses them on T and R.  A fall-through alone has none. */
+/* perf2bolt 22 must have mispredictions on B, and refuses them on T and R.  A fall-through alone
+ * has none. */
 static uint64_t mispredictions(const struct preagg_profile *profile, size_t row)
 {
 	struct trace trace = trace_of(profile->rows[row].key);
 
 	if (profile->basic || !trace_has_branch(&trace))
 		return 0;
-	return profile->whole || letter_of_trace(profile, &trace) == 'B' ? profile->rows[row].extra : 0;
+	return profile->whole || letter_of_trace(profile, &trace) == 'B' ?
+		       profile->rows[row].extra :
+		       0;
 }
 
 static void write_row(struct row_writer *w, size_t row)
 {
 	const struct count_row *at = &w->profile->rows[row];
-	struct preagg_record record = {.letter = 'S', .count = at->count, .mispredicted = mispredictions(w->profile, row)};
+	struct preagg_record record = {
+		.letter = 'S', .count = at->count, .mispredicted = mispredictions(w->profile, row)};
 	struct trace trace = trace_of(at->key);
 
 	if (w->profile->basic) {
@@ -404,9 +427,13 @@ static enum profile_mode mode_of(const struct preagg_profile *profile)
 	return profile->basic ? MODE_PLAIN : MODE_BRANCHES;
 }
 
-bool preagg_write_shard(const struct preagg_profile *profile, struct build_id digest, FILE *file, struct bc_error *err)
+bool preagg_write_shard(const struct preagg_profile *profile, struct build_id digest, FILE *file,
+			struct bc_error *err)
 {
-	struct shard shard = {.kind = KIND_PREAGG, .mode = mode_of(profile), .id = digest, .records = profile->count};
+	struct shard shard = {.kind = KIND_PREAGG,
+			      .mode = mode_of(profile),
+			      .id = digest,
+			      .records = profile->count};
 	FILE *text = shard_begin(&shard, file);
 
 	if (!text)

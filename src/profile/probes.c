@@ -10,8 +10,8 @@
 #include "src/base/sort.h"
 
 enum { HAS_SENTINEL = 2, HAS_DISCRIMINATOR = 4 }; /* attributes */
-#define NODE_LEAST ((size_t)10) /* bytes: GUID and two counts */
-#define PROBE_LEAST ((size_t)3) /* index, kind, difference */
+#define NODE_LEAST  ((size_t)10)                  /* bytes: GUID and two counts */
+#define PROBE_LEAST ((size_t)3)                   /* index, kind, difference */
 
 /* A node of which not all children were read. */
 struct open_node {
@@ -68,7 +68,8 @@ static uint32_t present_base(struct parser *p)
 {
 	if (p->base == NO_BASE) {
 		p->base = (uint32_t)p->out->bases.len;
-		p->no_memory |= !probe_base_vec_push(&p->out->bases, (struct probe_base){p->base_guid, p->absolute});
+		p->no_memory |= !probe_base_vec_push(
+			&p->out->bases, (struct probe_base){p->base_guid, p->absolute});
 	}
 	return p->base;
 }
@@ -112,7 +113,8 @@ static void take_probe(struct parser *p, uint32_t node)
 		leb_fail(&p->in, "a probe of an unknown kind");
 	if (p->in.wrong || attributes & HAS_SENTINEL)
 		return;
-	struct probe probe = {p->address, present_base(p), node, (uint32_t)index, (enum probe_kind)(kind & 15)};
+	struct probe probe = {p->address, present_base(p), node, (uint32_t)index,
+			      (enum probe_kind)(kind & 15)};
 	p->no_memory |= !probe_vec_push(&p->out->probes, probe);
 }
 
@@ -138,20 +140,23 @@ static void take_node(struct parser *p)
 		begin_base(p, node.guid);
 	for (uint64_t i = 0; i < probes && !p->in.wrong && !p->no_memory; i++)
 		take_probe(p, number);
-	p->no_memory |= children && !open_node_vec_push(&p->open, (struct open_node){number, children});
+	p->no_memory |=
+		children && !open_node_vec_push(&p->open, (struct open_node){number, children});
 }
 
 static bool fail_at(const struct parser *p, const char *section, struct bc_error *err)
 {
 	if (p->no_memory)
 		return bc_fail_nomem(err);
-	return bc_fail(err, BC_FORMAT, "%s, byte %zu: %s", section, (size_t)(p->in.at - p->in.begin), p->in.wrong);
+	return bc_fail(err, BC_FORMAT, "%s, byte %zu: %s", section,
+		       (size_t)(p->in.at - p->in.begin), p->in.wrong);
 }
 
 static struct leb_reader reader_of(struct bytes bytes)
 {
-	return bytes.size ? (struct leb_reader){bytes.data, bytes.data, bytes.data + bytes.size, NULL}
-			  : (struct leb_reader){0};
+	return bytes.size ?
+		       (struct leb_reader){bytes.data, bytes.data, bytes.data + bytes.size, NULL} :
+		       (struct leb_reader){0};
 }
 
 static bool parse_probes(struct bytes bytes, struct probe_section *out, struct bc_error *err)
@@ -190,7 +195,8 @@ static bool parse_functions(struct bytes bytes, struct probe_section *out, struc
 	return !(p.in.wrong || p.no_memory) || fail_at(&p, ".pseudo_probe_desc", err);
 }
 
-bool probe_section_parse(struct bytes desc, struct bytes probes, struct probe_section *out, struct bc_error *err)
+bool probe_section_parse(struct bytes desc, struct bytes probes, struct probe_section *out,
+			 struct bc_error *err)
 {
 	*out = (struct probe_section){0};
 	return parse_functions(desc, out, err) && parse_probes(probes, out, err);
@@ -214,8 +220,8 @@ const struct probe_function *probe_function_find(const struct probe_section *sec
 
 /* ---- functions by GUID ---- */
 
-/* How much of a name, which ends at its first slash, is that of the function it is a part of; all of it
- * if it is none. */
+/* How much of a name, which ends at its first slash, is that of the function it is a part of; all
+ * of it if it is none. */
 static size_t shortened(struct text name)
 {
 	static const char *const suffixes[] = {".destroy", ".resume", ".llvm.", ".cold", ".warm"};
@@ -235,13 +241,15 @@ static bool add_name(uint32_t function, const char *symbol, struct guid_name_vec
 	name = text_first(name, text_find(name, '/'));
 	size_t length = shortened(name);
 	if (length < name.len &&
-	    !guid_name_vec_push(out, (struct guid_name){md5_guid(text_first(name, length)), function, true}))
+	    !guid_name_vec_push(
+		    out, (struct guid_name){md5_guid(text_first(name, length)), function, true}))
 		return false;
 	return guid_name_vec_push(out, (struct guid_name){md5_guid(name), function, false});
 }
 
 /* The names of all functions with code, without the numbers that BOLT gives local ones, and these
- * names up to .cold, .warm, .llvm., .destroy and .resume: in the order of symbols.  false: out of memory */
+ * names up to .cold, .warm, .llvm., .destroy and .resume: in the order of symbols.  false: out of
+ * memory */
 static bool guid_names_list(const struct function_table *functions, struct guid_name_vec *out)
 {
 	const struct symbol_table *symbols = &functions->symbols;
@@ -249,12 +257,13 @@ static bool guid_names_list(const struct function_table *functions, struct guid_
 
 	for (size_t i = 0; i < symbols->count; i++) {
 		const struct symbol *symbol = &symbols->at[i];
-		while (function < functions->count && functions->at[function].address < symbol->address)
+		while (function < functions->count &&
+		       functions->at[function].address < symbol->address)
 			function++;
 		if (function == functions->count)
 			break;
-		bool named = functions->at[function].address == symbol->address && !symbol->nameless &&
-			     functions->at[function].kind == FUNCTION_CODE;
+		bool named = functions->at[function].address == symbol->address &&
+			     !symbol->nameless && functions->at[function].kind == FUNCTION_CODE;
 		if (named && !add_name(function, symbol->name, out))
 			return false;
 	}
@@ -292,7 +301,7 @@ static size_t guid_names_of(const struct guid_name_vec *names, uint64_t guid, si
 
 /* ---- in the code of a binary ---- */
 
-#define DESC_SECTION ".pseudo_probe_desc"
+#define DESC_SECTION  ".pseudo_probe_desc"
 #define PROBE_SECTION ".pseudo_probe"
 
 /* A base that is the address of a symbol. */
@@ -356,12 +365,14 @@ static bool place_bases(struct opening *o)
 
 	for (uint32_t i = 0; ok && i < all->len; i++) {
 		o->known[i] = all->at[i].absolute;
-		ok = all->at[i].absolute || symbol_base_vec_push(&by_guid, (struct symbol_base){all->at[i].guid, i});
+		ok = all->at[i].absolute ||
+		     symbol_base_vec_push(&by_guid, (struct symbol_base){all->at[i].guid, i});
 	}
 	if (ok)
 		sort_bases(by_guid.at, by_guid.len);
 	for (size_t i = 0, next; ok && i < by_guid.len; i = next) {
-		for (next = i + 1; next < by_guid.len && by_guid.at[next].guid == by_guid.at[i].guid;)
+		for (next = i + 1;
+		     next < by_guid.len && by_guid.at[next].guid == by_guid.at[i].guid;)
 			next++;
 		place_group(o, &by_guid.at[i], next - i);
 	}
@@ -408,7 +419,8 @@ static const struct function *owner_of(const struct opening *o, uint64_t vaddr)
 {
 	struct vaddr at = {vaddr};
 
-	return o->binary ? binary_owner(o->binary, binary_place(o->binary, at, NULL)) : functions_find(o->functions, at);
+	return o->binary ? binary_owner(o->binary, binary_place(o->binary, at, NULL)) :
+			   functions_find(o->functions, at);
 }
 
 /* The function of a record without probes: all its blocks were taken out. */
@@ -416,13 +428,17 @@ static uint32_t function_named(const struct opening *o, uint64_t guid)
 {
 	size_t end, first = guid_names_of(&o->out->names, guid, &end);
 
-	return first < end && !o->out->names.at[first].shortened ? o->out->names.at[first].function : NO_FUNCTION;
+	return first < end && !o->out->names.at[first].shortened ?
+		       o->out->names.at[first].function :
+		       NO_FUNCTION;
 }
 
-/* Of a function without a name in .pseudo_probe_desc, such as the part foo.cleanup of a coroutine foo, the first record is taken. */
+/* Of a function without a name in .pseudo_probe_desc, such as the part foo.cleanup of a coroutine
+ * foo, the first record is taken. */
 static bool is_of(const struct opening *o, uint32_t function, uint64_t guid)
 {
-	return o->guid_of[function] ? o->guid_of[function] == guid : o->out->record_of[function] == NO_PROBE_NODE;
+	return o->guid_of[function] ? o->guid_of[function] == guid :
+				      o->out->record_of[function] == NO_PROBE_NODE;
 }
 
 DEFINE_SEARCH(nodes_up_to, struct probe_node, uint32_t, item->root <= key)
@@ -443,7 +459,8 @@ static void find_records(struct opening *o)
 		end = placed_record_end(o->out, (uint32_t)root);
 		uint64_t guid = section->nodes.at[root].guid;
 		uint32_t function = NO_FUNCTION;
-		if (next < o->out->at.len && section->probes.at[o->out->at.at[next].number].node < end) {
+		if (next < o->out->at.len &&
+		    section->probes.at[o->out->at.at[next].number].node < end) {
 			const struct function *owner = owner_of(o, o->out->at.at[next].vaddr);
 			function = owner ? (uint32_t)(owner - o->functions->at) : NO_FUNCTION;
 		} else {
@@ -451,7 +468,8 @@ static void find_records(struct opening *o)
 		}
 		if (function != NO_FUNCTION && is_of(o, function, guid))
 			o->out->record_of[function] = (uint32_t)root;
-		while (next < o->out->at.len && section->probes.at[o->out->at.at[next].number].node < end)
+		while (next < o->out->at.len &&
+		       section->probes.at[o->out->at.at[next].number].node < end)
 			next++;
 	}
 }
@@ -490,12 +508,14 @@ static struct bytes bytes_of(const struct image *image, const char *name)
 }
 
 bool placed_probes_open(const struct image *image, const struct function_table *functions,
-			const struct binary *binary, struct placed_probes *out, struct bc_error *err)
+			const struct binary *binary, struct placed_probes *out,
+			struct bc_error *err)
 {
 	struct opening o = {image, code_window(image), functions, binary, out, NULL, NULL, NULL};
 
 	*out = (struct placed_probes){0};
-	if (!probe_section_parse(bytes_of(image, DESC_SECTION), bytes_of(image, PROBE_SECTION), &out->section, err))
+	if (!probe_section_parse(bytes_of(image, DESC_SECTION), bytes_of(image, PROBE_SECTION),
+				 &out->section, err))
 		return false;
 	o.guid_of = calloc(functions->count + 1, sizeof(*o.guid_of));
 	o.address = calloc(out->section.bases.len + 1, sizeof(*o.address));
@@ -519,7 +539,8 @@ void placed_probes_close(struct placed_probes *probes)
 DEFINE_SEARCH(placed_below, struct placed_probe, uint64_t, item->vaddr < key)
 
 /* Those in [from, from + size): from the returned index up to *end. */
-static size_t placed_probes_in(const struct placed_probes *probes, uint64_t from, uint64_t size, size_t *end)
+static size_t placed_probes_in(const struct placed_probes *probes, uint64_t from, uint64_t size,
+			       size_t *end)
 {
 	*end = placed_below(probes->at.at, probes->at.len, from + size);
 	return placed_below(probes->at.at, probes->at.len, from);
@@ -535,8 +556,8 @@ struct seeker {
 	uint32_t root;
 };
 
-bool probe_source_open(const struct binary *binary, const struct pair *pair, struct probe_source *out,
-		       struct bc_error *err)
+bool probe_source_open(const struct binary *binary, const struct pair *pair,
+		       struct probe_source *out, struct bc_error *err)
 {
 	*out = (struct probe_source){.binary = binary};
 	if (pair && placed_probes_are_in(&pair->image)) {
@@ -595,7 +616,9 @@ static bool take_tree(const struct seeker *s)
 	for (size_t i = s->root; i < end; i++) {
 		uint32_t depth = i == s->root ? 0 : out->number_of[nodes[i].parent - s->root] + 1;
 		out->number_of[i - s->root] = depth;
-		if (!tree_node_vec_push(&out->tree, (struct tree_node){(uint32_t)i, depth, nodes[i].site, nodes[i].guid}))
+		if (!tree_node_vec_push(
+			    &out->tree,
+			    (struct tree_node){(uint32_t)i, depth, nodes[i].site, nodes[i].guid}))
 			return false;
 	}
 	sort_nodes(out->tree.at, out->tree.len);
@@ -608,7 +631,8 @@ static bool take_tree(const struct seeker *s)
 }
 
 /* fragment: whose table translates; NULL: none does */
-static bool take_range(const struct seeker *s, uint64_t from, uint64_t size, const struct bat_fragment *fragment)
+static bool take_range(const struct seeker *s, uint64_t from, uint64_t size,
+		       const struct bat_fragment *fragment)
 {
 	const struct placed_probes *placed = &s->source->placed;
 	size_t end;
@@ -618,11 +642,13 @@ static bool take_range(const struct seeker *s, uint64_t from, uint64_t size, con
 		uint64_t at = placed->at.at[i].vaddr - from;
 		if (placed->section.nodes.at[probe->node].root != s->root || at > UINT32_MAX)
 			continue;
-		uint32_t offset = fragment ? bat_translate(&s->source->binary->bat, fragment, (uint32_t)at, true)
-					   : (uint32_t)at;
+		uint32_t offset = fragment ? bat_translate(&s->source->binary->bat, fragment,
+							   (uint32_t)at, true) :
+					     (uint32_t)at;
 		const struct input_block *block = blocks_find(s->blocks, offset);
 		struct block_probe found = {.node = s->out->number_of[probe->node - s->root],
-					    .index = probe->index, .kind = probe->kind};
+					    .index = probe->index,
+					    .kind = probe->kind};
 		if (!block)
 			continue;
 		found.block = (uint32_t)(block - s->blocks->blocks.at);
@@ -637,11 +663,12 @@ static bool take_fragment(const struct seeker *s, uint32_t fragment)
 {
 	const struct function *function = binary_fragment_function(s->source->binary, fragment);
 
-	return !function ||
-	       take_range(s, function->address, function->size, &s->source->binary->bat.fragments[fragment]);
+	return !function || take_range(s, function->address, function->size,
+				       &s->source->binary->bat.fragments[fragment]);
 }
 
-/* The cold fragments come first, as in BOLT: of two call probes of one place the last one counts. */
+/* The cold fragments come first, as in BOLT: of two call probes of one place the last one counts.
+ */
 static bool take_fragments(const struct seeker *s, uint32_t hot, const struct block_source *parts)
 {
 	size_t count;
@@ -690,8 +717,8 @@ bool probe_source_of(const struct probe_source *source, const struct function *f
 		return false;
 	uint32_t hot = source->binary->fragment_of[function - source->binary->functions.at];
 	const struct function *it = source->pair ? &source->pair->functions.at[own] : function;
-	bool ok = source->pair || hot == NO_FRAGMENT ? take_range(&s, it->address, it->size, NULL)
-						     : take_fragments(&s, hot, parts);
+	bool ok = source->pair || hot == NO_FRAGMENT ? take_range(&s, it->address, it->size, NULL) :
+						       take_fragments(&s, hot, parts);
 	return ok && sort_by_block(&out->probes, blocks->blocks.len);
 }
 

@@ -14,7 +14,7 @@
 #include "src/base/vec.h"
 
 #define OWNER_SHIFT 33
-#define ENTRY_BIT (UINT64_C(1) << 32)
+#define ENTRY_BIT   (UINT64_C(1) << 32)
 
 static uint64_t index_of(const struct binary *binary, const struct function *function)
 {
@@ -77,11 +77,13 @@ static uint64_t owner_of(const struct packed_record *record)
 	return record->owner_from >> OWNER_SHIFT;
 }
 
-/* by_name: what the words of the record number; NULL: they are numbers of the binary's functions. */
-static struct record unpack(const struct packed_record *packed, const struct function *functions, const struct name_number *by_name,
-			    bool basic)
+/* by_name: what the words of the record number; NULL: they are numbers of the binary's functions.
+ */
+static struct record unpack(const struct packed_record *packed, const struct function *functions,
+			    const struct name_number *by_name, bool basic)
 {
-	struct record record = {.count = packed->count, .mispredicted = packed->mispredicted,
+	struct record record = {.count = packed->count,
+				.mispredicted = packed->mispredicted,
 				.unsited = packed->unsited};
 	uint64_t owner = owner_of(packed), to = packed->to >> 32;
 
@@ -99,14 +101,16 @@ static struct record unpack(const struct packed_record *packed, const struct fun
 	return record;
 }
 
-struct record record_unpack(const struct packed_record *packed, const struct binary *binary, bool basic)
+struct record record_unpack(const struct packed_record *packed, const struct binary *binary,
+			    bool basic)
 {
 	return unpack(packed, binary->functions.at, NULL, basic);
 }
 
 struct record profile_record(const struct profile *profile, size_t index)
 {
-	return unpack(&profile->records[index], profile->binary->functions.at, profile->by_name, profile->basic);
+	return unpack(&profile->records[index], profile->binary->functions.at, profile->by_name,
+		      profile->basic);
 }
 
 static bool any_renumbered(const struct function_table *functions)
@@ -139,7 +143,9 @@ size_t profile_owner(const struct profile *profile, size_t index)
 
 bool profile_half(const struct profile *profile, bool first, struct profile *out)
 {
-	*out = (struct profile){.binary = profile->binary, .basic = profile->basic, .function_count = profile->function_count};
+	*out = (struct profile){.binary = profile->binary,
+				.basic = profile->basic,
+				.function_count = profile->function_count};
 	out->records = malloc((profile->record_count + 1) * sizeof(*out->records));
 	out->by_name = malloc((profile->function_count + 1) * sizeof(*out->by_name));
 	if (!out->records || !out->by_name) {
@@ -147,7 +153,8 @@ bool profile_half(const struct profile *profile, bool first, struct profile *out
 		return false;
 	}
 	if (profile->function_count)
-		memcpy(out->by_name, profile->by_name, profile->function_count * sizeof(*out->by_name));
+		memcpy(out->by_name, profile->by_name,
+		       profile->function_count * sizeof(*out->by_name));
 	for (size_t i = 0; i < profile->record_count; i++) {
 		struct packed_record record = profile->records[i];
 		uint64_t part = halve(record.count, hash_mix(record.owner_from, record.to));
@@ -201,17 +208,20 @@ static void unify_group(void *ctx, size_t index, unsigned worker)
 	struct record_group *group = &groups->at[index];
 
 	(void)worker;
-	group->end = group->begin + records_unify(groups->records + group->begin, group->end - group->begin);
+	group->end = group->begin +
+		     records_unify(groups->records + group->begin, group->end - group->begin);
 }
 
-/* next: by function and one more, where its next record goes; at first how many the one before has. */
-static void distribute_all(const struct record_vec *batches, size_t batch_count, size_t functions, size_t *next, const struct binary *binary,
-			   struct record_groups *out)
+/* next: by function and one more, where its next record goes; at first how many the one before has.
+ */
+static void distribute_all(const struct record_vec *batches, size_t batch_count, size_t functions,
+			   size_t *next, const struct binary *binary, struct record_groups *out)
 {
 	for (size_t i = 0; i < functions; i++) {
 		size_t begin = next[i], end = begin + next[i + 1];
 		if (begin < end)
-			out->at[out->count++] = (struct record_group){&binary->functions.at[i], begin, end};
+			out->at[out->count++] =
+				(struct record_group){&binary->functions.at[i], begin, end};
 		next[i + 1] = end;
 	}
 	for (size_t i = 0; i < batch_count; i++)
@@ -219,8 +229,8 @@ static void distribute_all(const struct record_vec *batches, size_t batch_count,
 			out->records[next[owner_of(&batches[i].at[r])]++] = batches[i].at[r];
 }
 
-bool record_groups_make(const struct binary *binary, struct record_vec *batches, size_t batch_count, unsigned threads,
-			struct record_groups *out)
+bool record_groups_make(const struct binary *binary, struct record_vec *batches, size_t batch_count,
+			unsigned threads, struct record_groups *out)
 {
 	size_t functions = functions_named(&binary->functions), total = 0, owners = 0;
 	size_t *next = calloc(functions + 1, sizeof(*next));
@@ -230,7 +240,8 @@ bool record_groups_make(const struct binary *binary, struct record_vec *batches,
 		for (size_t r = 0; r < batches[i].len; r++)
 			owners += !next[owner_of(&batches[i].at[r]) + 1]++;
 	}
-	*out = (struct record_groups){.at = malloc((owners + 1) * sizeof(*out->at)), .records = malloc((total + 1) * sizeof(*out->records))};
+	*out = (struct record_groups){.at = malloc((owners + 1) * sizeof(*out->at)),
+				      .records = malloc((total + 1) * sizeof(*out->records))};
 	bool ok = next && out->at && out->records;
 	if (ok)
 		distribute_all(batches, batch_count, functions, next, binary, out);
@@ -275,9 +286,9 @@ struct build {
 	struct name_number *order; /* these, by printed name; */
 	uint32_t *rank_of;         /* function -> its place there */
 	size_t *listed;            /* function -> how many records are listed under it */
-	size_t *starts; /* where the next record of each owner goes */
+	size_t *starts;            /* where the next record of each owner goes */
 	struct part {
-		size_t begin, end; /* its owners */
+		size_t begin, end;  /* its owners */
 		size_t first, kept; /* its records, each place once in the end */
 	} parts[PARALLEL_MOST];
 };
@@ -299,7 +310,8 @@ static bool rank(struct build *b)
 	if (!named)
 		return false;
 	for (size_t i = 0; i < b->owners; i++)
-		named[i] = (struct named){b->profile->binary->functions.at[b->order[i].v].printed, b->order[i].v};
+		named[i] = (struct named){b->profile->binary->functions.at[b->order[i].v].printed,
+					  b->order[i].v};
 	sort_named(named, b->owners);
 	for (size_t i = 0; i < b->owners; i++) {
 		b->order[i].v = named[i].function;
@@ -343,7 +355,8 @@ static void cut_parts(struct build *b)
 	for (unsigned i = 0; i < b->threads; i++) {
 		size_t least = (size_t)((double)b->total / b->threads * (i + 1));
 		struct part *part = &b->parts[i];
-		*part = (struct part){owner, owner, owner < b->owners ? b->starts[owner] : b->total, 0};
+		*part = (struct part){owner, owner, owner < b->owners ? b->starts[owner] : b->total,
+				      0};
 		while (owner < b->owners && (i + 1 == b->threads || b->starts[owner] < least))
 			owner++;
 		part->end = owner;
@@ -373,7 +386,8 @@ static void distribute(struct build *b, const struct part *part)
 		for (size_t r = 0; r < batch->len; r++) {
 			uint64_t owner = b->rank_of[owner_of(&batch->at[r])];
 			if (owner - part->begin < part->end - part->begin)
-				b->profile->records[b->starts[owner]++] = renumbered(b, &batch->at[r], owner);
+				b->profile->records[b->starts[owner]++] =
+					renumbered(b, &batch->at[r], owner);
 		}
 	}
 }
@@ -402,7 +416,8 @@ static void join_parts(struct build *b)
 	for (unsigned i = 0; i < b->threads; i++) {
 		const struct part *part = &b->parts[i];
 		if (count != part->first)
-			memmove(records + count, records + part->first, part->kept * sizeof(*records));
+			memmove(records + count, records + part->first,
+				part->kept * sizeof(*records));
 		count += part->kept;
 	}
 	b->profile->record_count = count;
@@ -429,11 +444,12 @@ static bool order_records(struct build *b, struct bc_error *err)
 }
 
 bool profile_build(const struct binary *binary, bool basic, struct record_vec *batches,
-		   size_t batch_count, unsigned threads, struct profile *out,
-		   struct bc_error *err)
+		   size_t batch_count, unsigned threads, struct profile *out, struct bc_error *err)
 {
 	size_t functions = functions_named(&binary->functions);
-	struct build b = {.profile = out, .batches = batches, .batch_count = batch_count,
+	struct build b = {.profile = out,
+			  .batches = batches,
+			  .batch_count = batch_count,
 			  .threads = threads < PARALLEL_MOST ? threads : PARALLEL_MOST};
 
 	*out = (struct profile){.binary = binary, .basic = basic};
@@ -455,7 +471,8 @@ bool profile_build(const struct binary *binary, bool basic, struct record_vec *b
 	return ok;
 }
 
-/* Numbers of functions -> the number of the first one of the same name.  *any: two have one name. */
+/* Numbers of functions -> the number of the first one of the same name.  *any: two have one name.
+ */
 static uint32_t *first_of_name(const struct profile *profile, bool *any)
 {
 	const struct function *functions = profile->binary->functions.at;
@@ -476,14 +493,15 @@ static struct packed_record listed_first(const uint32_t *first, const struct pac
 	const uint64_t rest = (UINT64_C(1) << OWNER_SHIFT) - 1;
 	struct packed_record out = *record;
 
-	out.owner_from = (uint64_t)first[owner_of(record)] << OWNER_SHIFT | (record->owner_from & rest);
+	out.owner_from =
+		(uint64_t)first[owner_of(record)] << OWNER_SHIFT | (record->owner_from & rest);
 	if (record->to)
 		out.to = ((uint64_t)first[(record->to >> 32) - 1] + 1) << 32 | (uint32_t)record->to;
 	return out;
 }
 
-bool profile_one_by_name(const struct profile *profile, struct profile *out, struct packed_record **own,
-			 struct bc_error *err)
+bool profile_one_by_name(const struct profile *profile, struct profile *out,
+			 struct packed_record **own, struct bc_error *err)
 {
 	bool any;
 	uint32_t *first = first_of_name(profile, &any);
@@ -513,7 +531,8 @@ bool entries_add(const struct binary *binary, const struct record *record, struc
 {
 	if (!record->to.function || record_is_internal(record))
 		return true;
-	struct entry entry = {(uint32_t)(record->to.function - binary->functions.at), record->to.offset, record->count,
+	struct entry entry = {(uint32_t)(record->to.function - binary->functions.at),
+			      record->to.offset, record->count,
 			      record->kind == RECORD_ENTRY ? record->count : 0};
 	return entry_vec_push(out, entry);
 }
@@ -563,7 +582,8 @@ size_t entries_of(const struct entry_vec *entries, uint32_t function, const stru
 
 bool name_is_allowed(const char *name, unsigned rules)
 {
-	return !((rules & NAMES_ONE_LINE) && strchr(name, '\n')) && !((rules & NAMES_UTF8) && !utf8_is(name));
+	return !((rules & NAMES_ONE_LINE) && strchr(name, '\n')) &&
+	       !((rules & NAMES_UTF8) && !utf8_is(name));
 }
 
 static bool has_high_byte(struct bytes bytes)
@@ -593,8 +613,8 @@ static bool may_matter(const struct image *image, unsigned rules)
 	return !any; /* then they are from elsewhere */
 }
 
-bool nameable_find(const struct function_table *functions, const struct image *image, unsigned rules,
-		   struct code_marks *out)
+bool nameable_find(const struct function_table *functions, const struct image *image,
+		   unsigned rules, struct code_marks *out)
 {
 	*out = (struct code_marks){0};
 	if (!rules || !may_matter(image, rules))
@@ -602,7 +622,8 @@ bool nameable_find(const struct function_table *functions, const struct image *i
 	if (!code_marks_make(out, functions))
 		return false;
 	for (uint32_t i = 0; i < functions->count; i++)
-		*code_marks_of(out, (struct code_number){i}) = !name_is_allowed(functions->at[i].printed, rules);
+		*code_marks_of(out, (struct code_number){i}) =
+			!name_is_allowed(functions->at[i].printed, rules);
 	return true;
 }
 
@@ -637,7 +658,7 @@ static const struct symbol *symbol_of(const struct symbol_table *symbols, struct
 
 /* Returns MEMORY_KEPT, or why the access is dropped. */
 static enum memory_drop translate_access(const struct binary *binary, const struct count_row *row,
-				  unsigned names, struct access *out)
+					 unsigned names, struct access *out)
 {
 	struct output_place place = binary_place(binary, (struct vaddr){row->key[0]}, NULL);
 	struct vaddr data = {row->key[1]};
@@ -650,7 +671,8 @@ static enum memory_drop translate_access(const struct binary *binary, const stru
 	const struct symbol *symbol = symbol_of(&binary->functions.symbols, data);
 	if (!symbol)
 		return MEMORY_DROP_UNNAMED;
-	if (!name_is_allowed(code.function->printed, names) || !name_is_allowed(symbol->name, names))
+	if (!name_is_allowed(code.function->printed, names) ||
+	    !name_is_allowed(symbol->name, names))
 		return MEMORY_DROP_UNNAMEABLE;
 	*out = (struct access){code.function, code.offset, symbol, data.v - symbol->address,
 			       row->count};

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A profile in memory: counts of branches between places of the input binary, of plain samples, and of accesses to memory.
+ * A profile in memory: counts of branches between places of the input binary, of plain samples, and
+ * of accesses to memory.
  *
  * Records are put into batches, one per thread, as they come; profile_build()
  * brings them into the order in which BOLT's tools write them, and adds up
@@ -30,7 +31,7 @@ struct record {
 /* A record as it is stored: both places in two words that sort as numbers. */
 struct packed_record {
 	uint64_t owner_from; /* function it is listed under << 33 | entry << 32
-	                        | offset it comes from */
+				| offset it comes from */
 	uint64_t to;         /* function it goes to + 1, or 0 << 32 | offset */
 	uint64_t count, mispredicted, unsited;
 };
@@ -61,7 +62,8 @@ struct profile {
 	bool of_input;               /* inferred: over the graph of the input itself */
 	struct packed_record *records;
 	size_t record_count;
-	struct name_number *by_name; /* functions that have records, by printed name: what the words number */
+	struct name_number
+		*by_name; /* functions that have records, by printed name: what the words number */
 	size_t function_count;
 	struct access_vec accesses; /* see memory_convert(); by names and offsets */
 };
@@ -72,7 +74,8 @@ BC_MUST_USE bool record_push(struct record_batch *batch, const struct binary *bi
 			     const struct record *record);
 
 /* Records of a batch, and what they tell; basic: they are RECORD_SAMPLE. */
-struct record record_unpack(const struct packed_record *packed, const struct binary *binary, bool basic);
+struct record record_unpack(const struct packed_record *packed, const struct binary *binary,
+			    bool basic);
 
 /* Sorts records of one function, and adds up equal ones.  Returns how many are left. */
 size_t records_unify(struct packed_record *records, size_t count);
@@ -88,8 +91,10 @@ struct record_groups {
 	struct packed_record *records;
 };
 
-/* Group records that were pushed, which are freed; each place is there once then.  Returns false when out of memory. */
-BC_MUST_USE bool record_groups_make(const struct binary *binary, struct record_vec *batches, size_t batch_count, unsigned threads,
+/* Group records that were pushed, which are freed; each place is there once then.  Returns false
+ * when out of memory. */
+BC_MUST_USE bool record_groups_make(const struct binary *binary, struct record_vec *batches,
+				    size_t batch_count, unsigned threads,
 				    struct record_groups *out);
 void record_groups_free(struct record_groups *groups);
 
@@ -98,18 +103,19 @@ void record_groups_free(struct record_groups *groups);
  * Records are ordered by the printed name of the function they are listed
  * under, entry records last, then by source and target, of which unknown ones
  * come first, by printed name and offset.  BC_NOMEM. */
-BC_MUST_USE bool profile_build(const struct binary *binary, bool basic,
-			       struct record_vec *batches, size_t batch_count, unsigned threads,
-			       struct profile *out, struct bc_error *err);
+BC_MUST_USE bool profile_build(const struct binary *binary, bool basic, struct record_vec *batches,
+			       size_t batch_count, unsigned threads, struct profile *out,
+			       struct bc_error *err);
 void profile_free(struct profile *profile);
 
-/* Copies a half of a profile of plain samples, each of which is in it by chance (halve.h).  *out: for profile_free().  Returns false when out of
- * memory: there is nothing to free. */
+/* Copies a half of a profile of plain samples, each of which is in it by chance (halve.h).  *out:
+ * for profile_free().  Returns false when out of memory: there is nothing to free. */
 BC_MUST_USE bool profile_half(const struct profile *profile, bool first, struct profile *out);
 
 struct record profile_record(const struct profile *profile, size_t index);
 
-/* How often control came from or went to functions whose numbers are not those of their addresses. */
+/* How often control came from or went to functions whose numbers are not those of their addresses.
+ */
 uint64_t profile_renumbered(const struct profile *profile);
 
 /* The function that a record is listed under: its place in by_name. */
@@ -122,8 +128,8 @@ BC_MUST_USE bool profile_one_by_name(const struct profile *profile, struct profi
 				     struct packed_record **own, struct bc_error *err);
 
 /* ---- entries ----
- * How often, and where, functions are entered: the records that come from other functions or from outside, by the function
- * they go to. */
+ * How often, and where, functions are entered: the records that come from other functions or from
+ * outside, by the function they go to. */
 
 struct entry {
 	uint32_t function; /* index into the binary's functions */
@@ -142,7 +148,8 @@ static inline bool record_is_internal(const struct record *record)
 }
 
 /* Adds the entry that a record tells, if it does.  Returns false when out of memory. */
-BC_MUST_USE bool entries_add(const struct binary *binary, const struct record *record, struct entry_vec *out);
+BC_MUST_USE bool entries_add(const struct binary *binary, const struct record *record,
+			     struct entry_vec *out);
 
 /* To be called when all were added: sorts by function and offset, each place once. */
 void entries_sort(struct entry_vec *entries);
@@ -157,13 +164,13 @@ size_t entries_of(const struct entry_vec *entries, uint32_t function, const stru
  * Not every format holds every name. */
 
 #define NAMES_ONE_LINE 1u /* fdata: merge-fdata refuses the whole file for a newline in a name */
-#define NAMES_UTF8 2u     /* YAML is UTF-8: there is no way to write another byte */
+#define NAMES_UTF8     2u /* YAML is UTF-8: there is no way to write another byte */
 
 /* Whether rules, a sum of those above, allow a name. */
 bool name_is_allowed(const char *name, unsigned rules);
 
-/* Marks functions whose printed name is not allowed in *out, for code_marks_free(); none: all are allowed.
- * Returns false when out of memory. */
+/* Marks functions whose printed name is not allowed in *out, for code_marks_free(); none: all are
+ * allowed. Returns false when out of memory. */
 BC_MUST_USE bool nameable_find(const struct function_table *functions, const struct image *image,
 			       unsigned rules, struct code_marks *out);
 

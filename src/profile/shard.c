@@ -13,9 +13,12 @@
 #include "src/base/shard_frames.h"
 
 #define LEVEL 3
-#define WINDOW_LOG 17 /* what a reader holds of each shard that it reads beside others: 128 KiB, at little cost in size */
+#define WINDOW_LOG                                                                                 \
+	17 /* what a reader holds of each shard that it reads beside others: 128 KiB, at little    \
+	      cost in size */
 
-static const char *const modes[] = {[MODE_OPEN] = "open", [MODE_BRANCHES] = "branches", [MODE_PLAIN] = "plain"};
+static const char *const modes[] = {
+	[MODE_OPEN] = "open", [MODE_BRANCHES] = "branches", [MODE_PLAIN] = "plain"};
 
 /* ---- writing ---- */
 
@@ -76,7 +79,9 @@ FILE *shard_begin(struct shard *shard, FILE *to)
 		p->to = to;
 		ZSTD_CCtx_setParameter(p->zstd, ZSTD_c_compressionLevel, LEVEL);
 		ZSTD_CCtx_setParameter(p->zstd, ZSTD_c_windowLog, WINDOW_LOG);
-		stream = fopencookie(p, "w", (cookie_io_functions_t){.write = packer_write, .close = packer_close});
+		stream = fopencookie(
+			p, "w",
+			(cookie_io_functions_t){.write = packer_write, .close = packer_close});
 	}
 	if (!stream) {
 		if (p)
@@ -85,8 +90,8 @@ FILE *shard_begin(struct shard *shard, FILE *to)
 		return NULL;
 	}
 	build_id_format(&shard->id, id);
-	snprintf(lines, sizeof(lines), "kind %s\nmode %s\nidentity %s\nscaled %d\n", profile_kind_name(shard->kind),
-		 modes[shard->mode], *id ? id : "-", shard->scaled);
+	snprintf(lines, sizeof(lines), "kind %s\nmode %s\nidentity %s\nscaled %d\n",
+		 profile_kind_name(shard->kind), modes[shard->mode], *id ? id : "-", shard->scaled);
 	shard_frame_make(SHARD_HEAD, lines, frame);
 	shard->checksum = 0;
 	write_counted(shard, frame, sizeof(frame), to);
@@ -109,8 +114,8 @@ void shard_end(struct shard *shard, FILE *to)
 	char lines[SHARD_TEXT], first[48], second[48];
 	uint8_t frame[SHARD_FRAME];
 
-	snprintf(lines, sizeof(lines), "records %" PRIu64 "\ncounts %s\nmispredictions %s\n", shard->records,
-		 decimal(shard->sums[0], first), decimal(shard->sums[1], second));
+	snprintf(lines, sizeof(lines), "records %" PRIu64 "\ncounts %s\nmispredictions %s\n",
+		 shard->records, decimal(shard->sums[0], first), decimal(shard->sums[1], second));
 	shard_frame_make(SHARD_TAIL, lines, frame);
 	shard_frame_close(shard->checksum, frame);
 	fwrite(frame, 1, sizeof(frame), to);
@@ -118,14 +123,16 @@ void shard_end(struct shard *shard, FILE *to)
 
 /* ---- reading ---- */
 
-static bool read_at(const struct file_stream *stream, uint64_t at, uint8_t frame[SHARD_FRAME], struct bc_error *err)
+static bool read_at(const struct file_stream *stream, uint64_t at, uint8_t frame[SHARD_FRAME],
+		    struct bc_error *err)
 {
 	if (stream->memory) {
 		memcpy(frame, stream->memory + at, SHARD_FRAME);
 		return true;
 	}
 	for (size_t done = 0; done < SHARD_FRAME;) {
-		ssize_t got = pread(stream->fd, frame + done, SHARD_FRAME - done, (off_t)(at + done));
+		ssize_t got =
+			pread(stream->fd, frame + done, SHARD_FRAME - done, (off_t)(at + done));
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got < 0)
@@ -157,7 +164,8 @@ static bool parse_head(struct text rest, struct shard *out)
 	struct text kind, mode, scaled;
 	bool kind_known = false, mode_known = false;
 
-	if (!shard_frame_value(&rest, "kind ", &kind) || !shard_frame_value(&rest, "mode ", &mode) || !shard_frame_identity(&rest, &out->id) ||
+	if (!shard_frame_value(&rest, "kind ", &kind) ||
+	    !shard_frame_value(&rest, "mode ", &mode) || !shard_frame_identity(&rest, &out->id) ||
 	    !shard_frame_value(&rest, "scaled ", &scaled))
 		return false;
 	for (int i = KIND_NOTHING; i <= KIND_PREAGG; i++)
@@ -185,15 +193,18 @@ static bool parse_tail(struct text rest, struct shard *out)
 	return true;
 }
 
-static bool parse_frames(const struct file_stream *stream, const uint8_t head[SHARD_FRAME], const uint8_t tail[SHARD_FRAME],
-			 struct shard *out, struct bc_error *err)
+static bool parse_frames(const struct file_stream *stream, const uint8_t head[SHARD_FRAME],
+			 const uint8_t tail[SHARD_FRAME], struct shard *out, struct bc_error *err)
 {
 	struct text lines;
 
 	if (!shard_frame_lines(SHARD_HEAD, head, &lines) || !parse_head(lines, out))
-		return bc_fail(err, BC_FORMAT, "%s: byte 8: says nothing of a shard that is known", stream->name);
+		return bc_fail(err, BC_FORMAT, "%s: byte 8: says nothing of a shard that is known",
+			       stream->name);
 	if (!shard_frame_lines(SHARD_TAIL, tail, &lines) || !parse_tail(lines, out))
-		return bc_fail(err, BC_FORMAT, "%s: byte %" PRIu64 ": the end of the shard says nothing that is known: it was damaged",
+		return bc_fail(err, BC_FORMAT,
+			       "%s: byte %" PRIu64
+			       ": the end of the shard says nothing that is known: it was damaged",
 			       stream->name, stream->size - SHARD_TEXT);
 	return true;
 }
@@ -206,9 +217,11 @@ bool shard_look(const struct file_stream *stream, bool *is, struct shard *out, s
 	*is = false;
 	if (stream->size < SHARD_FRAME)
 		return true;
-	if (!read_at(stream, 0, head, err) || !read_at(stream, stream->size - SHARD_FRAME, tail, err))
+	if (!read_at(stream, 0, head, err) ||
+	    !read_at(stream, stream->size - SHARD_FRAME, tail, err))
 		return false;
-	unsigned begin = shard_frame_version(SHARD_HEAD, head), end = shard_frame_version(SHARD_TAIL, tail);
+	unsigned begin = shard_frame_version(SHARD_HEAD, head),
+		 end = shard_frame_version(SHARD_TAIL, tail);
 	*is = begin || end;
 	if (!shard_frames_fit(begin, end, err))
 		return bc_fail_prefix(err, stream->name);

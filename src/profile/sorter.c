@@ -40,14 +40,17 @@ static int open_named(const char *folder)
 	return fd;
 }
 
-static bool write_all(struct temporary *file, const void *data, size_t size, uint64_t at, struct bc_error *err)
+static bool write_all(struct temporary *file, const void *data, size_t size, uint64_t at,
+		      struct bc_error *err)
 {
 	for (size_t done = 0; done < size;) {
-		ssize_t put = pwrite(file->fd, (const char *)data + done, size - done, (off_t)(at + done));
+		ssize_t put = pwrite(file->fd, (const char *)data + done, size - done,
+				     (off_t)(at + done));
 		if (put < 0 && errno == EINTR)
 			continue;
 		if (put < 0)
-			return bc_fail_errno(err, "%s: cannot write a temporary file", file->folder);
+			return bc_fail_errno(err, "%s: cannot write a temporary file",
+					     file->folder);
 		done += (size_t)put;
 	}
 	return true;
@@ -61,7 +64,8 @@ static bool make(struct temporary *file, struct bc_error *err)
 		fd = open_named(file->folder);
 	file->fd = fd;
 	if (fd < 0)
-		return bc_fail_errno(err, "%s: cannot make a temporary file there (--tmpdir)", file->folder);
+		return bc_fail_errno(err, "%s: cannot make a temporary file there (--tmpdir)",
+				     file->folder);
 	if (!write_all(file, file->memory, (size_t)file->size, 0, err))
 		return false;
 	free(file->memory);
@@ -73,7 +77,8 @@ static bool make(struct temporary *file, struct bc_error *err)
 static bool grow(struct temporary *file, size_t size)
 {
 	size_t room = 2 * file->room + size;
-	uint8_t *memory = size <= file->room - (size_t)file->size ? file->memory : realloc(file->memory, room);
+	uint8_t *memory = size <= file->room - (size_t)file->size ? file->memory :
+								    realloc(file->memory, room);
 
 	if (!memory)
 		return false;
@@ -106,7 +111,8 @@ bool temporary_append(struct temporary *file, const void *data, size_t size, str
 	return true;
 }
 
-bool temporary_read(const struct temporary *file, uint64_t at, void *to, size_t size, struct bc_error *err)
+bool temporary_read(const struct temporary *file, uint64_t at, void *to, size_t size,
+		    struct bc_error *err)
 {
 	if (file->fd < 0) {
 		if (size)
@@ -151,7 +157,8 @@ FILE *temporary_stream(struct temporary *file, struct bc_error *why)
 		return NULL;
 	*cookie = (struct cookie){file, why};
 	why->code = BC_OK;
-	FILE *stream = fopencookie(cookie, "w", (cookie_io_functions_t){.write = cookie_write, .close = cookie_close});
+	FILE *stream = fopencookie(
+		cookie, "w", (cookie_io_functions_t){.write = cookie_write, .close = cookie_close});
 	if (!stream)
 		free(cookie);
 	return stream;
@@ -163,11 +170,12 @@ FILE *temporary_stream(struct temporary *file, struct bc_error *why)
 #define NUMBER_MOST 10
 /* How much of the last key, how many bytes behind it, what is counted; then the bytes. */
 #define HEAD_MOST ((size_t)6 * NUMBER_MOST)
-#define BUFFER ((size_t)64 << 10)
+#define BUFFER    ((size_t)64 << 10)
 
 bool run_begin(struct run_writer *writer, struct temporary *file)
 {
-	*writer = (struct run_writer){.run = {file, file->size, file->size}, .buffer = malloc(BUFFER)};
+	*writer = (struct run_writer){.run = {file, file->size, file->size},
+				      .buffer = malloc(BUFFER)};
 	return writer->buffer;
 }
 
@@ -180,7 +188,8 @@ void run_abandon(struct run_writer *writer)
 
 static bool flush(struct run_writer *writer, struct bc_error *err)
 {
-	bool ok = !writer->used || temporary_append(writer->run.file, writer->buffer, writer->used, err);
+	bool ok = !writer->used ||
+		  temporary_append(writer->run.file, writer->buffer, writer->used, err);
 
 	writer->run.end += writer->used;
 	writer->used = 0;
@@ -214,7 +223,8 @@ static size_t common(const struct key *last, const struct profile_item *item)
 }
 
 /* Long keys go past the buffer. */
-static bool put_bytes(struct run_writer *writer, const uint8_t *at, size_t size, struct bc_error *err)
+static bool put_bytes(struct run_writer *writer, const uint8_t *at, size_t size,
+		      struct bc_error *err)
 {
 	if (size > BUFFER - writer->used && !flush(writer, err))
 		return false;
@@ -230,7 +240,8 @@ static bool put_bytes(struct run_writer *writer, const uint8_t *at, size_t size,
 bool run_put(struct run_writer *writer, const struct profile_item *item, struct bc_error *err)
 {
 	size_t shared = common(&writer->last, item);
-	const uint64_t numbers[] = {shared, item->size - shared, item->sum[0], item->sum[1], item->same[0], item->same[1]};
+	const uint64_t numbers[] = {shared,       item->size - shared, item->sum[0],
+				    item->sum[1], item->same[0],       item->same[1]};
 
 	if (HEAD_MOST > BUFFER - writer->used && !flush(writer, err))
 		return false;
@@ -433,13 +444,13 @@ bool item_list_push(struct item_list *list, const struct profile_item *item)
 }
 
 /* ---- order ----
- * By eight bytes of each key at a time: they are fetched once, lie side by side while they are compared, and where they
- * are equal the next eight tell. */
+ * By eight bytes of each key at a time: they are fetched once, lie side by side while they are
+ * compared, and where they are equal the next eight tell. */
 
-#define PART sizeof(uint64_t)
+#define PART    sizeof(uint64_t)
 #define DEEPEST ((size_t)512) /* bytes of keys that are taken so */
-#define AHEAD ((size_t)8)     /* so many keys before it is wanted one is fetched */
-#define FEW ((size_t)4)       /* of so many keys the rest is compared as it is */
+#define AHEAD   ((size_t)8)   /* so many keys before it is wanted one is fetched */
+#define FEW     ((size_t)4)   /* of so many keys the rest is compared as it is */
 
 static uint64_t part_of(const struct keyed_item *item, size_t from)
 {
@@ -461,7 +472,8 @@ DEFINE_SORT(sort_parts, struct keyed_item, part_less)
 
 static bool item_less(const struct keyed_item *a, const struct keyed_item *b)
 {
-	const struct profile_item x = {.key = a->key, .size = a->size}, y = {.key = b->key, .size = b->size};
+	const struct profile_item x = {.key = a->key, .size = a->size},
+				  y = {.key = b->key, .size = b->size};
 
 	return profile_item_compare(&x, &y) < 0;
 }
@@ -507,15 +519,18 @@ static void sort_list(struct item_list *list)
 	sort_from(list->order, count, 0);
 }
 
-/* The last parts that were compared are at hand, and of equal keys they are equal: most keys need not be fetched. */
+/* The last parts that were compared are at hand, and of equal keys they are equal: most keys need
+ * not be fetched. */
 static bool is_same(const struct keyed_item *a, const struct keyed_item *b)
 {
-	const struct profile_item x = {.key = a->key, .size = a->size}, y = {.key = b->key, .size = b->size};
+	const struct profile_item x = {.key = a->key, .size = a->size},
+				  y = {.key = b->key, .size = b->size};
 
 	return a->part == b->part && profile_item_equal(&x, &y);
 }
 
-enum item_fault item_list_settle(struct item_list *list, bool saturate, uint64_t *saturated, struct profile_item *bad)
+enum item_fault item_list_settle(struct item_list *list, bool saturate, uint64_t *saturated,
+				 struct profile_item *bad)
 {
 	struct keyed_item *order = list->order;
 	size_t kept = 0;
@@ -554,8 +569,10 @@ void sorter_free(struct sorter *sorter)
 
 static bool settle(struct sorter *sorter, struct bc_error *err)
 {
-	sorter->fault = item_list_settle(&sorter->list, sorter->saturate, &sorter->saturated, &sorter->bad);
-	return sorter->fault == ITEMS_FIT || bc_fail(err, BC_MISMATCH, "two records of one place do not fit");
+	sorter->fault =
+		item_list_settle(&sorter->list, sorter->saturate, &sorter->saturated, &sorter->bad);
+	return sorter->fault == ITEMS_FIT ||
+	       bc_fail(err, BC_MISMATCH, "two records of one place do not fit");
 }
 
 static bool spill(struct sorter *sorter, struct bc_error *err)
@@ -574,7 +591,8 @@ static bool spill(struct sorter *sorter, struct bc_error *err)
 	map_clear(&sorter->places);
 	sorter->found = 0;
 	sorter->all_new = false;
-	return run_end(&writer, &run, err) && (run_vec_push(&sorter->runs, run) || bc_fail_nomem(err));
+	return run_end(&writer, &run, err) &&
+	       (run_vec_push(&sorter->runs, run) || bc_fail_nomem(err));
 }
 
 static uint64_t hash_of(uint64_t seed, const struct profile_item *item)
@@ -588,13 +606,16 @@ static bool has_key(const struct sorter *sorter, uint32_t place, const struct pr
 }
 DEFINE_MAP(places, const struct sorter *, const struct profile_item *, hash_of, has_key);
 
-static bool add_to(struct sorter *sorter, struct profile_item *to, const struct profile_item *item, struct bc_error *err)
+static bool add_to(struct sorter *sorter, struct profile_item *to, const struct profile_item *item,
+		   struct bc_error *err)
 {
-	sorter->fault = !profile_item_agrees(to, item)                                            ? ITEMS_DISAGREE
-			: !profile_item_add(to, item, sorter->saturate, &sorter->saturated) ? ITEMS_OVERFLOW
-												: ITEMS_FIT;
+	sorter->fault = !profile_item_agrees(to, item) ? ITEMS_DISAGREE :
+			!profile_item_add(to, item, sorter->saturate, &sorter->saturated) ?
+							 ITEMS_OVERFLOW :
+							 ITEMS_FIT;
 	sorter->bad = *to;
-	return sorter->fault == ITEMS_FIT || bc_fail(err, BC_MISMATCH, "two records of one place do not fit");
+	return sorter->fault == ITEMS_FIT ||
+	       bc_fail(err, BC_MISMATCH, "two records of one place do not fit");
 }
 
 /* To the key that is there already.  false: there is none, or *fault: it does not fit */
@@ -631,7 +652,8 @@ bool sorter_put(struct sorter *sorter, const struct profile_item *item, struct b
 		return false;
 	if (!item_list_push(&sorter->list, item) || !note_place(sorter, item))
 		return bc_fail_nomem(err);
-	bool full = sorter->list.bytes >= sorter->memory || sorter->list.items.len == MAP_NUMBER_MOST;
+	bool full =
+		sorter->list.bytes >= sorter->memory || sorter->list.items.len == MAP_NUMBER_MOST;
 	return !full || (settle(sorter, err) && spill(sorter, err));
 }
 

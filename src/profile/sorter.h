@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Items are brought into order: in memory, and by runs in temporary files where they are too many. */
+/* Items are brought into order: in memory, and by runs in temporary files where they are too many.
+ */
 #ifndef PROFILE_SORTER_H
 #define PROFILE_SORTER_H
 
@@ -46,7 +47,8 @@ static inline struct temporary temporary_in(const char *folder)
 void temporary_close(struct temporary *file);
 
 /* Put bytes behind its end.  BC_IO, BC_NOMEM */
-BC_MUST_USE bool temporary_append(struct temporary *file, const void *data, size_t size, struct bc_error *err);
+BC_MUST_USE bool temporary_append(struct temporary *file, const void *data, size_t size,
+				  struct bc_error *err);
 
 /* Exactly so many bytes from `at` on, which are there.  BC_IO */
 BC_MUST_USE bool temporary_read(const struct temporary *file, uint64_t at, void *to, size_t size,
@@ -55,8 +57,8 @@ BC_MUST_USE bool temporary_read(const struct temporary *file, uint64_t at, void 
 /* A stream that appends; its errors are in *why and in ferror().  NULL: out of memory */
 FILE *temporary_stream(struct temporary *file, struct bc_error *why);
 
-/* A run: items in a temporary file, one behind the other.  Of a key only what the one before does not
- * begin with is there. */
+/* A run: items in a temporary file, one behind the other.  Of a key only what the one before does
+ * not begin with is there. */
 struct run {
 	struct temporary *file; /* borrowed */
 	uint64_t begin, end;    /* bytes of it */
@@ -73,7 +75,8 @@ struct run_writer {
 /* false: out of memory */
 BC_MUST_USE bool run_begin(struct run_writer *writer, struct temporary *file);
 /* BC_IO, BC_NOMEM */
-BC_MUST_USE bool run_put(struct run_writer *writer, const struct profile_item *item, struct bc_error *err);
+BC_MUST_USE bool run_put(struct run_writer *writer, const struct profile_item *item,
+			 struct bc_error *err);
 /* Of an unfinished one, too. */
 BC_MUST_USE bool run_end(struct run_writer *writer, struct run *out, struct bc_error *err);
 void run_abandon(struct run_writer *writer);
@@ -97,7 +100,7 @@ struct item_list {
 	struct keyed_item *order; /* of all of them */
 	size_t room;
 	size_t settled; /* how many there are in order; 0 until they are */
-	size_t bytes; /* of memory */
+	size_t bytes;   /* of memory */
 };
 
 void item_list_free(struct item_list *list);
@@ -105,18 +108,19 @@ void item_list_free(struct item_list *list);
 /* Forget the items; some of the memory is kept. */
 void item_list_clear(struct item_list *list);
 
-/* Put an item behind the others; its key, of less than 2^32 bytes, is copied.  false: out of memory, or 2^32 items */
+/* Put an item behind the others; its key, of less than 2^32 bytes, is copied.  false: out of
+ * memory, or 2^32 items */
 BC_MUST_USE bool item_list_push(struct item_list *list, const struct profile_item *item);
 
 enum item_fault { ITEMS_FIT, ITEMS_DISAGREE, ITEMS_OVERFLOW };
 
-/* Bring them into order and add up equal ones; no more are put to them then.  saturate, *saturated: as profile_item_add().  *bad: of which
- * key, where they do not fit. */
+/* Bring them into order and add up equal ones; no more are put to them then.  saturate, *saturated:
+ * as profile_item_add().  *bad: of which key, where they do not fit. */
 enum item_fault item_list_settle(struct item_list *list, bool saturate, uint64_t *saturated,
 				 struct profile_item *bad);
 
-/* The items in order, each key once, after item_list_settle().  They lie where they came: who goes from one to the next
- * has those fetched that it comes to soon. */
+/* The items in order, each key once, after item_list_settle().  They lie where they came: who goes
+ * from one to the next has those fetched that it comes to soon. */
 static inline const struct profile_item *item_list_at(const struct item_list *list, size_t at)
 {
 	const struct keyed_item *order = list->order;
@@ -137,20 +141,24 @@ struct sorter {
 	bool saturate;
 	uint64_t saturated;
 	struct item_list list;
-	struct map places; /* where each key of the list is in it, as long as looking for them pays */
-	size_t found;      /* keys that were there already */
-	bool all_new;      /* hardly any is: they are put behind the others, and equal ones found when all are sorted */
-	struct run_vec runs;   /* of what was put so far but for the list */
-	enum item_fault fault; /* why sorter_put() or sorter_end() failed, or ITEMS_FIT: err tells */
+	struct map
+		places; /* where each key of the list is in it, as long as looking for them pays */
+	size_t found;   /* keys that were there already */
+	bool all_new;   /* hardly any is: they are put behind the others, and equal ones found when
+			   all are sorted */
+	struct run_vec runs; /* of what was put so far but for the list */
+	enum item_fault
+		fault; /* why sorter_put() or sorter_end() failed, or ITEMS_FIT: err tells */
 	struct profile_item bad; /* of which key */
 };
 
 void sorter_free(struct sorter *sorter);
 
-BC_MUST_USE bool sorter_put(struct sorter *sorter, const struct profile_item *item, struct bc_error *err);
+BC_MUST_USE bool sorter_put(struct sorter *sorter, const struct profile_item *item,
+			    struct bc_error *err);
 
-/* All was put: what is in memory is in order, too, and stays there if there are no runs; spill: it is
- * put into a run in any case. */
+/* All was put: what is in memory is in order, too, and stays there if there are no runs; spill: it
+ * is put into a run in any case. */
 BC_MUST_USE bool sorter_end(struct sorter *sorter, bool spill, struct bc_error *err);
 
 /* What is in memory, after sorter_end().  NULL: BC_NOMEM */

@@ -8,7 +8,9 @@
 
 bool text_input_init(struct text_input *in, struct file_stream *stream, struct bc_error *err)
 {
-	*in = (struct text_input){.stream = stream, .buffer = calloc(1, TEXT_INPUT_ROOM + TEXT_INPUT_BEHIND), .room = TEXT_INPUT_ROOM};
+	*in = (struct text_input){.stream = stream,
+				  .buffer = calloc(1, TEXT_INPUT_ROOM + TEXT_INPUT_BEHIND),
+				  .room = TEXT_INPUT_ROOM};
 	return in->buffer || bc_fail_nomem(err);
 }
 
@@ -44,10 +46,12 @@ static bool refill(struct text_input *in, struct bc_error *err)
 	return true;
 }
 
-bool text_input_begin(struct text_input *in, struct file_stream *stream, struct profile_start *out, struct bc_error *err)
+bool text_input_begin(struct text_input *in, struct file_stream *stream, struct profile_start *out,
+		      struct bc_error *err)
 {
 	err->code = BC_OK;
-	if (!shard_look(stream, &out->is_shard, &out->shard, err) || !text_input_init(in, stream, err) || !refill(in, err))
+	if (!shard_look(stream, &out->is_shard, &out->shard, err) ||
+	    !text_input_init(in, stream, err) || !refill(in, err))
 		return false;
 	out->kind = file_kind_of_profile(text_input_rest(in));
 	return true;
@@ -55,16 +59,18 @@ bool text_input_begin(struct text_input *in, struct file_stream *stream, struct 
 
 bool text_input_fail(const struct text_input *in, const char *why, struct bc_error *err)
 {
-	return bc_fail(err, BC_FORMAT, "%s: line %" PRIu64 ", byte %" PRIu64 ": %s", in->stream->name, in->line, in->byte,
-		       why);
+	return bc_fail(err, BC_FORMAT, "%s: line %" PRIu64 ", byte %" PRIu64 ": %s",
+		       in->stream->name, in->line, in->byte, why);
 }
 
 static bool fail_end(struct text_input *in, struct bc_error *err)
 {
 	in->line++;
 	in->byte = in->next;
-	return text_input_fail(in, in->at_end ? "the file ends within the line: it was cut"
-					      : "longer than a line of a profile can be", err);
+	return text_input_fail(in,
+			       in->at_end ? "the file ends within the line: it was cut" :
+					    "longer than a line of a profile can be",
+			       err);
 }
 
 bool text_input_line(struct text_input *in, struct text *out, struct bc_error *err)
@@ -85,7 +91,8 @@ bool text_input_line(struct text_input *in, struct text *out, struct bc_error *e
 	in->byte = in->next;
 	in->next += out->len + 1;
 	in->begin += out->len + 1;
-	return !in->zeros || !memchr(out->at, 0, out->len) || text_input_fail(in, "a zero byte", err);
+	return !in->zeros || !memchr(out->at, 0, out->len) ||
+	       text_input_fail(in, "a zero byte", err);
 }
 
 void text_input_skip_blank(struct text_input *in)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A profile's file, by lines, with a buffer that is small, as many inputs are read side by side; it grows to the
- * longest line. */
+/* A profile's file, by lines, with a buffer that is small, as many inputs are read side by side; it
+ * grows to the longest line. */
 #ifndef PROFILE_TEXT_INPUT_H
 #define PROFILE_TEXT_INPUT_H
 
@@ -8,15 +8,16 @@
 #include "src/base/text.h"
 #include "src/profile/shard.h"
 
-#define TEXT_INPUT_ROOM ((size_t)64 << 10)    /* bytes of the buffer, at first */
-#define TEXT_INPUT_BEHIND ((size_t)16)
+#define TEXT_INPUT_ROOM    ((size_t)64 << 10) /* bytes of the buffer, at first */
+#define TEXT_INPUT_BEHIND  ((size_t)16)
 #define TEXT_INPUT_LONGEST ((size_t)1 << 20) /* bytes of a line */
 
 struct text_input {
 	struct file_stream *stream; /* borrowed */
 	char *buffer;
 	size_t begin, end, room;
-	size_t whole; /* where the last line ends that is all in the buffer; 0: a zero byte was met */
+	size_t whole; /* where the last line ends that is all in the buffer; 0: a zero byte was met
+		       */
 	bool at_end;
 	bool zeros;    /* a zero byte was met: no line of a profile has one */
 	uint64_t line; /* number of the line given out last, from 1 */
@@ -24,7 +25,8 @@ struct text_input {
 	uint64_t next; /* of the one behind it */
 };
 
-BC_MUST_USE bool text_input_init(struct text_input *in, struct file_stream *stream, struct bc_error *err);
+BC_MUST_USE bool text_input_init(struct text_input *in, struct file_stream *stream,
+				 struct bc_error *err);
 void text_input_free(struct text_input *in);
 
 /* What a file is, by its beginning. */
@@ -34,8 +36,10 @@ struct profile_start {
 	struct shard shard;
 };
 
-/* text_input_init() of a stream of which nothing was read yet, and a look at its beginning; errors of shard_look(), too. */
-BC_MUST_USE bool text_input_begin(struct text_input *in, struct file_stream *stream, struct profile_start *out, struct bc_error *err);
+/* text_input_init() of a stream of which nothing was read yet, and a look at its beginning; errors
+ * of shard_look(), too. */
+BC_MUST_USE bool text_input_begin(struct text_input *in, struct file_stream *stream,
+				  struct profile_start *out, struct bc_error *err);
 
 /* What was read of the stream, and is not given out. */
 static inline struct text text_input_rest(const struct text_input *in)
@@ -43,12 +47,13 @@ static inline struct text text_input_rest(const struct text_input *in)
 	return (struct text){in->buffer + in->begin, in->end - in->begin};
 }
 
-/* The next line, without its newline, valid until the next call; TEXT_INPUT_BEHIND bytes behind it can be read.  False at the end, with BC_OK in
- * `err`, or: BC_IO; BC_FORMAT: the line is too long, has a zero byte, or
- * is the last one and has no newline, as it was cut. */
+/* The next line, without its newline, valid until the next call; TEXT_INPUT_BEHIND bytes behind it
+ * can be read.  False at the end, with BC_OK in `err`, or: BC_IO; BC_FORMAT: the line is too long,
+ * has a zero byte, or is the last one and has no newline, as it was cut. */
 BC_MUST_USE bool text_input_line(struct text_input *in, struct text *out, struct bc_error *err);
 
-/* The next line where it stands, with its newline and TEXT_INPUT_BEHIND bytes more.  NULL: text_input_line() must get it. */
+/* The next line where it stands, with its newline and TEXT_INPUT_BEHIND bytes more.  NULL:
+ * text_input_line() must get it. */
 static inline const char *text_input_ahead(const struct text_input *in)
 {
 	return in->begin < in->whole ? in->buffer + in->begin : NULL;
@@ -68,8 +73,8 @@ static inline void text_input_skip(struct text_input *in, const char *end)
 /* Skip the blank lines that come next, as far as they are in the buffer. */
 void text_input_skip_blank(struct text_input *in);
 
-/* All whole lines that are in the buffer, with their newlines; their number is not kept.  Errors and the end as of
- * text_input_line(). */
+/* All whole lines that are in the buffer, with their newlines; their number is not kept.  Errors
+ * and the end as of text_input_line(). */
 BC_MUST_USE bool text_input_lines(struct text_input *in, struct text *out, struct bc_error *err);
 
 /* "FILE: line N, byte B: WHY".  false */

@@ -17,7 +17,8 @@ struct yaml_input {
 static void function_clear(struct yaml_function *function)
 {
 	function->name.size = 0;
-	function->fid = function->hash = function->exec = function->external = function->nblocks = 0;
+	function->fid = function->hash = function->exec = function->external = function->nblocks =
+		0;
 	function->given = 0;
 	function->blocks.len = function->calls.len = function->successors.len = 0;
 	function->more.len = function->more_text.size = 0;
@@ -34,7 +35,8 @@ static void function_free(struct yaml_function *function)
 	*function = (struct yaml_function){0};
 }
 
-struct yaml_input *yaml_input_open(struct file_stream *stream, struct text begin, struct bc_error *err)
+struct yaml_input *yaml_input_open(struct file_stream *stream, struct text begin,
+				   struct bc_error *err)
 {
 	struct yaml_input *in = calloc(1, sizeof(*in));
 
@@ -80,7 +82,8 @@ static bool read_unknown_of_head(struct yaml_input *in, struct strings *set, str
 	uint32_t ignored;
 
 	return scan_unknown(&in->scan, &in->unknown, err) &&
-	       (strings_intern(set, (struct text){in->unknown.at, in->unknown.used}, &ignored) || bc_fail_nomem(err));
+	       (strings_intern(set, (struct text){in->unknown.at, in->unknown.used}, &ignored) ||
+		bc_fail_nomem(err));
 }
 
 /* ---- blocks ---- */
@@ -98,13 +101,15 @@ struct row_list {
 	enum yaml_row of;
 	const struct scan_field *fields;
 	size_t field_count;
-	bool (*add)(struct yaml_function *to, const union row *row, size_t block); /* false: out of memory */
+	bool (*add)(struct yaml_function *to, const union row *row,
+		    size_t block); /* false: out of memory */
 };
 
-static const struct scan_field call_fields[] = {
-	FIELD(yaml_call, off, "off", UINT32_MAX, true), FIELD(yaml_call, fid, "fid", UINT32_MAX, true),
-	FIELD(yaml_call, disc, "disc", UINT32_MAX, false), FIELD(yaml_call, cnt, "cnt", UINT64_MAX, true),
-	FIELD(yaml_call, mis, "mis", UINT64_MAX, false)};
+static const struct scan_field call_fields[] = {FIELD(yaml_call, off, "off", UINT32_MAX, true),
+						FIELD(yaml_call, fid, "fid", UINT32_MAX, true),
+						FIELD(yaml_call, disc, "disc", UINT32_MAX, false),
+						FIELD(yaml_call, cnt, "cnt", UINT64_MAX, true),
+						FIELD(yaml_call, mis, "mis", UINT64_MAX, false)};
 
 static bool add_call(struct yaml_function *to, const union row *row, size_t block)
 {
@@ -118,7 +123,8 @@ static const struct row_list calls = {"expected a list of calls", MORE_CALL, cal
 				      sizeof(call_fields) / sizeof(*call_fields), add_call};
 
 static const struct scan_field successor_fields[] = {
-	FIELD(yaml_successor, bid, "bid", UINT32_MAX, true), FIELD(yaml_successor, cnt, "cnt", UINT64_MAX, true),
+	FIELD(yaml_successor, bid, "bid", UINT32_MAX, true),
+	FIELD(yaml_successor, cnt, "cnt", UINT64_MAX, true),
 	FIELD(yaml_successor, mis, "mis", UINT64_MAX, false)};
 
 static bool add_successor(struct yaml_function *to, const union row *row, size_t block)
@@ -129,11 +135,13 @@ static bool add_successor(struct yaml_function *to, const union row *row, size_t
 	return yaml_successor_vec_push(&to->successors, successor);
 }
 
-static const struct row_list successors = {"expected a list of successors", MORE_SUCCESSOR, successor_fields,
-					   sizeof(successor_fields) / sizeof(*successor_fields), add_successor};
+static const struct row_list successors = {
+	"expected a list of successors", MORE_SUCCESSOR, successor_fields,
+	sizeof(successor_fields) / sizeof(*successor_fields), add_successor};
 
 /* index: of the row among all of the function */
-static bool read_row(struct yaml_input *in, const struct row_list *list, size_t index, union row *row, struct bc_error *err)
+static bool read_row(struct yaml_input *in, const struct row_list *list, size_t index,
+		     union row *row, struct bc_error *err)
 {
 	unsigned given = 0;
 	struct text key;
@@ -144,13 +152,16 @@ static bool read_row(struct yaml_input *in, const struct row_list *list, size_t 
 			return false;
 		if (end)
 			return scan_has_all(&in->scan, list->fields, list->field_count, given, err);
-		if (!scan_field(&in->scan, list->fields, list->field_count, key, row, &given, &known, err) ||
-		    (!known && !read_unknown(in, (struct yaml_more){.of = list->of, .index = index}, err)))
+		if (!scan_field(&in->scan, list->fields, list->field_count, key, row, &given,
+				&known, err) ||
+		    (!known &&
+		     !read_unknown(in, (struct yaml_more){.of = list->of, .index = index}, err)))
 			return false;
 	}
 }
 
-static bool read_rows(struct yaml_input *in, const struct row_list *list, size_t block, struct bc_error *err)
+static bool read_rows(struct yaml_input *in, const struct row_list *list, size_t block,
+		      struct bc_error *err)
 {
 	bool end;
 
@@ -162,7 +173,8 @@ static bool read_rows(struct yaml_input *in, const struct row_list *list, size_t
 			return false;
 		if (end)
 			return true;
-		size_t index = list == &calls ? in->function.calls.len : in->function.successors.len;
+		size_t index =
+			list == &calls ? in->function.calls.len : in->function.successors.len;
 		if (!read_row(in, list, index, &row, err))
 			return false;
 		if (!list->add(&in->function, &row, block))
@@ -171,8 +183,10 @@ static bool read_rows(struct yaml_input *in, const struct row_list *list, size_t
 }
 
 static const struct scan_field block_fields[] = {
-	FIELD(yaml_block, bid, "bid", UINT32_MAX, true), FIELD(yaml_block, insns, "insns", UINT32_MAX, true),
-	FIELD(yaml_block, hash, "hash", UINT64_MAX, false), FIELD(yaml_block, exec, "exec", UINT64_MAX, false),
+	FIELD(yaml_block, bid, "bid", UINT32_MAX, true),
+	FIELD(yaml_block, insns, "insns", UINT32_MAX, true),
+	FIELD(yaml_block, hash, "hash", UINT64_MAX, false),
+	FIELD(yaml_block, exec, "exec", UINT64_MAX, false),
 	FIELD(yaml_block, events, "events", UINT64_MAX, false)};
 #define BLOCK_FIELDS (sizeof(block_fields) / sizeof(*block_fields))
 
@@ -189,14 +203,17 @@ static bool read_block(struct yaml_input *in, struct bc_error *err)
 			return false;
 		if (end)
 			break;
-		if (!scan_field(&in->scan, block_fields, BLOCK_FIELDS, key, &block, &given, &known, err))
+		if (!scan_field(&in->scan, block_fields, BLOCK_FIELDS, key, &block, &given, &known,
+				err))
 			return false;
 		if (known)
 			continue;
-		if (text_is(key, "calls") ? !read_rows(in, &calls, index, err)
-		    : text_is(key, "succ")
-			    ? !read_rows(in, &successors, index, err)
-			    : !read_unknown(in, (struct yaml_more){.of = MORE_BLOCK, .index = index}, err))
+		if (text_is(key, "calls") ?
+			    !read_rows(in, &calls, index, err) :
+		    text_is(key, "succ") ?
+			    !read_rows(in, &successors, index, err) :
+			    !read_unknown(in, (struct yaml_more){.of = MORE_BLOCK, .index = index},
+					  err))
 			return false;
 	}
 	if (!scan_has_all(&in->scan, block_fields, BLOCK_FIELDS, given, err))
@@ -223,7 +240,8 @@ static bool read_blocks(struct yaml_input *in, struct bc_error *err)
 /* ---- functions ---- */
 
 static const struct scan_field function_fields[] = {
-	FIELD(yaml_function, fid, "fid", UINT32_MAX, true), FIELD(yaml_function, hash, "hash", UINT64_MAX, true),
+	FIELD(yaml_function, fid, "fid", UINT32_MAX, true),
+	FIELD(yaml_function, hash, "hash", UINT64_MAX, true),
 	FIELD(yaml_function, exec, "exec", UINT64_MAX, true),
 	FIELD(yaml_function, external, "extern", UINT64_MAX, false),
 	FIELD(yaml_function, nblocks, "nblocks", UINT32_MAX, true)};
@@ -256,12 +274,16 @@ static bool read_function(struct yaml_input *in, struct bc_error *err)
 			return false;
 		if (end)
 			break;
-		if (!scan_field(&in->scan, function_fields, FUNCTION_FIELDS, key, &in->function, &in->function.given, &known, err))
+		if (!scan_field(&in->scan, function_fields, FUNCTION_FIELDS, key, &in->function,
+				&in->function.given, &known, err))
 			return false;
 		if (known)
 			continue;
-		if (text_is(key, "name") ? !read_name(in, err)
-		    : text_is(key, "blocks") ? !read_blocks(in, err) : !read_unknown(in, (struct yaml_more){.of = MORE_FUNCTION}, err))
+		if (text_is(key, "name") ?
+			    !read_name(in, err) :
+		    text_is(key, "blocks") ?
+			    !read_blocks(in, err) :
+			    !read_unknown(in, (struct yaml_more){.of = MORE_FUNCTION}, err))
 			return false;
 	}
 	if (!in->function.name.size)
@@ -279,14 +301,17 @@ static bool read_flags(struct yaml_input *in, struct profile_head *head, struct 
 		if (!scan_event(&in->scan, err))
 			return false;
 		if (in->scan.event.type == YAML_SEQUENCE_END_EVENT)
-			return head->mode || scan_fail(&in->scan, "neither of the flags lbr and sample is there", err);
+			return head->mode ||
+			       scan_fail(&in->scan, "neither of the flags lbr and sample is there",
+					 err);
 		bool is_word = in->scan.event.type == YAML_SCALAR_EVENT;
-		enum profile_mode mode = !is_word                    ? MODE_OPEN
-				       : text_is(scan_text(&in->scan), "lbr")    ? MODE_BRANCHES
-				       : text_is(scan_text(&in->scan), "sample") ? MODE_PLAIN
-								       : MODE_OPEN;
+		enum profile_mode mode = !is_word                                ? MODE_OPEN :
+					 text_is(scan_text(&in->scan), "lbr")    ? MODE_BRANCHES :
+					 text_is(scan_text(&in->scan), "sample") ? MODE_PLAIN :
+										   MODE_OPEN;
 		if (!mode || head->mode)
-			return scan_fail(&in->scan, "expected one of the flags lbr and sample", err);
+			return scan_fail(&in->scan, "expected one of the flags lbr and sample",
+					 err);
 		head->mode = mode;
 	}
 }
@@ -298,7 +323,8 @@ static bool add_origins(struct profile_head *head, struct text all)
 
 	for (;;) {
 		size_t end = 0;
-		while (end < all.len && !(all.at[end] == ';' && end + 1 < all.len && all.at[end + 1] == ' '))
+		while (end < all.len &&
+		       !(all.at[end] == ';' && end + 1 < all.len && all.at[end + 1] == ' '))
 			end++;
 		struct text one = text_first(all, end);
 		if (text_is(one, PROFILE_NUMBERED_ANEW))
@@ -311,8 +337,8 @@ static bool add_origins(struct profile_head *head, struct text all)
 	}
 }
 
-static bool take_text(struct yaml_input *in, struct text key, struct text value, struct profile_head *head,
-		      struct bc_error *err)
+static bool take_text(struct yaml_input *in, struct text key, struct text value,
+		      struct profile_head *head, struct bc_error *err)
 {
 	bool ok = true;
 
@@ -323,7 +349,8 @@ static bool take_text(struct yaml_input *in, struct text key, struct text value,
 	else if (text_is(key, "profile-events"))
 		ok = profile_set_add_words(&head->events, value, " ,");
 	else if (text_is(key, "hash-func"))
-		ok = strings_intern(&head->words, value, &head->hash_func), head->has_hash_func = true;
+		ok = strings_intern(&head->words, value, &head->hash_func),
+		head->has_hash_func = true;
 	else if (!value.len || text_is(value, "<unknown>"))
 		head->id.size = 0;
 	else if (!build_id_parse(value, &head->id))
@@ -331,18 +358,19 @@ static bool take_text(struct yaml_input *in, struct text key, struct text value,
 	return ok || bc_fail_nomem(err);
 }
 
-static bool read_head_value(struct yaml_input *in, const char *key, struct profile_head *head, bool *version,
-			    struct bc_error *err)
+static bool read_head_value(struct yaml_input *in, const char *key, struct profile_head *head,
+			    bool *version, struct bc_error *err)
 {
-	static const char *const texts[] = {"binary-name", "binary-build-id", "profile-origin", "profile-events",
-					    "hash-func"};
+	static const char *const texts[] = {"binary-name", "binary-build-id", "profile-origin",
+					    "profile-events", "hash-func"};
 	struct text value;
 	uint64_t number;
 
 	if (!strcmp(key, "profile-version")) {
 		*version = true;
 		return scan_number(&in->scan, UINT64_MAX, &number, err) &&
-		       (number == 1 || scan_fail(&in->scan, "a version of the format that is not 1", err));
+		       (number == 1 ||
+			scan_fail(&in->scan, "a version of the format that is not 1", err));
 	}
 	if (!strcmp(key, "profile-flags"))
 		return read_flags(in, head, err);
@@ -350,7 +378,8 @@ static bool read_head_value(struct yaml_input *in, const char *key, struct profi
 		return scan_bool(&in->scan, &head->dfs_order, err);
 	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
 		if (!strcmp(key, texts[i]))
-			return scan_word(&in->scan, &value, err) && take_text(in, text_of(key), value, head, err);
+			return scan_word(&in->scan, &value, err) &&
+			       take_text(in, text_of(key), value, head, err);
 	return read_unknown_of_head(in, &head->unknown, err);
 }
 
@@ -360,7 +389,8 @@ static bool read_head(struct yaml_input *in, struct profile_head *head, struct b
 	struct text key;
 	char word[32];
 
-	if (!scan_expect(&in->scan, YAML_MAPPING_START_EVENT, "expected the fields of the head", err))
+	if (!scan_expect(&in->scan, YAML_MAPPING_START_EVENT, "expected the fields of the head",
+			 err))
 		return false;
 	for (;;) {
 		if (!scan_key(&in->scan, &key, &end, err))
@@ -371,7 +401,8 @@ static bool read_head(struct yaml_input *in, struct profile_head *head, struct b
 		if (!read_head_value(in, word, head, &version, err))
 			return false;
 	}
-	return (version && head->mode) || scan_fail(&in->scan, "'profile-version' or 'profile-flags' is missing", err);
+	return (version && head->mode) ||
+	       scan_fail(&in->scan, "'profile-version' or 'profile-flags' is missing", err);
 }
 
 /* Keeps unknown keys of the document up to this one, or to its end. */
@@ -395,18 +426,22 @@ static bool expect_key(struct yaml_input *in, const char *key, struct bc_error *
 {
 	bool end;
 
-	return find_key(in, key, &end, err) && (!end || scan_fail(&in->scan, "expected 'header' and 'functions'", err));
+	return find_key(in, key, &end, err) &&
+	       (!end || scan_fail(&in->scan, "expected 'header' and 'functions'", err));
 }
 
 bool yaml_input_head(struct yaml_input *in, struct profile_head *head, struct bc_error *err)
 {
 	head->kind = KIND_YAML;
 	in->head = head;
-	return (in->goes_on || (scan_expect(&in->scan, YAML_STREAM_START_EVENT, "no YAML", err) &&
-				scan_expect(&in->scan, YAML_DOCUMENT_START_EVENT, "no YAML", err))) &&
-	       scan_expect(&in->scan, YAML_MAPPING_START_EVENT, "no profile", err) && expect_key(in, "header", err) &&
-	       read_head(in, head, err) && expect_key(in, "functions", err) &&
-	       scan_expect(&in->scan, YAML_SEQUENCE_START_EVENT, "expected a list of functions", err);
+	return (in->goes_on ||
+		(scan_expect(&in->scan, YAML_STREAM_START_EVENT, "no YAML", err) &&
+		 scan_expect(&in->scan, YAML_DOCUMENT_START_EVENT, "no YAML", err))) &&
+	       scan_expect(&in->scan, YAML_MAPPING_START_EVENT, "no profile", err) &&
+	       expect_key(in, "header", err) && read_head(in, head, err) &&
+	       expect_key(in, "functions", err) &&
+	       scan_expect(&in->scan, YAML_SEQUENCE_START_EVENT, "expected a list of functions",
+			   err);
 }
 
 /* A file that was cut has no end of its document. */
@@ -416,7 +451,8 @@ static bool read_end(struct yaml_input *in, struct bc_error *err)
 
 	if (!find_key(in, NULL, &end, err))
 		return false;
-	if (!scan_expect(&in->scan, YAML_DOCUMENT_END_EVENT, "expected the end of the profile", err))
+	if (!scan_expect(&in->scan, YAML_DOCUMENT_END_EVENT, "expected the end of the profile",
+			 err))
 		return false;
 	bool implicit = in->scan.event.data.document_end.implicit;
 	if (!scan_event(&in->scan, err))
@@ -532,7 +568,9 @@ void yaml_write_block(const struct yaml_block *block, bool first, struct emit *o
 
 void yaml_begin_row(enum yaml_list list, bool first, struct emit *out)
 {
-	emit_string(out, !first ? ", " : list == YAML_CALLS ? "\n        calls:           [ " : "\n        succ:            [ ");
+	emit_string(out, !first             ? ", " :
+			 list == YAML_CALLS ? "\n        calls:           [ " :
+					      "\n        succ:            [ ");
 }
 
 static void write_counts(uint64_t count, uint64_t mispredicted, struct emit *out)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * BOLT's YAML profile: counts by function and basic block, with the hashes that llvm-bolt knows them by.  The schema was read
- * off BOLT's ProfileYAMLMapping.h and off what perf2bolt 22 and 23 wrote; docs/conversion.md, "YAML".  A profile is read as a
- * stream of functions, one in memory at a time, and written line by line, in the layout that BOLT writes.
+ * BOLT's YAML profile: counts by function and basic block, with the hashes that llvm-bolt knows
+ * them by.  The schema was read off BOLT's ProfileYAMLMapping.h and off what perf2bolt 22 and 23
+ * wrote; docs/conversion.md, "YAML".  A profile is read as a stream of functions, one in memory at
+ * a time, and written line by line, in the layout that BOLT writes.
  */
 #ifndef PROFILE_YAML_H
 #define PROFILE_YAML_H
@@ -49,7 +50,8 @@ struct yaml_function {
 	struct key more_text;
 };
 
-/* Which function of a document calls mean by a number; the name of it is a number of the reader's. */
+/* Which function of a document calls mean by a number; the name of it is a number of the reader's.
+ */
 struct yaml_fid {
 	uint32_t fid, name;
 };
@@ -57,37 +59,44 @@ DEFINE_VEC(yaml_fid_vec, struct yaml_fid);
 DEFINE_FIELD_MAP(yaml_fids, struct yaml_fid, fid);
 
 /* ---- reading ----
- * libyaml reads the text; what stands in it, and what must, is checked here.  A file can have several documents: profiles of a
- * program and its libraries. */
+ * libyaml reads the text; what stands in it, and what must, is checked here.  A file can have
+ * several documents: profiles of a program and its libraries. */
 
 struct yaml_input;
 
 /* begin: what was read of the stream already.  NULL: BC_NOMEM */
-struct yaml_input *yaml_input_open(struct file_stream *stream, struct text begin, struct bc_error *err);
+struct yaml_input *yaml_input_open(struct file_stream *stream, struct text begin,
+				   struct bc_error *err);
 void yaml_input_close(struct yaml_input *in); /* or NULL */
 
 /* Pseudo probes are an error from now on, as they cannot be merged. */
 void yaml_input_refuse_probes(struct yaml_input *in);
 
-/* The head of a document, which comes first.  It stays where it is until the end of the document, which can add to it.  BC_FORMAT, also for pseudo probes that are refused; BC_NOMEM; errors of stream_read() */
-BC_MUST_USE bool yaml_input_head(struct yaml_input *in, struct profile_head *head, struct bc_error *err);
+/* The head of a document, which comes first.  It stays where it is until the end of the document,
+ * which can add to it.  BC_FORMAT, also for pseudo probes that are refused; BC_NOMEM; errors of
+ * stream_read() */
+BC_MUST_USE bool yaml_input_head(struct yaml_input *in, struct profile_head *head,
+				 struct bc_error *err);
 
-/* The next function, valid until the next call.  False at the end of the document, with BC_OK in `err`, and on
- * errors: as yaml_input_head(). */
-BC_MUST_USE bool yaml_input_next(struct yaml_input *in, const struct yaml_function **out, struct bc_error *err);
+/* The next function, valid until the next call.  False at the end of the document, with BC_OK in
+ * `err`, and on errors: as yaml_input_head(). */
+BC_MUST_USE bool yaml_input_next(struct yaml_input *in, const struct yaml_function **out,
+				 struct bc_error *err);
 
-/* The name without what llvm-bolt writes behind it if the function has more names: "(*2)" in "f/1(*2)". */
+/* The name without what llvm-bolt writes behind it if the function has more names: "(*2)" in
+ * "f/1(*2)". */
 struct text yaml_function_name(const struct yaml_function *function);
 
 /* At the end of a document: does another one follow? */
 bool yaml_input_goes_on(const struct yaml_input *in);
 
 /* ---- writing ----
- * An unknown key, or what else belongs to a line, can be written behind it: rows of calls and of successors stay open for it until
- * yaml_end_row(). */
+ * An unknown key, or what else belongs to a line, can be written behind it: rows of calls and of
+ * successors stay open for it until yaml_end_row(). */
 
-/* llvm-bolt stops at a key that it does not know.  Release 18 is the first that reads what is always written, the hashes among it, and 21 the
- * first of those tried that knows `extern`, by which no release optimises: 0 and 18 leave it out. */
+/* llvm-bolt stops at a key that it does not know.  Release 18 is the first that reads what is
+ * always written, the hashes among it, and 21 the first of those tried that knows `extern`, by
+ * which no release optimises: 0 and 18 leave it out. */
 #define YAML_RELEASE_FIRST 18
 static inline bool yaml_release_knows_extern(uint64_t release)
 {
@@ -97,7 +106,7 @@ static inline bool yaml_release_knows_extern(uint64_t release)
 struct yaml_head {
 	const char *binary_name, *origin;
 	const struct build_id *id;
-	bool plain;               /* of plain samples */
+	bool plain; /* of plain samples */
 	const char *const *events;
 	size_t event_count;
 	bool dfs_order;

@@ -88,8 +88,8 @@ static bool number_anew(struct yaml_names *names, const struct fid_vec *all)
 	return ok;
 }
 
-bool yaml_names_settle(struct yaml_names *names, const struct fid_vec *const *files, size_t count, bool *anew,
-		       struct bc_error *err)
+bool yaml_names_settle(struct yaml_names *names, const struct fid_vec *const *files, size_t count,
+		       bool *anew, struct bc_error *err)
 {
 	struct fid_vec all = {0};
 
@@ -191,7 +191,8 @@ static bool read_function(struct named *n, struct bc_error *err)
 	}
 	enum item_fault fault = item_list_settle(&n->function, n->saturate, n->saturated, &bad);
 	return fault == ITEMS_FIT ||
-	       bc_fail(err, BC_FORMAT, "calls of function '%s' add up to 2^64 or more (--saturate)", (const char *)bad.key);
+	       bc_fail(err, BC_FORMAT, "calls of function '%s' add up to 2^64 or more (--saturate)",
+		       (const char *)bad.key);
 }
 
 static bool named_next(struct source *source, struct profile_item *out, struct bc_error *err)
@@ -216,7 +217,8 @@ static void named_close(struct source *source)
 }
 
 struct source *yaml_named_open(struct run run, const struct fid_vec *fids,
-			       const struct yaml_names *names, bool saturate, uint64_t *saturated, struct bc_error *err)
+			       const struct yaml_names *names, bool saturate, uint64_t *saturated,
+			       struct bc_error *err)
 {
 	struct named *n = malloc(sizeof(*n));
 
@@ -224,8 +226,12 @@ struct source *yaml_named_open(struct run run, const struct fid_vec *fids,
 		bc_fail_nomem(err);
 		return NULL;
 	}
-	*n = (struct named){.source = {named_next, named_close}, .run = run_open(run, err), .fids = fids,
-			    .names = names, .saturate = saturate, .saturated = saturated};
+	*n = (struct named){.source = {named_next, named_close},
+			    .run = run_open(run, err),
+			    .fids = fids,
+			    .names = names,
+			    .saturate = saturate,
+			    .saturated = saturated};
 	if (n->run)
 		n->has_ahead = n->run->next(n->run, &n->ahead, err);
 	if (n->run && (n->has_ahead || err->code == BC_OK))
@@ -236,10 +242,13 @@ struct source *yaml_named_open(struct run run, const struct fid_vec *fids,
 
 /* ---- a function's items ---- */
 
-static bool push(struct item_list *list, const struct key *key, const uint64_t sum[2], const uint64_t same[2])
+static bool push(struct item_list *list, const struct key *key, const uint64_t sum[2],
+		 const uint64_t same[2])
 {
-	return !key->failed && item_list_push(list, &(struct profile_item){key->at, key->size, {sum[0], sum[1]},
-									 {same[0], same[1]}});
+	return !key->failed &&
+	       item_list_push(list,
+			      &(struct profile_item){
+				      key->at, key->size, {sum[0], sum[1]}, {same[0], same[1]}});
 }
 
 static const uint64_t none[2];
@@ -258,7 +267,8 @@ static void begin_block(struct key *key, size_t name, const struct yaml_block *b
 	key_byte(key, part);
 }
 
-static void begin_call(const struct yaml_function *f, struct key *key, size_t name, const struct yaml_call *call)
+static void begin_call(const struct yaml_function *f, struct key *key, size_t name,
+		       const struct yaml_call *call)
 {
 	begin_block(key, name, &f->blocks.at[call->block], YAML_BLOCK_CALL);
 	key_number(key, call->off);
@@ -267,24 +277,28 @@ static void begin_call(const struct yaml_function *f, struct key *key, size_t na
 	key_number(key, call->disc);
 }
 
-static void begin_successor(const struct yaml_function *f, struct key *key, size_t name, const struct yaml_successor *s)
+static void begin_successor(const struct yaml_function *f, struct key *key, size_t name,
+			    const struct yaml_successor *s)
 {
 	begin_block(key, name, &f->blocks.at[s->block], YAML_BLOCK_SUCCESSOR);
 	key_number(key, s->bid);
 }
 
-static bool push_blocks(const struct yaml_function *f, struct key *key, size_t name, struct item_list *list)
+static bool push_blocks(const struct yaml_function *f, struct key *key, size_t name,
+			struct item_list *list)
 {
 	for (size_t i = 0; i < f->blocks.len; i++) {
 		const struct yaml_block *block = &f->blocks.at[i];
 		begin_block(key, name, block, YAML_BLOCK_ITSELF);
-		if (!push(list, key, (uint64_t[]){block->exec, block->events}, (uint64_t[]){block->insns, block->hash}))
+		if (!push(list, key, (uint64_t[]){block->exec, block->events},
+			  (uint64_t[]){block->insns, block->hash}))
 			return false;
 	}
 	return true;
 }
 
-static bool push_calls(const struct yaml_function *f, struct key *key, size_t name, struct item_list *list)
+static bool push_calls(const struct yaml_function *f, struct key *key, size_t name,
+		       struct item_list *list)
 {
 	for (size_t i = 0; i < f->calls.len; i++) {
 		const struct yaml_call *call = &f->calls.at[i];
@@ -295,7 +309,8 @@ static bool push_calls(const struct yaml_function *f, struct key *key, size_t na
 	return true;
 }
 
-static bool push_successors(const struct yaml_function *f, struct key *key, size_t name, struct item_list *list)
+static bool push_successors(const struct yaml_function *f, struct key *key, size_t name,
+			    struct item_list *list)
 {
 	for (size_t i = 0; i < f->successors.len; i++) {
 		const struct yaml_successor *s = &f->successors.at[i];
@@ -306,15 +321,20 @@ static bool push_successors(const struct yaml_function *f, struct key *key, size
 	return true;
 }
 
-static bool push_more(const struct yaml_function *f, struct key *key, size_t name, struct item_list *list)
+static bool push_more(const struct yaml_function *f, struct key *key, size_t name,
+		      struct item_list *list)
 {
 	for (size_t i = 0; i < f->more.len; i++) {
 		const struct yaml_more *more = &f->more.at[i];
 		switch (more->of) {
 		case MORE_FUNCTION: begin_function(key, name); break;
-		case MORE_BLOCK: begin_block(key, name, &f->blocks.at[more->index], YAML_BLOCK_ITSELF); break;
+		case MORE_BLOCK:
+			begin_block(key, name, &f->blocks.at[more->index], YAML_BLOCK_ITSELF);
+			break;
 		case MORE_CALL: begin_call(f, key, name, &f->calls.at[more->index]); break;
-		case MORE_SUCCESSOR: begin_successor(f, key, name, &f->successors.at[more->index]); break;
+		case MORE_SUCCESSOR:
+			begin_successor(f, key, name, &f->successors.at[more->index]);
+			break;
 		}
 		key_bytes(key, f->more_text.at + more->at, more->size);
 		if (!push(list, key, none, none))
@@ -329,7 +349,8 @@ bool yaml_function_items(const struct yaml_function *f, struct key *key, struct 
 	key_name(key, (struct text){(const char *)f->name.at, f->name.size});
 	size_t name = key->size;
 	begin_function(key, name);
-	return push(list, key, (uint64_t[]){f->exec, f->external}, (uint64_t[]){f->hash, f->nblocks}) &&
+	return push(list, key, (uint64_t[]){f->exec, f->external},
+		    (uint64_t[]){f->hash, f->nblocks}) &&
 	       push_blocks(f, key, name, list) && push_calls(f, key, name, list) &&
 	       push_successors(f, key, name, list) && push_more(f, key, name, list);
 }
@@ -394,14 +415,22 @@ static bool write_unknown(struct yaml_output *o, const struct strings *set, cons
 
 bool yaml_output_head(struct yaml_output *o, const struct profile_head *head)
 {
-	char *origin = joined(&head->origins, "; ", !head->anew                      ? ""
-						    : profile_set_size(&head->origins) ? "; " PROFILE_NUMBERED_ANEW
-										     : PROFILE_NUMBERED_ANEW);
+	char *origin = joined(&head->origins, "; ",
+			      !head->anew                      ? "" :
+			      profile_set_size(&head->origins) ? "; " PROFILE_NUMBERED_ANEW :
+								 PROFILE_NUMBERED_ANEW);
 	char *events = joined(&head->events, " ", "");
 	const char *const all = events;
-	const struct yaml_head lines = {.binary_name = strings_at(&head->words, head->binary_name).at, .origin = origin, .id = &head->id,
-					.plain = head->mode == MODE_PLAIN, .events = &all, .event_count = 1, .dfs_order = head->dfs_order,
-					.hash_func = head->has_hash_func ? strings_at(&head->words, head->hash_func).at : NULL};
+	const struct yaml_head lines = {
+		.binary_name = strings_at(&head->words, head->binary_name).at,
+		.origin = origin,
+		.id = &head->id,
+		.plain = head->mode == MODE_PLAIN,
+		.events = &all,
+		.event_count = 1,
+		.dfs_order = head->dfs_order,
+		.hash_func =
+			head->has_hash_func ? strings_at(&head->words, head->hash_func).at : NULL};
 	bool ok = origin && events && yaml_write_head(&lines, o->out);
 
 	ok = ok && write_unknown(o, &head->unknown, "\n  ");
@@ -425,8 +454,11 @@ static void end_list(struct yaml_output *o)
 
 static void write_function(struct yaml_output *o, struct text name, const struct profile_item *item)
 {
-	const struct yaml_function function = {.fid = yaml_names_fid(o->names, name), .hash = item->same[0], .exec = item->sum[0],
-					       .external = o->external ? item->sum[1] : 0, .nblocks = item->same[1]};
+	const struct yaml_function function = {.fid = yaml_names_fid(o->names, name),
+					       .hash = item->same[0],
+					       .exec = item->sum[0],
+					       .external = o->external ? item->sum[1] : 0,
+					       .nblocks = item->same[1]};
 
 	end_list(o);
 	yaml_write_function(name.at, &function, o->out);
@@ -436,7 +468,11 @@ static void write_function(struct yaml_output *o, struct text name, const struct
 
 static void write_block(struct yaml_output *o, uint64_t bid, const struct profile_item *item)
 {
-	const struct yaml_block block = {.bid = bid, .insns = item->same[0], .hash = item->same[1], .exec = item->sum[0], .events = item->sum[1]};
+	const struct yaml_block block = {.bid = bid,
+					 .insns = item->same[0],
+					 .hash = item->same[1],
+					 .exec = item->sum[0],
+					 .events = item->sum[1]};
 
 	end_list(o);
 	yaml_write_block(&block, !o->blocks, o->out);
@@ -470,19 +506,26 @@ static struct callee take_callee(struct key_parts *key)
 	return callee;
 }
 
-static void write_call(struct yaml_output *o, struct key_parts *key, const struct profile_item *item)
+static void write_call(struct yaml_output *o, struct key_parts *key,
+		       const struct profile_item *item)
 {
 	struct callee callee = take_callee(key);
-	const struct yaml_call call = {.off = callee.off, .disc = callee.disc, .cnt = item->sum[0], .mis = item->sum[1],
-				       .fid = callee.name.len ? yaml_names_fid(o->names, callee.name) : 0};
+	const struct yaml_call call = {
+		.off = callee.off,
+		.disc = callee.disc,
+		.cnt = item->sum[0],
+		.mis = item->sum[1],
+		.fid = callee.name.len ? yaml_names_fid(o->names, callee.name) : 0};
 
 	next_in_list(o, YAML_CALLS);
 	yaml_write_call(&call, o->out);
 }
 
-static void write_successor(struct yaml_output *o, struct key_parts *key, const struct profile_item *item)
+static void write_successor(struct yaml_output *o, struct key_parts *key,
+			    const struct profile_item *item)
 {
-	const struct yaml_successor successor = {.bid = key_take_number(key), .cnt = item->sum[0], .mis = item->sum[1]};
+	const struct yaml_successor successor = {
+		.bid = key_take_number(key), .cnt = item->sum[0], .mis = item->sum[1]};
 
 	next_in_list(o, YAML_SUCCESSORS);
 	yaml_write_successor(&successor, o->out);
@@ -493,8 +536,10 @@ static bool begins_with(const struct profile_item *item, const struct key *key, 
 	return item->size > size && !memcmp(item->key, key->at, size);
 }
 
-/* An unknown key of the item that was written last, whose own key it begins with.  If scaling left that out, it is left out as well. */
-static void write_more(struct yaml_output *o, const struct profile_item *item, struct key_parts key, const char *before)
+/* An unknown key of the item that was written last, whose own key it begins with.  If scaling left
+ * that out, it is left out as well. */
+static void write_more(struct yaml_output *o, const struct profile_item *item, struct key_parts key,
+		       const char *before)
 {
 	const char *texts = (const char *)key.at;
 
@@ -534,7 +579,10 @@ void yaml_output_item(struct yaml_output *o, const struct profile_item *item)
 	else if (!is_function && part == YAML_BLOCK_SUCCESSOR)
 		key_take_number(&key);
 	if (key.at < key.end) {
-		write_more(o, item, key, is_function ? "\n    " : part == YAML_BLOCK_ITSELF ? "\n        " : ", ");
+		write_more(o, item, key,
+			   is_function               ? "\n    " :
+			   part == YAML_BLOCK_ITSELF ? "\n        " :
+						       ", ");
 		return;
 	}
 	if (is_function)

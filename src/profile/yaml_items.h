@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Functions of YAML profiles (profile/yaml.h) as items, whose keys begin with the function's name, and items as YAML again:
+ * Functions of YAML profiles (profile/yaml.h) as items, whose keys begin with the function's name,
+ * and items as YAML again:
  *
  *   the function   sum: exec, extern   same: hash, nblocks
  *   a block        sum: exec, events   same: insns, hash
@@ -8,8 +9,8 @@
  *   a successor    by block; sum: cnt, mis
  *   an unknown key by the key of the item that has it, the key and its value; no sum
  *
- * While a file is read callees are numbers (fid), which mean something in that file only.  Names are kept once for all files,
- * and for each file which number is which name.
+ * While a file is read callees are numbers (fid), which mean something in that file only.  Names
+ * are kept once for all files, and for each file which number is which name.
  */
 #ifndef PROFILE_YAML_ITEMS_H
 #define PROFILE_YAML_ITEMS_H
@@ -37,16 +38,16 @@ BC_MUST_USE bool yaml_fids_settle(struct fid_vec *fids, const char **why);
 /* Names have other numbers now: those at their old ones. */
 void yaml_fids_renumber(struct fid_vec *fids, const uint32_t *numbers);
 
-/* Choose numbers for the output: those of the files, if they agree and `anew` is not set; else the places of the
- * names in order, from 1, and *anew is set.  BC_NOMEM */
-BC_MUST_USE bool yaml_names_settle(struct yaml_names *names, const struct fid_vec *const *files, size_t count,
-				   bool *anew, struct bc_error *err);
+/* Choose numbers for the output: those of the files, if they agree and `anew` is not set; else the
+ * places of the names in order, from 1, and *anew is set.  BC_NOMEM */
+BC_MUST_USE bool yaml_names_settle(struct yaml_names *names, const struct fid_vec *const *files,
+				   size_t count, bool *anew, struct bc_error *err);
 
 /* The number of a function in the output; 0: none has this name. */
 uint32_t yaml_names_fid(struct yaml_names *names, struct text name);
 
-/* A source of the items in `run`, whose callees are numbers of `fids`: they become names, or unknown.
- * saturate: as profile_item_add(), counted in *saturated.  NULL: BC_NOMEM */
+/* A source of the items in `run`, whose callees are numbers of `fids`: they become names, or
+ * unknown. saturate: as profile_item_add(), counted in *saturated.  NULL: BC_NOMEM */
 struct source *yaml_named_open(struct run run, const struct fid_vec *fids,
 			       const struct yaml_names *names, bool saturate, uint64_t *saturated,
 			       struct bc_error *err);
@@ -70,12 +71,13 @@ bool yaml_item_is_more(const struct profile_item *item);
 struct yaml_output {
 	struct emit *out;
 	struct yaml_names *names;
-	bool external; /* with the key `extern` */
-	bool any, blocks; /* a function; a block of the present one */
+	bool external;       /* with the key `extern` */
+	bool any, blocks;    /* a function; a block of the present one */
 	enum yaml_list list; /* that is being written; 0: none */
-	uint64_t differing; /* unknown keys of another value than the one that was written */
-	struct key last;    /* of the item written last, with the unknown key of it that was written last */
-	size_t last_item;   /* bytes of it that are of the item */
+	uint64_t differing;  /* unknown keys of another value than the one that was written */
+	struct key last;  /* of the item written last, with the unknown key of it that was written
+			     last */
+	size_t last_item; /* bytes of it that are of the item */
 };
 
 /* false: out of memory */

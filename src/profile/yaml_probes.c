@@ -44,18 +44,21 @@ static bool number_values(struct counted_number_vec *values, struct value_number
 	values->len = kept;
 	sort_by_count(values->at, values->len);
 	for (size_t i = 0; i < values->len; i++)
-		if (!value_number_vec_push(by_value, (struct value_number){values->at[i].value, (uint32_t)i}))
+		if (!value_number_vec_push(by_value,
+					   (struct value_number){values->at[i].value, (uint32_t)i}))
 			return false;
 	sort_value_numbers(by_value->at, by_value->len);
 	return true;
 }
 
 /* The GUIDs of all names of functions that are wanted, ascending.  *out is empty if none is. */
-static bool list_guids(const struct placed_probes *placed, const bool *wanted, struct value_number_vec *out)
+static bool list_guids(const struct placed_probes *placed, const bool *wanted,
+		       struct value_number_vec *out)
 {
 	for (size_t i = 0; i < placed->names.len; i++) {
 		const struct guid_name *name = &placed->names.at[i];
-		if (wanted[name->function] && !value_number_vec_push(out, (struct value_number){name->guid, 0}))
+		if (wanted[name->function] &&
+		    !value_number_vec_push(out, (struct value_number){name->guid, 0}))
 			return false;
 	}
 	return true;
@@ -68,7 +71,8 @@ static bool has_value(const struct value_number_vec *numbers, uint64_t guid)
 	return below < numbers->len && numbers->at[below].value == guid;
 }
 
-static bool count_guids(const struct placed_probes *placed, const bool *wanted, struct probe_numbers *out)
+static bool count_guids(const struct placed_probes *placed, const bool *wanted,
+			struct probe_numbers *out)
 {
 	const struct probe_node_vec *nodes = &placed->section.nodes;
 	struct value_number_vec filter = {0};
@@ -78,20 +82,24 @@ static bool count_guids(const struct placed_probes *placed, const bool *wanted, 
 		if (nodes->at[i].root == i)
 			counts = all || has_value(&filter, nodes->at[i].guid);
 		if (counts)
-			ok = counted_number_vec_push(&out->guids, (struct counted_number){nodes->at[i].guid, 1});
+			ok = counted_number_vec_push(&out->guids,
+						     (struct counted_number){nodes->at[i].guid, 1});
 	}
 	value_number_vec_free(&filter);
 	return ok && number_values(&out->guids, &out->of_guid);
 }
 
-/* wanted: per function of the probes' own table, its tree is counted; if none is, all are.  false: out of memory */
-static bool probe_numbers_make(const struct placed_probes *placed, const bool *wanted, struct probe_numbers *out)
+/* wanted: per function of the probes' own table, its tree is counted; if none is, all are.  false:
+ * out of memory */
+static bool probe_numbers_make(const struct placed_probes *placed, const bool *wanted,
+			       struct probe_numbers *out)
 {
 	const struct probe_function_vec *functions = &placed->section.functions;
 
 	*out = (struct probe_numbers){0};
 	for (size_t i = 0; i < functions->len; i++)
-		if (!counted_number_vec_push(&out->hashes, (struct counted_number){functions->at[i].hash, 1}))
+		if (!counted_number_vec_push(&out->hashes,
+					     (struct counted_number){functions->at[i].hash, 1}))
 			return false;
 	return number_values(&out->hashes, &out->of_hash) && count_guids(placed, wanted, out);
 }
@@ -115,7 +123,8 @@ static uint32_t probe_guid_number(const struct probe_numbers *numbers, uint64_t 
 }
 
 /* The number of the hash of a GUID's function. */
-static uint32_t probe_hash_number(const struct probe_numbers *numbers, const struct placed_probes *placed, uint64_t guid)
+static uint32_t probe_hash_number(const struct probe_numbers *numbers,
+				  const struct placed_probes *placed, uint64_t guid)
 {
 	return number_of(&numbers->of_hash, probe_function_find(&placed->section, guid)->hash);
 }
@@ -123,23 +132,26 @@ static uint32_t probe_hash_number(const struct probe_numbers *numbers, const str
 /* ---- what is written ---- */
 
 /* Functions of the probes' own table that a sample touched, or that the profile has. */
-static bool *list_wanted(const struct probe_source *source, const struct profile *profile, struct code_marks touched)
+static bool *list_wanted(const struct probe_source *source, const struct profile *profile,
+			 struct code_marks touched)
 {
 	const struct function_table *functions = &profile->binary->functions;
 	bool *wanted = calloc(source->placed.function_count + 1, sizeof(*wanted));
 	uint32_t own;
 
 	for (uint32_t i = 0; wanted && touched.at && i < functions->count; i++)
-		if (*code_marks_of(&touched, (struct code_number){i}) && (own = probe_source_function(source, &functions->at[i])) != NO_FUNCTION)
+		if (*code_marks_of(&touched, (struct code_number){i}) &&
+		    (own = probe_source_function(source, &functions->at[i])) != NO_FUNCTION)
 			wanted[own] = true;
 	for (size_t i = 0; wanted && i < profile->function_count; i++)
-		if ((own = probe_source_function(source, &functions->at[profile->by_name[i].v])) != NO_FUNCTION)
+		if ((own = probe_source_function(source, &functions->at[profile->by_name[i].v])) !=
+		    NO_FUNCTION)
 			wanted[own] = true;
 	return wanted;
 }
 
-bool yaml_probes_open(const struct probe_source *source, const struct profile *profile, struct code_marks touched,
-		      struct yaml_probes *out)
+bool yaml_probes_open(const struct probe_source *source, const struct profile *profile,
+		      struct code_marks touched, struct yaml_probes *out)
 {
 	*out = (struct yaml_probes){0};
 	if (!source || !source->found)
@@ -217,7 +229,8 @@ static bool list_probes(struct yaml_probes *p)
 		if (!probe_index_vec_push(&p->indices, p->sorted.at[i].index))
 			return false;
 	for (size_t i = 0, end; i < p->sorted.len; i = end) {
-		for (end = i + 1; end < p->sorted.len && p->sorted.at[end].node == p->sorted.at[i].node;)
+		for (end = i + 1;
+		     end < p->sorted.len && p->sorted.at[end].node == p->sorted.at[i].node;)
 			end++;
 		struct probe_list list = {p->sorted.at[i].node, &p->indices.at[i], end - i};
 		if (!probe_list_vec_push(&p->lists, list))
@@ -236,10 +249,13 @@ bool yaml_probes_block(struct yaml_probes *p, uint32_t block)
 		p->next++;
 	for (; p->next < all->len && all->at[p->next].block == block; p->next++) {
 		const struct block_probe *probe = &all->at[p->next];
-		struct call_probe call = {.offset = probe->offset, .index = probe->index, .node = probe->node,
-					  .order = p->next, .indirect = probe->kind == PROBE_INDIRECT_CALL};
-		bool ok = probe->kind == PROBE_BLOCK ? block_probe_vec_push(&p->sorted, *probe)
-						     : call_probe_vec_push(&p->calls, call);
+		struct call_probe call = {.offset = probe->offset,
+					  .index = probe->index,
+					  .node = probe->node,
+					  .order = p->next,
+					  .indirect = probe->kind == PROBE_INDIRECT_CALL};
+		bool ok = probe->kind == PROBE_BLOCK ? block_probe_vec_push(&p->sorted, *probe) :
+						       call_probe_vec_push(&p->calls, call);
 		if (!ok)
 			return false;
 	}
@@ -319,7 +335,8 @@ static void write_group(struct emit *out, const struct probe_list *lists, size_t
 void yaml_probes_write_block(struct yaml_probes *p, struct emit *out)
 {
 	for (size_t i = 0, end; i < p->lists.len; i = end) {
-		for (end = i + 1; end < p->lists.len && equal_lists(&p->lists.at[i], &p->lists.at[end]);)
+		for (end = i + 1;
+		     end < p->lists.len && equal_lists(&p->lists.at[i], &p->lists.at[end]);)
 			end++;
 		emit_string(out, i ? ", " : "\n        probes:          [ ");
 		write_group(out, &p->lists.at[i], end - i);
@@ -380,7 +397,8 @@ void yaml_probes_write_end(const struct yaml_probes *p, struct emit *out)
 	write_values(out, "\n  gs:              [ ", &numbers->guids);
 	for (size_t i = 0; i < numbers->guids.len; i++) {
 		emit_string(out, i ? ", " : "\n  gh:              [ ");
-		emit_dec(out, probe_hash_number(numbers, &p->source->placed, numbers->guids.at[i].value));
+		emit_dec(out, probe_hash_number(numbers, &p->source->placed,
+						numbers->guids.at[i].value));
 	}
 	if (numbers->guids.len)
 		emit_string(out, " ]");

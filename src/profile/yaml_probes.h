@@ -8,9 +8,9 @@
 #include "src/profile/profile.h"
 
 /*
- * The numbers by which a YAML profile names GUIDs and hashes of functions: the most frequent first, of equally
- * frequent ones the larger first.  GUIDs are counted in the trees of functions that the samples touched, hashes in
- * .pseudo_probe_desc.
+ * The numbers by which a YAML profile names GUIDs and hashes of functions: the most frequent first,
+ * of equally frequent ones the larger first.  GUIDs are counted in the trees of functions that the
+ * samples touched, hashes in .pseudo_probe_desc.
  */
 struct counted_number {
 	uint64_t value;
@@ -52,9 +52,9 @@ struct yaml_probes {
 	const struct probe_source *source; /* NULL: none are written */
 	struct probe_numbers numbers;
 	struct function_probes function; /* of the present function; */
-	size_t next;                     /* the first of its probes that is in no block before the present one */
-	struct call_probe_vec calls;     /* of the present block, by offset */
-	struct block_probe_vec sorted;   /* what follows is of the present block, too */
+	size_t next; /* the first of its probes that is in no block before the present one */
+	struct call_probe_vec calls;   /* of the present block, by offset */
+	struct block_probe_vec sorted; /* what follows is of the present block, too */
 	struct probe_index_vec indices;
 	struct probe_list_vec lists;
 };
@@ -68,7 +68,8 @@ BC_MUST_USE bool yaml_probes_open(const struct probe_source *source, const struc
 void yaml_probes_close(struct yaml_probes *probes);
 
 BC_MUST_USE bool yaml_probes_function(struct yaml_probes *probes, const struct function *function,
-				      const struct input_function *blocks, const struct block_source *parts);
+				      const struct input_function *blocks,
+				      const struct block_source *parts);
 
 /* Blocks of a function come in their order, not all of them. */
 BC_MUST_USE bool yaml_probes_block(struct yaml_probes *probes, uint32_t block);
@@ -76,8 +77,8 @@ BC_MUST_USE bool yaml_probes_block(struct yaml_probes *probes, uint32_t block);
 /* What tells a call its probe, within its braces. */
 void yaml_probes_call(struct yaml_probes *probes, struct emit *out, uint32_t offset);
 
-/* Writes the call probes of the block that belong to no call which was written, as calls without a count.
- * Returns whether there was one.  first: no call was written before. */
+/* Writes the call probes of the block that belong to no call which was written, as calls without a
+ * count. Returns whether there was one.  first: no call was written before. */
 bool yaml_probes_uncalled(struct yaml_probes *probes, struct emit *out, bool first);
 
 void yaml_probes_write_block(struct yaml_probes *probes, struct emit *out);

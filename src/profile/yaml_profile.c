@@ -15,7 +15,8 @@ struct writer {
 	struct block_source blocks;
 	struct entry_vec entries;
 	struct input_function function; /* the present one */
-	bool *reached; /* per block of it: a branch within the function leads there; room for room */
+	bool *reached; /* per block of it: a branch within the function leads there; room for room
+			*/
 	size_t room;
 	struct yaml_probes probes;
 	bool leave_out_unsited, reached_of_bat, external;
@@ -29,11 +30,17 @@ static uint64_t function_id(const struct writer *w, const struct function *funct
 }
 
 /* false: out of memory */
-static bool write_header(struct emit *out, const struct profile *profile, const struct yaml_header *header)
+static bool write_header(struct emit *out, const struct profile *profile,
+			 const struct yaml_header *header)
 {
-	const struct yaml_head head = {.binary_name = header->binary_name, .id = &profile->binary->image.build_id, .plain = profile->basic,
-				       .origin = profile->of_input ? PROFILE_ORIGIN "; " PROFILE_INFERRED : PROFILE_ORIGIN,
-				       .events = header->events, .event_count = profile->basic ? header->event_count : 0, .hash_func = "xxh3"};
+	const struct yaml_head head = {
+		.binary_name = header->binary_name,
+		.id = &profile->binary->image.build_id,
+		.plain = profile->basic,
+		.origin = profile->of_input ? PROFILE_ORIGIN "; " PROFILE_INFERRED : PROFILE_ORIGIN,
+		.events = header->events,
+		.event_count = profile->basic ? header->event_count : 0,
+		.hash_func = "xxh3"};
 
 	if (!yaml_write_head(&head, out))
 		return false;
@@ -43,7 +50,9 @@ static bool write_header(struct emit *out, const struct profile *profile, const 
 
 static void write_call(struct writer *w, const struct record *record, uint32_t block_offset)
 {
-	struct yaml_call call = {.off = record->from.offset - block_offset, .cnt = record->count, .mis = record->mispredicted};
+	struct yaml_call call = {.off = record->from.offset - block_offset,
+				 .cnt = record->count,
+				 .mis = record->mispredicted};
 
 	if (record->to.function) {
 		call.fid = function_id(w, record->to.function);
@@ -56,8 +65,10 @@ static void write_call(struct writer *w, const struct record *record, uint32_t b
 
 static void write_successor(struct writer *w, const struct record *record)
 {
-	const struct yaml_successor successor = {.bid = blocks_find(&w->function, record->to.offset)->index, .cnt = record->count,
-						 .mis = record->mispredicted};
+	const struct yaml_successor successor = {
+		.bid = blocks_find(&w->function, record->to.offset)->index,
+		.cnt = record->count,
+		.mis = record->mispredicted};
 
 	yaml_write_successor(&successor, &w->out);
 	yaml_end_row(&w->out);
@@ -72,8 +83,8 @@ static bool is_internal(const struct writer *w, const struct record *record)
 	return record->to.function == record->from.function && block->jump == record->from.offset;
 }
 
-/* Of a call's count what comes from places where the input has a call.  Where it has none at all, llvm-bolt
- * drops the whole function. */
+/* Of a call's count what comes from places where the input has a call.  Where it has none at all,
+ * llvm-bolt drops the whole function. */
 static uint64_t sited_count(const struct writer *w, const struct record *record)
 {
 	return w->leave_out_unsited ? record->count - record->unsited : record->count;
@@ -86,8 +97,10 @@ static bool is_listed(const struct writer *w, const struct record *record, bool 
 		return false;
 	if (!internal && !sited_count(w, record))
 		return false;
-	const struct input_block *to = internal ? blocks_find(&w->function, record->to.offset) : NULL;
-	return !internal || (to && (to->offset == record->to.offset || !made_blocks_have(&w->blocks.made, record->to)));
+	const struct input_block *to =
+		internal ? blocks_find(&w->function, record->to.offset) : NULL;
+	return !internal || (to && (to->offset == record->to.offset ||
+				    !made_blocks_have(&w->blocks.made, record->to)));
 }
 
 /* Calls of a block that sited_count() leaves out. */
@@ -110,7 +123,8 @@ static uint64_t unnamed_in(const struct writer *w, size_t from, size_t to)
 
 	for (size_t i = from; !w->profile->basic && i < to; i++) {
 		struct record record = profile_record(w->profile, i);
-		if (record.kind == RECORD_BRANCH && is_internal(w, &record) && !is_listed(w, &record, true))
+		if (record.kind == RECORD_BRANCH && is_internal(w, &record) &&
+		    !is_listed(w, &record, true))
 			count += record.count;
 	}
 	return count;
@@ -156,7 +170,10 @@ static uint64_t samples_in(const struct profile *profile, size_t from, size_t to
 static void write_block(struct writer *w, const struct input_block *block, size_t from, size_t to,
 			uint64_t entered, bool first)
 {
-	const struct yaml_block lines = {.bid = block->index, .insns = block->insns, .hash = block->hash, .exec = entered,
+	const struct yaml_block lines = {.bid = block->index,
+					 .insns = block->insns,
+					 .hash = block->hash,
+					 .exec = entered,
 					 .events = samples_in(w->profile, from, to)};
 
 	yaml_write_block(&lines, first, &w->out);
@@ -195,8 +212,9 @@ static bool make_room(struct writer *w, size_t blocks)
 	return true;
 }
 
-/* Notes which blocks a branch within the function leads to.  They are written without a count of their own, too: llvm-bolt
- * gives a jump its count in a changed function only if it finds both blocks again.  Returns false when out of memory. */
+/* Notes which blocks a branch within the function leads to.  They are written without a count of
+ * their own, too: llvm-bolt gives a jump its count in a changed function only if it finds both
+ * blocks again.  Returns false when out of memory. */
 static bool find_reached(struct writer *w, const struct function_records *share)
 {
 	const struct input_block_vec *blocks = &w->function.blocks;
@@ -210,7 +228,8 @@ static bool find_reached(struct writer *w, const struct function_records *share)
 	for (size_t i = share->record; i < share->record_end; i++) {
 		struct record record = profile_record(w->profile, i);
 		const struct input_block *from = blocks_find(&w->function, record.from.offset);
-		if (record.count && record.kind == RECORD_BRANCH && from && is_listed(w, &record, true))
+		if (record.count && record.kind == RECORD_BRANCH && from &&
+		    is_listed(w, &record, true))
 			w->reached[blocks_find(&w->function, record.to.offset) - blocks->at] = true;
 	}
 	return true;
@@ -245,13 +264,19 @@ static bool write_blocks(struct writer *w, struct function_records share)
 	return true;
 }
 
-/* Only entries at a function's first byte count as its executions.  Returns false when out of memory. */
-static bool write_function(struct writer *w, const struct function *function, struct function_records share)
+/* Only entries at a function's first byte count as its executions.  Returns false when out of
+ * memory. */
+static bool write_function(struct writer *w, const struct function *function,
+			   struct function_records share)
 {
 	const struct entry *first = share.entry;
 	bool executed = first < share.entry_end && !first->offset;
-	const struct yaml_function lines = {.fid = function_id(w, function), .hash = w->function.hash, .exec = executed ? first->count : 0,
-					    .external = executed && w->external ? first->external : 0, .nblocks = w->function.block_count};
+	const struct yaml_function lines = {.fid = function_id(w, function),
+					    .hash = w->function.hash,
+					    .exec = executed ? first->count : 0,
+					    .external =
+						    executed && w->external ? first->external : 0,
+					    .nblocks = w->function.block_count};
 
 	yaml_write_function(function->printed, &lines, &w->out);
 	if (!write_blocks(w, share))
@@ -275,7 +300,8 @@ static uint64_t count_of(const struct writer *w, const struct function_records *
 }
 
 /* PLT entries need no hash: they have no blocks in llvm-bolt either. */
-static void count_function(struct writer *w, const struct function *function, const struct function_records *share)
+static void count_function(struct writer *w, const struct function *function,
+			   const struct function_records *share)
 {
 	struct yaml_report *report = w->report;
 	uint64_t count = count_of(w, share);
@@ -331,11 +357,14 @@ static bool write_functions(struct writer *w)
 	return true;
 }
 
-bool yaml_write(const struct profile *profile, const struct yaml_header *header,
-		FILE *file, struct yaml_report *report, struct bc_error *err)
+bool yaml_write(const struct profile *profile, const struct yaml_header *header, FILE *file,
+		struct yaml_report *report, struct bc_error *err)
 {
-	struct writer w = {.profile = profile, .leave_out_unsited = header->leave_out_unsited, .external = header->external,
-			   .reached_of_bat = header->reached, .report = report};
+	struct writer w = {.profile = profile,
+			   .leave_out_unsited = header->leave_out_unsited,
+			   .external = header->external,
+			   .reached_of_bat = header->reached,
+			   .report = report};
 
 	*report = (struct yaml_report){0};
 	emit_init(&w.out, file);

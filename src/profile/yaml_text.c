@@ -14,7 +14,8 @@
 static bool is_plain(const char *s)
 {
 	/* Words that some reader takes for a value of another type. */
-	static const char *const reserved[] = {"null", "true", "false", "yes", "no", "on", "off", "y", "n"};
+	static const char *const reserved[] = {"null", "true", "false", "yes", "no",
+					       "on",   "off",  "y",     "n"};
 	size_t letters = 0;
 
 	for (size_t i = 0; i < BC_COUNT(reserved); i++)
@@ -58,8 +59,8 @@ static uint32_t code_point(const unsigned char *s, size_t length)
 /* Line breaks and what YAML calls not printable. */
 static bool must_escape(uint32_t point)
 {
-	return point < ' ' || (point >= 0x7f && point < 0xa0) || point == 0x2028 || point == 0x2029 ||
-	       point == 0xfeff || point == 0xfffe || point == 0xffff;
+	return point < ' ' || (point >= 0x7f && point < 0xa0) || point == 0x2028 ||
+	       point == 0x2029 || point == 0xfeff || point == 0xfffe || point == 0xffff;
 }
 
 static void emit_escape(struct emit *out, uint32_t point)
@@ -162,9 +163,9 @@ void yaml_dec_field(struct emit *out, const char *key, uint64_t value)
 /* ---- reading ---- */
 
 /* Functions, a function, blocks, a block, calls, a call: the rest is for values of unknown keys. */
-#define DEPTH_MOST 32
+#define DEPTH_MOST   32
 #define UNKNOWN_MOST ((size_t)1 << 20) /* bytes of an unknown key and its value */
-#define WORD "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.+~-"
+#define WORD         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.+~-"
 
 static int read_more(void *ctx, unsigned char *buffer, size_t size, size_t *got)
 {
@@ -196,9 +197,11 @@ void scan_close(struct yaml_scan *in)
 	yaml_parser_delete(&in->parser);
 }
 
-static bool fail_at(const struct yaml_scan *in, yaml_mark_t at, const char *why, struct bc_error *err)
+static bool fail_at(const struct yaml_scan *in, yaml_mark_t at, const char *why,
+		    struct bc_error *err)
 {
-	return bc_fail(err, BC_FORMAT, "%s: line %zu, byte %zu: %s", in->stream->name, at.line + 1, at.index, why);
+	return bc_fail(err, BC_FORMAT, "%s: line %zu, byte %zu: %s", in->stream->name, at.line + 1,
+		       at.index, why);
 }
 
 bool scan_fail(const struct yaml_scan *in, const char *why, struct bc_error *err)
@@ -247,14 +250,16 @@ bool scan_event(struct yaml_scan *in, struct bc_error *err)
 	return true;
 }
 
-bool scan_expect(struct yaml_scan *in, yaml_event_type_t type, const char *why, struct bc_error *err)
+bool scan_expect(struct yaml_scan *in, yaml_event_type_t type, const char *why,
+		 struct bc_error *err)
 {
 	return scan_event(in, err) && (in->event.type == type || scan_fail(in, why, err));
 }
 
 struct text scan_text(const struct yaml_scan *in)
 {
-	return (struct text){(const char *)in->event.data.scalar.value, in->event.data.scalar.length};
+	return (struct text){(const char *)in->event.data.scalar.value,
+			     in->event.data.scalar.length};
 }
 
 bool scan_word(struct yaml_scan *in, struct text *out, struct bc_error *err)
@@ -271,7 +276,9 @@ bool scan_number(struct yaml_scan *in, uint64_t most, uint64_t *out, struct bc_e
 
 	if (!scan_word(in, &word, err))
 		return false;
-	bool ok = text_starts(word, "0x") || text_starts(word, "0X") ? text_hex(text_from(word, 2), out) : text_dec(word, out);
+	bool ok = text_starts(word, "0x") || text_starts(word, "0X") ?
+			  text_hex(text_from(word, 2), out) :
+			  text_dec(word, out);
 	return (ok && *out <= most) || scan_fail(in, "expected a number that fits", err);
 }
 
@@ -298,8 +305,8 @@ bool scan_key(struct yaml_scan *in, struct text *key, bool *end, struct bc_error
 	return true;
 }
 
-bool scan_field(struct yaml_scan *in, const struct scan_field *fields, size_t count, struct text key, void *to,
-		       unsigned *given, bool *known, struct bc_error *err)
+bool scan_field(struct yaml_scan *in, const struct scan_field *fields, size_t count,
+		struct text key, void *to, unsigned *given, bool *known, struct bc_error *err)
 {
 	*known = false;
 	for (size_t i = 0; i < count; i++) {
@@ -309,13 +316,14 @@ bool scan_field(struct yaml_scan *in, const struct scan_field *fields, size_t co
 		if (*given & 1u << i)
 			return scan_fail(in, "a key for the second time", err);
 		*given |= 1u << i;
-		return scan_number(in, fields[i].most, (uint64_t *)(void *)((char *)to + fields[i].offset), err);
+		return scan_number(in, fields[i].most,
+				   (uint64_t *)(void *)((char *)to + fields[i].offset), err);
 	}
 	return true;
 }
 
-bool scan_has_all(const struct yaml_scan *in, const struct scan_field *fields, size_t count, unsigned given,
-		    struct bc_error *err)
+bool scan_has_all(const struct yaml_scan *in, const struct scan_field *fields, size_t count,
+		  unsigned given, struct bc_error *err)
 {
 	char why[64];
 
@@ -333,7 +341,8 @@ bool scan_mapping(struct yaml_scan *in, bool *end, struct bc_error *err)
 	if (!scan_event(in, err))
 		return false;
 	*end = in->event.type == YAML_SEQUENCE_END_EVENT;
-	return *end || in->event.type == YAML_MAPPING_START_EVENT || scan_fail(in, "expected a mapping", err);
+	return *end || in->event.type == YAML_MAPPING_START_EVENT ||
+	       scan_fail(in, "expected a mapping", err);
 }
 
 /* ---- unknown keys ---- */
@@ -345,7 +354,8 @@ static bool put_scalar(struct yaml_scan *in, struct emit *out, struct bc_error *
 
 	if (memchr(word.at, 0, word.len))
 		return scan_fail(in, "a zero byte in a value", err);
-	if (word.len && in->event.data.scalar.style == YAML_PLAIN_SCALAR_STYLE && strspn(word.at, WORD) == word.len)
+	if (word.len && in->event.data.scalar.style == YAML_PLAIN_SCALAR_STYLE &&
+	    strspn(word.at, WORD) == word.len)
 		emit_bytes(out, word.at, word.len);
 	else
 		yaml_scalar(out, word.at);
@@ -364,14 +374,17 @@ static bool put_value(struct yaml_scan *in, struct emit *out, struct bc_error *e
 	do {
 		if (!scan_event(in, err))
 			return false;
-		bool ends = in->event.type == YAML_SEQUENCE_END_EVENT || in->event.type == YAML_MAPPING_END_EVENT;
+		bool ends = in->event.type == YAML_SEQUENCE_END_EVENT ||
+			    in->event.type == YAML_MAPPING_END_EVENT;
 		if (ends) {
 			emit_char(out, ' ');
 			emit_char(out, open[depth--].ends);
 			continue;
 		}
 		if (open[depth].ends)
-			emit_string(out, open[depth].ends == '}' && !open[depth].is_key ? ": " : open[depth].first ? " " : ", ");
+			emit_string(out, open[depth].ends == '}' && !open[depth].is_key ? ": " :
+					 open[depth].first                              ? " " :
+											  ", ");
 		open[depth].first = false;
 		bool scalar = in->event.type == YAML_SCALAR_EVENT;
 		if (!scalar && open[depth].is_key)
@@ -397,10 +410,14 @@ bool scan_unknown(struct yaml_scan *in, struct emit *out, struct bc_error *err)
 {
 	struct text key = scan_text(in);
 
-	bool is_probes = text_is(key, "inline_tree") || text_is(key, "probes") || text_is(key, "pseudo_probe_desc");
+	bool is_probes = text_is(key, "inline_tree") || text_is(key, "probes") ||
+			 text_is(key, "pseudo_probe_desc");
 	if (is_probes && in->refuses_probes)
-		return scan_fail(in, "pseudo probes cannot be merged: merge shards (convert --shard), and convert the result with "
-				     "--profile-write-pseudo-probes", err);
+		return scan_fail(
+			in,
+			"pseudo probes cannot be merged: merge shards (convert --shard), and convert the result with "
+			"--profile-write-pseudo-probes",
+			err);
 	out->used = 0;
 	if (!put_scalar(in, out, err))
 		return false;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The text of YAML: scalars are written; libyaml's events are read, one after the other, and the mappings that they make: keys
- * whose values are words or numbers.
+ * The text of YAML: scalars are written; libyaml's events are read, one after the other, and the
+ * mappings that they make: keys whose values are words or numbers.
  */
 #ifndef PROFILE_YAML_TEXT_H
 #define PROFILE_YAML_TEXT_H
@@ -32,8 +32,8 @@ void yaml_hex_field(struct emit *out, const char *key, uint64_t value);
 void yaml_dec_field(struct emit *out, const char *key, uint64_t value);
 
 /* ---- reading ----
- * All functions fail with BC_FORMAT and the line and byte of what is wrong, or with BC_IO, BC_NOMEM, or BC_UNSUPPORTED as the
- * stream does. */
+ * All functions fail with BC_FORMAT and the line and byte of what is wrong, or with BC_IO,
+ * BC_NOMEM, or BC_UNSUPPORTED as the stream does. */
 
 struct yaml_scan {
 	struct file_stream *stream;
@@ -56,14 +56,17 @@ bool scan_fail(const struct yaml_scan *in, const char *why, struct bc_error *err
 
 /* Go on to the next event; the second must find this type, or fails with `why`. */
 BC_MUST_USE bool scan_event(struct yaml_scan *in, struct bc_error *err);
-BC_MUST_USE bool scan_expect(struct yaml_scan *in, yaml_event_type_t type, const char *why, struct bc_error *err);
+BC_MUST_USE bool scan_expect(struct yaml_scan *in, yaml_event_type_t type, const char *why,
+			     struct bc_error *err);
 
 /* The text of the present event, a scalar, until the next event. */
 struct text scan_text(const struct yaml_scan *in);
 
-/* Read the value of a key.  A word has no zero byte; a number is decimal or, with 0x, hexadecimal. */
+/* Read the value of a key.  A word has no zero byte; a number is decimal or, with 0x, hexadecimal.
+ */
 BC_MUST_USE bool scan_word(struct yaml_scan *in, struct text *out, struct bc_error *err);
-BC_MUST_USE bool scan_number(struct yaml_scan *in, uint64_t most, uint64_t *out, struct bc_error *err);
+BC_MUST_USE bool scan_number(struct yaml_scan *in, uint64_t most, uint64_t *out,
+			     struct bc_error *err);
 BC_MUST_USE bool scan_bool(struct yaml_scan *in, bool *out, struct bc_error *err);
 
 /* Go on to the next key of a mapping, or to the next mapping of a sequence; *end: there is none. */
@@ -80,15 +83,17 @@ struct scan_field {
 
 /* Read the value of a key into its field of *to, if it is one of `fields`: *known.  A field can be
  * given once; *given has a bit for each. */
-BC_MUST_USE bool scan_field(struct yaml_scan *in, const struct scan_field *fields, size_t count, struct text key,
-			    void *to, unsigned *given, bool *known, struct bc_error *err);
+BC_MUST_USE bool scan_field(struct yaml_scan *in, const struct scan_field *fields, size_t count,
+			    struct text key, void *to, unsigned *given, bool *known,
+			    struct bc_error *err);
 
 /* Fail if a field that is needed was not given. */
-BC_MUST_USE bool scan_has_all(const struct yaml_scan *in, const struct scan_field *fields, size_t count,
-			      unsigned given, struct bc_error *err);
+BC_MUST_USE bool scan_has_all(const struct yaml_scan *in, const struct scan_field *fields,
+			      size_t count, unsigned given, struct bc_error *err);
 
-/* Read the value of the present event, a key that nobody knows, into `out`: the key, a zero byte, the value on one line,
- * a zero byte.  A word that was not quoted stays so.  BC_FORMAT also for keys of pseudo probes that are refused */
+/* Read the value of the present event, a key that nobody knows, into `out`: the key, a zero byte,
+ * the value on one line, a zero byte.  A word that was not quoted stays so.  BC_FORMAT also for
+ * keys of pseudo probes that are refused */
 BC_MUST_USE bool scan_unknown(struct yaml_scan *in, struct emit *out, struct bc_error *err);
 
 #endif

@@ -18,7 +18,8 @@ struct recorded_counts {
 	struct returns returns;
 	const char *event;
 	bool library, plain;
-	uint64_t padding, padding_branches; /* samples, and branches with both ends in the file, that lie in no segment */
+	uint64_t padding, padding_branches; /* samples, and branches with both ends in the file,
+					       that lie in no segment */
 };
 
 void recorded_counts_free(struct recorded_counts *counts)
@@ -55,7 +56,8 @@ static struct trace_end place(const struct run_file *file, struct trace_end end)
 
 	if (!trace_end_is(end, TRACE_END_VADDR))
 		return end;
-	return run_file_vaddr(file, end.word, &at) ? trace_end_at(at) : trace_end_of(TRACE_END_EXTERNAL);
+	return run_file_vaddr(file, end.word, &at) ? trace_end_at(at) :
+						     trace_end_of(TRACE_END_EXTERNAL);
 }
 
 static void add_traces(const struct run_file *file, struct recorded_counts *to)
@@ -63,11 +65,13 @@ static void add_traces(const struct run_file *file, struct recorded_counts *to)
 	for (size_t i = 0; i < file->traces.capacity; i++) {
 		struct count_row row = file->traces.rows[i];
 		const struct trace trace = trace_of(row.key);
-		const struct trace placed = {place(file, trace.branch), place(file, trace.from), place(file, trace.to)};
+		const struct trace placed = {place(file, trace.branch), place(file, trace.from),
+					     place(file, trace.to)};
 		if (!row.count)
 			continue;
 		if (trace_is_external(&placed)) {
-			bool inside = trace_end_is(trace.branch, TRACE_END_VADDR) && trace_end_is(trace.from, TRACE_END_VADDR);
+			bool inside = trace_end_is(trace.branch, TRACE_END_VADDR) &&
+				      trace_end_is(trace.from, TRACE_END_VADDR);
 			to->padding_branches += inside ? row.count : 0;
 			continue;
 		}
@@ -153,7 +157,8 @@ static void move(struct ledger *ledger, unsigned why, uint64_t count)
 	ledger->dropped[why] += count;
 }
 
-/* It is not wanted as it is: too little.  What runs no more, and did not since it was offered last, goes. */
+/* It is not wanted as it is: too little.  What runs no more, and did not since it was offered last,
+ * goes. */
 static void leave(struct run_file *file, struct recorder_stats *stats)
 {
 	bool idle = !file->mapped && file->offered == file->samples;
@@ -166,14 +171,17 @@ static void leave(struct run_file *file, struct recorder_stats *stats)
 	run_file_clear(file);
 }
 
-static bool offer(const struct same_code *same, const char *event, const struct recorded_taker *to, struct recorder_stats *stats,
-		  struct bc_error *err)
+static bool offer(const struct same_code *same, const char *event, const struct recorded_taker *to,
+		  struct recorder_stats *stats, struct bc_error *err)
 {
 	struct recorded_counts *counts = count_together(same, event);
 	const struct run_file *first = same->files[0];
-	struct recorded recorded = {
-		.path = first->path, .digest = first->digest, .build_id = first->build_id, .bolted = first->bolted,
-		.samples = same->samples, .counts = counts};
+	struct recorded recorded = {.path = first->path,
+				    .digest = first->digest,
+				    .build_id = first->build_id,
+				    .bolted = first->bolted,
+				    .samples = same->samples,
+				    .counts = counts};
 
 	err->code = BC_OK;
 	if (!counts)
@@ -210,7 +218,8 @@ static int by_samples(const void *a, const void *b)
 {
 	const struct same_code *x = a, *y = b;
 
-	return x->samples != y->samples ? (x->samples < y->samples ? 1 : -1) : by_code(&x->files[0], &y->files[0]);
+	return x->samples != y->samples ? (x->samples < y->samples ? 1 : -1) :
+					  by_code(&x->files[0], &y->files[0]);
 }
 
 static bool has_counts(const struct run_file *file)
@@ -225,7 +234,8 @@ static void forget_empty(struct run_file *file)
 		run_file_clear(file);
 }
 
-static size_t gather(struct run_files *files, uint64_t least, struct recorder_stats *stats, struct run_file **out)
+static size_t gather(struct run_files *files, uint64_t least, struct recorder_stats *stats,
+		     struct run_file **out)
 {
 	size_t count = 0;
 
@@ -274,8 +284,8 @@ static size_t join(struct run_file **files, size_t count, struct same_code *out)
 	return codes;
 }
 
-bool hand_over(struct run_files *files, const struct processes *processes, const char *event, const struct recorded_taker *to,
-	       struct recorder_stats *stats, struct bc_error *err)
+bool hand_over(struct run_files *files, const struct processes *processes, const char *event,
+	       const struct recorded_taker *to, struct recorder_stats *stats, struct bc_error *err)
 {
 	struct run_file **all = calloc(files->len + 1, sizeof(struct run_file *));
 	struct same_code *codes = calloc(files->len + 1, sizeof(*codes));
@@ -313,15 +323,21 @@ bool hand_over(struct run_files *files, const struct processes *processes, const
 bool recorded_shard(const struct recorded *recorded, FILE *to, struct bc_error *err)
 {
 	const struct recorded_counts *counts = recorded->counts;
-	const struct preagg_profile profile = {
-		.rows = counts->rows.at, .count = counts->count, .whole = true, .basic = counts->plain, .returns = &counts->returns,
-		.events = &counts->event, .event_count = *counts->event ? 1 : 0,
-		.file = counts->library ? &recorded->build_id : NULL};
+	const struct preagg_profile profile = {.rows = counts->rows.at,
+					       .count = counts->count,
+					       .whole = true,
+					       .basic = counts->plain,
+					       .returns = &counts->returns,
+					       .events = &counts->event,
+					       .event_count = *counts->event ? 1 : 0,
+					       .file = counts->library ? &recorded->build_id :
+									 NULL};
 
 	return preagg_write_shard(&profile, recorded->digest, to, err);
 }
 
-static bool deliver_traces(const struct recorded_counts *counts, const struct event_sink *sink, struct bc_error *err)
+static bool deliver_traces(const struct recorded_counts *counts, const struct event_sink *sink,
+			   struct bc_error *err)
 {
 	struct trace_record *records = malloc(DELIVERED * sizeof(*records));
 	bool ok = records || bc_fail_nomem(err);
@@ -331,9 +347,11 @@ static bool deliver_traces(const struct recorded_counts *counts, const struct ev
 		for (; used < DELIVERED && i < counts->count; i++) {
 			const struct count_row *row = &counts->rows.at[i];
 			const struct trace trace = trace_of(row->key);
-			bool returns = trace_has_branch(&trace) && returns_has(&counts->returns, trace.branch);
+			bool returns = trace_has_branch(&trace) &&
+				       returns_has(&counts->returns, trace.branch);
 			uint64_t mispredicted = trace_has_branch(&trace) ? row->extra : 0;
-			records[used++] = (struct trace_record){trace, row->count, mispredicted, returns};
+			records[used++] =
+				(struct trace_record){trace, row->count, mispredicted, returns};
 		}
 		const struct event event = {.kind = EVENT_TRACES, .traces = {records, used}};
 		ok = event_deliver(sink, &event, err);
@@ -342,7 +360,8 @@ static bool deliver_traces(const struct recorded_counts *counts, const struct ev
 	return ok;
 }
 
-static bool deliver_plain(const struct recorded_counts *counts, const struct event_sink *sink, struct bc_error *err)
+static bool deliver_plain(const struct recorded_counts *counts, const struct event_sink *sink,
+			  struct bc_error *err)
 {
 	struct address_record *records = malloc((counts->count + 1) * sizeof(*records));
 	const struct event name = {.kind = EVENT_NAME, .name = text_of(counts->event)};
@@ -350,17 +369,20 @@ static bool deliver_plain(const struct recorded_counts *counts, const struct eve
 	if (!records)
 		return bc_fail_nomem(err);
 	for (size_t i = 0; i < counts->count; i++)
-		records[i] = (struct address_record){{counts->rows.at[i].key[0]}, counts->rows.at[i].count};
+		records[i] = (struct address_record){{counts->rows.at[i].key[0]},
+						     counts->rows.at[i].count};
 	const struct event event = {.kind = EVENT_ADDRESSES, .addresses = {records, counts->count}};
 	bool ok = event_deliver(sink, &name, err) && event_deliver(sink, &event, err);
 	free(records);
 	return ok;
 }
 
-bool recorded_deliver(const struct recorded_counts *counts, const struct event_sink *sink, struct bc_error *err)
+bool recorded_deliver(const struct recorded_counts *counts, const struct event_sink *sink,
+		      struct bc_error *err)
 {
 	const struct event begin = {.kind = EVENT_BEGIN};
-	bool ok = event_deliver(sink, &begin, err) && (counts->plain ? deliver_plain : deliver_traces)(counts, sink, err);
+	bool ok = event_deliver(sink, &begin, err) &&
+		  (counts->plain ? deliver_plain : deliver_traces)(counts, sink, err);
 
 	return event_end(sink, ok, err);
 }

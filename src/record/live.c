@@ -17,11 +17,11 @@
 #include "src/samples/proc.h"
 #include "src/record/proc_scan.h"
 
-#define SECOND UINT64_C(1000000000)
-#define WAIT 200          /* ms: a ring that fills slowly is read so often */
-#define WAIT_LIMITED 50   /* ms: with a limit of the cost, which is seen only then */
-#define SCAN_LEAST SECOND /* between two scans after losses */
-#define LEVELS_MOST 32    /* of directories of a cgroup */
+#define SECOND       UINT64_C(1000000000)
+#define WAIT         200    /* ms: a ring that fills slowly is read so often */
+#define WAIT_LIMITED 50     /* ms: with a limit of the cost, which is seen only then */
+#define SCAN_LEAST   SECOND /* between two scans after losses */
+#define LEVELS_MOST  32     /* of directories of a cgroup */
 
 uint64_t live_clock(void)
 {
@@ -37,12 +37,14 @@ static uint64_t own_cpu(void)
 
 	if (getrusage(RUSAGE_SELF, &u) != 0)
 		return 0;
-	return (uint64_t)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) * SECOND + (uint64_t)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) * 1000;
+	return (uint64_t)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) * SECOND +
+	       (uint64_t)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) * 1000;
 }
 
 /* ---- /proc ---- */
 
-/* A path of /proc/PID/maps writes a newline as \012.  The result is in `out`, or the text itself. */
+/* A path of /proc/PID/maps writes a newline as \012.  The result is in `out`, or the text itself.
+ */
 static struct text unescape(struct text path, char out[PATH_MAX])
 {
 	size_t len = 0;
@@ -50,14 +52,16 @@ static struct text unescape(struct text path, char out[PATH_MAX])
 	if (!memchr(path.at, '\\', path.len) || path.len >= PATH_MAX)
 		return path;
 	for (size_t i = 0; i < path.len; i++) {
-		bool newline = path.at[i] == '\\' && path.len - i >= 4 && !memcmp(path.at + i, "\\012", 4);
+		bool newline =
+			path.at[i] == '\\' && path.len - i >= 4 && !memcmp(path.at + i, "\\012", 4);
 		out[len++] = newline ? '\n' : path.at[i];
 		i += newline ? 3 : 0;
 	}
 	return (struct text){out, len};
 }
 
-static bool take_line(struct live_recording *live, uint32_t pid, const struct maps_line *line, uint64_t time, struct bc_error *err)
+static bool take_line(struct live_recording *live, uint32_t pid, const struct maps_line *line,
+		      uint64_t time, struct bc_error *err)
 {
 	char room[PATH_MAX];
 	struct map_event map = {
@@ -73,7 +77,8 @@ static bool take_line(struct live_recording *live, uint32_t pid, const struct ma
 	return recorder_map(live->recorder, &map, time, err);
 }
 
-static bool take_maps(struct live_recording *live, uint32_t pid, struct text maps, uint64_t time, struct bc_error *err)
+static bool take_maps(struct live_recording *live, uint32_t pid, struct text maps, uint64_t time,
+		      struct bc_error *err)
 {
 	while (maps.len) {
 		size_t length = text_find(maps, '\n');
@@ -97,9 +102,12 @@ static bool scan_process(struct live_recording *live, int pid, uint64_t time, st
 		return gone.code != BC_NOMEM || bc_fail_nomem(err);
 	bool ok = true;
 	if (proc_maps_text((uint32_t)pid, &maps, &size, &gone)) {
-		ok = recorder_process(live->recorder, (uint32_t)pid, time, err) && take_maps(live, (uint32_t)pid, (struct text){maps, size}, time, err);
+		ok = recorder_process(live->recorder, (uint32_t)pid, time, err) &&
+		     take_maps(live, (uint32_t)pid, (struct text){maps, size}, time, err);
 		for (size_t i = 0; ok && i < threads.len; i++)
-			ok = threads.at[i] == pid || recorder_thread(live->recorder, (uint32_t)pid, (uint32_t)threads.at[i], time, err);
+			ok = threads.at[i] == pid ||
+			     recorder_thread(live->recorder, (uint32_t)pid, (uint32_t)threads.at[i],
+					     time, err);
 		free(maps);
 	} else {
 		live->unreadable += gone.code == BC_IO; /* what the rings tell of it stays */
@@ -125,14 +133,16 @@ static bool cgroup_processes(const char *folder, unsigned levels, struct task_ve
 	DIR *dir = levels ? opendir(folder) : NULL;
 	for (const struct dirent *entry; dir && ok && (entry = readdir(dir));)
 		if (entry->d_type == DT_DIR && entry->d_name[0] != '.' &&
-		    (size_t)snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name) < sizeof(path))
+		    (size_t)snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name) <
+			    sizeof(path))
 			ok = cgroup_processes(path, levels - 1, out);
 	if (dir)
 		closedir(dir);
 	return ok;
 }
 
-/* Reads what is mapped now.  Its time is that before the scan, so that what happens meanwhile comes later. */
+/* Reads what is mapped now.  Its time is that before the scan, so that what happens meanwhile comes
+ * later. */
 static bool scan(struct live_recording *live, struct bc_error *err)
 {
 	struct task_vec all = {0}, *list = &all;
@@ -161,26 +171,31 @@ static bool scan(struct live_recording *live, struct bc_error *err)
 static bool take_bytes(void *ctx, size_t ring, const struct ring_bytes *bytes, struct bc_error *err)
 {
 	for (size_t i = 0; i < BC_COUNT(bytes->pieces); i++)
-		if (bytes->pieces[i].size && !recorder_ring(ctx, (uint32_t)ring, bytes->pieces[i], err))
+		if (bytes->pieces[i].size &&
+		    !recorder_ring(ctx, (uint32_t)ring, bytes->pieces[i], err))
 			return false;
 	return true;
 }
 
 static bool take_round(struct live_recording *live, struct bc_error *err)
 {
-	return perf_drain(live->rings, take_bytes, live->recorder, err) && recorder_round(live->recorder, err);
+	return perf_drain(live->rings, take_bytes, live->recorder, err) &&
+	       recorder_round(live->recorder, err);
 }
 
 /* What the samples so far and this program have cost, in ns. */
 static uint64_t spent(const struct live_recording *live, uint64_t cpu_before)
 {
-	return live->cpu - cpu_before + recorder_stats(live->recorder).samples.read * LIVE_SAMPLE_COST;
+	return live->cpu - cpu_before +
+	       recorder_stats(live->recorder).samples.read * LIVE_SAMPLE_COST;
 }
 
-/* Switches samples off while more was spent than the limit allows, and on again when half a second of it is saved. */
+/* Switches samples off while more was spent than the limit allows, and on again when half a second
+ * of it is saved. */
 static void hold_to_limit(struct live_recording *live, uint64_t since, uint64_t cpu_before)
 {
-	double allowed = live->share * (double)(live->now - since), cost = (double)spent(live, cpu_before);
+	double allowed = live->share * (double)(live->now - since),
+	       cost = (double)spent(live, cpu_before);
 
 	if (!live->paused && cost > allowed) {
 		perf_pause(live->rings);
@@ -194,7 +209,8 @@ static void hold_to_limit(struct live_recording *live, uint64_t since, uint64_t 
 /* How long to wait for the rings, in ms. */
 static int wait_time(const struct live_recording *live)
 {
-	uint64_t most = live->share > 0 ? WAIT_LIMITED : WAIT, end = live->duration ? live->began + live->duration : UINT64_MAX;
+	uint64_t most = live->share > 0 ? WAIT_LIMITED : WAIT,
+		 end = live->duration ? live->began + live->duration : UINT64_MAX;
 
 	if (live->next && live->next < end)
 		end = live->next;
@@ -215,7 +231,9 @@ static void measure_time(struct live_recording *live)
 
 static bool is_over(const struct live_recording *live, bool alive)
 {
-	return (!alive && !live->command) || live->signals->end || (live->duration && live->now - live->began >= live->duration) || live->ended(live->ctx);
+	return (!alive && !live->command) || live->signals->end ||
+	       (live->duration && live->now - live->began >= live->duration) ||
+	       live->ended(live->ctx);
 }
 
 struct live_marks {
@@ -226,10 +244,13 @@ struct live_marks {
 
 /* ---- while it hands over ---- */
 
-/* Reading and digesting binaries for the first time takes seconds, and the rings hold less: a thread takes their bytes meanwhile. */
-#define KEPT_MOST ((size_t)64 << 20) /* bytes; what comes then stays in its ring, and the kernel counts what is lost */
-#define KEPT_WAIT 10000000           /* ns between two looks */
-#define KEPT_ROUND SIZE_MAX          /* `ring` of the end of a round */
+/* Reading and digesting binaries for the first time takes seconds, and the rings hold less: a
+ * thread takes their bytes meanwhile. */
+#define KEPT_MOST                                                                                  \
+	((size_t)64                                                                                \
+	 << 20) /* bytes; what comes then stays in its ring, and the kernel counts what is lost */
+#define KEPT_WAIT  10000000 /* ns between two looks */
+#define KEPT_ROUND SIZE_MAX /* `ring` of the end of a round */
 
 struct kept_part {
 	size_t ring, size; /* so many bytes follow */
@@ -278,7 +299,8 @@ static bool keep_bytes(void *ctx, size_t ring, const struct ring_bytes *bytes, s
 	struct keeper *keeper = ctx;
 
 	/* There is room for the end of the round, too. */
-	if (!make_room(keeper, 2 * sizeof(struct kept_part) + bytes->pieces[0].size + bytes->pieces[1].size))
+	if (!make_room(keeper, 2 * sizeof(struct kept_part) + bytes->pieces[0].size +
+				       bytes->pieces[1].size))
 		return bc_fail_nomem(err);
 	add_part(keeper, ring, bytes->pieces, BC_COUNT(bytes->pieces));
 	return true;
@@ -292,7 +314,8 @@ static void *keep(void *ctx)
 
 	while (!atomic_load(&keeper->done)) {
 		size_t before = keeper->len;
-		/* What is left of a round when there is no more room comes with the next one, or it would be late. */
+		/* What is left of a round when there is no more room comes with the next one, or it
+		 * would be late. */
 		if (!perf_drain(keeper->rings, keep_bytes, keeper, &full))
 			break;
 		if (keeper->len > before)
@@ -302,15 +325,18 @@ static void *keep(void *ctx)
 	return NULL;
 }
 
-static bool take_kept(struct live_recording *live, const struct keeper *keeper, struct bc_error *err)
+static bool take_kept(struct live_recording *live, const struct keeper *keeper,
+		      struct bc_error *err)
 {
 	struct kept_part part;
 
 	for (size_t at = 0; at < keeper->len; at += part.size) {
 		memcpy(&part, keeper->at + at, sizeof(part));
 		at += sizeof(part);
-		if (part.ring == KEPT_ROUND ? !recorder_round(live->recorder, err)
-					    : !recorder_ring(live->recorder, (uint32_t)part.ring, (struct bytes){keeper->at + at, part.size}, err))
+		if (part.ring == KEPT_ROUND ?
+			    !recorder_round(live->recorder, err) :
+			    !recorder_ring(live->recorder, (uint32_t)part.ring,
+					   (struct bytes){keeper->at + at, part.size}, err))
 			return false;
 	}
 	return true;
@@ -346,7 +372,8 @@ static bool flush(struct live_recording *live, struct live_marks *marks, struct 
 
 static bool hand_over(struct live_recording *live, struct live_marks *marks, struct bc_error *err)
 {
-	bool due = live->next && live->now >= live->next, asked = live->signals->rotate != marks->rotated;
+	bool due = live->next && live->now >= live->next,
+	     asked = live->signals->rotate != marks->rotated;
 
 	if (!due && !asked && !recorder_is_full(live->recorder))
 		return true;
@@ -402,7 +429,8 @@ static bool run_until_end(struct live_recording *live, struct bc_error *err)
 	for (bool alive = true; !is_over(live, alive);) {
 		alive = wait_for_more(live);
 		measure_time(live);
-		if (!take_round(live, err) || !rescan(live, &marks, err) || !hand_over(live, &marks, err))
+		if (!take_round(live, err) || !rescan(live, &marks, err) ||
+		    !hand_over(live, &marks, err))
 			return false;
 		if (live->share > 0)
 			hold_to_limit(live, live->began, marks.cpu);
@@ -429,5 +457,6 @@ bool live_run(struct live_recording *live, void (*let_go)(void *ctx), struct bc_
 	measure_time(live);
 	recorder_lost(live->recorder, perf_lost(live->rings));
 	bool behind;
-	return take_round(live, err) && recorder_drain(live->recorder, err) && live->flush(live->ctx, true, &behind, err);
+	return take_round(live, err) && recorder_drain(live->recorder, err) &&
+	       live->flush(live->ctx, true, &behind, err);
 }

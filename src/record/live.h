@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The loop of a recording: waits for the rings, hands their bytes to the recorder, reads from /proc what was mapped before and
- * what was lost, and holds to a limit of its cost.  All times are ns of CLOCK_MONOTONIC, so that a clock that is set changes nothing.
+ * The loop of a recording: waits for the rings, hands their bytes to the recorder, reads from /proc
+ * what was mapped before and what was lost, and holds to a limit of its cost.  All times are ns of
+ * CLOCK_MONOTONIC, so that a clock that is set changes nothing.
  */
 #ifndef RECORD_LIVE_H
 #define RECORD_LIVE_H
@@ -22,22 +23,25 @@ struct live_recording {
 	struct opened_rings *rings;
 	struct recorder *recorder;
 	enum perf_target target;
-	struct task_vec processes;   /* PERF_TASKS, PERF_COMMAND: those that were named, or the command's; grows */
-	const char *cgroup;          /* PERF_CGROUP: its directory */
+	struct task_vec processes; /* PERF_TASKS, PERF_COMMAND: those that were named, or the
+				      command's; grows */
+	const char *cgroup;        /* PERF_CGROUP: its directory */
 	const struct live_signals *signals;
 	const sigset_t *mask;        /* while it waits */
 	uint64_t duration, interval; /* 0: none */
-	double share;                /* of a processor that may be spent; 0: no limit.  Needs rings that can pause */
+	double share; /* of a processor that may be spent; 0: no limit.  Needs rings that can pause
+		       */
 
 	/* Who listens. */
 	void *ctx;
-	/* Hands over what was counted; now and then, and at the end.  *behind: not all could be written, and stays counted.  False: stop with
-	 * this error. */
+	/* Hands over what was counted; now and then, and at the end.  *behind: not all could be
+	 * written, and stays counted.  False: stop with this error. */
 	bool (*flush)(void *ctx, bool last, bool *behind, struct bc_error *err);
 	/* About each second, and when a signal asks for it. */
 	void (*tick)(void *ctx, bool asked);
-	/* Has the command ended?  Where there is one, the end of all that is recorded is not the end: the kernel takes the events off a
-	 * program that may not be recorded, and it runs on. */
+	/* Has the command ended?  Where there is one, the end of all that is recorded is not the
+	 * end: the kernel takes the events off a program that may not be recorded, and it runs on.
+	 */
 	bool (*ended)(void *ctx);
 	bool command; /* there is one */
 
@@ -45,24 +49,29 @@ struct live_recording {
 	uint64_t began, now, sampled; /* how long samples were on */
 	uint64_t next;                /* hand-over, 0: none */
 	uint64_t cpu;                 /* own processor time, in ns */
-	uint64_t scans, unreadable;   /* of /proc: how often, and processes whose maps may not be read */
-	uint64_t blind;               /* since then all that is recorded has ended, while the command ran; 0: it had not */
+	uint64_t scans,
+		unreadable; /* of /proc: how often, and processes whose maps may not be read */
+	uint64_t blind; /* since then all that is recorded has ended, while the command ran; 0: it
+			   had not */
 	bool paused;
 };
 
-/* What a sample costs the program that is interrupted, in ns, for `share`: that of a timer's interrupt in a virtual machine. */
+/* What a sample costs the program that is interrupted, in ns, for `share`: that of a timer's
+ * interrupt in a virtual machine. */
 #define LIVE_SAMPLE_COST 20000
 
-/* What could not be written is tried again after so many ns, then after twice the time, and so on up to the most; at once when a signal asks
- * for it, and at the end. */
+/* What could not be written is tried again after so many ns, then after twice the time, and so on
+ * up to the most; at once when a signal asks for it, and at the end. */
 #define LIVE_RETRY_FIRST UINT64_C(1000000000)
-#define LIVE_RETRY_MOST (60 * LIVE_RETRY_FIRST)
+#define LIVE_RETRY_MOST  (60 * LIVE_RETRY_FIRST)
 
-/* Begins the events (a command's begin by themselves; the caller lets it go when `let_go` is called), and returns when the duration is
- * over, the command has ended (without one, all that is recorded), or a signal asks for it; then all was handed over.
+/* Begins the events (a command's begin by themselves; the caller lets it go when `let_go` is
+ * called), and returns when the duration is over, the command has ended (without one, all that is
+ * recorded), or a signal asks for it; then all was handed over.
  *
  * BC_NOMEM, BC_FORMAT, and what `flush` says */
-BC_MUST_USE bool live_run(struct live_recording *live, void (*let_go)(void *ctx), struct bc_error *err);
+BC_MUST_USE bool live_run(struct live_recording *live, void (*let_go)(void *ctx),
+			  struct bc_error *err);
 
 /* Nanoseconds of CLOCK_MONOTONIC. */
 uint64_t live_clock(void);

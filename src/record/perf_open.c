@@ -21,10 +21,11 @@
 #include "src/base/text.h"
 
 #define RING_LEAST (size_t)(64 << 10) /* bytes: a smaller ring is not tried by itself */
-#define BRS_EVENT 0xc4                /* retired taken branches: the one event of AMD's BRS */
+#define BRS_EVENT  0xc4               /* retired taken branches: the one event of AMD's BRS */
 #define BRS_PERIOD 500009             /* a prime, so that it is in step with no loop */
 
-#define FORMAT_LOST (UINT64_C(1) << 4) /* PERF_FORMAT_LOST, which headers before Linux 6.0 have not */
+#define FORMAT_LOST                                                                                \
+	(UINT64_C(1) << 4) /* PERF_FORMAT_LOST, which headers before Linux 6.0 have not */
 
 static size_t page_size(void)
 {
@@ -88,8 +89,9 @@ static uint64_t linux_descriptors(void)
 	return limit.rlim_cur;
 }
 
-const struct perf_kernel perf_kernel_linux = {linux_open, linux_map, linux_unmap, linux_control,
-					      linux_close, linux_count, linux_read, linux_descriptors};
+const struct perf_kernel perf_kernel_linux = {linux_open,    linux_map,        linux_unmap,
+					      linux_control, linux_close,      linux_count,
+					      linux_read,    linux_descriptors};
 
 /* ---- what the system says ---- */
 
@@ -104,7 +106,7 @@ static int64_t sysctl_of(const struct perf_kernel *kernel, const char *path, int
 	return end == text ? otherwise : number;
 }
 
-#define PARANOID "/proc/sys/kernel/perf_event_paranoid"
+#define PARANOID         "/proc/sys/kernel/perf_event_paranoid"
 #define PARANOID_UNKNOWN 2 /* Linux's own */
 
 static int paranoid(const struct perf_kernel *kernel)
@@ -116,7 +118,8 @@ static int paranoid(const struct perf_kernel *kernel)
 static int64_t status_of(const struct perf_kernel *kernel, const char *row, int base)
 {
 	char text[4096];
-	const char *at = kernel->read("/proc/self/status", text, sizeof(text)) ? strstr(text, row) : NULL;
+	const char *at =
+		kernel->read("/proc/self/status", text, sizeof(text)) ? strstr(text, row) : NULL;
 
 	return at ? (int64_t)strtoull(at + strlen(row), NULL, base) : -1;
 }
@@ -141,7 +144,8 @@ static bool online_cpus(const struct perf_kernel *kernel, struct task_vec *out)
 {
 	char text[4096];
 
-	if (kernel->read("/sys/devices/system/cpu/online", text, sizeof(text)) && !add_cpus(text, out))
+	if (kernel->read("/sys/devices/system/cpu/online", text, sizeof(text)) &&
+	    !add_cpus(text, out))
 		return false;
 	long count = out->len ? 0 : sysconf(_SC_NPROCESSORS_ONLN);
 	for (long i = 0; i < count; i++)
@@ -150,7 +154,8 @@ static bool online_cpus(const struct perf_kernel *kernel, struct task_vec *out)
 	return true;
 }
 
-/* Does the hardware tell the types of branches?  Where it does not, the kernel decodes each branch in the interrupt. */
+/* Does the hardware tell the types of branches?  Where it does not, the kernel decodes each branch
+ * in the interrupt. */
 static bool types_are_free(const struct perf_kernel *kernel)
 {
 #if defined(__aarch64__) || defined(__riscv)
@@ -165,7 +170,8 @@ static bool types_are_free(const struct perf_kernel *kernel)
 
 /* ---- notes and refusals ---- */
 
-BC_PRINTF(3, 4) static bool note(struct opened_rings *rings, enum perf_note_kind kind, const char *fmt, ...)
+BC_PRINTF(3, 4)
+static bool note(struct opened_rings *rings, enum perf_note_kind kind, const char *fmt, ...)
 {
 	struct perf_note line = {.kind = kind};
 	va_list args;
@@ -182,59 +188,84 @@ static bool is_wide(const struct perf_request *request)
 	return request->target == PERF_CGROUP || request->target == PERF_MACHINE;
 }
 
-#define CAP_ADMIN 21
+#define CAP_ADMIN   21
 #define CAP_PERFMON 38
 
-static bool refuse_rights(const struct perf_kernel *kernel, const struct perf_request *request, int why, struct bc_error *err)
+static bool refuse_rights(const struct perf_kernel *kernel, const struct perf_request *request,
+			  int why, struct bc_error *err)
 {
 	int level = paranoid(kernel), enough = is_wide(request) ? 0 : 2;
-	int64_t filter = status_of(kernel, "\nSeccomp:", 10), rights = status_of(kernel, "\nCapEff:", 16);
+	int64_t filter = status_of(kernel, "\nSeccomp:", 10),
+		rights = status_of(kernel, "\nCapEff:", 16);
 	bool has_right = rights > 0 && (rights >> CAP_PERFMON & 1 || rights >> CAP_ADMIN & 1);
 
 	if (filter == 2 && (why == EPERM || has_right))
-		return bc_fail(err, BC_IO,
-			       "not allowed to record %s: a seccomp filter refuses perf_event_open, as that of containers does: "
-			       "record on the host, or start the container with --cap-add=PERFMON and a filter that allows it",
-			       request->named);
+		return bc_fail(
+			err, BC_IO,
+			"not allowed to record %s: a seccomp filter refuses perf_event_open, as that of containers does: "
+			"record on the host, or start the container with --cap-add=PERFMON and a filter that allows it",
+			request->named);
 	if (level > 2 && !(rights > 0 && rights >> CAP_ADMIN & 1))
-		return bc_fail(err, BC_IO,
-			       "not allowed to record %s (kernel.perf_event_paranoid is %d, where this system wants CAP_SYS_ADMIN): "
-			       "as root, 'sysctl kernel.perf_event_paranoid=%d', or record as root",
-			       request->named, level, enough);
+		return bc_fail(
+			err, BC_IO,
+			"not allowed to record %s (kernel.perf_event_paranoid is %d, where this system wants CAP_SYS_ADMIN): "
+			"as root, 'sysctl kernel.perf_event_paranoid=%d', or record as root",
+			request->named, level, enough);
 	if (level > enough && !has_right)
-		return bc_fail(err, BC_IO,
-			       "not allowed to record %s (kernel.perf_event_paranoid is %d): as root, 'sysctl kernel.perf_event_paranoid=%d', "
-			       "or 'setcap cap_perfmon=ep' for this program, or record as root",
-			       request->named, level, enough);
+		return bc_fail(
+			err, BC_IO,
+			"not allowed to record %s (kernel.perf_event_paranoid is %d): as root, 'sysctl kernel.perf_event_paranoid=%d', "
+			"or 'setcap cap_perfmon=ep' for this program, or record as root",
+			request->named, level, enough);
 	if (request->target == PERF_TASKS && !has_right)
-		return bc_fail(err, BC_IO,
-			       "not allowed to record %s, which is another user's or has other rights: record as that user, as root, or with "
-			       "CAP_PERFMON and CAP_SYS_PTRACE",
-			       request->named);
-	return bc_fail(err, BC_IO, "not allowed to record %s: %s, though kernel.perf_event_paranoid is %d: a security module (LSM) or a container refuses it",
-		       request->named, strerror(why), level);
+		return bc_fail(
+			err, BC_IO,
+			"not allowed to record %s, which is another user's or has other rights: record as that user, as root, or with "
+			"CAP_PERFMON and CAP_SYS_PTRACE",
+			request->named);
+	return bc_fail(
+		err, BC_IO,
+		"not allowed to record %s: %s, though kernel.perf_event_paranoid is %d: a security module (LSM) or a container refuses it",
+		request->named, strerror(why), level);
 }
 
 /* The message for errno of perf_event_open(). */
-static bool refuse(const struct perf_kernel *kernel, const struct perf_request *request, const char *event, uint64_t wanted, int why,
-		   struct bc_error *err)
+static bool refuse(const struct perf_kernel *kernel, const struct perf_request *request,
+		   const char *event, uint64_t wanted, int why, struct bc_error *err)
 {
 	switch (why) {
 	case EACCES:
 	case EPERM: return refuse_rights(kernel, request, why, err);
 	case EBUSY:
-		return bc_fail(err, BC_IO, "%s: the counter is taken by another profiler, or by the kernel's watchdog (sysctl kernel.nmi_watchdog=0): "
-			       "stop that, or record with -e cpu-clock", event);
+		return bc_fail(
+			err, BC_IO,
+			"%s: the counter is taken by another profiler, or by the kernel's watchdog (sysctl kernel.nmi_watchdog=0): "
+			"stop that, or record with -e cpu-clock",
+			event);
 	case EMFILE:
 	case ENFILE:
-		return bc_fail(err, BC_IO, "recording %s takes %" PRIu64 " descriptors, and %" PRIu64 " may be open (ulimit -n, LimitNOFILE=): raise that, "
-			       "or record with --cgroup or -a", request->named, wanted, kernel->descriptors());
-	case ESRCH: return bc_fail(err, BC_NOTFOUND, "no process to record: %s has ended", request->named);
+		return bc_fail(err, BC_IO,
+			       "recording %s takes %" PRIu64 " descriptors, and %" PRIu64
+			       " may be open (ulimit -n, LimitNOFILE=): raise that, "
+			       "or record with --cgroup or -a",
+			       request->named, wanted, kernel->descriptors());
+	case ESRCH:
+		return bc_fail(err, BC_NOTFOUND, "no process to record: %s has ended",
+			       request->named);
 	case ENOSYS:
-		return bc_fail(err, BC_IO, "this kernel has no perf_event_open: it was built without CONFIG_PERF_EVENTS, or is emulated (gVisor)");
+		return bc_fail(
+			err, BC_IO,
+			"this kernel has no perf_event_open: it was built without CONFIG_PERF_EVENTS, or is emulated (gVisor)");
 	case ENODEV:
-	case ENOENT: return bc_fail(err, BC_IO, "%s: this machine does not have the event: a virtual machine without counters records with -e cpu-clock", event);
-	case EOPNOTSUPP: return bc_fail(err, BC_IO, "%s: this machine cannot record it so: try --plain, or -e cpu-clock", event);
+	case ENOENT:
+		return bc_fail(
+			err, BC_IO,
+			"%s: this machine does not have the event: a virtual machine without counters records with -e cpu-clock",
+			event);
+	case EOPNOTSUPP:
+		return bc_fail(err, BC_IO,
+			       "%s: this machine cannot record it so: try --plain, or -e cpu-clock",
+			       event);
 	case ENOMEM: return bc_fail_nomem(err);
 	default: return bc_fail(err, BC_IO, "%s: perf_event_open: %s", event, strerror(why));
 	}
@@ -242,7 +273,8 @@ static bool refuse(const struct perf_kernel *kernel, const struct perf_request *
 
 /* ---- attributes ---- */
 
-/* What all of them have.  No fields of a sample but what counting takes: with a branch stack of 32 each sample is 800 bytes anyhow. */
+/* What all of them have.  No fields of a sample but what counting takes: with a branch stack of 32
+ * each sample is 800 bytes anyhow. */
 static struct perf_event_attr common(const struct perf_request *request)
 {
 	struct perf_event_attr attr = {
@@ -276,7 +308,8 @@ static struct perf_event_attr common(const struct perf_request *request)
 static void add_branches(struct perf_event_attr *attr, bool types)
 {
 	attr->sample_type |= PERF_SAMPLE_BRANCH_STACK;
-	attr->branch_sample_type = PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_USER | (types ? PERF_SAMPLE_BRANCH_TYPE_SAVE : 0);
+	attr->branch_sample_type = PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_USER |
+				   (types ? PERF_SAMPLE_BRANCH_TYPE_SAVE : 0);
 }
 
 struct named_event {
@@ -316,9 +349,14 @@ static bool parse_event(const char *text, struct named_event *out, struct bc_err
 	if (memchr(text, ',', strlen(text)))
 		return bc_fail(err, BC_UNSUPPORTED, "-e %.100s: one event at a time", text);
 	if (memchr(name.at, ':', name.len))
-		return bc_fail(err, BC_UNSUPPORTED, "-e %.100s: only code of programs is recorded: NAME or NAME:u", text);
-	return bc_fail(err, BC_UNSUPPORTED, "-e %.100s: no event that can be recorded: cycles, instructions, branches, branch-brs, cpu-clock, task-clock, or rHEX "
-		       "of the processor's manual", text);
+		return bc_fail(err, BC_UNSUPPORTED,
+			       "-e %.100s: only code of programs is recorded: NAME or NAME:u",
+			       text);
+	return bc_fail(
+		err, BC_UNSUPPORTED,
+		"-e %.100s: no event that can be recorded: cycles, instructions, branches, branch-brs, cpu-clock, task-clock, or rHEX "
+		"of the processor's manual",
+		text);
 }
 
 bool perf_event_is_known(const char *event, struct bc_error *err)
@@ -344,13 +382,14 @@ static unsigned long flags_of(const struct perf_request *request)
 	return request->target == PERF_CGROUP ? PERF_FLAG_PID_CGROUP : 0;
 }
 
-/* Opens one event.  A kernel that knows less of the attribute says how much it knows; one that does not count what is lost refuses to be asked
- * for it. */
+/* Opens one event.  A kernel that knows less of the attribute says how much it knows; one that does
+ * not count what is lost refuses to be asked for it. */
 static int open_one(const struct opening *o, struct perf_event_attr *attr, int task, int cpu)
 {
 	int fd = o->kernel->open(attr, task, cpu, flags_of(o->request));
 
-	if (fd < 0 && errno == E2BIG && attr->size >= PERF_ATTR_SIZE_VER0 && attr->size < sizeof(*attr))
+	if (fd < 0 && errno == E2BIG && attr->size >= PERF_ATTR_SIZE_VER0 &&
+	    attr->size < sizeof(*attr))
 		fd = o->kernel->open(attr, task, cpu, flags_of(o->request));
 	if (fd < 0 && errno == EINVAL && attr->read_format) {
 		attr->read_format = 0;
@@ -361,7 +400,8 @@ static int open_one(const struct opening *o, struct perf_event_attr *attr, int t
 	return fd;
 }
 
-/* Opens the first event with this attribute, of the first thread that is still there.  0, or errno. */
+/* Opens the first event with this attribute, of the first thread that is still there.  0, or errno.
+ */
 static int try_attr(struct opening *o, struct perf_event_attr *attr, const char *event)
 {
 	const struct task_vec *tasks = &o->request->tasks;
@@ -389,7 +429,10 @@ static bool means_no_such_event(int why)
 static bool say_branches(struct opening *o)
 {
 	return note(o->out, PERF_NOTE_EVENT, "branch stacks of %s%s", o->out->event,
-		    o->out->attr.branch_sample_type & PERF_SAMPLE_BRANCH_TYPE_SAVE ? ", with the types of branches" : "") || bc_fail_nomem(o->err);
+		    o->out->attr.branch_sample_type & PERF_SAMPLE_BRANCH_TYPE_SAVE ?
+			    ", with the types of branches" :
+			    "") ||
+	       bc_fail_nomem(o->err);
 }
 
 /* Zen 3: the sampler of branches takes no frequency. */
@@ -398,7 +441,8 @@ static int try_brs(struct opening *o)
 	struct perf_event_attr attr = common(o->request);
 	char text[64];
 
-	if (!o->kernel->read("/sys/bus/event_source/devices/cpu/events/branch-brs", text, sizeof(text)))
+	if (!o->kernel->read("/sys/bus/event_source/devices/cpu/events/branch-brs", text,
+			     sizeof(text)))
 		return ENOENT;
 	attr.type = PERF_TYPE_RAW;
 	attr.config = BRS_EVENT;
@@ -417,7 +461,8 @@ static int search(struct opening *o, const char **tried)
 	plain.type = PERF_TYPE_HARDWARE;
 	plain.config = PERF_COUNT_HW_CPU_CYCLES;
 	*tried = "cycles:u";
-	for (int types = types_are_free(o->kernel) ? 1 : 0; types >= 0 && !o->request->plain && means_no_such_event(why); types--) {
+	for (int types = types_are_free(o->kernel) ? 1 : 0;
+	     types >= 0 && !o->request->plain && means_no_such_event(why); types--) {
 		attr = plain;
 		add_branches(&attr, types);
 		why = try_attr(o, &attr, "cycles:u");
@@ -427,7 +472,9 @@ static int search(struct opening *o, const char **tried)
 		if (!means_no_such_event(brs))
 			why = brs;
 		if (!brs && !o->request->period)
-			(void)note(o->out, PERF_NOTE_EVENT, "branch-brs takes no frequency: a sample each %d branches", BRS_PERIOD);
+			(void)note(o->out, PERF_NOTE_EVENT,
+				   "branch-brs takes no frequency: a sample each %d branches",
+				   BRS_PERIOD);
 	}
 	if (!means_no_such_event(why) || o->request->require_branches)
 		return why;
@@ -449,7 +496,8 @@ static int open_named(struct opening *o, const struct named_event *named, char *
 	bool software = named->type == PERF_TYPE_SOFTWARE;
 	int why = EOPNOTSUPP;
 
-	snprintf(text, size, "%.50s%s", o->request->event, strstr(o->request->event, "/") || strstr(o->request->event, ":") ? "" : ":u");
+	snprintf(text, size, "%.50s%s", o->request->event,
+		 strstr(o->request->event, "/") || strstr(o->request->event, ":") ? "" : ":u");
 	plain.type = named->type;
 	plain.config = named->config;
 	if (named->type == PERF_TYPE_RAW && named->config == BRS_EVENT && !o->request->period) {
@@ -460,7 +508,8 @@ static int open_named(struct opening *o, const struct named_event *named, char *
 		attr = plain;
 		add_branches(&attr, types_are_free(o->kernel));
 		why = try_attr(o, &attr, text);
-		if (means_no_such_event(why) && attr.branch_sample_type & PERF_SAMPLE_BRANCH_TYPE_SAVE) {
+		if (means_no_such_event(why) &&
+		    attr.branch_sample_type & PERF_SAMPLE_BRANCH_TYPE_SAVE) {
 			attr = plain;
 			add_branches(&attr, false);
 			why = try_attr(o, &attr, text);
@@ -477,8 +526,10 @@ static bool tell_plain(struct opening *o)
 	const char *clock = o->out->attr.type == PERF_TYPE_SOFTWARE ? " (a virtual machine?)" : "";
 
 	return o->request->plain || o->request->event ||
-	       note(o->out, PERF_NOTE_INPUT, "this machine gives no branch stacks%s: plain samples of %s; for a profile of a BOLTed program give --input=PROG (to record -o FILE, or to convert), which infers branches", clock,
-		    o->out->event) || bc_fail_nomem(o->err);
+	       note(o->out, PERF_NOTE_INPUT,
+		    "this machine gives no branch stacks%s: plain samples of %s; for a profile of a BOLTed program give --input=PROG (to record -o FILE, or to convert), which infers branches",
+		    clock, o->out->event) ||
+	       bc_fail_nomem(o->err);
 }
 
 static bool choose(struct opening *o)
@@ -493,10 +544,13 @@ static bool choose(struct opening *o)
 	if (!why)
 		return perf_has_branches(o->out) ? say_branches(o) : tell_plain(o);
 	if (means_no_such_event(why) && o->request->require_branches)
-		return bc_fail(o->err, BC_MISMATCH,
-			       "this machine gives no branch stacks (%s: %s), which --require-branches asks for: they need Intel LBR, AMD LbrExtV2 or BRS, or Arm BRBE, "
-			       "which most virtual machines do not have", tried, strerror(why));
-	return refuse(o->kernel, o->request, tried, (uint64_t)o->request->tasks.len * o->cpus.len, why, o->err);
+		return bc_fail(
+			o->err, BC_MISMATCH,
+			"this machine gives no branch stacks (%s: %s), which --require-branches asks for: they need Intel LBR, AMD LbrExtV2 or BRS, or Arm BRBE, "
+			"which most virtual machines do not have",
+			tried, strerror(why));
+	return refuse(o->kernel, o->request, tried, (uint64_t)o->request->tasks.len * o->cpus.len,
+		      why, o->err);
 }
 
 /* ---- all of them ---- */
@@ -537,7 +591,8 @@ static void drop_event(struct opening *o, struct perf_ring *ring)
 	ring->count--;
 }
 
-/* The events of a thread on a processor.  A thread that has ended and a processor that is off have none. */
+/* The events of a thread on a processor.  A thread that has ended and a processor that is off have
+ * none. */
 static bool open_task(struct opening *o, int task, struct perf_ring *ring)
 {
 	struct perf_event_attr attrs[] = {o->out->attr, sideband(&o->out->attr)};
@@ -556,7 +611,8 @@ static bool open_task(struct opening *o, int task, struct perf_ring *ring)
 				drop_event(o, ring);
 			return true;
 		}
-		return refuse(o->kernel, o->request, o->out->event, (uint64_t)o->request->tasks.len * o->cpus.len * kinds, errno, o->err);
+		return refuse(o->kernel, o->request, o->out->event,
+			      (uint64_t)o->request->tasks.len * o->cpus.len * kinds, errno, o->err);
 	}
 	return true;
 }
@@ -590,7 +646,8 @@ static int map_rings(struct opened_rings *rings)
 {
 	for (size_t i = 0; i < rings->rings.len; i++) {
 		struct perf_ring *ring = &rings->rings.at[i];
-		ring->page = rings->kernel->map(rings->events.at[ring->first], rings->size + page_size());
+		ring->page = rings->kernel->map(rings->events.at[ring->first],
+						rings->size + page_size());
 		if (ring->page)
 			continue;
 		int why = errno;
@@ -607,7 +664,8 @@ static bool join_events(struct opening *o)
 		const struct perf_ring *ring = &o->out->rings.at[i];
 		const int *events = o->out->events.at + ring->first;
 		for (size_t k = 1; k < ring->count; k++)
-			if (o->kernel->control(events[k], PERF_EVENT_IOC_SET_OUTPUT, (unsigned long)events[0]) != 0)
+			if (o->kernel->control(events[k], PERF_EVENT_IOC_SET_OUTPUT,
+					       (unsigned long)events[0]) != 0)
 				return bc_fail_errno(o->err, "the ring of processor %d", ring->cpu);
 	}
 	return true;
@@ -622,15 +680,21 @@ static bool make_rings(struct opening *o)
 	for (out->size = asked; (why = map_rings(out)) == EPERM && out->size / 2 >= RING_LEAST;)
 		out->size /= 2;
 	if (why) {
-		int64_t free_kib = sysctl_of(o->kernel, "/proc/sys/kernel/perf_event_mlock_kb", 516);
+		int64_t free_kib =
+			sysctl_of(o->kernel, "/proc/sys/kernel/perf_event_mlock_kb", 516);
 		if (why == EPERM)
-			return bc_fail(o->err, BC_IO, "%zu rings of %zu KiB exceed the locked memory (sysctl kernel.perf_event_mlock_kb is %" PRId64
-				       " for each processor, then ulimit -l): raise one of these, or give fewer pages with -m", rings, out->size >> 10, free_kib);
+			return bc_fail(
+				o->err, BC_IO,
+				"%zu rings of %zu KiB exceed the locked memory (sysctl kernel.perf_event_mlock_kb is %" PRId64
+				" for each processor, then ulimit -l): raise one of these, or give fewer pages with -m",
+				rings, out->size >> 10, free_kib);
 		errno = why;
 		return bc_fail_errno(o->err, "a ring of %zu KiB", out->size >> 10);
 	}
 	if (out->size < asked &&
-	    !note(out, PERF_NOTE_CHANGED, "%zu rings of %zu KiB exceed the locked memory (sysctl kernel.perf_event_mlock_kb, ulimit -l): using %zu KiB", rings, asked >> 10, out->size >> 10))
+	    !note(out, PERF_NOTE_CHANGED,
+		  "%zu rings of %zu KiB exceed the locked memory (sysctl kernel.perf_event_mlock_kb, ulimit -l): using %zu KiB",
+		  rings, asked >> 10, out->size >> 10))
 		return bc_fail_nomem(o->err);
 	return join_events(o);
 }
@@ -638,22 +702,28 @@ static bool make_rings(struct opening *o)
 /* A rate above the kernel's limit is refused by it, and not made less. */
 static bool limit_rate(struct opening *o, struct perf_request *request)
 {
-	int64_t most = sysctl_of(o->kernel, "/proc/sys/kernel/perf_event_max_sample_rate", INT64_MAX);
+	int64_t most =
+		sysctl_of(o->kernel, "/proc/sys/kernel/perf_event_max_sample_rate", INT64_MAX);
 
 	if (request->period || most <= 0 || request->frequency <= (uint64_t)most)
 		return true;
 	uint64_t asked = request->frequency;
 	request->frequency = (uint64_t)most;
 	return !request->frequency_given ||
-	       note(o->out, PERF_NOTE_CHANGED, "-F %" PRIu64 " is above kernel.perf_event_max_sample_rate, which is %" PRId64 " and which the kernel lowers by itself: using that", asked,
-		    most) || bc_fail_nomem(o->err);
+	       note(o->out, PERF_NOTE_CHANGED,
+		    "-F %" PRIu64 " is above kernel.perf_event_max_sample_rate, which is %" PRId64
+		    " and which the kernel lowers by itself: using that",
+		    asked, most) ||
+	       bc_fail_nomem(o->err);
 }
 
-bool perf_open(const struct perf_kernel *kernel, const struct perf_request *asked, struct opened_rings *out, struct bc_error *err)
+bool perf_open(const struct perf_kernel *kernel, const struct perf_request *asked,
+	       struct opened_rings *out, struct bc_error *err)
 {
 	static int everything = -1;
 	struct perf_request request = *asked;
-	struct opening o = {.kernel = kernel, .request = &request, .out = out, .first = -1, .err = err};
+	struct opening o = {
+		.kernel = kernel, .request = &request, .out = out, .first = -1, .err = err};
 
 	*out = (struct opened_rings){.kernel = kernel, .pauses = asked->pauses};
 	if (request.target == PERF_MACHINE)
@@ -661,7 +731,8 @@ bool perf_open(const struct perf_kernel *kernel, const struct perf_request *aske
 	if (request.target == PERF_CGROUP)
 		request.tasks = (struct task_vec){.at = &request.cgroup, .len = 1};
 	(void)kernel->descriptors();
-	bool ok = (online_cpus(kernel, &o.cpus) || bc_fail_nomem(err)) && limit_rate(&o, &request) && choose(&o);
+	bool ok = (online_cpus(kernel, &o.cpus) || bc_fail_nomem(err)) &&
+		  limit_rate(&o, &request) && choose(&o);
 	if (o.first >= 0)
 		kernel->close(o.first);
 	ok = ok && open_events(&o) && make_rings(&o);
@@ -707,7 +778,8 @@ void perf_go_on(struct opened_rings *rings)
 	control(rings, PERF_EVENT_IOC_ENABLE, 2);
 }
 
-static bool drain_ring(const struct opened_rings *rings, size_t i, perf_bytes_fn *take, void *ctx, struct bc_error *err)
+static bool drain_ring(const struct opened_rings *rings, size_t i, perf_bytes_fn *take, void *ctx,
+		       struct bc_error *err)
 {
 	struct perf_event_mmap_page *page = rings->rings.at[i].page;
 	const uint8_t *data = (const uint8_t *)page + page_size();
@@ -743,7 +815,8 @@ uint64_t perf_lost(const struct opened_rings *rings)
 	return lost;
 }
 
-/* An event whose thread and all it inherited to have ended wakes nobody any more: another one of the ring is watched. */
+/* An event whose thread and all it inherited to have ended wakes nobody any more: another one of
+ * the ring is watched. */
 static size_t watch(const struct opened_rings *rings, struct pollfd *polled)
 {
 	size_t alive = 0;
@@ -751,7 +824,8 @@ static size_t watch(const struct opened_rings *rings, struct pollfd *polled)
 	for (size_t i = 0; i < rings->rings.len; i++) {
 		const struct perf_ring *ring = &rings->rings.at[i];
 		bool ended = ring->watched == ring->count;
-		polled[i] = (struct pollfd){ended ? -1 : rings->events.at[ring->first + ring->watched], POLLIN, 0};
+		polled[i] = (struct pollfd){
+			ended ? -1 : rings->events.at[ring->first + ring->watched], POLLIN, 0};
 		alive += !ended;
 	}
 	return alive;

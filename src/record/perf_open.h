@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The kernel's samples of threads, of a cgroup or of the whole machine: one event a thread and processor, one ring a
- * processor, into which all events of that processor write.
+ * The kernel's samples of threads, of a cgroup or of the whole machine: one event a thread and
+ * processor, one ring a processor, into which all events of that processor write.
  *
- * Which event, where nobody names one, is found by asking for the best first (perf_event_open(2); arch/x86/events and
- * drivers/perf/arm_brbe.c of Linux say what they refuse):
+ * Which event, where nobody names one, is found by asking for the best first (perf_event_open(2);
+ * arch/x86/events and drivers/perf/arm_brbe.c of Linux say what they refuse):
  *
- *   cycles, branch stacks with types   Arm with BRBE, and Intel since Arch LBR, whose hardware tells the types
- *   cycles, branch stacks              Intel LBR, AMD LbrExtV2 (Zen 4 on)
- *   branch-brs, branch stacks          AMD BRS (Zen 3): one event only, and by a period only
- *   cycles                             no branch stacks
- *   cpu-clock                          no counters: most virtual machines
+ *   cycles, branch stacks with types   Arm with BRBE, and Intel since Arch LBR, whose hardware
+ * tells the types cycles, branch stacks              Intel LBR, AMD LbrExtV2 (Zen 4 on) branch-brs,
+ * branch stacks          AMD BRS (Zen 3): one event only, and by a period only cycles no branch
+ * stacks cpu-clock                          no counters: most virtual machines
  *
- * A refusal that another event would meet as well - rights, no such process, descriptors - ends the search.
+ * A refusal that another event would meet as well - rights, no such process, descriptors - ends the
+ * search.
  */
 #ifndef RECORD_PERF_OPEN_H
 #define RECORD_PERF_OPEN_H
@@ -26,18 +26,21 @@
 #include "src/base/error.h"
 #include "src/base/vec.h"
 
-/* What is asked of the kernel; tests put their own functions in its place.  Those that return a number return -1 with
- * errno set. */
+/* What is asked of the kernel; tests put their own functions in its place.  Those that return a
+ * number return -1 with errno set. */
 struct perf_kernel {
 	int (*open)(struct perf_event_attr *attr, int task, int cpu, unsigned long flags);
 	void *(*map)(int fd, size_t size); /* NULL with errno */
 	void (*unmap)(void *at, size_t size);
 	int (*control)(int fd, unsigned long request, unsigned long value);
 	void (*close)(int fd);
-	bool (*count)(int fd, uint64_t *values, size_t count); /* reads so many of an event; false: it has others */
-	/* The first bytes of a file of /proc or /sys, ended by a zero byte; false: it cannot be read. */
+	bool (*count)(int fd, uint64_t *values,
+		      size_t count); /* reads so many of an event; false: it has others */
+	/* The first bytes of a file of /proc or /sys, ended by a zero byte; false: it cannot be
+	 * read. */
 	bool (*read)(const char *path, char *text, size_t size);
-	uint64_t (*descriptors)(void); /* how many may be open at once, raised as far as is allowed */
+	uint64_t (*descriptors)(
+		void); /* how many may be open at once, raised as far as is allowed */
 };
 extern const struct perf_kernel perf_kernel_linux;
 
@@ -47,17 +50,19 @@ DEFINE_VEC(task_vec, int);
 
 struct perf_request {
 	enum perf_target target;
-	struct task_vec tasks;  /* threads, or of a command the process that will become it; borrowed */
-	const char *named;      /* what messages call the target: "PID 12" */
-	int cgroup;             /* the directory of a cgroup */
-	const char *event;      /* NULL: the best there is */
-	uint64_t frequency;     /* samples a second and processor, or 0 ... */
-	uint64_t period;        /* ... and a sample each so many events */
-	bool frequency_given;   /* by the user, who is told when it cannot be */
-	size_t ring;            /* bytes of a ring: a power of two of pages */
-	bool plain;             /* no branch stacks */
-	bool require_branches;  /* BC_MISMATCH where there are none */
-	bool pauses;            /* perf_pause() will be called: mappings are told by an event of their own, which goes on */
+	struct task_vec
+		tasks;      /* threads, or of a command the process that will become it; borrowed */
+	const char *named;  /* what messages call the target: "PID 12" */
+	int cgroup;         /* the directory of a cgroup */
+	const char *event;  /* NULL: the best there is */
+	uint64_t frequency; /* samples a second and processor, or 0 ... */
+	uint64_t period;    /* ... and a sample each so many events */
+	bool frequency_given;  /* by the user, who is told when it cannot be */
+	size_t ring;           /* bytes of a ring: a power of two of pages */
+	bool plain;            /* no branch stacks */
+	bool require_branches; /* BC_MISMATCH where there are none */
+	bool pauses; /* perf_pause() will be called: mappings are told by an event of their own,
+			which goes on */
 };
 
 /* Lines for the user, in their order. */
@@ -77,7 +82,7 @@ struct perf_ring {
 	int cpu;
 	struct perf_event_mmap_page *page; /* NULL: not mapped */
 	size_t first, count;               /* of `events` */
-	size_t watched;                    /* the event that is polled, from `first` on; count: all have ended */
+	size_t watched; /* the event that is polled, from `first` on; count: all have ended */
 };
 DEFINE_VEC(perf_ring_vec, struct perf_ring);
 
@@ -85,22 +90,24 @@ struct opened_rings {
 	const struct perf_kernel *kernel;
 	struct perf_event_attr attr; /* of the samples */
 	char event[64];              /* "cycles:u" */
-	struct task_vec events;      /* descriptors, ring by ring; where there are pauses samples and mappings by turns */
+	struct task_vec events; /* descriptors, ring by ring; where there are pauses samples and
+				   mappings by turns */
 	bool pauses;
 	struct perf_ring_vec rings;
 	size_t size; /* bytes of each ring */
 	struct perf_note_vec notes;
 };
 
-/* Opens the events, which do not count yet; those of a command begin with its exec.  *out is to be closed, also after an error.
+/* Opens the events, which do not count yet; those of a command begin with its exec.  *out is to be
+ * closed, also after an error.
  *
  * BC_IO           the kernel refuses: the message says what can be done
  * BC_NOTFOUND     no such process
  * BC_MISMATCH     no branch stacks, but they are required
  * BC_UNSUPPORTED  an event that this is not for
  * BC_NOMEM */
-BC_MUST_USE bool perf_open(const struct perf_kernel *kernel, const struct perf_request *request, struct opened_rings *out,
-			   struct bc_error *err);
+BC_MUST_USE bool perf_open(const struct perf_kernel *kernel, const struct perf_request *request,
+			   struct opened_rings *out, struct bc_error *err);
 void perf_close(struct opened_rings *rings);
 
 /* Is it a name of an event that can be recorded?  BC_UNSUPPORTED */
@@ -118,20 +125,25 @@ void perf_end(struct opened_rings *rings);
 void perf_pause(struct opened_rings *rings);
 void perf_go_on(struct opened_rings *rings);
 
-/* Calls take() with what is new in each ring, in the order of the rings: whole records, of which one can be in both pieces; the
- * second one is empty but at the end of the ring's memory.  The ring is free for the kernel behind them.  If take() returns false,
- * they stay in their ring, and no other ring is looked at. */
+/* Calls take() with what is new in each ring, in the order of the rings: whole records, of which
+ * one can be in both pieces; the second one is empty but at the end of the ring's memory.  The ring
+ * is free for the kernel behind them.  If take() returns false, they stay in their ring, and no
+ * other ring is looked at. */
 struct ring_bytes {
 	struct bytes pieces[2];
 };
-typedef bool perf_bytes_fn(void *ctx, size_t ring, const struct ring_bytes *bytes, struct bc_error *err);
-BC_MUST_USE bool perf_drain(struct opened_rings *rings, perf_bytes_fn *take, void *ctx, struct bc_error *err);
+typedef bool perf_bytes_fn(void *ctx, size_t ring, const struct ring_bytes *bytes,
+			   struct bc_error *err);
+BC_MUST_USE bool perf_drain(struct opened_rings *rings, perf_bytes_fn *take, void *ctx,
+			    struct bc_error *err);
 
-/* How many records found no room in their ring, as the kernel counts them (PERF_FORMAT_LOST, Linux 6.0); 0: it does not. */
+/* How many records found no room in their ring, as the kernel counts them (PERF_FORMAT_LOST,
+ * Linux 6.0); 0: it does not. */
 uint64_t perf_lost(const struct opened_rings *rings);
 
-/* Waits until a ring is half full, or a signal comes, or so many milliseconds are over.  `signals`: those that are let
- * through meanwhile, as ppoll() has it.  False: everything that was recorded has ended. */
+/* Waits until a ring is half full, or a signal comes, or so many milliseconds are over.  `signals`:
+ * those that are let through meanwhile, as ppoll() has it.  False: everything that was recorded has
+ * ended. */
 bool perf_wait(struct opened_rings *rings, int milliseconds, const void *signals);
 
 #endif

@@ -17,15 +17,16 @@
 /* False: it is no path of a file. */
 static bool path_of(struct text text, char path[PATH_MAX])
 {
-	if (!text.len || text.at[0] != '/' || text.len >= PATH_MAX || memchr(text.at, '\0', text.len))
+	if (!text.len || text.at[0] != '/' || text.len >= PATH_MAX ||
+	    memchr(text.at, '\0', text.len))
 		return false;
 	memcpy(path, text.at, text.len);
 	path[text.len] = '\0';
 	return true;
 }
 
-/* A regular file, of this inode if one is known; -1: it is not.  Devices differ between file systems and what lies over
- * them (overlayfs, btrfs), inodes hardly do. */
+/* A regular file, of this inode if one is known; -1: it is not.  Devices differ between file
+ * systems and what lies over them (overlayfs, btrfs), inodes hardly do. */
 static int open_file(const char *path, uint64_t inode)
 {
 	struct bc_error err;
@@ -40,21 +41,24 @@ static int open_file(const char *path, uint64_t inode)
 	return -1;
 }
 
-static int open_mapped(const struct proc_files *files, const struct map_event *mapping, const char *name)
+static int open_mapped(const struct proc_files *files, const struct map_event *mapping,
+		       const char *name)
 {
 	char path[2 * PATH_MAX];
 	uint64_t inode = mapping->node.inode;
 
-	/* Without an inode it could be any file that lies there by now, but the kernel knows what is mapped. */
-	snprintf(path, sizeof(path), "%s/%" PRIu32 "/map_files/%" PRIx64 "-%" PRIx64, files->root, mapping->pid, mapping->start.v,
-		 mapping->start.v + mapping->size);
+	/* Without an inode it could be any file that lies there by now, but the kernel knows what
+	 * is mapped. */
+	snprintf(path, sizeof(path), "%s/%" PRIu32 "/map_files/%" PRIx64 "-%" PRIx64, files->root,
+		 mapping->pid, mapping->start.v, mapping->start.v + mapping->size);
 	int fd = open_file(path, 0);
 	if (fd < 0 && inode) {
 		snprintf(path, sizeof(path), "%s/%" PRIu32 "/exe", files->root, mapping->pid);
 		fd = open_file(path, inode);
 	}
 	if (fd < 0) {
-		snprintf(path, sizeof(path), "%s/%" PRIu32 "/root%s", files->root, mapping->pid, name);
+		snprintf(path, sizeof(path), "%s/%" PRIu32 "/root%s", files->root, mapping->pid,
+			 name);
 		fd = open_file(path, inode);
 	}
 	return fd < 0 ? open_file(name, inode) : fd;
@@ -85,7 +89,8 @@ static bool is_wanted(const struct proc_files *files, int fd)
 	if (fstat(fd, &st) != 0)
 		return false;
 	for (size_t i = 0; i < files->wanted.len; i++)
-		if (files->wanted.at[i].device == st.st_dev && files->wanted.at[i].inode == st.st_ino)
+		if (files->wanted.at[i].device == st.st_dev &&
+		    files->wanted.at[i].inode == st.st_ino)
 			return true;
 	struct build_id id = id_of_file(fd);
 	for (size_t i = 0; i < files->wanted.len; i++)
@@ -115,16 +120,19 @@ static const struct wanted_file *wanted_of_name(const struct proc_files *files, 
 }
 
 /* Of a recording of another time or host. */
-static int open_replayed(const struct proc_files *files, const struct map_event *mapping, const char *path)
+static int open_replayed(const struct proc_files *files, const struct map_event *mapping,
+			 const char *path)
 {
 	const struct wanted_file *wanted = wanted_of_name(files, path);
 
 	return wanted ? open_file(wanted->path, 0) : open_file(path, mapping->node.inode);
 }
 
-static int open_path(const struct proc_files *files, const struct map_event *mapping, const char *path)
+static int open_path(const struct proc_files *files, const struct map_event *mapping,
+		     const char *path)
 {
-	return files->replayed ? open_replayed(files, mapping, path) : open_mapped(files, mapping, path);
+	return files->replayed ? open_replayed(files, mapping, path) :
+				 open_mapped(files, mapping, path);
 }
 
 enum file_answer proc_files_open(void *ctx, const struct map_event *mapping, int *fd)
@@ -136,11 +144,15 @@ enum file_answer proc_files_open(void *ctx, const struct map_event *mapping, int
 		return FILE_GONE;
 	if (!matches(files, rest) && !matches(files, whole))
 		return FILE_LEFT_OUT;
-	int opened = open_path(files, mapping, whole); /* first: the name of a file can end with " (deleted)" itself */
+	int opened =
+		open_path(files, mapping,
+			  whole); /* first: the name of a file can end with " (deleted)" itself */
 	if (opened < 0 && strcmp(whole, rest))
 		opened = open_path(files, mapping, rest);
 	if (opened < 0) /* on another host its own files have other names, as far as one can tell */
-		return files->replayed && files->wanted.len && !wanted_of_name(files, rest) ? FILE_LEFT_OUT : FILE_GONE;
+		return files->replayed && files->wanted.len && !wanted_of_name(files, rest) ?
+			       FILE_LEFT_OUT :
+			       FILE_GONE;
 	if (!is_wanted(files, opened)) {
 		close(opened);
 		return FILE_LEFT_OUT;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The file that a process has mapped, opened for reading: by its mapping, which works for deleted and replaced files and in any
- * mount namespace, but takes CAP_SYS_ADMIN or CAP_CHECKPOINT_RESTORE; else as the program of the process; else by its path, as the
- * process sees it and as this program does.  Whatever a path leads to must be the file of the mapping.
+ * The file that a process has mapped, opened for reading: by its mapping, which works for deleted
+ * and replaced files and in any mount namespace, but takes CAP_SYS_ADMIN or CAP_CHECKPOINT_RESTORE;
+ * else as the program of the process; else by its path, as the process sees it and as this program
+ * does.  Whatever a path leads to must be the file of the mapping.
  */
 #ifndef RECORD_PROC_FILES_H
 #define RECORD_PROC_FILES_H
@@ -23,11 +24,12 @@ struct wanted_file {
 DEFINE_VEC(wanted_file_vec, struct wanted_file);
 
 struct proc_files {
-	const char *root;                   /* PROC_ROOT, but for tests */
-	bool replayed;                      /* of processes that are gone, maybe of another host: `wanted` by the names of their files,
-	                                       others by their paths */
-	struct wanted_file_vec wanted;      /* all, if there are none: of these files, or of copies with their build-id */
-	const char *const *patterns;        /* of paths (fnmatch()), likewise */
+	const char *root; /* PROC_ROOT, but for tests */
+	bool replayed; /* of processes that are gone, maybe of another host: `wanted` by the names
+			  of their files, others by their paths */
+	struct wanted_file_vec wanted; /* all, if there are none: of these files, or of copies with
+					  their build-id */
+	const char *const *patterns;   /* of paths (fnmatch()), likewise */
 	size_t pattern_count;
 };
 

@@ -23,7 +23,8 @@ static bool add_numbers(DIR *folder, struct task_vec *out)
 {
 	for (const struct dirent *entry; (entry = readdir(folder));) {
 		uint64_t number;
-		if (text_dec(text_of(entry->d_name), &number) && number && number <= INT_MAX && !task_vec_push(out, (int)number))
+		if (text_dec(text_of(entry->d_name), &number) && number && number <= INT_MAX &&
+		    !task_vec_push(out, (int)number))
 			return false;
 	}
 	return true;
@@ -90,7 +91,8 @@ static int by_parent(const void *a, const void *b)
 {
 	const struct kinship *x = a, *y = b;
 
-	return x->parent != y->parent ? (x->parent < y->parent ? -1 : 1) : (x->child > y->child) - (x->child < y->child);
+	return x->parent != y->parent ? (x->parent < y->parent ? -1 : 1) :
+					(x->child > y->child) - (x->child < y->child);
 }
 
 /* The first of those with this parent, or where they would be. */
@@ -114,7 +116,9 @@ static bool read_kinship(const char *root, struct kinship_vec *out, struct bc_er
 	bool ok = proc_processes(root, &all, err);
 
 	for (size_t i = 0; ok && i < all.len; i++)
-		ok = kinship_vec_push(out, (struct kinship){parent_of(root, all.at[i]), all.at[i]}) || bc_fail_nomem(err);
+		ok = kinship_vec_push(out,
+				      (struct kinship){parent_of(root, all.at[i]), all.at[i]}) ||
+		     bc_fail_nomem(err);
 	if (out->len)
 		qsort(out->at, out->len, sizeof(*out->at), by_parent);
 	task_vec_free(&all);
@@ -132,9 +136,12 @@ bool proc_add_descendants(const char *root, struct task_vec *processes, struct b
 	/* Each process of the list takes its children to the end of it. */
 	for (size_t at = 0; ok && at < processes->len; at++) {
 		int parent = processes->at[at];
-		for (size_t i = first_child(&all, parent); ok && i < all.len && all.at[i].parent == parent; i++)
+		for (size_t i = first_child(&all, parent);
+		     ok && i < all.len && all.at[i].parent == parent; i++)
 			if (!number_set_has(&listed, (uint64_t)all.at[i].child))
-				ok = (number_set_add(&listed, (uint64_t)all.at[i].child) && task_vec_push(processes, all.at[i].child)) || bc_fail_nomem(err);
+				ok = (number_set_add(&listed, (uint64_t)all.at[i].child) &&
+				      task_vec_push(processes, all.at[i].child)) ||
+				     bc_fail_nomem(err);
 	}
 	kinship_vec_free(&all);
 	return ok;

@@ -17,10 +17,10 @@
 #include "src/base/output.h"
 #include "src/elf/binary.h"
 
-#define SUFFIX ".zst"
-#define NAME_MOST 100      /* characters of a binary's name */
-#define STALE 600          /* seconds: a shard is written in less */
-#define NAMES_MOST 1000    /* shards of one binary and second */
+#define SUFFIX     ".zst"
+#define NAME_MOST  100  /* characters of a binary's name */
+#define STALE      600  /* seconds: a shard is written in less */
+#define NAMES_MOST 1000 /* shards of one binary and second */
 
 /* Letters that stand for themselves in a name on any system. */
 static void plain_letters(char *name)
@@ -34,16 +34,19 @@ static void plain_letters(char *name)
 
 /* ---- the directory ---- */
 
-/* Behind NAME.DIGEST, where a name of this host's shards goes on at `at`: what stands behind it; NULL: it is none. */
+/* Behind NAME.DIGEST, where a name of this host's shards goes on at `at`: what stands behind it;
+ * NULL: it is none. */
 static const char *behind_shard_at(const char *name, const char *at, size_t host)
 {
 	size_t digest = 2 * (size_t)CODE_DIGEST_SHOWN;
 
 	/* Hosts can have names that end with that of another one: www.example.com, example.com. */
-	if ((size_t)(at - name) < digest + 1 || at[-(ptrdiff_t)digest - 1] != '.' || strspn(at - digest, "0123456789abcdef") != digest)
+	if ((size_t)(at - name) < digest + 1 || at[-(ptrdiff_t)digest - 1] != '.' ||
+	    strspn(at - digest, "0123456789abcdef") != digest)
 		return NULL;
 	at += host;
-	if (strspn(at, "0123456789") != 8 || at[8] != 'T' || strspn(at + 9, "0123456789") != 6 || at[15] != 'Z')
+	if (strspn(at, "0123456789") != 8 || at[8] != 'T' || strspn(at + 9, "0123456789") != 6 ||
+	    at[15] != 'Z')
 		return NULL;
 	at += 16;
 	if (*at == '.' && isdigit((unsigned char)at[1]))
@@ -73,7 +76,8 @@ static void remove_stale(const struct record_shards *shards)
 
 	for (const struct dirent *entry; folder && (entry = readdir(folder));) {
 		const char *behind = behind_shard(shards, entry->d_name);
-		if (behind && strlen(behind) == 7 && *behind == '.' && fstatat(dirfd(folder), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+		if (behind && strlen(behind) == 7 && *behind == '.' &&
+		    fstatat(dirfd(folder), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
 		    S_ISREG(st.st_mode) && time(NULL) - st.st_mtime > STALE)
 			(void)unlinkat(dirfd(folder), entry->d_name, 0);
 	}
@@ -105,10 +109,13 @@ static bool list_shards(const struct record_shards *shards, DIR *folder, struct 
 
 	for (const struct dirent *entry; (entry = readdir(folder));) {
 		const char *behind = behind_shard(shards, entry->d_name);
-		if (!behind || *behind || fstatat(dirfd(folder), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(st.st_mode))
+		if (!behind || *behind ||
+		    fstatat(dirfd(folder), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) != 0 ||
+		    !S_ISREG(st.st_mode))
 			continue;
 		char *name = strdup(entry->d_name);
-		if (!name || !old_shard_vec_push(out, (struct old_shard){name, st.st_mtim, (uint64_t)st.st_size})) {
+		if (!name || !old_shard_vec_push(out, (struct old_shard){name, st.st_mtim,
+									 (uint64_t)st.st_size})) {
 			free(name);
 			return false;
 		}
@@ -130,7 +137,8 @@ static void delete_oldest(struct record_shards *shards)
 			qsort(all.at, all.len, sizeof(*all.at), compare_age);
 		for (size_t i = 0; i < all.len; i++) {
 			bytes += all.at[i].size;
-			bool too_many = shards->keep.files ? i >= shards->keep.files : bytes > shards->keep.bytes;
+			bool too_many = shards->keep.files ? i >= shards->keep.files :
+							     bytes > shards->keep.bytes;
 			if (too_many && unlinkat(dirfd(folder), all.at[i].name, 0) == 0)
 				shards->deleted++;
 		}
@@ -146,15 +154,18 @@ static bool make_folder(struct record_shards *shards, struct bc_error *err)
 	struct stat st;
 
 	shards->made = mkdir(shards->folder, 0777) == 0;
-	if (!shards->made && (errno != EEXIST || stat(shards->folder, &st) != 0 || !S_ISDIR(st.st_mode)))
-		return bc_fail_errno(err, "%s: cannot be the directory of the shards", shards->folder);
+	if (!shards->made &&
+	    (errno != EEXIST || stat(shards->folder, &st) != 0 || !S_ISDIR(st.st_mode)))
+		return bc_fail_errno(err, "%s: cannot be the directory of the shards",
+				     shards->folder);
 	if (access(shards->folder, W_OK | X_OK) != 0)
 		return bc_fail_errno(err, "%s: no shards can be written there", shards->folder);
 	remove_stale(shards);
 	return true;
 }
 
-/* Said before the recording, and not when all is counted: a file beside it can be made, and is gone again. */
+/* Said before the recording, and not when all is counted: a file beside it can be made, and is gone
+ * again. */
 static bool can_make(const char *file, struct bc_error *err)
 {
 	struct output output;
@@ -179,17 +190,22 @@ static bool know_binary(struct record_shards *shards, struct bc_error *err)
 	shards->digest = code_digest(&binary);
 	bool is_table = binary.kind == BINARY_SECTION;
 	binary_close(&binary);
-	return shards->digest.size || bc_fail(err, BC_UNSUPPORTED, "%s: %s", shards->binary,
-					      is_table ? "is a table alone, and no binary"
-						       : "a side file without the digest of its binary's code: extract it again");
+	return shards->digest.size ||
+	       bc_fail(err, BC_UNSUPPORTED, "%s: %s", shards->binary,
+		       is_table ?
+			       "is a table alone, and no binary" :
+			       "a side file without the digest of its binary's code: extract it again");
 }
 
-bool record_shards_open(struct record_shards *out, const char *output, const char *binary, uint64_t least, struct record_keep keep, struct bc_error *err)
+bool record_shards_open(struct record_shards *out, const char *output, const char *binary,
+			uint64_t least, struct record_keep keep, struct bc_error *err)
 {
 	struct utsname own;
 
-	*out = (struct record_shards){.binary = binary, .least = least, .keep = keep, .since = time(NULL)};
-	snprintf(out->host, sizeof(out->host), "%.64s", uname(&own) == 0 && *own.nodename ? own.nodename : "localhost");
+	*out = (struct record_shards){
+		.binary = binary, .least = least, .keep = keep, .since = time(NULL)};
+	snprintf(out->host, sizeof(out->host), "%.64s",
+		 uname(&own) == 0 && *own.nodename ? own.nodename : "localhost");
 	plain_letters(out->host);
 	if (!binary) {
 		out->folder = output;
@@ -216,12 +232,15 @@ void record_shards_close(struct record_shards *shards)
 
 /* ---- what is handed over ---- */
 
-static struct recorded_binary *binary_of(struct record_shards *shards, const struct recorded *recorded)
+static struct recorded_binary *binary_of(struct record_shards *shards,
+					 const struct recorded *recorded)
 {
 	for (size_t i = 0; i < shards->binaries.len; i++)
 		if (build_id_same(&shards->binaries.at[i].digest, &recorded->digest))
 			return &shards->binaries.at[i];
-	struct recorded_binary new = {.path = strdup(recorded->path), .digest = recorded->digest, .build_id = recorded->build_id};
+	struct recorded_binary new = {.path = strdup(recorded->path),
+				      .digest = recorded->digest,
+				      .build_id = recorded->build_id};
 	if (!new.path || !recorded_binary_vec_push(&shards->binaries, new)) {
 		free(new.path);
 		return NULL;
@@ -238,7 +257,8 @@ static void count(struct recorded_binary *binary, const struct recorded *recorde
 }
 
 /* The name of the next shard; number: of those of the same second. */
-static bool shard_path(const struct record_shards *shards, const struct recorded *recorded, unsigned number, char path[PATH_MAX], struct bc_error *err)
+static bool shard_path(const struct record_shards *shards, const struct recorded *recorded,
+		       unsigned number, char path[PATH_MAX], struct bc_error *err)
 {
 	char name[NAME_MOST + 1], digest[2 * BUILD_ID_MAX + 1], when[32] = "", more[16] = "";
 	const char *slash = strrchr(recorded->path, '/');
@@ -246,7 +266,8 @@ static bool shard_path(const struct record_shards *shards, const struct recorded
 	struct tm utc;
 
 	struct text base = path_without_deleted(text_of(slash ? slash + 1 : recorded->path));
-	snprintf(name, sizeof(name), "%.*s", (int)(base.len < NAME_MOST ? base.len : NAME_MOST), base.at);
+	snprintf(name, sizeof(name), "%.*s", (int)(base.len < NAME_MOST ? base.len : NAME_MOST),
+		 base.at);
 	plain_letters(name);
 	first.size = first.size < CODE_DIGEST_SHOWN ? first.size : CODE_DIGEST_SHOWN;
 	build_id_format(&first, digest);
@@ -255,11 +276,14 @@ static bool shard_path(const struct record_shards *shards, const struct recorded
 	if (number)
 		snprintf(more, sizeof(more), ".%u", number);
 	const char *end = text_ends(text_of(shards->folder), "/") ? "" : "/";
-	int length = snprintf(path, PATH_MAX, "%s%s%s.%s.%s.%s%s" SUFFIX, shards->folder, end, name, digest, shards->host, when, more);
-	return (length > 0 && length < PATH_MAX) || bc_fail(err, BC_IO, "%.200s: too long a path for a shard", shards->folder);
+	int length = snprintf(path, PATH_MAX, "%s%s%s.%s.%s.%s%s" SUFFIX, shards->folder, end, name,
+			      digest, shards->host, when, more);
+	return (length > 0 && length < PATH_MAX) ||
+	       bc_fail(err, BC_IO, "%.200s: too long a path for a shard", shards->folder);
 }
 
-static bool open_and_fill(const char *path, const struct recorded *recorded, struct output *output, struct bc_error *err)
+static bool open_and_fill(const char *path, const struct recorded *recorded, struct output *output,
+			  struct bc_error *err)
 {
 	if (!output_open(path, output, err))
 		return false;
@@ -277,7 +301,8 @@ static void took_name(struct recorded_binary *binary, char *file)
 }
 
 /* Writes a shard under a name that no file has. */
-static bool write_new(struct record_shards *shards, struct recorded *recorded, struct recorded_binary *binary, struct bc_error *err)
+static bool write_new(struct record_shards *shards, struct recorded *recorded,
+		      struct recorded_binary *binary, struct bc_error *err)
 {
 	char path[PATH_MAX];
 
@@ -291,7 +316,8 @@ static bool write_new(struct record_shards *shards, struct recorded *recorded, s
 		char *kept = strdup(path); /* nothing can fail once the file has its name */
 		if (!kept)
 			return bc_fail_nomem(err);
-		if (!open_and_fill(path, recorded, &output, err) || !output_commit_new(&output, err)) {
+		if (!open_and_fill(path, recorded, &output, err) ||
+		    !output_commit_new(&output, err)) {
 			free(kept);
 			if (err->code == BC_EXISTS)
 				continue;
@@ -300,11 +326,14 @@ static bool write_new(struct record_shards *shards, struct recorded *recorded, s
 		took_name(binary, kept);
 		return true;
 	}
-	return bc_fail(err, BC_IO, "%.200s: the clock stands still: there are %d shards of this second", path, NAMES_MOST);
+	return bc_fail(err, BC_IO,
+		       "%.200s: the clock stands still: there are %d shards of this second", path,
+		       NAMES_MOST);
 }
 
 /* The one shard, or the counts for a profile. */
-static bool write_one(struct record_shards *shards, struct recorded *recorded, struct recorded_binary *binary, struct bc_error *err)
+static bool write_one(struct record_shards *shards, struct recorded *recorded,
+		      struct recorded_binary *binary, struct bc_error *err)
 {
 	struct output output;
 
@@ -333,7 +362,8 @@ static bool take(void *ctx, struct recorded *recorded, struct bc_error *err)
 {
 	const struct hand_over *hand_over = ctx;
 	struct record_shards *shards = hand_over->shards;
-	bool few = recorded->samples < shards->least, other = shards->binary && !build_id_same(&recorded->digest, &shards->digest);
+	bool few = recorded->samples < shards->least,
+	     other = shards->binary && !build_id_same(&recorded->digest, &shards->digest);
 
 	err->code = BC_OK;
 	if (!hand_over->last && few)
@@ -368,10 +398,12 @@ static int hotter(const void *a, const void *b)
 void record_shards_sort(struct record_shards *shards)
 {
 	if (shards->binaries.len)
-		qsort(shards->binaries.at, shards->binaries.len, sizeof(*shards->binaries.at), hotter);
+		qsort(shards->binaries.at, shards->binaries.len, sizeof(*shards->binaries.at),
+		      hotter);
 }
 
-bool record_shards_write(struct record_shards *shards, struct recorder *recorder, bool last, struct bc_error *err)
+bool record_shards_write(struct record_shards *shards, struct recorder *recorder, bool last,
+			 struct bc_error *err)
 {
 	struct hand_over hand_over = {shards, last};
 	const struct recorded_taker taker = {&hand_over, take, last ? 0 : shards->least};

@@ -2,9 +2,11 @@
 /*
  * Where the counts of a recording go: shards in a directory, one a binary and hand-over,
  *
- *   NAME.DIGEST.HOST.20261126T073000Z.zst    DIGEST: 12 digits of code_digest(); the time is that of the first sample, or before
+ *   NAME.DIGEST.HOST.20261126T073000Z.zst    DIGEST: 12 digits of code_digest(); the time is that
+ * of the first sample, or before
  *
- * or the one shard of one binary, or its counts in memory, for a profile.  A shard has its name only when it is complete.
+ * or the one shard of one binary, or its counts in memory, for a profile.  A shard has its name
+ * only when it is complete.
  */
 #ifndef RECORD_RECORD_SHARDS_H
 #define RECORD_RECORD_SHARDS_H
@@ -33,9 +35,10 @@ DEFINE_VEC(recorded_binary_vec, struct recorded_binary);
 struct record_shards {
 	const char *folder; /* NULL: one binary */
 	const char *binary; /* the one binary */
-	const char *file;   /* of the one binary: its shard; NULL: its counts are kept, for a profile, ... */
+	const char *file; /* of the one binary: its shard; NULL: its counts are kept, for a profile,
+			     ... */
 	struct recorded_counts *counts; /* ... here; NULL: it had none (yet) */
-	uint64_t least;     /* samples of a shard */
+	uint64_t least;                 /* samples of a shard */
 	struct record_keep keep;
 
 	struct build_id digest; /* of `binary` */
@@ -48,9 +51,11 @@ struct record_shards {
 	uint64_t deleted;                   /* shards, for `keep` */
 };
 
-/* output: a directory if `binary` is NULL, else a file.  Makes the directory, and removes what an earlier run that was killed
- * left half written there.  BC_IO; of `binary` what binary_map() says */
-BC_MUST_USE bool record_shards_open(struct record_shards *out, const char *output, const char *binary, uint64_t least, struct record_keep keep,
+/* output: a directory if `binary` is NULL, else a file.  Makes the directory, and removes what an
+ * earlier run that was killed left half written there.  BC_IO; of `binary` what binary_map() says
+ */
+BC_MUST_USE bool record_shards_open(struct record_shards *out, const char *output,
+				    const char *binary, uint64_t least, struct record_keep keep,
 				    struct bc_error *err);
 
 /* Removes the directory, if it was made and nothing was written there. */
@@ -61,6 +66,7 @@ void record_shards_sort(struct record_shards *shards);
 
 /* Has the recorder hand over what was counted.  last: also what was too little so far is done with.
  * BC_IO: something could not be written, and stays counted; and what recorder_flush() says */
-BC_MUST_USE bool record_shards_write(struct record_shards *shards, struct recorder *recorder, bool last, struct bc_error *err);
+BC_MUST_USE bool record_shards_write(struct record_shards *shards, struct recorder *recorder,
+				     bool last, struct bc_error *err);
 
 #endif

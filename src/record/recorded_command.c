@@ -24,7 +24,8 @@ static struct {
 	struct sigaction actions[BC_COUNT(taken_signals)];
 } before;
 
-static volatile sig_atomic_t is_last; /* while the rest is written; else signals only come where the loop waits */
+static volatile sig_atomic_t
+	is_last; /* while the rest is written; else signals only come where the loop waits */
 static sigset_t last_blocked;
 static char lost_by_signal[96]; /* what is said then; empty: nothing is */
 
@@ -56,12 +57,14 @@ static void on_signal(int number)
 	if (seen.end > 1)
 		end_by_signal(number);
 	else if (*lost_by_signal)
-		say_in_handler("batconv: what was counted is being written: another signal ends that, too\n");
+		say_in_handler(
+			"batconv: what was counted is being written: another signal ends that, too\n");
 }
 
 void record_signals_take(void)
 {
-	const struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART}; /* waiting ends all the same */
+	const struct sigaction action = {.sa_handler = on_signal,
+					 .sa_flags = SA_RESTART}; /* waiting ends all the same */
 	sigset_t all;
 
 	sigemptyset(&all);
@@ -128,7 +131,8 @@ static void become(char **words, int go, int failed, const sigset_t *mask)
 	_exit(why == ENOENT ? 127 : 126);
 }
 
-bool recorded_command_start(const char *const *words, size_t count, const sigset_t *mask, struct recorded_command *out, struct bc_error *err)
+bool recorded_command_start(const char *const *words, size_t count, const sigset_t *mask,
+			    struct recorded_command *out, struct bc_error *err)
 {
 	char **copy = calloc(count + 1, sizeof(*copy));
 	int go[2], failed[2];
@@ -187,7 +191,8 @@ bool recorded_command_has_ended(struct recorded_command *command)
 
 void recorded_command_wait(struct recorded_command *command, bool stop)
 {
-	const struct timespec pause = {.tv_nsec = 200000000}; /* at most: its end is a signal, too */
+	const struct timespec pause = {.tv_nsec =
+					       200000000}; /* at most: its end is a signal, too */
 
 	if (!command->pid)
 		return;
@@ -203,5 +208,6 @@ void recorded_command_wait(struct recorded_command *command, bool stop)
 
 int recorded_command_code(const struct recorded_command *command)
 {
-	return WIFSIGNALED(command->status) ? 128 + WTERMSIG(command->status) : WEXITSTATUS(command->status);
+	return WIFSIGNALED(command->status) ? 128 + WTERMSIG(command->status) :
+					      WEXITSTATUS(command->status);
 }

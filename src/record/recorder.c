@@ -14,12 +14,12 @@
 #include "src/record/run_files.h"
 
 /*
- * Places: what the addresses of a stack become before it is counted.  A place in a file has its number and the
- * offset, any other is the address with a mark; the kernel's stay as they are.
+ * Places: what the addresses of a stack become before it is counted.  A place in a file has its
+ * number and the offset, any other is the address with a mark; the kernel's stay as they are.
  */
 #define PLACE_FILE_SHIFT 40
-#define PLACE_OFFSET ((UINT64_C(1) << PLACE_FILE_SHIFT) - 1)
-#define PLACE_OUTSIDE (UINT64_C(1) << 62)
+#define PLACE_OFFSET     ((UINT64_C(1) << PLACE_FILE_SHIFT) - 1)
+#define PLACE_OUTSIDE    (UINT64_C(1) << 62)
 
 /* mapping.flags: its file is one of those that are too many. */
 #define MAPPING_PAST_FILES 256u
@@ -27,16 +27,17 @@
 /* Processes that have ended are forgotten when there are so many, and they are a quarter of all. */
 #define ENDED_LEAST 64
 
-/* Files with so many samples will be handed over: their digests are read in between, but for large ones, as the rings are not
- * read meanwhile. */
+/* Files with so many samples will be handed over: their digests are read in between, but for large
+ * ones, as the rings are not read meanwhile. */
 #define SAMPLES_TO_IDENTIFY 100
-#define CODE_TO_IDENTIFY ((uint64_t)8 << 20)
+#define CODE_TO_IDENTIFY    ((uint64_t)8 << 20)
 
-/* A stack touches no more files than these; what lies in others is taken to be in none.  Real ones have some dozens of
- * entries; a damaged one has thousands. */
+/* A stack touches no more files than these; what lies in others is taken to be in none.  Real ones
+ * have some dozens of entries; a damaged one has thousands. */
 #define TOUCHED_MOST 128
 
-/* Mappings that are looked at for note_deep(): then every file is taken to have had such a stack. */
+/* Mappings that are looked at for note_deep(): then every file is taken to have had such a stack.
+ */
 #define DEEP_WORK_MOST (UINT64_C(1) << 24)
 
 /* What of an entry was met in some file. */
@@ -57,8 +58,8 @@ struct recorder {
 	uint64_t changes; /* of processes, so far */
 	uint64_t ended;   /* processes that have ended since they were forgotten last */
 	uint64_t now;     /* ns: time of the event at hand */
-	/* Events since all processes or files were looked through last: that takes time, and is done only when so much has
-	 * happened that it does not count. */
+	/* Events since all processes or files were looked through last: that takes time, and is
+	 * done only when so much has happened that it does not count. */
 	uint64_t since_swept, since_forgotten, since_measured;
 	uint64_t deep_work; /* mappings that note_deep() looked at */
 	uint32_t ring_count;
@@ -71,18 +72,19 @@ struct recorder {
 	bool types_seen; /* see stack_is_typed() */
 	uint64_t samples_seen;
 	struct recent_maps recent;
-	struct branch *places; /* the stack at hand */
-	uint8_t *met;          /* of each entry: MET_... */
+	struct branch *places;          /* the stack at hand */
+	uint8_t *met;                   /* of each entry: MET_... */
 	uint32_t touched[TOUCHED_MOST]; /* files of the stack at hand */
 	size_t touched_count;
-	char *left_out; /* see recorder_left_out() */
+	char *left_out;         /* see recorder_left_out() */
 	uint64_t left_out_most; /* samples of that */
 	struct recorder_stats stats;
 	uint8_t own[PERF_RECORD_MOST]; /* a record that is made here */
 };
 
 #define X(name, key, text) {key, text},
-const struct ledger_words recorded_words = {"samples", "samples", RECORDED_DROP_COUNT, {RECORDED_DROPS(X)}};
+const struct ledger_words recorded_words = {
+	"samples", "samples", RECORDED_DROP_COUNT, {RECORDED_DROPS(X)}};
 #undef X
 
 /* ---- processes ---- */
@@ -108,7 +110,8 @@ static void forget_gone(struct recorder *r, uint64_t told_since)
 
 static bool take_file(struct recorder *r, const struct map_event *map, struct mapping *out)
 {
-	if (path_kind_of(map->path) != PATH_FILE || map->path.len >= PATH_MAX || out->offset > PLACE_OFFSET - map->size)
+	if (path_kind_of(map->path) != PATH_FILE || map->path.len >= PATH_MAX ||
+	    out->offset > PLACE_OFFSET - map->size)
 		return true;
 	if (!run_files_intern(&r->files, map, &out->file))
 		return false;
@@ -125,10 +128,13 @@ static bool take_file(struct recorder *r, const struct map_event *map, struct ma
 
 static bool take_map(struct recorder *r, const struct map_event *map, struct bc_error *err)
 {
-	struct mapping mapping = {
-		.start = map->start.v, .end = map->start.v + map->size, .offset = map->offset.v, .flags = MAPPING_READ | MAPPING_EXEC};
+	struct mapping mapping = {.start = map->start.v,
+				  .end = map->start.v + map->size,
+				  .offset = map->offset.v,
+				  .flags = MAPPING_READ | MAPPING_EXEC};
 
-	if (!map->executable || map->pid == NO_PID || mapping.end <= mapping.start || mapping.end > USER_END || map->size > PLACE_OFFSET)
+	if (!map->executable || map->pid == NO_PID || mapping.end <= mapping.start ||
+	    mapping.end > USER_END || map->size > PLACE_OFFSET)
 		return true;
 	struct process *process = processes_obtain(&r->processes, map->pid);
 	if (!process || !take_file(r, map, &mapping))
@@ -136,8 +142,10 @@ static bool take_map(struct recorder *r, const struct map_event *map, struct bc_
 	if (process_has_ended(process))
 		begin(r, process);
 	process->recorded.told = r->now;
-	process->recorded.deep &= !mapping.file || run_files_at(&r->files, mapping.file)->erratum_seen;
-	return map_set_replace(&process->maps, mapping.start, mapping.end, &mapping) || bc_fail_nomem(err);
+	process->recorded.deep &=
+		!mapping.file || run_files_at(&r->files, mapping.file)->erratum_seen;
+	return map_set_replace(&process->maps, mapping.start, mapping.end, &mapping) ||
+	       bc_fail_nomem(err);
 }
 
 static bool take_exec(struct recorder *r, uint32_t pid, struct bc_error *err)
@@ -187,7 +195,8 @@ static void look_at(struct recorder *r, const struct process *process)
 	struct recent_maps *recent = &r->recent;
 
 	if (recent->pid != process->pid || recent->changes != r->changes)
-		*recent = (struct recent_maps){process->pid, r->changes, process->maps, {NULL, NULL}};
+		*recent =
+			(struct recent_maps){process->pid, r->changes, process->maps, {NULL, NULL}};
 }
 
 static inline bool holds(const struct mapping *m, uint64_t at)
@@ -210,16 +219,22 @@ static const struct mapping *find(struct recent_maps *recent, uint64_t at)
 }
 
 /* The file of a mapping if its samples are counted, or NULL; whoever has not been asked for is. */
-static bool file_of(struct recorder *r, const struct mapping *m, uint32_t pid, struct run_file **out, struct bc_error *err)
+static bool file_of(struct recorder *r, const struct mapping *m, uint32_t pid,
+		    struct run_file **out, struct bc_error *err)
 {
 	struct run_file *file = m && m->file ? run_files_at(&r->files, m->file) : NULL;
 
 	*out = file;
 	if (!file || file->state != RUN_FILE_NEW)
 		return true;
-	const struct map_event map = {
-		.pid = pid, .start = {m->start}, .size = m->end - m->start, .offset = {m->offset}, .executable = true,
-		.path = text_of(file->path), .build_id = file->recorded_id, .node = file->node};
+	const struct map_event map = {.pid = pid,
+				      .start = {m->start},
+				      .size = m->end - m->start,
+				      .offset = {m->offset},
+				      .executable = true,
+				      .path = text_of(file->path),
+				      .build_id = file->recorded_id,
+				      .node = file->node};
 	bool ok = run_file_ask(&r->files, file, &map, err);
 	r->stats.files += file->state == RUN_FILE_COUNTED;
 	return ok;
@@ -228,7 +243,8 @@ static bool file_of(struct recorder *r, const struct mapping *m, uint32_t pid, s
 static enum recorded_drop drop_of(const struct mapping *m, const struct run_file *file)
 {
 	if (!file)
-		return m && m->flags & MAPPING_PAST_FILES ? RECORDED_DROP_PAST_FILES : RECORDED_DROP_NO_FILE;
+		return m && m->flags & MAPPING_PAST_FILES ? RECORDED_DROP_PAST_FILES :
+							    RECORDED_DROP_NO_FILE;
 	switch (file->state) {
 	case RUN_FILE_LEFT_OUT: return RECORDED_DROP_LEFT_OUT;
 	case RUN_FILE_GONE: return RECORDED_DROP_GONE;
@@ -255,7 +271,8 @@ static void keep(struct recorder *r, struct run_file *file)
 }
 
 /* A sample in a file that is not counted, or in none. */
-static bool drop_in(struct recorder *r, const struct sample *sample, const struct mapping *m, struct run_file *file)
+static bool drop_in(struct recorder *r, const struct sample *sample, const struct mapping *m,
+		    struct run_file *file)
 {
 	if (file && file->state == RUN_FILE_LEFT_OUT && ++file->left_out > r->left_out_most) {
 		r->left_out_most = file->left_out;
@@ -268,7 +285,8 @@ static bool drop_in(struct recorder *r, const struct sample *sample, const struc
 }
 
 /* Before so many rows are added.  *room: they can be. */
-static bool make_room(struct recorder *r, struct count_table *table, size_t rows, bool *room, struct bc_error *err)
+static bool make_room(struct recorder *r, struct count_table *table, size_t rows, bool *room,
+		      struct bc_error *err)
 {
 	*room = true;
 	while (count_table_must_grow(table, rows)) {
@@ -278,13 +296,15 @@ static bool make_room(struct recorder *r, struct count_table *table, size_t rows
 		if (!*room)
 			return true;
 		r->counts_memory += more - table->capacity * sizeof(struct count_row);
-		if (!(table->capacity ? count_table_grow(table) : count_table_begin(table, capacity)))
+		if (!(table->capacity ? count_table_grow(table) :
+					count_table_begin(table, capacity)))
 			return bc_fail_nomem(err);
 	}
 	return true;
 }
 
-static bool count_address(struct recorder *r, struct run_file *file, uint64_t offset, const struct sample *sample, struct bc_error *err)
+static bool count_address(struct recorder *r, struct run_file *file, uint64_t offset,
+			  const struct sample *sample, struct bc_error *err)
 {
 	const uint64_t key[COUNT_KEY_WORDS] = {offset};
 	bool room;
@@ -297,7 +317,8 @@ static bool count_address(struct recorder *r, struct run_file *file, uint64_t of
 	return count_table_add(&file->plain, key, 1, 0) || bc_fail_nomem(err);
 }
 
-static bool take_address(struct recorder *r, const struct process *process, const struct sample *sample, struct bc_error *err)
+static bool take_address(struct recorder *r, const struct process *process,
+			 const struct sample *sample, struct bc_error *err)
 {
 	struct run_file *file;
 
@@ -314,7 +335,8 @@ static bool take_address(struct recorder *r, const struct process *process, cons
 }
 
 /* The place of an address; its file is touched. */
-static bool place_of(struct recorder *r, uint32_t pid, uint64_t at, uint64_t *out, struct bc_error *err)
+static bool place_of(struct recorder *r, uint32_t pid, uint64_t at, uint64_t *out,
+		     struct bc_error *err)
 {
 	struct run_file *file;
 
@@ -345,13 +367,15 @@ static bool is_in_file(uint64_t place)
 	return !(place & (KERNEL_BIT | PLACE_OUTSIDE));
 }
 
-static bool place_stack(struct recorder *r, uint32_t pid, const struct sample *sample, struct bc_error *err)
+static bool place_stack(struct recorder *r, uint32_t pid, const struct sample *sample,
+			struct bc_error *err)
 {
 	r->touched_count = 0;
 	for (size_t i = 0; i < sample->branch_count; i++) {
 		const struct branch *b = &sample->branches[i];
 		struct branch *to = &r->places[i];
-		if (!place_of(r, pid, b->from, &to->from, err) || !place_of(r, pid, b->to, &to->to, err))
+		if (!place_of(r, pid, b->from, &to->from, err) ||
+		    !place_of(r, pid, b->to, &to->to, err))
 			return false;
 		to->flags = b->flags;
 		r->met[i] = is_in_file(to->from) || is_in_file(to->to) ? MET_FILE : 0;
@@ -366,7 +390,8 @@ struct file_walk {
 	uint64_t number;
 };
 
-static inline struct trace_end find_end(void *ctx, const struct branch *b, bool source, struct trace_end outside)
+static inline struct trace_end find_end(void *ctx, const struct branch *b, bool source,
+					struct trace_end outside)
 {
 	struct file_walk *w = ctx;
 	uint64_t place = source ? b->from : b->to;
@@ -377,7 +402,8 @@ static inline struct trace_end find_end(void *ctx, const struct branch *b, bool 
 	return (struct trace_end){place & PLACE_OFFSET};
 }
 
-static inline void count_trace(void *ctx, const struct branch *b, const struct trace *trace, bool extra)
+static inline void count_trace(void *ctx, const struct branch *b, const struct trace *trace,
+			       bool extra)
 {
 	struct file_walk *w = ctx;
 	uint64_t key[COUNT_KEY_WORDS];
@@ -401,21 +427,27 @@ static const struct stack_walker walker = {find_end, count_trace, note_return};
 static void note_no_room(struct recorder *r, uint32_t number, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
-		if (r->places[i].from >> PLACE_FILE_SHIFT == number || r->places[i].to >> PLACE_FILE_SHIFT == number)
+		if (r->places[i].from >> PLACE_FILE_SHIFT == number ||
+		    r->places[i].to >> PLACE_FILE_SHIFT == number)
 			r->met[i] |= MET_NO_ROOM;
 }
 
 /* *counted: there was room for it. */
-static bool walk_file(struct recorder *r, uint32_t number, const struct sample *sample, bool typed, bool *counted, struct bc_error *err)
+static bool walk_file(struct recorder *r, uint32_t number, const struct sample *sample, bool typed,
+		      bool *counted, struct bc_error *err)
 {
 	struct file_walk walk = {r, run_files_at(&r->files, number), number};
 	struct run_file *file = walk.file;
-	struct entry_use use = {.typed = typed, .partial = sample->partial, .extra_flags = BRANCH_MISPREDICTED, .kernel_bit = KERNEL_BIT};
+	struct entry_use use = {.typed = typed,
+				.partial = sample->partial,
+				.extra_flags = BRANCH_MISPREDICTED,
+				.kernel_bit = KERNEL_BIT};
 	struct entry_sums sums = {0};
 
 	if (!make_room(r, &file->traces, sample->branch_count, counted, err))
 		return false;
-	if (typed && !file->types.waiting.capacity && !count_table_begin(&file->types.waiting, RUN_FILE_ROWS))
+	if (typed && !file->types.waiting.capacity &&
+	    !count_table_begin(&file->types.waiting, RUN_FILE_ROWS))
 		return bc_fail_nomem(err);
 	if (!*counted) {
 		note_no_room(r, number, sample->branch_count);
@@ -423,7 +455,8 @@ static bool walk_file(struct recorder *r, uint32_t number, const struct sample *
 	}
 	file->erratum_seen |= r->deep_work >= DEEP_WORK_MOST;
 	use.skip = file->erratum ? stack_erratum(&file->erratum_seen, sample) : 0;
-	(void)stack_walk(walker, &walk, &file->types, r->places, r->places + sample->branch_count, use, trace_end_of(TRACE_END_NONE), &sums);
+	(void)stack_walk(walker, &walk, &file->types, r->places, r->places + sample->branch_count,
+			 use, trace_end_of(TRACE_END_NONE), &sums);
 	return !file->types.no_memory || bc_fail_nomem(err);
 }
 
@@ -436,7 +469,9 @@ static void note_deep(struct recorder *r, struct process *process, const struct 
 		return;
 	bool deep = false;
 	(void)stack_erratum(&deep, sample);
-	for (uint64_t at = 0; deep && r->deep_work < DEEP_WORK_MOST && (m = map_set_above(process->maps, at)); at = m->end, r->deep_work++)
+	for (uint64_t at = 0;
+	     deep && r->deep_work < DEEP_WORK_MOST && (m = map_set_above(process->maps, at));
+	     at = m->end, r->deep_work++)
 		if (m->file)
 			run_files_at(&r->files, m->file)->erratum_seen = true;
 	process->recorded.deep = deep;
@@ -457,12 +492,14 @@ static void tally(struct recorder *r, size_t count)
 		else if (met & MET_NO_ROOM)
 			branches->dropped[BRANCH_DROP_DROPPED_SAMPLE]++;
 		else
-			branches->dropped[met & MET_FILE ? BRANCH_DROP_ERRATUM : BRANCH_DROP_OUTSIDE]++;
+			branches->dropped[met & MET_FILE ? BRANCH_DROP_ERRATUM :
+							   BRANCH_DROP_OUTSIDE]++;
 	}
 }
 
 /* Nothing of the stack is in a file. */
-static bool drop_stack(struct recorder *r, const struct process *process, const struct sample *sample, struct bc_error *err)
+static bool drop_stack(struct recorder *r, const struct process *process,
+		       const struct sample *sample, struct bc_error *err)
 {
 	struct run_file *file = NULL;
 
@@ -472,16 +509,19 @@ static bool drop_stack(struct recorder *r, const struct process *process, const 
 	return file_of(r, m, process->pid, &file, err) && drop_in(r, sample, m, file);
 }
 
-/* Which of the files that it touched a stack is of: that of its address, or of its newest branch. */
+/* Which of the files that it touched a stack is of: that of its address, or of its newest branch.
+ */
 static struct run_file *owner(struct recorder *r, const struct sample *sample)
 {
 	const struct mapping *m = sample->ip.v & KERNEL_BIT ? NULL : find(&r->recent, sample->ip.v);
 	struct run_file *file = m && m->file ? run_files_at(&r->files, m->file) : NULL;
 
-	return file && file->stamp == r->samples_seen ? file : run_files_at(&r->files, r->touched[0]);
+	return file && file->stamp == r->samples_seen ? file :
+							run_files_at(&r->files, r->touched[0]);
 }
 
-static bool take_stack(struct recorder *r, struct process *process, const struct sample *sample, struct bc_error *err)
+static bool take_stack(struct recorder *r, struct process *process, const struct sample *sample,
+		       struct bc_error *err)
 {
 	bool typed = stack_is_typed(&r->types_seen, r->samples_seen, sample), kept = false;
 
@@ -505,7 +545,8 @@ static bool take_stack(struct recorder *r, struct process *process, const struct
 
 static bool take_sample(struct recorder *r, const struct sample *sample, struct bc_error *err)
 {
-	struct process *process = sample->pid == NO_PID ? NULL : processes_find(&r->processes, sample->pid);
+	struct process *process =
+		sample->pid == NO_PID ? NULL : processes_find(&r->processes, sample->pid);
 
 	r->samples_seen++;
 	r->stats.samples.read++;
@@ -515,7 +556,8 @@ static bool take_sample(struct recorder *r, const struct sample *sample, struct 
 	r->stats.programs += !process->recorded.sampled;
 	process->recorded.sampled = true;
 	look_at(r, process);
-	return sample->branch_count ? take_stack(r, process, sample, err) : take_address(r, process, sample, err);
+	return sample->branch_count ? take_stack(r, process, sample, err) :
+				      take_address(r, process, sample, err);
 }
 
 static bool take_event(void *ctx, const struct event *event, struct bc_error *err)
@@ -550,31 +592,38 @@ static bool take_event(void *ctx, const struct event *event, struct bc_error *er
 
 static uint64_t other_memory(const struct recorder *r)
 {
-	uint64_t memory = perf_rings_memory(&r->rings) + sizeof(*r) + r->processes.all.cap * sizeof(struct process) +
-			  r->processes.by_pid.capacity * sizeof(struct map_slot) + r->files.len * sizeof(struct run_file);
+	uint64_t memory = perf_rings_memory(&r->rings) + sizeof(*r) +
+			  r->processes.all.cap * sizeof(struct process) +
+			  r->processes.by_pid.capacity * sizeof(struct map_slot) +
+			  r->files.len * sizeof(struct run_file);
 
 	for (size_t i = 0; i < r->processes.all.len; i++)
 		memory += map_set_memory(r->processes.all.at[i].maps);
 	return memory;
 }
 
-/* It is full when what is counted is three quarters of what may be, or the largest file could not grow once more and be
- * copied to be handed over.  (Rows of a table that grows are there twice; of one that is handed over, three times.) */
+/* It is full when what is counted is three quarters of what may be, or the largest file could not
+ * grow once more and be copied to be handed over.  (Rows of a table that grows are there twice; of
+ * one that is handed over, three times.) */
 static void measure(struct recorder *r)
 {
-	uint64_t largest = 0, other = other_memory(r), may_be = r->memory_most > other ? r->memory_most - other : 0;
+	uint64_t largest = 0, other = other_memory(r),
+		 may_be = r->memory_most > other ? r->memory_most - other : 0;
 
 	r->counts_memory = r->since_measured = 0;
 	for (uint32_t i = 0; i < r->files.len; i++) {
 		const struct run_file *file = &r->files.at[i];
 		uint64_t memory = run_file_memory(file);
 		uint64_t rows = (uint64_t)file->traces.used + file->types.waiting.used;
-		uint64_t more = rows > file->traces.capacity / 2 ? 2 * memory : 2 * rows * sizeof(struct count_row);
+		uint64_t more = rows > file->traces.capacity / 2 ?
+					2 * memory :
+					2 * rows * sizeof(struct count_row);
 		r->counts_memory += memory;
 		largest = more > largest ? more : largest;
 	}
 	bool worth = r->counts_memory > r->memory_most / 8;
-	r->full = worth && (r->counts_memory >= may_be / 4 * 3 || r->counts_memory + largest > may_be);
+	r->full = worth &&
+		  (r->counts_memory >= may_be / 4 * 3 || r->counts_memory + largest > may_be);
 	r->stats.memory = r->counts_memory + other;
 }
 
@@ -594,7 +643,8 @@ static struct perf_order_limit waiting_most(uint64_t memory)
 	return (struct perf_order_limit){blocks * 1024, blocks};
 }
 
-bool recorder_open(const struct recorder_options *options, struct recorder **out, struct bc_error *err)
+bool recorder_open(const struct recorder_options *options, struct recorder **out,
+		   struct bc_error *err)
 {
 	struct recorder *r = calloc(1, sizeof(*r));
 
@@ -609,7 +659,8 @@ bool recorder_open(const struct recorder_options *options, struct recorder **out
 	r->places = malloc(PERF_BRANCHES_MAX * sizeof(*r->places));
 	r->met = calloc(PERF_BRANCHES_MAX, sizeof(*r->met));
 	if (r->places && r->met) {
-		if (perf_rings_init(&r->rings, options->attr, options->rings + 1, waiting_most(r->memory_most), &sink, err)) {
+		if (perf_rings_init(&r->rings, options->attr, options->rings + 1,
+				    waiting_most(r->memory_most), &sink, err)) {
 			r->has_stacks = perf_setup_has_stacks(&r->rings.setup);
 			return true;
 		}
@@ -641,7 +692,8 @@ static bool take_ring(struct recorder *r, uint32_t ring, struct bytes bytes, str
 	return perf_rings_take(&r->rings, ring, bytes, err);
 }
 
-bool recorder_ring(struct recorder *recorder, uint32_t ring, struct bytes bytes, struct bc_error *err)
+bool recorder_ring(struct recorder *recorder, uint32_t ring, struct bytes bytes,
+		   struct bc_error *err)
 {
 	return take_ring(recorder, ring, bytes, err);
 }
@@ -653,22 +705,32 @@ static bool take_own(struct recorder *r, size_t size, struct bc_error *err)
 
 bool recorder_process(struct recorder *recorder, uint32_t pid, uint64_t time, struct bc_error *err)
 {
-	return take_own(recorder, perf_rings_put_exec(&recorder->rings, pid, time, recorder->own), err);
+	return take_own(recorder, perf_rings_put_exec(&recorder->rings, pid, time, recorder->own),
+			err);
 }
 
-bool recorder_map(struct recorder *recorder, const struct map_event *map, uint64_t time, struct bc_error *err)
+bool recorder_map(struct recorder *recorder, const struct map_event *map, uint64_t time,
+		  struct bc_error *err)
 {
-	return take_own(recorder, perf_rings_put_map(&recorder->rings, map, time, recorder->own), err);
+	return take_own(recorder, perf_rings_put_map(&recorder->rings, map, time, recorder->own),
+			err);
 }
 
-bool recorder_thread(struct recorder *recorder, uint32_t pid, uint32_t tid, uint64_t time, struct bc_error *err)
+bool recorder_thread(struct recorder *recorder, uint32_t pid, uint32_t tid, uint64_t time,
+		     struct bc_error *err)
 {
-	return take_own(recorder, perf_rings_put_thread(&recorder->rings, PERF_RECORD_FORK, pid, tid, time, recorder->own), err);
+	return take_own(recorder,
+			perf_rings_put_thread(&recorder->rings, PERF_RECORD_FORK, pid, tid, time,
+					      recorder->own),
+			err);
 }
 
 bool recorder_scanned(struct recorder *recorder, uint64_t time, struct bc_error *err)
 {
-	return take_own(recorder, perf_rings_put_thread(&recorder->rings, PERF_RECORD_EXIT, NO_PID, NO_PID, time, recorder->own), err);
+	return take_own(recorder,
+			perf_rings_put_thread(&recorder->rings, PERF_RECORD_EXIT, NO_PID, NO_PID,
+					      time, recorder->own),
+			err);
 }
 
 bool recorder_round(struct recorder *recorder, struct bc_error *err)
@@ -699,7 +761,8 @@ bool recorder_drain(struct recorder *recorder, struct bc_error *err)
 	return true;
 }
 
-bool recorder_replay(struct recorder *recorder, struct rings_reader *reader, bool *ended, struct bc_error *err)
+bool recorder_replay(struct recorder *recorder, struct rings_reader *reader, bool *ended,
+		     struct bc_error *err)
 {
 	struct rings_part part;
 
@@ -711,18 +774,23 @@ bool recorder_replay(struct recorder *recorder, struct rings_reader *reader, boo
 			*ended = true;
 			return recorder_drain(recorder, err);
 		}
-		if (!take_ring(recorder, part.ring == RINGS_SCAN ? recorder->ring_count : part.ring, part.bytes, err))
+		if (!take_ring(recorder, part.ring == RINGS_SCAN ? recorder->ring_count : part.ring,
+			       part.bytes, err))
 			return false;
 	}
 	return false;
 }
 
-bool recorder_flush(struct recorder *recorder, const struct recorded_taker *to, struct bc_error *err)
+bool recorder_flush(struct recorder *recorder, const struct recorded_taker *to,
+		    struct bc_error *err)
 {
 	const char *event = recorder->rings.setup.events.all.at[0].label;
-	bool ok = hand_over(&recorder->files, &recorder->processes, event, to, &recorder->stats, err);
+	bool ok =
+		hand_over(&recorder->files, &recorder->processes, event, to, &recorder->stats, err);
 
-	(void)!run_files_sweep(&recorder->files, &recorder->processes); /* without memory for it, nothing is forgotten this time */
+	(void)!run_files_sweep(
+		&recorder->files,
+		&recorder->processes); /* without memory for it, nothing is forgotten this time */
 	measure(recorder);
 	return ok;
 }

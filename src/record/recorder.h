@@ -34,8 +34,8 @@ struct recorder;
 #define RECORDER_FILES_MOST 4096
 
 /* The file of a mapping, asked for when the first sample falls in it.  The process may have ended,
- * and the path may be of another mount namespace, or name another file by now: what is opened must have
- * the inode of the mapping (map_event.node), if one is known. */
+ * and the path may be of another mount namespace, or name another file by now: what is opened must
+ * have the inode of the mapping (map_event.node), if one is known. */
 enum file_answer {
 	FILE_OPENED,   /* *fd is for reading; the recorder closes it */
 	FILE_LEFT_OUT, /* it is none of those that are wanted */
@@ -45,15 +45,17 @@ enum file_answer {
 struct file_opener {
 	void *ctx;
 	enum file_answer (*open)(void *ctx, const struct map_event *mapping, int *fd);
-	bool unpacks; /* what it opens is a user's own, which can be compressed or a side file, and not what a process has mapped */
+	bool unpacks; /* what it opens is a user's own, which can be compressed or a side file, and
+			 not what a process has mapped */
 };
 
 struct recorder_options {
-	struct bytes attr; /* the event's struct perf_event_attr, as the kernel got it.  It must have TIME, TID and sample_id_all */
+	struct bytes attr; /* the event's struct perf_event_attr, as the kernel got it.  It must
+			      have TIME, TID and sample_id_all */
 	uint32_t rings;    /* how many there are, at least one */
 	uint64_t memory;   /* bytes; 0: RECORDER_MEMORY */
 	struct file_opener files;
-	FILE *save;        /* all that comes is written here, too, behind rings_begin(); or NULL */
+	FILE *save; /* all that comes is written here, too, behind rings_begin(); or NULL */
 };
 
 /* Copies what it needs of the options.
@@ -61,27 +63,33 @@ struct recorder_options {
  * BC_FORMAT       attr is none
  * BC_UNSUPPORTED  the event records no times or processes
  * BC_NOMEM */
-BC_MUST_USE bool recorder_open(const struct recorder_options *options, struct recorder **out, struct bc_error *err);
+BC_MUST_USE bool recorder_open(const struct recorder_options *options, struct recorder **out,
+			       struct bc_error *err);
 void recorder_free(struct recorder *recorder);
 
 /* Take bytes of a ring, in its order; a record can go on in the next call.
  *
  * BC_FORMAT  a damaged record; the text has the ring, and the byte of it since the beginning
  * BC_NOMEM */
-BC_MUST_USE bool recorder_ring(struct recorder *recorder, uint32_t ring, struct bytes bytes, struct bc_error *err);
+BC_MUST_USE bool recorder_ring(struct recorder *recorder, uint32_t ring, struct bytes bytes,
+			       struct bc_error *err);
 
 /*
- * What /proc tells of processes: at the beginning, and again after records were lost.  Read the clock of the rings first,
- * then /proc, and give that time to all of it: what the rings tell of the meantime comes later, and stays.
- * Errors as above.
+ * What /proc tells of processes: at the beginning, and again after records were lost.  Read the
+ * clock of the rings first, then /proc, and give that time to all of it: what the rings tell of the
+ * meantime comes later, and stays. Errors as above.
  */
 
-/* A process lives.  What was known of it is forgotten: it has one thread, and the mappings that are told next. */
-BC_MUST_USE bool recorder_process(struct recorder *recorder, uint32_t pid, uint64_t time, struct bc_error *err);
+/* A process lives.  What was known of it is forgotten: it has one thread, and the mappings that are
+ * told next. */
+BC_MUST_USE bool recorder_process(struct recorder *recorder, uint32_t pid, uint64_t time,
+				  struct bc_error *err);
 
 /* An executable mapping of it, and a thread beside the first one (tid != pid). */
-BC_MUST_USE bool recorder_map(struct recorder *recorder, const struct map_event *map, uint64_t time, struct bc_error *err);
-BC_MUST_USE bool recorder_thread(struct recorder *recorder, uint32_t pid, uint32_t tid, uint64_t time, struct bc_error *err);
+BC_MUST_USE bool recorder_map(struct recorder *recorder, const struct map_event *map, uint64_t time,
+			      struct bc_error *err);
+BC_MUST_USE bool recorder_thread(struct recorder *recorder, uint32_t pid, uint32_t tid,
+				 uint64_t time, struct bc_error *err);
 
 /* All processes that live were told with this time: others have ended. */
 BC_MUST_USE bool recorder_scanned(struct recorder *recorder, uint64_t time, struct bc_error *err);
@@ -92,11 +100,13 @@ BC_MUST_USE bool recorder_round(struct recorder *recorder, struct bc_error *err)
 /* No more bytes come. */
 BC_MUST_USE bool recorder_drain(struct recorder *recorder, struct bc_error *err);
 
-/* Of a file of saved rings, the next round, in place of recorder_ring() and recorder_round(); *ended: it was the last
- * one, and recorder_drain() was done. */
-BC_MUST_USE bool recorder_replay(struct recorder *recorder, struct rings_reader *reader, bool *ended, struct bc_error *err);
+/* Of a file of saved rings, the next round, in place of recorder_ring() and recorder_round();
+ * *ended: it was the last one, and recorder_drain() was done. */
+BC_MUST_USE bool recorder_replay(struct recorder *recorder, struct rings_reader *reader,
+				 bool *ended, struct bc_error *err);
 
-/* What the kernel itself says of all that was lost: what is lost last, no record in the rings tells of.  0: it does not say. */
+/* What the kernel itself says of all that was lost: what is lost last, no record in the rings tells
+ * of.  0: it does not say. */
 void recorder_lost(struct recorder *recorder, uint64_t records);
 
 /* Must it be flushed soon, because of its memory?  To be asked after each round. */
@@ -104,54 +114,60 @@ bool recorder_is_full(const struct recorder *recorder);
 
 /* A binary, and what was counted for it since it was handed over last. */
 struct recorded {
-	const char *path;         /* where it was mapped first */
-	struct build_id digest;   /* code_digest() */
-	struct build_id build_id; /* GNU's; size 0: it has none */
-	bool bolted;              /* it has a table of llvm-bolt's */
-	bool plain;               /* what was counted are plain samples, not branches */
-	uint64_t samples;         /* that were taken in it */
-	uint64_t branches;        /* from or to it; 0 if plain */
-	struct recorded_counts *counts; /* a taker that keeps them sets NULL, and frees them by recorded_counts_free() */
+	const char *path;               /* where it was mapped first */
+	struct build_id digest;         /* code_digest() */
+	struct build_id build_id;       /* GNU's; size 0: it has none */
+	bool bolted;                    /* it has a table of llvm-bolt's */
+	bool plain;                     /* what was counted are plain samples, not branches */
+	uint64_t samples;               /* that were taken in it */
+	uint64_t branches;              /* from or to it; 0 if plain */
+	struct recorded_counts *counts; /* a taker that keeps them sets NULL, and frees them by
+					   recorded_counts_free() */
 };
 
-/* The counts as a shard (profile/shard.h).  Errors of the file are the caller's to check; BC_NOMEM, BC_IO */
+/* The counts as a shard (profile/shard.h).  Errors of the file are the caller's to check; BC_NOMEM,
+ * BC_IO */
 BC_MUST_USE bool recorded_shard(const struct recorded *recorded, FILE *to, struct bc_error *err);
 
-/* The same as events: BEGIN, NAME, TRACES or ADDRESSES, END.  For a conversion of the binary (flow/conversion.h) they are
- * delivered to conversion->aggregate after conversion_open(), with no files of samples; then come conversion_count() and
- * conversion_convert().  What the sink says. */
-BC_MUST_USE bool recorded_deliver(const struct recorded_counts *counts, const struct event_sink *sink, struct bc_error *err);
+/* The same as events: BEGIN, NAME, TRACES or ADDRESSES, END.  For a conversion of the binary
+ * (flow/conversion.h) they are delivered to conversion->aggregate after conversion_open(), with no
+ * files of samples; then come conversion_count() and conversion_convert().  What the sink says. */
+BC_MUST_USE bool recorded_deliver(const struct recorded_counts *counts,
+				  const struct event_sink *sink, struct bc_error *err);
 
 /* NULL is fine. */
 void recorded_counts_free(struct recorded_counts *counts);
 
-/* Takes one binary after the other, that with most samples first.  True: its counts are forgotten.  False: they
- * stay and are handed over the next time again, with what is counted until then; err->code BC_OK if that
- * is no failure (too few samples for a file of their own). */
+/* Takes one binary after the other, that with most samples first.  True: its counts are forgotten.
+ * False: they stay and are handed over the next time again, with what is counted until then;
+ * err->code BC_OK if that is no failure (too few samples for a file of their own). */
 struct recorded_taker {
 	void *ctx;
 	bool (*take)(void *ctx, struct recorded *recorded, struct bc_error *err);
-	uint64_t least; /* files with fewer samples are not even looked into, and stay as above; 0: all are handed over */
+	uint64_t least; /* files with fewer samples are not even looked into, and stay as above; 0:
+			   all are handed over */
 };
 
-/* Hand over what was counted.  After a failure of the taker it goes on with the next binary; then the first error is
- * returned.  BC_NOMEM.  Files that nothing maps any more are forgotten with their counts. */
-BC_MUST_USE bool recorder_flush(struct recorder *recorder, const struct recorded_taker *to, struct bc_error *err);
+/* Hand over what was counted.  After a failure of the taker it goes on with the next binary; then
+ * the first error is returned.  BC_NOMEM.  Files that nothing maps any more are forgotten with
+ * their counts. */
+BC_MUST_USE bool recorder_flush(struct recorder *recorder, const struct recorded_taker *to,
+				struct bc_error *err);
 
 /* X(NAME, key for machines, text for people) */
-#define RECORDED_DROPS(X)                                                      \
-	X(LATE, "late", "older than a process event that came before")         \
-	X(GUEST, "guest", "of virtual machines")                               \
-	X(NO_PROCESS, "no_process", "of processes whose mappings are not known") \
-	X(NO_STACK, "no_branch_stack", "without a branch stack")               \
-	X(KERNEL, "kernel", "in the kernel")                                   \
-	X(NO_FILE, "no_file", "in code without a file (JIT, vdso)")            \
-	X(LEFT_OUT, "left_out", "in files that were not asked for")            \
-	X(PAST_FILES, "past_files", "in files beyond the most that are kept at a time") \
-	X(NO_ROOM, "no_room", "for which the memory did not suffice")          \
-	X(GONE, "gone", "in files that could not be opened any more")          \
-	X(NO_PROGRAM, "no_program", "in files that are no program or library of this kind") \
-	X(PADDING, "padding", "in a file, but in none of its executable segments") \
+#define RECORDED_DROPS(X)                                                                          \
+	X(LATE, "late", "older than a process event that came before")                             \
+	X(GUEST, "guest", "of virtual machines")                                                   \
+	X(NO_PROCESS, "no_process", "of processes whose mappings are not known")                   \
+	X(NO_STACK, "no_branch_stack", "without a branch stack")                                   \
+	X(KERNEL, "kernel", "in the kernel")                                                       \
+	X(NO_FILE, "no_file", "in code without a file (JIT, vdso)")                                \
+	X(LEFT_OUT, "left_out", "in files that were not asked for")                                \
+	X(PAST_FILES, "past_files", "in files beyond the most that are kept at a time")            \
+	X(NO_ROOM, "no_room", "for which the memory did not suffice")                              \
+	X(GONE, "gone", "in files that could not be opened any more")                              \
+	X(NO_PROGRAM, "no_program", "in files that are no program or library of this kind")        \
+	X(PADDING, "padding", "in a file, but in none of its executable segments")                 \
 	X(TOO_FEW, "too_few", "in files that nothing maps any more, too few for a shard")
 
 #define X(name, key, text) RECORDED_DROP_##name,
@@ -161,23 +177,26 @@ enum recorded_drop { RECORDED_DROPS(X) RECORDED_KEPT, RECORDED_DROP_COUNT = RECO
 struct recorder_stats {
 	struct ledger samples;  /* dropped by enum recorded_drop */
 	struct ledger branches; /* entries of branch stacks; dropped by enum branch_drop */
-	uint64_t lost;          /* records of any kind that the kernel had no room for: mappings may be among them */
-	uint64_t lost_samples;  /* that were dropped before */
-	uint64_t throttled;     /* how often the kernel held sampling back */
+	uint64_t lost; /* records of any kind that the kernel had no room for: mappings may be among
+			  them */
+	uint64_t lost_samples; /* that were dropped before */
+	uint64_t throttled;    /* how often the kernel held sampling back */
 	uint64_t rounds;
-	uint64_t programs;      /* processes that had a sample: a number for each program that one ran */
-	uint64_t files;         /* that had a sample */
+	uint64_t programs; /* processes that had a sample: a number for each program that one ran */
+	uint64_t files;    /* that had a sample */
 	size_t processes, mapped_files; /* that are known now */
-	uint64_t memory;        /* bytes in use */
+	uint64_t memory;                /* bytes in use */
 };
 
 /* The words of .samples; those of .branches are branch_words. */
 extern const struct ledger_words recorded_words;
 
-/* So far.  A sample is kept when it was counted for a file; when that turns out to be none, it is dropped after all. */
+/* So far.  A sample is kept when it was counted for a file; when that turns out to be none, it is
+ * dropped after all. */
 struct recorder_stats recorder_stats(const struct recorder *recorder);
 
-/* The path of the file with most samples of those that nobody asked for; NULL: there is none.  Valid until the recorder takes more. */
+/* The path of the file with most samples of those that nobody asked for; NULL: there is none. Valid
+ * until the recorder takes more. */
 const char *recorder_left_out(const struct recorder *recorder);
 
 #endif

@@ -7,14 +7,15 @@
 
 #define MAGIC_NAME "batconv-rings "
 #define MAGIC_SIZE (sizeof(RINGS_MAGIC) - 1)
-#define HEAD_SIZE (MAGIC_SIZE + 12)
-#define PART_HEAD 8
+#define HEAD_SIZE  (MAGIC_SIZE + 12)
+#define PART_HEAD  8
 
 /* ---- writing ---- */
 
 static void put_u32(FILE *to, uint32_t value)
 {
-	const uint8_t bytes[] = {(uint8_t)value, (uint8_t)(value >> 8), (uint8_t)(value >> 16), (uint8_t)(value >> 24)};
+	const uint8_t bytes[] = {(uint8_t)value, (uint8_t)(value >> 8), (uint8_t)(value >> 16),
+				 (uint8_t)(value >> 24)};
 
 	fwrite(bytes, 1, sizeof(bytes), to);
 }
@@ -57,31 +58,39 @@ void rings_end(FILE *to)
 
 static bool fail_at(const struct rings_reader *reader, const char *why, struct bc_error *err)
 {
-	return bc_fail(err, BC_FORMAT, "%s: %s, byte %" PRIu64, reader->stream->name, why, reader->at);
+	return bc_fail(err, BC_FORMAT, "%s: %s, byte %" PRIu64, reader->stream->name, why,
+		       reader->at);
 }
 
 /* Exactly so many bytes. */
-static bool read_bytes(struct rings_reader *reader, void *to, size_t size, const char *of, struct bc_error *err)
+static bool read_bytes(struct rings_reader *reader, void *to, size_t size, const char *of,
+		       struct bc_error *err)
 {
 	size_t got = 0;
 
 	if (size && !stream_read(reader->stream, to, size, &got, err))
 		return false;
 	if (got < size)
-		return bc_fail(err, BC_FORMAT, "%s: ends within %s, byte %" PRIu64, reader->stream->name, of, reader->at + got);
+		return bc_fail(err, BC_FORMAT, "%s: ends within %s, byte %" PRIu64,
+			       reader->stream->name, of, reader->at + got);
 	reader->at += size;
 	return true;
 }
 
-static bool check_magic(struct rings_reader *reader, const uint8_t head[HEAD_SIZE], size_t size, struct bc_error *err)
+static bool check_magic(struct rings_reader *reader, const uint8_t head[HEAD_SIZE], size_t size,
+			struct bc_error *err)
 {
 	size_t name = strlen(MAGIC_NAME);
 
 	if (size >= MAGIC_SIZE && !memcmp(head, RINGS_MAGIC, MAGIC_SIZE))
-		return size == HEAD_SIZE || bc_fail(err, BC_FORMAT, "%s: ends within its head, byte %zu", reader->stream->name, size);
+		return size == HEAD_SIZE ||
+		       bc_fail(err, BC_FORMAT, "%s: ends within its head, byte %zu",
+			       reader->stream->name, size);
 	if (size >= MAGIC_SIZE && !memcmp(head, MAGIC_NAME, name))
-		return bc_fail(err, BC_UNSUPPORTED, "%s: saved rings of another version than 1", reader->stream->name);
-	return bc_fail(err, BC_FORMAT, "%s: no saved rings: they begin with '" MAGIC_NAME "1'", reader->stream->name);
+		return bc_fail(err, BC_UNSUPPORTED, "%s: saved rings of another version than 1",
+			       reader->stream->name);
+	return bc_fail(err, BC_FORMAT, "%s: no saved rings: they begin with '" MAGIC_NAME "1'",
+		       reader->stream->name);
 }
 
 bool rings_open(struct file_stream *stream, struct rings_reader *out, struct bc_error *err)
@@ -90,13 +99,15 @@ bool rings_open(struct file_stream *stream, struct rings_reader *out, struct bc_
 	size_t got;
 
 	*out = (struct rings_reader){.stream = stream};
-	if (!stream_read(stream, head, sizeof(head), &got, err) || !check_magic(out, head, got, err))
+	if (!stream_read(stream, head, sizeof(head), &got, err) ||
+	    !check_magic(out, head, got, err))
 		return false;
 	out->attr_size = le32(head + MAGIC_SIZE);
 	size_t host = le32(head + MAGIC_SIZE + 4);
 	out->rings = le32(head + MAGIC_SIZE + 8);
 	out->at = MAGIC_SIZE;
-	if (out->attr_size > RINGS_ATTR_MOST || host > RINGS_HOST_MOST || !out->rings || out->rings > RINGS_MOST)
+	if (out->attr_size > RINGS_ATTR_MOST || host > RINGS_HOST_MOST || !out->rings ||
+	    out->rings > RINGS_MOST)
 		return fail_at(out, "sizes beyond those that are read", err);
 	out->at = HEAD_SIZE;
 	out->attr = malloc(out->attr_size + 1);
@@ -104,7 +115,8 @@ bool rings_open(struct file_stream *stream, struct rings_reader *out, struct bc_
 	out->part = malloc(RINGS_PART_MOST);
 	if (!out->attr || !out->host || !out->part)
 		return bc_fail_nomem(err);
-	return read_bytes(out, out->attr, out->attr_size, "the attr", err) && read_bytes(out, out->host, host, "the text of the host", err);
+	return read_bytes(out, out->attr, out->attr_size, "the attr", err) &&
+	       read_bytes(out, out->host, host, "the text of the host", err);
 }
 
 void rings_close(struct rings_reader *reader)
@@ -130,13 +142,17 @@ bool rings_next(struct rings_reader *reader, struct rings_part *out, struct bc_e
 	uint8_t head[PART_HEAD] = {0};
 	uint64_t begin = reader->at;
 
-	if (!read_bytes(reader, head, sizeof(head), "the head of a part (the recorder was killed?)", err))
+	if (!read_bytes(reader, head, sizeof(head), "the head of a part (the recorder was killed?)",
+			err))
 		return false;
 	*out = (struct rings_part){le32(head), {reader->part, le32(head + 4)}};
 	bool mark = out->ring == RINGS_ROUND || out->ring == RINGS_END;
-	const char *why = out->bytes.size > RINGS_PART_MOST ? "a part larger than those that are written" :
+	const char *why = out->bytes.size > RINGS_PART_MOST ?
+				  "a part larger than those that are written" :
 			  mark && out->bytes.size ? "a mark with bytes" :
-			  !mark && out->ring != RINGS_SCAN && out->ring >= reader->rings ? "a ring that there is not" : NULL;
+			  !mark && out->ring != RINGS_SCAN && out->ring >= reader->rings ?
+						    "a ring that there is not" :
+						    NULL;
 	if (why) {
 		reader->at = begin;
 		return fail_at(reader, why, err);

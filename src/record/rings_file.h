@@ -23,13 +23,13 @@
 #include "src/base/file.h"
 
 #define RINGS_ROUND UINT32_MAX
-#define RINGS_END (UINT32_MAX - 1)
-#define RINGS_SCAN (UINT32_MAX - 2)
+#define RINGS_END   (UINT32_MAX - 1)
+#define RINGS_SCAN  (UINT32_MAX - 2)
 
 #define RINGS_MAGIC "batconv-rings 1\n"
 
 /* Limits of what is read. */
-#define RINGS_MOST 65536           /* rings */
+#define RINGS_MOST      65536      /* rings */
 #define RINGS_ATTR_MOST 4096       /* bytes */
 #define RINGS_HOST_MOST 65536      /* bytes */
 #define RINGS_PART_MOST (1u << 20) /* bytes; larger reads are written in parts */
@@ -45,15 +45,15 @@ void rings_end(FILE *to);
 
 struct rings_reader {
 	struct file_stream *stream; /* borrowed */
-	uint8_t *attr, *part; /* owned */
-	char *host;           /* owned, NUL-terminated */
+	uint8_t *attr, *part;       /* owned */
+	char *host;                 /* owned, NUL-terminated */
 	size_t attr_size;
 	uint32_t rings;
 	uint64_t at; /* the next byte */
 };
 
 struct rings_part {
-	uint32_t ring; /* or RINGS_... */
+	uint32_t ring;      /* or RINGS_... */
 	struct bytes bytes; /* until the next call */
 };
 
@@ -62,10 +62,12 @@ struct rings_part {
  * BC_FORMAT       no such file, or damaged; the text has file and offset
  * BC_UNSUPPORTED  of a later version
  * BC_IO, BC_NOMEM */
-BC_MUST_USE bool rings_open(struct file_stream *stream, struct rings_reader *out, struct bc_error *err);
+BC_MUST_USE bool rings_open(struct file_stream *stream, struct rings_reader *out,
+			    struct bc_error *err);
 void rings_close(struct rings_reader *reader);
 
 /* The next part.  After RINGS_END there is none.  Errors as above. */
-BC_MUST_USE bool rings_next(struct rings_reader *reader, struct rings_part *out, struct bc_error *err);
+BC_MUST_USE bool rings_next(struct rings_reader *reader, struct rings_part *out,
+			    struct bc_error *err);
 
 #endif

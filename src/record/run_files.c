@@ -46,7 +46,8 @@ void run_files_free(struct run_files *files)
 
 static bool node_equal(const struct file_node *a, const struct file_node *b)
 {
-	return a->major == b->major && a->minor == b->minor && a->inode == b->inode && a->generation == b->generation;
+	return a->major == b->major && a->minor == b->minor && a->inode == b->inode &&
+	       a->generation == b->generation;
 }
 
 /* Also of two that are not known. */
@@ -68,8 +69,8 @@ static bool is_of(const struct run_files *files, uint32_t number, const struct m
 {
 	const struct run_file *file = &files->at[number];
 
-	return file->path && node_equal(&file->node, &map->node) && id_equal(&file->recorded_id, &map->build_id) &&
-	       text_is(map->path, file->path);
+	return file->path && node_equal(&file->node, &map->node) &&
+	       id_equal(&file->recorded_id, &map->build_id) && text_is(map->path, file->path);
 }
 DEFINE_MAP(by_key, const struct run_files *, const struct map_event *, hash_of, is_of);
 
@@ -106,7 +107,8 @@ bool run_files_intern(struct run_files *files, const struct map_event *map, uint
 		free(path);
 		return false;
 	}
-	files->at[number] = (struct run_file){.node = map->node, .recorded_id = map->build_id, .path = path};
+	files->at[number] =
+		(struct run_file){.node = map->node, .recorded_id = map->build_id, .path = path};
 	by_key_put(&files->by_key, map, number);
 	files->len += number == files->len;
 	files->used++;
@@ -137,7 +139,8 @@ static uint64_t code_size(const struct run_file *file)
 void run_files_identify_one(struct run_files *files, uint64_t samples, uint64_t code)
 {
 	for (uint32_t i = 0; i < files->len; i++)
-		if (files->at[i].binary && files->at[i].samples >= samples && code_size(&files->at[i]) <= code) {
+		if (files->at[i].binary && files->at[i].samples >= samples &&
+		    code_size(&files->at[i]) <= code) {
 			run_file_identify(&files->at[i]);
 			return;
 		}
@@ -151,7 +154,8 @@ static bool take_segments(struct run_file *file, const struct image *image, stru
 	for (size_t i = 0; i < image->segment_count; i++) {
 		const struct segment *s = &image->segments[i];
 		if (s->executable && s->filesz)
-			file->segments[file->segment_count++] = (struct run_segment){s->offset, s->filesz, s->vaddr};
+			file->segments[file->segment_count++] =
+				(struct run_segment){s->offset, s->filesz, s->vaddr};
 	}
 	return true;
 }
@@ -195,7 +199,8 @@ static void hold_few(struct run_files *files)
 		run_files_identify_one(files, 0, UINT64_MAX);
 }
 
-bool run_file_ask(struct run_files *files, struct run_file *file, const struct map_event *map, struct bc_error *err)
+bool run_file_ask(struct run_files *files, struct run_file *file, const struct map_event *map,
+		  struct bc_error *err)
 {
 	struct bc_error why = {0};
 	int fd = -1;
@@ -263,12 +268,15 @@ bool run_files_sweep(struct run_files *files, const struct processes *processes)
 		struct run_file *file = &files->at[i];
 		if (!file->path)
 			continue;
-		if (!file->mapped && !file->samples && !file->traces.used && !file->plain.used && !file->types.waiting.used) {
+		if (!file->mapped && !file->samples && !file->traces.used && !file->plain.used &&
+		    !file->types.waiting.used) {
 			forget(file);
 			files->used--;
 			continue;
 		}
-		const struct map_event key = {.node = file->node, .build_id = file->recorded_id, .path = text_of(file->path)};
+		const struct map_event key = {.node = file->node,
+					      .build_id = file->recorded_id,
+					      .path = text_of(file->path)};
 		by_key_put(&files->by_key, &key, i);
 	}
 	return true;
@@ -281,6 +289,7 @@ static uint64_t set_memory(const struct number_set *set)
 
 uint64_t run_file_memory(const struct run_file *file)
 {
-	return (file->traces.capacity + file->plain.capacity + file->types.waiting.capacity) * sizeof(struct count_row) +
+	return (file->traces.capacity + file->plain.capacity + file->types.waiting.capacity) *
+		       sizeof(struct count_row) +
 	       set_memory(&file->types.inside) + set_memory(&file->types.outside);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The files that are mapped to be run: each has a number while anything maps it, what is known of it, and what was
- * counted for it.
+ * The files that are mapped to be run: each has a number while anything maps it, what is known of
+ * it, and what was counted for it.
  */
 #ifndef RECORD_RUN_FILES_H
 #define RECORD_RUN_FILES_H
@@ -21,9 +21,9 @@
 
 /* What became of it. */
 enum run_file_state {
-	RUN_FILE_NEW,        /* nobody asked for it yet */
-	RUN_FILE_COUNTED,    /* it is a program or library */
-	RUN_FILE_LEFT_OUT,   /* as enum file_answer */
+	RUN_FILE_NEW,      /* nobody asked for it yet */
+	RUN_FILE_COUNTED,  /* it is a program or library */
+	RUN_FILE_LEFT_OUT, /* as enum file_answer */
 	RUN_FILE_GONE,
 	RUN_FILE_NO_PROGRAM, /* it cannot be read, or is none of those that are handled */
 };
@@ -37,7 +37,7 @@ struct run_file {
 	/* What the kernel tells of it. */
 	struct file_node node;
 	struct build_id recorded_id; /* of recordings that have it in place of the node */
-	char *path; /* NULL: the number is free */
+	char *path;                  /* NULL: the number is free */
 
 	enum run_file_state state;
 	bool mapped; /* by some process, when run_files_mark() asked */
@@ -46,19 +46,20 @@ struct run_file {
 	struct binary *binary; /* mapped until its digest was read; then NULL */
 	struct build_id digest, build_id;
 	bool bolted, library;
-	bool cut; /* it became shorter while it was read: its digest is none */
-	bool erratum, erratum_seen; /* the rule is for such a file; there was such a stack (count/stack.h) */
+	bool cut;                   /* it became shorter while it was read: its digest is none */
+	bool erratum, erratum_seen; /* the rule is for such a file; there was such a stack
+				       (count/stack.h) */
 	struct run_segment *segments;
 	size_t segment_count;
 
 	/* Counts: addresses are offsets in the file. */
-	struct count_table traces; /* trace_key(), count, mispredictions */
-	struct count_table plain;  /* key: the offset */
-	struct branch_types types; /* places outside the file are numbers of the recorder's */
+	struct count_table traces;  /* trace_key(), count, mispredictions */
+	struct count_table plain;   /* key: the offset */
+	struct branch_types types;  /* places outside the file are numbers of the recorder's */
 	uint64_t samples, branches; /* as in struct recorded */
-	uint64_t offered; /* how many samples there were when they were handed over in vain */
+	uint64_t offered;  /* how many samples there were when they were handed over in vain */
 	uint64_t left_out; /* samples in it: RUN_FILE_LEFT_OUT */
-	uint64_t stamp; /* of the sample that it was met in last */
+	uint64_t stamp;    /* of the sample that it was met in last */
 };
 
 /* Zeroed but for `opener` means empty.  The file of a number: at[number - 1]. */
@@ -68,15 +69,17 @@ struct run_files {
 	uint32_t len;        /* numbers that were used so far */
 	uint32_t used;       /* of these, those that are not free */
 	struct map by_key;
-	uint32_t held;       /* about how many are mapped here, until their digests are read */
-	uint64_t looked;     /* how much run_files_mark() had to look at the last time: processes and mappings */
+	uint32_t held;   /* about how many are mapped here, until their digests are read */
+	uint64_t looked; /* how much run_files_mark() had to look at the last time: processes and
+			    mappings */
 };
 
 void run_files_free(struct run_files *files);
 
-/* The number of the file of a mapping, a new one if it is new; 0: there are RECORDER_FILES_MOST others.  One that could not
- * be opened is asked for again.  False when out of memory. */
-BC_MUST_USE bool run_files_intern(struct run_files *files, const struct map_event *map, uint32_t *out);
+/* The number of the file of a mapping, a new one if it is new; 0: there are RECORDER_FILES_MOST
+ * others.  One that could not be opened is asked for again.  False when out of memory. */
+BC_MUST_USE bool run_files_intern(struct run_files *files, const struct map_event *map,
+				  uint32_t *out);
 
 static inline struct run_file *run_files_at(const struct run_files *files, uint32_t number)
 {
@@ -84,16 +87,19 @@ static inline struct run_file *run_files_at(const struct run_files *files, uint3
 }
 
 /* Asks for a file that is RUN_FILE_NEW, by a mapping of it.  BC_NOMEM */
-BC_MUST_USE bool run_file_ask(struct run_files *files, struct run_file *file, const struct map_event *map, struct bc_error *err);
+BC_MUST_USE bool run_file_ask(struct run_files *files, struct run_file *file,
+			      const struct map_event *map, struct bc_error *err);
 
-/* Reads the digest of a file that is counted, if it was not read yet, or sets `cut`: 3 ms a megabyte of code. */
+/* Reads the digest of a file that is counted, if it was not read yet, or sets `cut`: 3 ms a
+ * megabyte of code. */
 void run_file_identify(struct run_file *file);
 
-/* The same of one of those with so many samples and at most so many bytes of code, so that the time is not needed for all at
- * once. */
+/* The same of one of those with so many samples and at most so many bytes of code, so that the time
+ * is not needed for all at once. */
 void run_files_identify_one(struct run_files *files, uint64_t samples, uint64_t code);
 
-/* The vaddr of an offset that was run.  False: it lies in no executable segment, widened to whole pages. */
+/* The vaddr of an offset that was run.  False: it lies in no executable segment, widened to whole
+ * pages. */
 bool run_file_vaddr(const struct run_file *file, uint64_t offset, struct vaddr *out);
 
 /* Forgets what was counted. */
@@ -102,7 +108,8 @@ void run_file_clear(struct run_file *file);
 /* Sets `mapped` of each.  False when out of memory. */
 BC_MUST_USE bool run_files_mark(struct run_files *files, const struct processes *processes);
 
-/* Forgets the files that no process maps and nothing was counted for.  False when out of memory: none was. */
+/* Forgets the files that no process maps and nothing was counted for.  False when out of memory:
+ * none was. */
 BC_MUST_USE bool run_files_sweep(struct run_files *files, const struct processes *processes);
 
 /* Bytes of its counts. */

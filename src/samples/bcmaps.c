@@ -34,13 +34,14 @@ static bool is_equal(const struct mapping *all, uint32_t number, const struct ma
 {
 	const struct mapping *a = &all[number];
 
-	return a->start == b->start && a->end == b->end && a->offset == b->offset && a->file == b->file &&
-	       a->flags == b->flags;
+	return a->start == b->start && a->end == b->end && a->offset == b->offset &&
+	       a->file == b->file && a->flags == b->flags;
 }
 DEFINE_MAP(numbers, const struct mapping *, const struct mapping *, hash, is_equal);
 
 /* The number of a mapping, which is kept if it is new.  False when out of memory. */
-static bool region_table_intern(struct region_table *table, const struct mapping *mapping, uint32_t *out)
+static bool region_table_intern(struct region_table *table, const struct mapping *mapping,
+				uint32_t *out)
 {
 	if (numbers_find(&table->numbers, table->all.at, mapping, out))
 		return true;
@@ -52,7 +53,7 @@ static bool region_table_intern(struct region_table *table, const struct mapping
 }
 
 #define HEADER_SIZE (BCMAPS_MAGIC_SIZE + 16)
-#define LEVEL 19 /* maps are small and read often */
+#define LEVEL       19 /* maps are small and read often */
 
 DEFINE_VEC(number_vec, uint32_t);
 
@@ -66,7 +67,7 @@ struct writer {
 	const struct snapshots *in;
 	struct region_table regions;
 	struct number_vec numbers;
-	struct listed_vec lists;    /* of each snapshot */
+	struct listed_vec lists; /* of each snapshot */
 	struct byte_vec out;
 	uint64_t made; /* mappings that no other map shares, as a reader counts them */
 	bool nomem;
@@ -106,7 +107,8 @@ static bool list_maps(struct writer *w, struct bc_error *err)
 
 	for (size_t i = 0; i < all->len; i++) {
 		if (map_set_count(all->at[i].maps) > BCMAPS_NUMBERS_MOST - w->numbers.len)
-			return bc_fail(err, BC_UNSUPPORTED, "more than %" PRIu32 " regions in all maps",
+			return bc_fail(err, BC_UNSUPPORTED,
+				       "more than %" PRIu32 " regions in all maps",
 				       BCMAPS_NUMBERS_MOST);
 		if (!list_map(w, all->at[i].maps))
 			return bc_fail_nomem(err);
@@ -180,9 +182,9 @@ static struct step next_step(const struct writer *w, const uint32_t *old, size_t
 	new += step.take;
 	old_count -= step.take;
 	new_count -= step.take;
-	while (step.leave < old_count && step.put < new_count &&
-	       old[step.leave] != new[step.put]) {
-		if (w->regions.all.at[old[step.leave]].start <= w->regions.all.at[new[step.put]].start)
+	while (step.leave < old_count && step.put < new_count && old[step.leave] != new[step.put]) {
+		if (w->regions.all.at[old[step.leave]].start <=
+		    w->regions.all.at[new[step.put]].start)
 			step.leave++;
 		else
 			step.put++;
@@ -229,8 +231,9 @@ static void put_steps(struct writer *w, const struct listed *last, const struct 
 	static const uint32_t none[1];
 	const uint32_t *numbers = w->numbers.at ? w->numbers.at : none;
 	struct writer aside = {.in = w->in};
-	uint64_t steps = put_steps_to(w, last ? numbers + last->first : none, last ? last->count : 0,
-				      numbers + now->first, now->count, &aside);
+	uint64_t steps =
+		put_steps_to(w, last ? numbers + last->first : none, last ? last->count : 0,
+			     numbers + now->first, now->count, &aside);
 
 	put_u(w, steps);
 	for (size_t i = 0; i < aside.out.len; i++)
@@ -285,7 +288,8 @@ static bool compress(ZSTD_CCtx *ctx, const struct byte_vec *content, uint8_t **d
 		free(out);
 		return false;
 	}
-	memcpy(out, BCMAPS_MAGIC, BCMAPS_MAGIC_SIZE); // NOLINT(bugprone-not-null-terminated-result): bytes of a file, no string
+	memcpy(out, BCMAPS_MAGIC,
+	       BCMAPS_MAGIC_SIZE); // NOLINT(bugprone-not-null-terminated-result): bytes of a file, no string
 	put_le(out + 8, BCMAPS_VERSION, 4);
 	put_le(out + 12, 0, 4);
 	put_le(out + 16, content->len, 8);
@@ -299,9 +303,11 @@ static bool check_limits(const struct writer *w, struct bc_error *err)
 	if (w->nomem)
 		return bc_fail_nomem(err);
 	if (w->made > SNAPSHOTS_MAPPINGS_MOST)
-		return bc_fail(err, BC_UNSUPPORTED, "more than %" PRIu32 " regions in all maps", SNAPSHOTS_MAPPINGS_MOST);
+		return bc_fail(err, BC_UNSUPPORTED, "more than %" PRIu32 " regions in all maps",
+			       SNAPSHOTS_MAPPINGS_MOST);
 	return w->out.len <= BCMAPS_CONTENT_MOST ||
-	       bc_fail(err, BC_UNSUPPORTED, "%zu bytes of content, more than %" PRIu64, w->out.len, BCMAPS_CONTENT_MOST);
+	       bc_fail(err, BC_UNSUPPORTED, "%zu bytes of content, more than %" PRIu64, w->out.len,
+		       BCMAPS_CONTENT_MOST);
 }
 
 bool bcmaps_write(const struct snapshots *snapshots, uint8_t **data, size_t *size,
@@ -315,7 +321,8 @@ bool bcmaps_write(const struct snapshots *snapshots, uint8_t **data, size_t *siz
 		put_regions(&w);
 		put_snapshots(&w);
 		ZSTD_CCtx *ctx = ZSTD_createCCtx();
-		ok = check_limits(&w, err) && (compress(ctx, &w.out, data, size) || bc_fail_nomem(err));
+		ok = check_limits(&w, err) &&
+		     (compress(ctx, &w.out, data, size) || bc_fail_nomem(err));
 		ZSTD_freeCCtx(ctx);
 	}
 	writer_free(&w);
@@ -324,20 +331,20 @@ bool bcmaps_write(const struct snapshots *snapshots, uint8_t **data, size_t *siz
 
 /* Of a frame header: magic, then a byte whose bit 2 says that there is a
  * checksum; bits 3 and 4 are reserved and unused (RFC 8878, 3.1.1.1.1). */
-#define FRAME_FLAGS_AT 4
-#define FRAME_FLAGS 0x1cu
+#define FRAME_FLAGS_AT     4
+#define FRAME_FLAGS        0x1cu
 #define FRAME_HAS_CHECKSUM 4u
 
 /* The shortest form of each. */
-#define STRING_LEAST 2
-#define REGION_LEAST 9
+#define STRING_LEAST   2
+#define REGION_LEAST   9
 #define SNAPSHOT_LEAST 4
 
 struct reader {
 	struct leb_reader in;
 	struct snapshots out;
 	struct region_table regions;
-	struct mapping_vec now;      /* the map at hand, and the last one of its process */
+	struct mapping_vec now; /* the map at hand, and the last one of its process */
 	struct mapping_vec last;
 	uint64_t listed; /* regions in all maps */
 	uint64_t made;   /* of them, what no other map shares */
@@ -354,7 +361,8 @@ static void read_strings(struct reader *r)
 		if (!bytes.size)
 			leb_fail(&r->in, "an empty string");
 		else if (!strings_intern(&r->out.files.texts,
-					 (struct text){(const char *)bytes.data, bytes.size}, &number))
+					 (struct text){(const char *)bytes.data, bytes.size},
+					 &number))
 			r->nomem = true;
 		else if (number != i + 1)
 			leb_fail(&r->in, "a string twice");
@@ -530,10 +538,11 @@ static bool finish(struct reader *r, struct bc_error *err)
 		return bc_fail_nomem(err);
 	if (r->too_many)
 		return bc_fail(err, BC_UNSUPPORTED, "more than %" PRIu32 " regions in all maps",
-			       r->listed > BCMAPS_NUMBERS_MOST ? BCMAPS_NUMBERS_MOST : SNAPSHOTS_MAPPINGS_MOST);
+			       r->listed > BCMAPS_NUMBERS_MOST ? BCMAPS_NUMBERS_MOST :
+								 SNAPSHOTS_MAPPINGS_MOST);
 	if (r->in.wrong)
-		return bc_fail(err, BC_FORMAT, "content, byte %zu: %s", (size_t)(r->in.at - r->in.begin),
-			       r->in.wrong);
+		return bc_fail(err, BC_FORMAT, "content, byte %zu: %s",
+			       (size_t)(r->in.at - r->in.begin), r->in.wrong);
 	return snapshots_index(&r->out, err);
 }
 
@@ -561,8 +570,10 @@ bool bcmaps_read_content(struct bytes content, struct snapshots *out, struct bc_
 
 static bool decompress(struct bytes frame, uint64_t size, uint8_t *to, struct bc_error *err)
 {
-	if (frame.size <= FRAME_FLAGS_AT || (frame.data[FRAME_FLAGS_AT] & FRAME_FLAGS) != FRAME_HAS_CHECKSUM)
-		return bc_fail(err, BC_FORMAT, "byte %d: no zstd frame with a checksum", HEADER_SIZE);
+	if (frame.size <= FRAME_FLAGS_AT ||
+	    (frame.data[FRAME_FLAGS_AT] & FRAME_FLAGS) != FRAME_HAS_CHECKSUM)
+		return bc_fail(err, BC_FORMAT, "byte %d: no zstd frame with a checksum",
+			       HEADER_SIZE);
 	size_t got = ZSTD_decompress(to, (size_t)size, frame.data, frame.size);
 	if (ZSTD_getErrorCode(got) == ZSTD_error_memory_allocation)
 		return bc_fail_nomem(err);
@@ -584,8 +595,9 @@ bool bcmaps_read(struct bytes file, struct snapshots *out, struct bc_error *err)
 		return bc_fail(err, BC_FORMAT, "byte 12: not 0");
 	uint64_t size = le64(file.data + 16);
 	if (size > BCMAPS_CONTENT_MOST)
-		return bc_fail(err, BC_UNSUPPORTED, "byte 16: %" PRIu64 " bytes of content, more than %"
-			       PRIu64, size, BCMAPS_CONTENT_MOST);
+		return bc_fail(err, BC_UNSUPPORTED,
+			       "byte 16: %" PRIu64 " bytes of content, more than %" PRIu64, size,
+			       BCMAPS_CONTENT_MOST);
 	uint8_t *content = malloc((size_t)size + 1);
 	if (!content)
 		return bc_fail_nomem(err);

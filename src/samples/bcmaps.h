@@ -32,9 +32,9 @@
 #include "src/samples/snapshots.h"
 #include "src/base/bytes.h"
 
-#define BCMAPS_MAGIC "BCMAPS\r\n"
+#define BCMAPS_MAGIC      "BCMAPS\r\n"
 #define BCMAPS_MAGIC_SIZE 8
-#define BCMAPS_VERSION 1
+#define BCMAPS_VERSION    1
 
 /* The most that is decompressed.  What is made of it takes up to seven times as
  * much memory, and SNAPSHOTS_MAPPINGS_MOST mappings. */
@@ -50,7 +50,8 @@
  * differences to the last one of its process copy. */
 static inline uint64_t bcmaps_cost(uint64_t differences, uint64_t count)
 {
-	return differences < count / BCMAPS_CHANGE_COPIES ? differences * BCMAPS_CHANGE_COPIES : count;
+	return differences < count / BCMAPS_CHANGE_COPIES ? differences * BCMAPS_CHANGE_COPIES :
+							    count;
 }
 
 /* Read a whole file.  *out is set on success only, and is indexed.

@@ -30,13 +30,16 @@ static struct bytes code_at(const struct image *image, uint64_t vaddr)
 {
 	const struct segment *segment = image_segment_at(image, (struct vaddr){vaddr});
 
-	return segment && segment->executable ? image_bytes_at(image, (struct vaddr){vaddr}) : (struct bytes){NULL, 0};
+	return segment && segment->executable ? image_bytes_at(image, (struct vaddr){vaddr}) :
+						(struct bytes){NULL, 0};
 }
 
-/* Intel PT has no bit for XBEGIN (c7 f8 and four bytes): a transaction that fails is told otherwise. */
+/* Intel PT has no bit for XBEGIN (c7 f8 and four bytes): a transaction that fails is told
+ * otherwise. */
 static bool is_xbegin(struct bytes code, const struct insn *insn)
 {
-	return insn->size >= 6 && code.data[insn->size - 6] == 0xc7 && code.data[insn->size - 5] == 0xf8;
+	return insn->size >= 6 && code.data[insn->size - 6] == 0xc7 &&
+	       code.data[insn->size - 5] == 0xf8;
 }
 
 /* A jump of APX with an address of eight bytes behind opcode a1: Intel PT has a target for it. */
@@ -62,7 +65,8 @@ static enum block_end end_of_x86(struct bytes code, const struct insn *insn)
 	return ENDS_CUT;
 }
 
-/* Arm Architecture Reference Manual, barriers and hints: ISB with any option; WFE, WFI; WFET and WFIT with a register. */
+/* Arm Architecture Reference Manual, barriers and hints: ISB with any option; WFE, WFI; WFET and
+ * WFIT with a register. */
 static enum block_end end_of_aarch64(struct bytes code, const struct insn *insn)
 {
 	uint32_t word = le32(code.data);
@@ -87,12 +91,14 @@ static enum block_end end_of_aarch64(struct bytes code, const struct insn *insn)
 }
 
 /* ENDS_CUT: the code goes on.  Without a size: ENDS_NEVER. */
-static enum block_end end_of(const struct walk_blocks *blocks, struct bytes code, uint64_t vaddr, struct insn *insn)
+static enum block_end end_of(const struct walk_blocks *blocks, struct bytes code, uint64_t vaddr,
+			     struct insn *insn)
 {
 	*insn = insn_decode(blocks->image->machine, code, vaddr);
 	if (!insn->size && !decoder_next(blocks->decoder, code, vaddr, insn))
 		return ENDS_NEVER;
-	return blocks->image->machine == MACHINE_X86_64 ? end_of_x86(code, insn) : end_of_aarch64(code, insn);
+	return blocks->image->machine == MACHINE_X86_64 ? end_of_x86(code, insn) :
+							  end_of_aarch64(code, insn);
 }
 
 static bool can_begin(const struct walk_blocks *blocks, uint64_t vaddr)
@@ -103,7 +109,8 @@ static bool can_begin(const struct walk_blocks *blocks, uint64_t vaddr)
 static struct walk_block decode(const struct walk_blocks *blocks, uint64_t start)
 {
 	struct walk_block block = {.start = start, .end = ENDS_NEVER};
-	struct bytes code = can_begin(blocks, start) ? code_at(blocks->image, start) : (struct bytes){NULL, 0};
+	struct bytes code =
+		can_begin(blocks, start) ? code_at(blocks->image, start) : (struct bytes){NULL, 0};
 	uint64_t most = WALK_BLOCK_BYTES - start % WALK_BLOCK_BYTES;
 
 	while (code.size) {
@@ -140,7 +147,8 @@ bool walk_blocks_at(struct walk_blocks *blocks, uint64_t vaddr, uint32_t *number
 	return true;
 }
 
-bool walk_block_has(const struct walk_blocks *blocks, const struct walk_block *block, uint64_t vaddr)
+bool walk_block_has(const struct walk_blocks *blocks, const struct walk_block *block,
+		    uint64_t vaddr)
 {
 	uint64_t distance = vaddr - block->start;
 	bool last = block->end == ENDS_CUT; /* nothing is at the end */
@@ -205,7 +213,8 @@ struct code_images {
 	struct answer_vec answers; /* by the number of the mapped file */
 };
 
-struct code_images *code_images_make(const struct given_code *given, size_t count, const struct debug_dirs *dirs)
+struct code_images *code_images_make(const struct given_code *given, size_t count,
+				     const struct debug_dirs *dirs)
 {
 	struct code_images *images = calloc(1, sizeof(*images));
 
@@ -216,7 +225,8 @@ struct code_images *code_images_make(const struct given_code *given, size_t coun
 	pthread_mutex_init(&images->lock, NULL);
 	images->dirs = dirs;
 	for (size_t i = 0; i < count; i++)
-		image_match_init(&images->given.at[images->given.len++], given[i].image, &given[i].match);
+		image_match_init(&images->given.at[images->given.len++], given[i].image,
+				 &given[i].match);
 	return images;
 }
 
@@ -256,7 +266,8 @@ void code_images_unlock(struct code_images *images)
 /* ---- with the lock held ---- */
 
 /* Its number among the given ones and those that were opened is counted from 0. */
-static bool find_given(struct code_images *images, const struct mapping *mapping, enum machine machine, struct mapped_code *out)
+static bool find_given(struct code_images *images, const struct mapping *mapping,
+		       enum machine machine, struct mapped_code *out)
 {
 	const struct map_event event = {
 		.start.v = mapping->start,
@@ -272,7 +283,8 @@ static bool find_given(struct code_images *images, const struct mapping *mapping
 		enum image_fit fit;
 		struct bc_error ignored;
 		uint64_t base;
-		if (match->image->machine != machine || !image_match(match, &event, NULL, &fit, &base, &ignored) || fit != FIT_IMAGE)
+		if (match->image->machine != machine ||
+		    !image_match(match, &event, NULL, &fit, &base, &ignored) || fit != FIT_IMAGE)
 			continue;
 		*out = (struct mapped_code){LOSS_NONE, match->image, (uint32_t)i, base};
 		return true;
@@ -321,7 +333,8 @@ static bool keep(struct code_images *images, struct code_file *file, uint32_t *n
 
 static struct answer open_file(struct code_images *images, uint32_t file, enum machine machine)
 {
-	struct text path = mapped_files_path(&images->files, file), plain = path_without_deleted(path);
+	struct text path = mapped_files_path(&images->files, file),
+		    plain = path_without_deleted(path);
 	struct answer answer = {.asked = true, .loss = loss_of_path(path)};
 	struct build_id id = mapped_files_id(&images->files, file);
 	struct code_file found;
@@ -339,9 +352,11 @@ static struct answer open_file(struct code_images *images, uint32_t file, enum m
 	return answer;
 }
 
-static struct mapped_code find_opened(struct code_images *images, const struct mapping *mapping, enum machine machine)
+static struct mapped_code find_opened(struct code_images *images, const struct mapping *mapping,
+				      enum machine machine)
 {
-	const struct load_mapping m = {{mapping->start}, mapping->end - mapping->start, {mapping->offset}, true};
+	const struct load_mapping m = {
+		{mapping->start}, mapping->end - mapping->start, {mapping->offset}, true};
 	uint64_t bases[LOAD_BASES];
 
 	while (images->answers.len <= mapping->file)
@@ -355,10 +370,12 @@ static struct mapped_code find_opened(struct code_images *images, const struct m
 	const struct code_file *file = images->opened.at[answer->opened];
 	if (!load_bases(&file->image, &m, bases))
 		return (struct mapped_code){.loss = LOSS_NO_CODE};
-	return (struct mapped_code){LOSS_NONE, &file->image, (uint32_t)images->given.len + answer->opened, bases[0]};
+	return (struct mapped_code){LOSS_NONE, &file->image,
+				    (uint32_t)images->given.len + answer->opened, bases[0]};
 }
 
-struct mapped_code code_images_find(struct code_images *images, const struct mapping *mapping, enum machine machine)
+struct mapped_code code_images_find(struct code_images *images, const struct mapping *mapping,
+				    enum machine machine)
 {
 	struct mapped_code code;
 

@@ -34,9 +34,9 @@ struct branch {
 
 /* Bits 20 to 23 of flags: what kind of branch it is, if that was recorded (perf record -j
  * any,u,save_type), else 0.  Only returns are told apart from the others. */
-#define BRANCH_TYPE (UINT64_C(15) << 20)
+#define BRANCH_TYPE        (UINT64_C(15) << 20)
 #define BRANCH_TYPE_RETURN (UINT64_C(6) << 20)
-#define BRANCH_TYPE_OTHER (UINT64_C(15) << 20)
+#define BRANCH_TYPE_OTHER  (UINT64_C(15) << 20)
 
 /* Which file it is on the machine that was recorded; all 0: not known. */
 struct file_node {
@@ -70,7 +70,7 @@ struct sample {
 	 * the address, `ip_file`, and depending on its release the address is the offset in that
 	 * file or the run-time address. */
 	struct run_addr ip;
-	bool no_ip; /* it was not recorded, or its line of text does not have it */
+	bool no_ip;           /* it was not recorded, or its line of text does not have it */
 	struct text ip_file;  /* empty: `ip` is a run-time address */
 	struct run_addr data; /* the address of the memory that was accessed; 0: not recorded */
 	/* A branch stack was recorded; it can be empty.  In text an empty stack looks like
@@ -78,8 +78,8 @@ struct sample {
 	bool has_stack;
 	const struct branch *branches; /* newest first */
 	size_t branch_count;           /* of which the oldest can be without a source (from == 0) */
-	bool partial; /* branches of some kinds were not recorded: two neighbours need
-	                 not be the ends of one straight line of code */
+	bool partial;      /* branches of some kinds were not recorded: two neighbours need
+			      not be the ends of one straight line of code */
 	struct text event; /* name as perf prints it, "" if not known */
 
 	/* The call chain, innermost first, without perf's markers (PERF_CONTEXT_USER and
@@ -106,10 +106,11 @@ struct address_record {
 	uint64_t count; /* may be 0 */
 };
 
-/* How often a taken branch was followed by a straight line of code, by a trace of the processor that was walked through the code.
- * Run-time addresses. */
+/* How often a taken branch was followed by a straight line of code, by a trace of the processor
+ * that was walked through the code. Run-time addresses. */
 struct ran_trace {
-	uint64_t from;  /* the branch; 0: not known.  In memory whose code is not known: where the way led into that */
+	uint64_t from;  /* the branch; 0: not known.  In memory whose code is not known: where the
+			   way led into that */
 	uint64_t to;    /* where the branch went to, and the line begins */
 	uint64_t end;   /* the taken branch that ends the line; 0: not known */
 	uint64_t count; /* at least 1 */
@@ -144,8 +145,8 @@ enum event_kind {
 	EVENT_EXIT, /* a thread has ended; with the last one the process */
 	EVENT_SAMPLE,
 
-	/* What ran in a process, each branch once, while what was mapped where it ran did not change: src/walk makes it of traces of the
-	 * processor. */
+	/* What ran in a process, each branch once, while what was mapped where it ran did not
+	 * change: src/walk makes it of traces of the processor. */
 	EVENT_RAN,
 
 	/* What was aggregated before, with vaddrs. */
@@ -200,15 +201,16 @@ struct event_sink {
 	bool (*event)(void *ctx, const struct event *event, struct bc_error *err);
 };
 
-BC_MUST_USE static inline bool event_deliver(const struct event_sink *sink, const struct event *event,
-					     struct bc_error *err)
+BC_MUST_USE static inline bool event_deliver(const struct event_sink *sink,
+					     const struct event *event, struct bc_error *err)
 {
 	return sink->event(sink->ctx, event, err);
 }
 
 /* Delivers EVENT_END.  ok: the input was read without an error.  Returns whether nothing failed;
  * err has the first error. */
-BC_MUST_USE static inline bool event_end(const struct event_sink *sink, bool ok, struct bc_error *err)
+BC_MUST_USE static inline bool event_end(const struct event_sink *sink, bool ok,
+					 struct bc_error *err)
 {
 	struct bc_error later = {0};
 

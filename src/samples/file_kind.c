@@ -51,8 +51,8 @@ static bool is_fdata_line(struct text line, struct text rest)
 	uint64_t number;
 
 	(void)rest;
-	return kind.len == 1 && text_find(text_of("0134"), *kind.at) < 4 && name.len && text_hex(offset, &number) &&
-	       second.len == 1 && text_dec(second, &number);
+	return kind.len == 1 && text_find(text_of("0134"), *kind.at) < 4 && name.len &&
+	       text_hex(offset, &number) && second.len == 1 && text_dec(second, &number);
 }
 
 /* 7f0000001000-7f0000002000 r-xp ... */
@@ -62,8 +62,9 @@ static bool is_maps_line(struct text line, struct text rest)
 	uint64_t number;
 
 	(void)rest;
-	return dash < line.len && text_hex(text_first(line, dash), &number) && line.len > dash + 5 &&
-	       text_find(line, ' ') > dash + 1 && text_find(line, ' ') < line.len;
+	return dash < line.len && text_hex(text_first(line, dash), &number) &&
+	       line.len > dash + 5 && text_find(line, ' ') > dash + 1 &&
+	       text_find(line, ' ') < line.len;
 }
 
 static bool is_number(struct text word)
@@ -83,7 +84,8 @@ static bool is_ranges(struct text first, struct text rest)
 		return false;
 	size_t dash = text_find(line, '-'), colon = text_find(line, ':');
 	return dash < colon && colon < line.len && text_hex(text_first(line, dash), &number) &&
-	       text_hex(text_first(text_from(line, dash + 1), colon - dash - 1), &number) && is_number(text_from(line, colon + 1));
+	       text_hex(text_first(text_from(line, dash + 1), colon - dash - 1), &number) &&
+	       is_number(text_from(line, colon + 1));
 }
 
 /* main:184019:0, and then " 4: 534" */
@@ -96,7 +98,8 @@ static bool is_compiler_profile(struct text first, struct text rest)
 		last--;
 	for (before = last ? last - 1 : 0; before && first.at[before - 1] != ':'; before--)
 		;
-	return before > 1 && is_number(text_from(first, last)) && is_number(text_first(text_from(first, before), last - 1 - before)) &&
+	return before > 1 && is_number(text_from(first, last)) &&
+	       is_number(text_first(text_from(first, before), last - 1 - before)) &&
 	       text_line(&rest, &line) && text_starts(line, " ");
 }
 
@@ -106,7 +109,8 @@ static bool is_frames(struct text first, struct text rest)
 	struct text line = {0}, time = text_word(&first), map = text_word(&first);
 	uint64_t number;
 
-	if (!is_number(time) || (map.len && *map.at != 'p' && *map.at != 'm') || !text_line(&rest, &line) || !text_starts(line, "  0x"))
+	if (!is_number(time) || (map.len && *map.at != 'p' && *map.at != 'm') ||
+	    !text_line(&rest, &line) || !text_starts(line, "  0x"))
 		return false;
 	struct text address = text_word(&line);
 	return text_hex(text_from(address, 2), &number) && text_trim(line).len;
@@ -121,18 +125,22 @@ static bool is_folded(struct text line)
 		last--;
 	if (!last || !is_number(text_from(line, last)))
 		return false;
-	struct text frames = text_first(line, last - 1), offset = text_from(frames, text_find(frames, '+'));
+	struct text frames = text_first(line, last - 1),
+		    offset = text_from(frames, text_find(frames, '+'));
 	size_t place = frames.len;
 	uint64_t number;
 
-	if (text_find(frames, ';') < frames.len || (text_starts(offset, "+0x") && text_hex(text_from(offset, 3), &number)))
+	if (text_find(frames, ';') < frames.len ||
+	    (text_starts(offset, "+0x") && text_hex(text_from(offset, 3), &number)))
 		return true;
 	while (place && frames.at[place - 1] != ':')
 		place--;
-	return place && text_ends(frames, ")") && is_number(text_first(text_from(frames, place), frames.len - place - 1));
+	return place && text_ends(frames, ")") &&
+	       is_number(text_first(text_from(frames, place), frames.len - place - 1));
 }
 
-/* main 12: a stack of one frame, whose name alone does not tell that it is one.  Two such lines do: is_folded_names(). */
+/* main 12: a stack of one frame, whose name alone does not tell that it is one.  Two such lines do:
+ * is_folded_names(). */
 static bool is_named_count(struct text line)
 {
 	struct text name = text_word(&line);
@@ -145,7 +153,8 @@ static bool is_folded_names(struct text first, struct text rest)
 {
 	struct text line;
 
-	return is_named_count(first) && text_line(&rest, &line) && (is_named_count(line) || is_folded(line));
+	return is_named_count(first) && text_line(&rest, &line) &&
+	       (is_named_count(line) || is_folded(line));
 }
 
 static bool is_resolved(struct text first, struct text rest)
@@ -272,7 +281,8 @@ static const struct row {
 } rows[] = {
 	{FILE_BINARY, .bytes = "\177ELF"},
 	{FILE_SAMPLES, .bytes = "PERFILE2", .format = INPUT_PERF_DATA},
-	{FILE_SAMPLES, .bytes = "2ELIFREP", .format = INPUT_PERF_DATA}, /* of the other byte order */
+	{FILE_SAMPLES, .bytes = "2ELIFREP",
+	 .format = INPUT_PERF_DATA}, /* of the other byte order */
 	{FILE_SAMPLES, .bytes = "PERFFILE", .format = INPUT_PERF_DATA},
 	{FILE_SAMPLES, .bytes = "SIMPLEPERF", .format = INPUT_PERF_DATA},
 	{FILE_SAMPLES, .bytes = PERF_TEXT_MAGIC, .format = INPUT_PERF_SCRIPT},
@@ -295,37 +305,46 @@ static const struct row {
 	{FILE_NOTE, .is = is_note},
 	{FILE_PPROF, .is = is_pprof},
 	{FILE_FOREIGN, .bytes = ".build-id/",
-	 .foreign = {"an archive of perf archive (binaries by their build-ids)",
-		     "unpack it with tar -xf into DIR, and give --debug-dir=DIR with the perf.data"}},
+	 .foreign =
+		 {"an archive of perf archive (binaries by their build-ids)",
+		  "unpack it with tar -xf into DIR, and give --debug-dir=DIR with the perf.data"}},
 	{FILE_FOREIGN, .bytes = "ustar", .at = 257,
-	 .foreign = {"a tar archive",
-		     "unpack it with tar -xf, and inspect the files"}},
+	 .foreign = {"a tar archive", "unpack it with tar -xf, and inspect the files"}},
 	{FILE_FOREIGN, .bytes = "BZh",
 	 .foreign = {"a file compressed with bzip2 (perf archive writes such)",
 		     "unpack it with bunzip2, and inspect the result"}},
-	{FILE_FOREIGN, .bytes = "# callgrind format", .foreign = {"a profile of callgrind (valgrind)", WITH_PERF}},
-	{FILE_FOREIGN, .bytes = "version: 1\ncreator: callgrind", .foreign = {"a profile of callgrind (valgrind)", WITH_PERF}},
-	{FILE_FOREIGN, .bytes = "desc: I1 cache", .foreign = {"a profile of cachegrind (valgrind)", WITH_PERF}},
-	{FILE_FOREIGN, .bytes = "/* CTF 1.", .foreign = {"metadata of a CTF trace", WITH_RECORDING}},
-	{FILE_FOREIGN, .bytes = "\x57\x1d\xd1\x75", .foreign = {"metadata of a CTF trace", WITH_RECORDING}},
-	{FILE_FOREIGN, .bytes = "\xc1\x1f\xfc\xc1", .foreign = {"a stream of a CTF trace", WITH_RECORDING}},
+	{FILE_FOREIGN, .bytes = "# callgrind format",
+	 .foreign = {"a profile of callgrind (valgrind)", WITH_PERF}},
+	{FILE_FOREIGN, .bytes = "version: 1\ncreator: callgrind",
+	 .foreign = {"a profile of callgrind (valgrind)", WITH_PERF}},
+	{FILE_FOREIGN, .bytes = "desc: I1 cache",
+	 .foreign = {"a profile of cachegrind (valgrind)", WITH_PERF}},
+	{FILE_FOREIGN, .bytes = "/* CTF 1.",
+	 .foreign = {"metadata of a CTF trace", WITH_RECORDING}},
+	{FILE_FOREIGN, .bytes = "\x57\x1d\xd1\x75",
+	 .foreign = {"metadata of a CTF trace", WITH_RECORDING}},
+	{FILE_FOREIGN, .bytes = "\xc1\x1f\xfc\xc1",
+	 .foreign = {"a stream of a CTF trace", WITH_RECORDING}},
 	{FILE_FOREIGN, .bytes = "Cmdline: ",
 	 .foreign = {"a report of simpleperf",
 		     "simpleperf's perf.data: batconv PROG perf.data -o prog.fdata"}},
 	{FILE_FOREIGN, .bytes = "adcg",
-	 .foreign = {"counts of gcov (.gcda)",
-		     "-fprofile-use of gcc; for BOLT " WITH_PERF}},
+	 .foreign = {"counts of gcov (.gcda)", "-fprofile-use of gcc; for BOLT " WITH_PERF}},
 	{FILE_FOREIGN, .bytes = "oncg",
-	 .foreign = {"notes of gcov (.gcno)",
-		     "an input of gcov; for BOLT " WITH_PERF}},
+	 .foreign = {"notes of gcov (.gcno)", "an input of gcov; for BOLT " WITH_PERF}},
 	{FILE_FOREIGN, .bytes = "        -:    0:Source:", .foreign = {"text of gcov", WITH_PERF}},
 	{FILE_FOREIGN, .bytes = "gmon", .foreign = {"a profile of gprof (gmon.out)", WITH_PERF}},
-	{FILE_FOREIGN, .bytes = "https://www.speedscope.app/", .at = IN_JSON, .foreign = {"a profile of speedscope (JSON)", WITH_RECORDING}},
-	{FILE_FOREIGN, .bytes = "\"traceEvents\"", .at = IN_JSON, .foreign = {"a trace for Chrome or Perfetto (JSON)", WITH_RECORDING}},
-	{FILE_FOREIGN, .bytes = "\"linux-perf-json-version\"", .at = IN_JSON, .foreign = {"JSON of perf data convert", WITH_RECORDING}},
+	{FILE_FOREIGN, .bytes = "https://www.speedscope.app/", .at = IN_JSON,
+	 .foreign = {"a profile of speedscope (JSON)", WITH_RECORDING}},
+	{FILE_FOREIGN, .bytes = "\"traceEvents\"", .at = IN_JSON,
+	 .foreign = {"a trace for Chrome or Perfetto (JSON)", WITH_RECORDING}},
+	{FILE_FOREIGN, .bytes = "\"linux-perf-json-version\"", .at = IN_JSON,
+	 .foreign = {"JSON of perf data convert", WITH_RECORDING}},
 	{FILE_FOREIGN, .bytes = "# tracer: ", .foreign = {"a trace of ftrace", WITH_PERF}},
-	{FILE_FOREIGN, .bytes = "\x17\x08\x44tracing", .foreign = {"a trace of trace-cmd", WITH_PERF}},
-	{FILE_FOREIGN, .bytes = "FLR", .foreign = {"a recording of Java's Flight Recorder", WITH_PERF}},
+	{FILE_FOREIGN, .bytes = "\x17\x08\x44tracing",
+	 .foreign = {"a trace of trace-cmd", WITH_PERF}},
+	{FILE_FOREIGN, .bytes = "FLR",
+	 .foreign = {"a recording of Java's Flight Recorder", WITH_PERF}},
 	{FILE_FOREIGN, .is = is_bpftrace, .foreign = {"a print of maps by bpftrace", WITH_PERF}},
 	{FILE_FOREIGN, .is = is_strace, .foreign = {"a trace of strace or ltrace", WITH_PERF}},
 	{FILE_JSON, .is = is_json},
@@ -349,7 +368,8 @@ static bool fits(const struct row *row, struct text start)
 		return row->is(start);
 	if (row->at != IN_JSON)
 		return text_starts(text_from(start, row->at), row->bytes);
-	return (is_json(start) || text_starts(text_trim(start), "[")) && has_within(start, row->bytes);
+	return (is_json(start) || text_starts(text_trim(start), "[")) &&
+	       has_within(start, row->bytes);
 }
 
 /* What the first line of a text shows that is no comment. */
@@ -437,10 +457,10 @@ static bool can_be_preagg(struct text start)
 
 enum profile_kind file_kind_of_profile(struct text start)
 {
-	return text_starts(start, "---") ? KIND_YAML
-	       : can_be_fdata(start)     ? KIND_FDATA
-	       : can_be_preagg(start)    ? KIND_PREAGG
-					 : KIND_NOTHING;
+	return text_starts(start, "---") ? KIND_YAML :
+	       can_be_fdata(start)       ? KIND_FDATA :
+	       can_be_preagg(start)      ? KIND_PREAGG :
+					   KIND_NOTHING;
 }
 
 /* ---- samples ---- */
@@ -485,7 +505,8 @@ enum input_format samples_format_of_text(struct text start, bool whole, struct l
 			*first = line;
 		if (line_is_raw_stack(text))
 			continue;
-		bool is_preagg = preagg_fits(&line), is_script = !is_preagg && perf_script_fits(&line);
+		bool is_preagg = preagg_fits(&line),
+		     is_script = !is_preagg && perf_script_fits(&line);
 		preagg += is_preagg;
 		script += is_script;
 		first_fits |= looked == 1 && (is_preagg || is_script);

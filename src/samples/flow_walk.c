@@ -22,7 +22,7 @@ struct walked_process {
 struct walked_thread {
 	uint32_t pid, tid;
 	struct walk_way way;
-	uint32_t lane; /* that had it last */
+	uint32_t lane;              /* that had it last */
 	struct walked_thread *next; /* of the process */
 	bool listed;                /* it is among these */
 };
@@ -193,11 +193,15 @@ static struct walked_process *find_process(const struct flow_walk *walk, uint32_
 {
 	uint32_t number;
 
-	return by_pid_find(&walk->by_pid, walk->processes.at, pid, &number) ? walk->processes.at[number] : NULL;
+	return by_pid_find(&walk->by_pid, walk->processes.at, pid, &number) ?
+		       walk->processes.at[number] :
+		       NULL;
 }
 
-/* All that was given of a process is walked: it is where its threads were last, as a thread that moves is walked before. */
-static bool drain_process(struct flow_walk *walk, const struct walked_process *process, struct bc_error *err)
+/* All that was given of a process is walked: it is where its threads were last, as a thread that
+ * moves is walked before. */
+static bool drain_process(struct flow_walk *walk, const struct walked_process *process,
+			  struct bc_error *err)
 {
 	if (process->of_nobody)
 		return drain_all(walk, err);
@@ -235,7 +239,8 @@ static bool obtain_counts(struct walked_process *process)
 	return process->counts;
 }
 
-static struct walked_thread *list_thread(struct walked_process *process, struct walked_thread *thread)
+static struct walked_thread *list_thread(struct walked_process *process,
+					 struct walked_thread *thread)
 {
 	if (!thread->listed) {
 		thread->next = process->threads;
@@ -250,11 +255,14 @@ static bool cut_nobody(struct flow_walk *walk, struct walked_thread *none)
 {
 	struct walked_process *process = find_process(walk, none->pid);
 
-	return !process || !process->counts || (walker_end(walk->walkers[0], &none->way, process->counts) && walker_flush(walk->walkers[0]));
+	return !process || !process->counts ||
+	       (walker_end(walk->walkers[0], &none->way, process->counts) &&
+		walker_flush(walk->walkers[0]));
 }
 
 /* NULL: out of memory */
-static struct walked_thread *obtain_thread(struct flow_walk *walk, struct walked_process *process, uint32_t tid, uint32_t lane)
+static struct walked_thread *obtain_thread(struct flow_walk *walk, struct walked_process *process,
+					   uint32_t tid, uint32_t lane)
 {
 	uint64_t key = key_of(process->pid, tid);
 	uint32_t number;
@@ -263,10 +271,14 @@ static struct walked_thread *obtain_thread(struct flow_walk *walk, struct walked
 		struct walked_thread *none = &walk->lanes.at[lane]->none;
 		struct bc_error err;
 		process->of_nobody = true;
-		if (none->pid != process->pid && !(drain(walk->lanes.at[lane], &err) && cut_nobody(walk, none)))
+		if (none->pid != process->pid &&
+		    !(drain(walk->lanes.at[lane], &err) && cut_nobody(walk, none)))
 			return NULL;
 		if (none->pid != process->pid)
-			*none = (struct walked_thread){.pid = process->pid, .tid = NO_PID, .way = walk_way_begin(), .lane = lane};
+			*none = (struct walked_thread){.pid = process->pid,
+						       .tid = NO_PID,
+						       .way = walk_way_begin(),
+						       .lane = lane};
 		return none;
 	}
 	if (by_thread_find(&walk->by_thread, walk->threads.at, key, &number))
@@ -277,7 +289,8 @@ static struct walked_thread *obtain_thread(struct flow_walk *walk, struct walked
 		free(thread);
 		return NULL;
 	}
-	*thread = (struct walked_thread){.pid = process->pid, .tid = tid, .way = walk_way_begin(), .lane = lane};
+	*thread = (struct walked_thread){
+		.pid = process->pid, .tid = tid, .way = walk_way_begin(), .lane = lane};
 	by_thread_put(&walk->by_thread, key, (uint32_t)(walk->threads.len - 1));
 	return list_thread(process, thread);
 }
@@ -313,15 +326,18 @@ static bool deliver(struct flow_walk *walk, const struct event *event, struct bc
 	return false;
 }
 
-static bool deliver_rows(struct flow_walk *walk, uint32_t pid, const struct ran_trace *rows, size_t count, struct bc_error *err)
+static bool deliver_rows(struct flow_walk *walk, uint32_t pid, const struct ran_trace *rows,
+			 size_t count, struct bc_error *err)
 {
 	walk->rows += count;
 	for (size_t i = 0; i < count; i++)
 		walk->branches += rows[i].from ? rows[i].count : 0;
-	return !count || deliver(walk, &(struct event){.kind = EVENT_RAN, .ran = {rows, count, pid}}, err);
+	return !count ||
+	       deliver(walk, &(struct event){.kind = EVENT_RAN, .ran = {rows, count, pid}}, err);
 }
 
-static bool deliver_counts(struct flow_walk *walk, struct walked_process *process, struct bc_error *err)
+static bool deliver_counts(struct flow_walk *walk, struct walked_process *process,
+			   struct bc_error *err)
 {
 	struct ran_trace rows[ROWS_AT_A_TIME];
 	size_t count = 0;
@@ -333,7 +349,8 @@ static bool deliver_counts(struct flow_walk *walk, struct walked_process *proces
 			const struct count_row *row = &table->rows[i];
 			if (!row->count)
 				continue;
-			rows[count++] = (struct ran_trace){row->key[1], row->key[0], row->key[2], row->count, row->extra > 0};
+			rows[count++] = (struct ran_trace){row->key[1], row->key[0], row->key[2],
+							   row->count, row->extra > 0};
 			if (count < ROWS_AT_A_TIME)
 				continue;
 			ok = deliver_rows(walk, process->pid, rows, count, err);
@@ -344,13 +361,15 @@ static bool deliver_counts(struct flow_walk *walk, struct walked_process *proces
 }
 
 /* All that ran in a process, and is walked, is delivered.  ends: its threads do not go on. */
-static bool flush_walked(struct flow_walk *walk, struct walked_process *process, bool ends, struct bc_error *err)
+static bool flush_walked(struct flow_walk *walk, struct walked_process *process, bool ends,
+			 struct bc_error *err)
 {
 	if (walk->failed || (!process->counts && !(ends && process->threads)))
 		return true;
 	if (!obtain_counts(process))
 		return bc_fail_nomem(err);
-	for (struct walked_thread *thread = process->threads; ends && thread; thread = thread->next) {
+	for (struct walked_thread *thread = process->threads; ends && thread;
+	     thread = thread->next) {
 		thread->listed = false;
 		if (!walker_end(walk->walkers[0], &thread->way, process->counts))
 			return bc_fail_nomem(err);
@@ -365,9 +384,11 @@ static bool flush_walked(struct flow_walk *walk, struct walked_process *process,
 }
 
 /* The same of all that was given of it. */
-static bool flush_process(struct flow_walk *walk, struct walked_process *process, bool ends, struct bc_error *err)
+static bool flush_process(struct flow_walk *walk, struct walked_process *process, bool ends,
+			  struct bc_error *err)
 {
-	return !process || walk->failed || (drain_process(walk, process, err) && flush_walked(walk, process, ends, err));
+	return !process || walk->failed ||
+	       (drain_process(walk, process, err) && flush_walked(walk, process, ends, err));
 }
 
 static bool flush_all(struct flow_walk *walk, struct bc_error *err)
@@ -416,13 +437,17 @@ static bool add_lane(struct flow_walk *walk, struct bc_error *err)
 /* Appends to the last stretch, if it is of the same. */
 static bool put(struct batch *batch, const struct stretch *stretch, const struct trace_flow *flow)
 {
-	struct stretch *last = batch->stretches.len ? &batch->stretches.at[batch->stretches.len - 1] : NULL;
+	struct stretch *last =
+		batch->stretches.len ? &batch->stretches.at[batch->stretches.len - 1] : NULL;
 	size_t len = batch->answers.len, need = len + flow->count;
 
-	if (need > batch->answers.cap && !answers_vec_reserve(&batch->answers, need > 2 * batch->answers.cap ? need : 2 * batch->answers.cap))
+	if (need > batch->answers.cap &&
+	    !answers_vec_reserve(&batch->answers,
+				 need > 2 * batch->answers.cap ? need : 2 * batch->answers.cap))
 		return false;
-	if (last && last->thread == stretch->thread && last->counts == stretch->counts && last->maps == stretch->maps &&
-	    last->rules == stretch->rules && last->waits_ask == stretch->waits_ask && last->no_process == stretch->no_process) {
+	if (last && last->thread == stretch->thread && last->counts == stretch->counts &&
+	    last->maps == stretch->maps && last->rules == stretch->rules &&
+	    last->waits_ask == stretch->waits_ask && last->no_process == stretch->no_process) {
 		last->count += flow->count;
 	} else {
 		if (!stretch_vec_push(&batch->stretches, *stretch))
@@ -441,10 +466,13 @@ static bool take_flow(struct flow_walk *walk, const struct trace_flow *flow, str
 			return false;
 	struct lane *lane = walk->lanes.at[flow->lane];
 	struct walked_process *process = obtain_process(walk, flow->pid);
-	struct walked_thread *thread = process && obtain_counts(process) ? obtain_thread(walk, process, flow->tid, flow->lane) : NULL;
+	struct walked_thread *thread = process && obtain_counts(process) ?
+					       obtain_thread(walk, process, flow->tid, flow->lane) :
+					       NULL;
 	if (!thread)
 		return bc_fail_nomem(err);
-	if (thread->lane != flow->lane && !drain(walk->lanes.at[thread->lane], err)) /* it goes on on another processor */
+	if (thread->lane != flow->lane &&
+	    !drain(walk->lanes.at[thread->lane], err)) /* it goes on on another processor */
 		return false;
 	thread->lane = flow->lane;
 	const struct process *mapped = history_process(&walk->history, flow->pid);
@@ -463,7 +491,8 @@ static bool take_flow(struct flow_walk *walk, const struct trace_flow *flow, str
 		return bc_fail_nomem(err);
 	if (batch->answers.len < FLOW_WALK_BATCH)
 		return true;
-	return submit(lane, err) && (rows_of(process->counts) < FLOW_WALK_ROWS || flush_process(walk, process, false, err));
+	return submit(lane, err) && (rows_of(process->counts) < FLOW_WALK_ROWS ||
+				     flush_process(walk, process, false, err));
 }
 
 static bool take(void *ctx, const struct trace_flow *flow, struct bc_error *err)
@@ -493,7 +522,8 @@ static bool begin_input(struct flow_walk *walk, bool recording, struct bc_error 
 	forget_processes(walk);
 	for (size_t i = 0; i < walk->lanes.len; i++) {
 		walk->lanes.at[i]->calls = (struct walk_calls){.credit = WALK_BLOCKS_FREE};
-		walk->lanes.at[i]->none = (struct walked_thread){.pid = NO_PID, .tid = NO_PID, .way = walk_way_begin()};
+		walk->lanes.at[i]->none = (struct walked_thread){
+			.pid = NO_PID, .tid = NO_PID, .way = walk_way_begin()};
 	}
 	history_forget(&walk->history);
 	walk->has_traces = false;
@@ -524,7 +554,8 @@ static bool take_exit(struct flow_walk *walk, const struct event *event, struct 
 	if (!note(walk, event, err))
 		return false;
 	const struct process *process = history_process(&walk->history, event->task.pid);
-	return !process || !process_has_ended(process) || flush_process(walk, find_process(walk, event->task.pid), true, err);
+	return !process || !process_has_ended(process) ||
+	       flush_process(walk, find_process(walk, event->task.pid), true, err);
 }
 
 /* What must be done before the consumer gets an event. */
@@ -533,12 +564,16 @@ static bool prepare(struct flow_walk *walk, const struct event *event, struct bc
 	switch (event->kind) {
 	case EVENT_BEGIN: return begin_input(walk, event->recording, err);
 	case EVENT_MAP:
-		if (replaces(walk, event->map) && !flush_process(walk, find_process(walk, event->map->pid), false, err))
+		if (replaces(walk, event->map) &&
+		    !flush_process(walk, find_process(walk, event->map->pid), false, err))
 			return false;
 		return note(walk, event, err);
-	case EVENT_EXEC: return flush_process(walk, find_process(walk, event->task.pid), true, err) && note(walk, event, err);
+	case EVENT_EXEC:
+		return flush_process(walk, find_process(walk, event->task.pid), true, err) &&
+		       note(walk, event, err);
 	case EVENT_FORK:
-		if (event->task.parent != event->task.pid && !flush_process(walk, find_process(walk, event->task.pid), true, err))
+		if (event->task.parent != event->task.pid &&
+		    !flush_process(walk, find_process(walk, event->task.pid), true, err))
 			return false;
 		return note(walk, event, err);
 	case EVENT_EXIT: return take_exit(walk, event, err);
@@ -577,7 +612,8 @@ struct flow_walk *flow_walk_make(const struct flow_walk_options *options)
 {
 	struct flow_walk *walk = calloc(1, sizeof(*walk));
 
-	if (!walk || !(walk->images = code_images_make(options->given, options->given_count, options->dirs))) {
+	if (!walk || !(walk->images = code_images_make(options->given, options->given_count,
+						       options->dirs))) {
 		free(walk);
 		return NULL;
 	}
@@ -655,11 +691,13 @@ static int by_answers(const void *a, const void *b)
 	return order ? order : (x->loss > y->loss) - (x->loss < y->loss);
 }
 
-static bool add_file(const struct flow_walk *walk, uint32_t file, enum walk_loss loss, uint64_t answers, struct lost_file_vec *to)
+static bool add_file(const struct flow_walk *walk, uint32_t file, enum walk_loss loss,
+		     uint64_t answers, struct lost_file_vec *to)
 {
 	const struct mapped_files *files = code_images_files(walk->images);
 	struct text path = mapped_files_path(files, file);
-	struct lost_file row = {strndup(path.len ? path.at : "//anon", path.len ? path.len : 6), mapped_files_id(files, file), loss, answers};
+	struct lost_file row = {strndup(path.len ? path.at : "//anon", path.len ? path.len : 6),
+				mapped_files_id(files, file), loss, answers};
 
 	if (row.path && lost_file_vec_push(to, row))
 		return true;
@@ -667,7 +705,8 @@ static bool add_file(const struct flow_walk *walk, uint32_t file, enum walk_loss
 	return false;
 }
 
-bool flow_walk_tell(const struct flow_walk *walk, struct flow_walk_report *out, struct bc_error *err)
+bool flow_walk_tell(const struct flow_walk *walk, struct flow_walk_report *out,
+		    struct bc_error *err)
 {
 	BC_AUTO(count_table_free) struct count_table all = {0};
 	bool ok = true;
@@ -678,11 +717,13 @@ bool flow_walk_tell(const struct flow_walk *walk, struct flow_walk_report *out, 
 		const struct count_table *files = walker_files(walk->walkers[t]);
 		add_sums(&out->sums, walker_sums(walk->walkers[t]));
 		for (size_t i = 0; ok && i < files->capacity; i++)
-			ok = !files->rows[i].count || count_table_add(&all, files->rows[i].key, files->rows[i].count, 0);
+			ok = !files->rows[i].count ||
+			     count_table_add(&all, files->rows[i].key, files->rows[i].count, 0);
 	}
 	for (size_t i = 0; ok && i < all.capacity; i++)
 		ok = !all.rows[i].count ||
-		     add_file(walk, (uint32_t)all.rows[i].key[0], (enum walk_loss)all.rows[i].key[1], all.rows[i].count, &out->files);
+		     add_file(walk, (uint32_t)all.rows[i].key[0],
+			      (enum walk_loss)all.rows[i].key[1], all.rows[i].count, &out->files);
 	if (out->files.len)
 		qsort(out->files.at, out->files.len, sizeof(*out->files.at), by_answers);
 	while (out->files.len > LOST_FILES_MOST) {

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * From traces of Intel PT and Arm ETM to what ran: stands between a reader and the consumer of its events.  The reader gives events and
- * answers (samples/aux/trace_flow.h); the consumer gets the events, and EVENT_RAN in front of each that changes what is mapped where
- * it ran, and in front of the end.
+ * From traces of Intel PT and Arm ETM to what ran: stands between a reader and the consumer of its
+ * events.  The reader gives events and answers (samples/aux/trace_flow.h); the consumer gets the
+ * events, and EVENT_RAN in front of each that changes what is mapped where it ran, and in front of
+ * the end.
  *
- * The answers of each queue are walked by one thread at a time, those of several queues in parallel, while the reader goes on.
- * Memory grows with distinct traces of the processes that run, of which no process keeps more than FLOW_WALK_ROWS; with code that ran; with threads.
+ * The answers of each queue are walked by one thread at a time, those of several queues in
+ * parallel, while the reader goes on. Memory grows with distinct traces of the processes that run,
+ * of which no process keeps more than FLOW_WALK_ROWS; with code that ran; with threads.
  */
 #ifndef SAMPLES_FLOW_WALK_H
 #define SAMPLES_FLOW_WALK_H
@@ -14,7 +16,8 @@
 #include "src/samples/event.h"
 #include "src/samples/walker.h"
 
-/* Distinct traces of a process after which they are delivered, so that the consumer alone has them. */
+/* Distinct traces of a process after which they are delivered, so that the consumer alone has them.
+ */
 #define FLOW_WALK_ROWS ((size_t)1 << 20)
 
 /* Answers that are walked at a time. */
@@ -40,17 +43,18 @@ DEFINE_VEC(lost_file_vec, struct lost_file);
 
 struct flow_walk_report {
 	struct walk_sums sums;
-	uint64_t answers;  /* bits and targets: sums.walked and all of sums.lost */
-	uint64_t branches; /* taken ones that were delivered ... */
-	uint64_t rows;     /* ... in so many rows */
+	uint64_t answers;           /* bits and targets: sums.walked and all of sums.lost */
+	uint64_t branches;          /* taken ones that were delivered ... */
+	uint64_t rows;              /* ... in so many rows */
 	struct lost_file_vec files; /* most answers first */
-	size_t more_files; /* that are not among these */
+	size_t more_files;          /* that are not among these */
 };
 void flow_walk_report_free(struct flow_walk_report *report);
 
 struct flow_walk;
 
-/* NULL: out of memory.  What options point to must live as long; the options themselves need not. */
+/* NULL: out of memory.  What options point to must live as long; the options themselves need not.
+ */
 struct flow_walk *flow_walk_make(const struct flow_walk_options *options);
 void flow_walk_free(struct flow_walk *walk);
 
@@ -58,8 +62,10 @@ void flow_walk_free(struct flow_walk *walk);
 struct event_sink flow_walk_sink(struct flow_walk *walk);
 const struct flow_taker *flow_walk_taker(struct flow_walk *walk);
 
-/* After the last input: what became of everything that was read.  The sums are added to those of *out, the files are appended.  BC_NOMEM */
-BC_MUST_USE bool flow_walk_tell(const struct flow_walk *walk, struct flow_walk_report *out, struct bc_error *err);
+/* After the last input: what became of everything that was read.  The sums are added to those of
+ * *out, the files are appended.  BC_NOMEM */
+BC_MUST_USE bool flow_walk_tell(const struct flow_walk *walk, struct flow_walk_report *out,
+				struct bc_error *err);
 
 /* Then, too: of one of the given binaries. */
 struct walk_fit flow_walk_fit(const struct flow_walk *walk, const struct image *given);

@@ -37,14 +37,17 @@ static bool intern(struct mapped_files *files, const struct map_event *event, ui
 /* Of what no process has mapped, modules alone. */
 static bool is_kept(const struct map_event *event)
 {
-	return event->pid != NO_PID || (event->start.v >= USER_END && !kernel_name_is_kernel(event->path) &&
-					!kernel_name_is_of_guest(event->path));
+	return event->pid != NO_PID ||
+	       (event->start.v >= USER_END && !kernel_name_is_kernel(event->path) &&
+		!kernel_name_is_of_guest(event->path));
 }
 
 static bool take_map(struct history *history, const struct map_event *event, struct bc_error *err)
 {
 	struct mapping mapping = {
-		.start = event->start.v, .end = event->start.v + event->size, .offset = event->offset.v,
+		.start = event->start.v,
+		.end = event->start.v + event->size,
+		.offset = event->offset.v,
 		.flags = event->executable ? MAPPING_READ | MAPPING_EXEC : MAPPING_READ,
 	};
 
@@ -150,8 +153,8 @@ bool history_snapshot(struct process *process, struct snapshots *out, struct bc_
 	if (process->pid == NO_PID || !process->history.changed || !map_set_count(process->maps))
 		return true;
 	process->history.changed = false;
-	return snapshots_add(out, process->pid, process->history.snapshots++, process->history.since,
-			     process->maps, err);
+	return snapshots_add(out, process->pid, process->history.snapshots++,
+			     process->history.since, process->maps, err);
 }
 
 static int by_pid(const void *a, const void *b)
@@ -161,7 +164,8 @@ static int by_pid(const void *a, const void *b)
 	return ((*x)->pid > (*y)->pid) - ((*x)->pid < (*y)->pid);
 }
 
-bool history_snapshot_all(const struct history *history, struct snapshots *out, struct bc_error *err)
+bool history_snapshot_all(const struct history *history, struct snapshots *out,
+			  struct bc_error *err)
 {
 	const struct process_vec *all = &history->processes.all;
 	struct process **rows = malloc((all->len + 1) * sizeof(struct process *));

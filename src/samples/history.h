@@ -10,13 +10,13 @@
 #include "src/samples/processes.h"
 #include "src/samples/perf_data/perf_features.h"
 
-/* Zeroed but for `files` means empty.  The flags of a mapping are MAPPING_... (maps.h).  The process NO_PID has
- * the modules of the kernel. */
+/* Zeroed but for `files` means empty.  The flags of a mapping are MAPPING_... (maps.h).  The
+ * process NO_PID has the modules of the kernel. */
 struct history {
 	struct mapped_files *files; /* borrowed */
 	struct processes processes;
 	struct processes before; /* those of the recording before, until this one has told a time */
-	uint64_t now; /* ns: time of the events that come */
+	uint64_t now;            /* ns: time of the events that come */
 };
 
 void history_free(struct history *history);
@@ -60,9 +60,12 @@ struct carried {
 void carried_free(struct carried *carried);
 
 /* When a recording was read: keep its processes.  BC_NOMEM */
-BC_MUST_USE bool carried_keep(struct carried *carried, const struct history *history, struct bc_error *err);
+BC_MUST_USE bool carried_keep(struct carried *carried, const struct history *history,
+			      struct bc_error *err);
 
-/* At EVENT_CONTINUES, before the history takes it: they are those of the recording before.  BC_NOMEM */
-BC_MUST_USE bool carried_give(const struct carried *carried, struct history *history, struct bc_error *err);
+/* At EVENT_CONTINUES, before the history takes it: they are those of the recording before. BC_NOMEM
+ */
+BC_MUST_USE bool carried_give(const struct carried *carried, struct history *history,
+			      struct bc_error *err);
 
 #endif

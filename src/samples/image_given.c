@@ -46,16 +46,19 @@ void image_given_free(struct image_given *given)
 }
 
 /* A file of another name and build-id is of no interest, unless it is BOLTed from the binary. */
-static bool is_wanted(const struct image_match *match, const struct mapped_files *files, uint32_t number)
+static bool is_wanted(const struct image_match *match, const struct mapped_files *files,
+		      uint32_t number)
 {
 	struct build_id id = mapped_files_id(files, number);
 	struct text path = mapped_files_path(files, number);
 
-	return path.len && (image_match_has_name(match, path) || (id.size && build_id_equal(&id, &match->image->build_id)) ||
+	return path.len && (image_match_has_name(match, path) ||
+			    (id.size && build_id_equal(&id, &match->image->build_id)) ||
 			    build_id_is_marked(&match->image->build_id, &id));
 }
 
-bool image_space_give(struct image_space *space, const struct snapshots *snapshots, struct bc_error *err)
+bool image_space_give(struct image_space *space, const struct snapshots *snapshots,
+		      struct bc_error *err)
 {
 	struct image_given *given = calloc(1, sizeof(*given));
 	const struct mapped_files *files = &snapshots->files;
@@ -83,8 +86,12 @@ static bool add_mapping(struct image_space *space, const struct mapping *m, stru
 	const struct mapped_files *files = &space->given->snapshots->files;
 	struct mapping mapping = {.start = m->start, .end = m->end};
 	struct map_event event = {
-		.start = {m->start}, .size = m->end - m->start, .offset = {m->offset}, .executable = true,
-		.path = mapped_files_path(files, m->file), .build_id = mapped_files_id(files, m->file),
+		.start = {m->start},
+		.size = m->end - m->start,
+		.offset = {m->offset},
+		.executable = true,
+		.path = mapped_files_path(files, m->file),
+		.build_id = mapped_files_id(files, m->file),
 	};
 
 	if (!(m->flags & MAPPING_EXEC) || m->start >= USER_END || m->end > USER_END)
@@ -95,7 +102,8 @@ static bool add_mapping(struct image_space *space, const struct mapping *m, stru
 		return true;
 	out->has_image = true;
 	out->base = mapping.start - mapping.offset;
-	return map_set_replace(&out->maps, mapping.start, mapping.end, &mapping) || bc_fail_nomem(err);
+	return map_set_replace(&out->maps, mapping.start, mapping.end, &mapping) ||
+	       bc_fail_nomem(err);
 }
 
 /* Maps that share nodes keep sharing them, and each shared node is searched once. */
@@ -108,9 +116,12 @@ static bool make_set(struct image_space *space, const struct map_set *maps, stru
 	if (!map_set_gather(maps, given->wanted, &given->without, &wanted))
 		return bc_fail_nomem(err);
 	given->looked_at += wanted.len;
-	uint64_t most = GIVEN_MAPPINGS_ALWAYS + GIVEN_MAPPINGS_EACH * (uint64_t)given->snapshots->all.len;
+	uint64_t most =
+		GIVEN_MAPPINGS_ALWAYS + GIVEN_MAPPINGS_EACH * (uint64_t)given->snapshots->all.len;
 	if (given->looked_at > most)
-		return bc_fail(err, BC_UNSUPPORTED, "the maps that are given have more than %" PRIu64 " mappings of the binary",
+		return bc_fail(err, BC_UNSUPPORTED,
+			       "the maps that are given have more than %" PRIu64
+			       " mappings of the binary",
 			       most);
 	out->made = true;
 	if (wanted.len && !map_set_renumber(maps, &given->copied, &out->maps))
@@ -133,7 +144,8 @@ static bool is_stale(const struct process *process, const struct snapshot *snaps
 	return snapshot->pid && snapshot->time && snapshot->time < process->image.since;
 }
 
-static bool let_have(struct image_space *space, struct process *process, size_t number, struct bc_error *err)
+static bool let_have(struct image_space *space, struct process *process, size_t number,
+		     struct bc_error *err)
 {
 	struct given_set *set = &space->given->sets[number];
 

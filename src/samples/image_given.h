@@ -3,9 +3,9 @@
  * Maps that are given from outside, for processes of which a recording does not tell what they had
  * mapped when it began: text without mmap events, or a later part of a recording.
  *
- * What was recorded wins.  A process that has told no mapping has the maps that are given for it and
- * its time; one that tells a mapping of a time later on has it put over those.  What a recording
- * tells of processes that were there before has no time, and is all that they had.
+ * What was recorded wins.  A process that has told no mapping has the maps that are given for it
+ * and its time; one that tells a mapping of a time later on has it put over those.  What a
+ * recording tells of processes that were there before has no time, and is all that they had.
  */
 #ifndef SAMPLES_IMAGE_GIVEN_H
 #define SAMPLES_IMAGE_GIVEN_H
@@ -13,10 +13,10 @@
 #include "src/samples/image_space.h"
 #include "src/samples/snapshots.h"
 
-/* So many mappings of the binary are looked at in all maps together, and so many more for each map: a
- * small file can have the same ones in any number of maps. */
+/* So many mappings of the binary are looked at in all maps together, and so many more for each map:
+ * a small file can have the same ones in any number of maps. */
 #define GIVEN_MAPPINGS_ALWAYS (UINT64_C(1) << 20)
-#define GIVEN_MAPPINGS_EACH 8
+#define GIVEN_MAPPINGS_EACH   8
 
 /* Before the first event.  The snapshots are indexed, and borrowed.  BC_NOMEM */
 BC_MUST_USE bool image_space_give(struct image_space *space, const struct snapshots *snapshots,

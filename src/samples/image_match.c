@@ -14,7 +14,8 @@ void image_match_init(struct image_match *match, const struct image *image,
 
 	*match = (struct image_match){
 		.image = image,
-		.name = given ? path_without_deleted(text_of(given)) : text_basename(text_of(options->binary_path)),
+		.name = given ? path_without_deleted(text_of(given)) :
+				text_basename(text_of(options->binary_path)),
 		.name_given = given != NULL,
 		.ignore_build_id = options->ignore_build_id,
 		.id_or_name = options->id_or_name,
@@ -56,9 +57,11 @@ bool image_match_has_found_name(const struct image_match *match, struct text pat
 static enum image_fit judge_file(const struct image_match *match, const struct map_event *event)
 {
 	bool named = image_match_has_name(match, event->path);
-	enum recorded_build build = build_judge(&event->build_id, (struct text){NULL, 0}, match->image);
+	enum recorded_build build =
+		build_judge(&event->build_id, (struct text){NULL, 0}, match->image);
 
-	if (build != BUILD_NOT_TOLD && (!match->ignore_build_id || (match->id_or_name && build == BUILD_SAME))) {
+	if (build != BUILD_NOT_TOLD &&
+	    (!match->ignore_build_id || (match->id_or_name && build == BUILD_SAME))) {
 		if (build == BUILD_OTHER)
 			return named ? FIT_OTHER_BUILD : FIT_OTHER;
 		return named || !match->name_given ? FIT_IMAGE : FIT_OTHER;
@@ -99,9 +102,9 @@ static bool find_base(const struct image *image, const struct map_event *event,
 		const struct segment *s = &image->segments[i];
 		if (!s->executable || !load_base_by(image, s, &m, &base))
 			continue;
-		int rank = near && *near == base                             ? 3
-			   : m.offset.v - (s->offset & ~(page - 1)) < s->filesz ? 2
-										: 1;
+		int rank = near && *near == base                              ? 3 :
+			   m.offset.v - (s->offset & ~(page - 1)) < s->filesz ? 2 :
+										1;
 		if (rank > best) {
 			best = rank;
 			*out = base;
@@ -135,10 +138,11 @@ static bool note_found(struct image_match *match, struct text path, struct bc_er
 	struct text found = text_of(match->found);
 	if (match->name_given || text_equal(name_of(found), name_of(path)))
 		return note_other_path(match, path, err);
-	return bc_fail(err, BC_MISMATCH,
-		       "both %s and %.*s were run and are the binary by build-id or name, and by segments; "
-		       "say which one it is with --image NAME",
-		       match->found, (int)text_first(path, 4096).len, path.at);
+	return bc_fail(
+		err, BC_MISMATCH,
+		"both %s and %.*s were run and are the binary by build-id or name, and by segments; "
+		"say which one it is with --image NAME",
+		match->found, (int)text_first(path, 4096).len, path.at);
 }
 
 bool image_match(struct image_match *match, const struct map_event *event, const uint64_t *near,

@@ -30,10 +30,11 @@
 struct image_match_options {
 	const char *binary_path; /* its last part is the name to look for */
 	const char *image_name;  /* take this name instead, and only this; a whole
-	                            path if it has a slash.  NULL: not given */
+				    path if it has a slash.  NULL: not given */
 	bool ignore_build_id;    /* the name decides in any case */
-	bool id_or_name;         /* with ignore_build_id: the binary's build-id accepts a mapping all the same */
-	bool kernel_in_place;    /* a kernel is where its file says, whatever a recording tells */
+	bool id_or_name; /* with ignore_build_id: the binary's build-id accepts a mapping all the
+			    same */
+	bool kernel_in_place; /* a kernel is where its file says, whatever a recording tells */
 };
 
 struct image_match {
@@ -41,7 +42,7 @@ struct image_match {
 	struct text name;
 	bool name_given; /* by image_name */
 	bool ignore_build_id, id_or_name;
-	char *found;     /* path of the first mapping that matched, or NULL */
+	char *found;      /* path of the first mapping that matched, or NULL */
 	char *also_found; /* the first other path of the same name that did, or NULL */
 };
 

@@ -65,7 +65,7 @@ static bool before(const struct counted_program *a, const struct counted_program
 
 /* The first file that comes after `last` (NULL: the first of all), or NULL. */
 static const struct counted_program *next_most(const struct most_mapped *files,
-					   const struct counted_program *last)
+					       const struct counted_program *last)
 {
 	const struct counted_program *best = NULL;
 
@@ -134,7 +134,8 @@ bool image_space_unidentified(const struct image_space *space, struct text path)
 
 /* Remembers mappings for build-ids that come late.  A mapping that does not fit is never used,
  * whatever its build-id. */
-static bool note_identity(struct image_space *space, const struct map_event *event, enum image_fit fit)
+static bool note_identity(struct image_space *space, const struct map_event *event,
+			  enum image_fit fit)
 {
 	if (fit == FIT_IMAGE && event->build_id.size && !space->identified &&
 	    image_match_has_name(&space->match, event->path))
@@ -162,7 +163,8 @@ bool image_judge(struct image_space *space, const uint64_t *near, const struct m
 
 	if (!image_match(&space->match, event, near, &fit, &base, err))
 		return false;
-	if (!note_identity(space, event, fit) || (fit == FIT_OTHER_BUILD && !note_other_build(report, event)))
+	if (!note_identity(space, event, fit) ||
+	    (fit == FIT_OTHER_BUILD && !note_other_build(report, event)))
 		return bc_fail_nomem(err);
 	if (fit != FIT_IMAGE && !note_bolted(space, event))
 		return bc_fail_nomem(err);
@@ -172,9 +174,11 @@ bool image_judge(struct image_space *space, const uint64_t *near, const struct m
 		return most_mapped_count(&space->files, event->path) ? true : bc_fail_nomem(err);
 	out->file = FILE_IMAGE;
 	out->offset = event->start.v - base;
-	file_places_note(&space->places, (struct file_place){event->offset.v, event->size, out->offset});
+	file_places_note(&space->places,
+			 (struct file_place){event->offset.v, event->size, out->offset});
 	report->mappings++;
-	report->identified += build_judge(&event->build_id, (struct text){NULL, 0}, space->match.image) == BUILD_SAME;
+	report->identified += build_judge(&event->build_id, (struct text){NULL, 0},
+					  space->match.image) == BUILD_SAME;
 	report->rebased += near && *near != base;
 	return true;
 }
@@ -224,7 +228,8 @@ static void begin_anew(struct process *process, uint64_t time)
 	uint32_t pid = process->pid;
 
 	process_begin(process);
-	*process = (struct process){.pid = pid, .used = true, .image = {.since = time, .begun = true}};
+	*process =
+		(struct process){.pid = pid, .used = true, .image = {.since = time, .begun = true}};
 }
 
 /* Is it a mapping below the kernel? */
@@ -235,14 +240,16 @@ static bool is_of_user(const struct map_event *event)
 
 /* A mapping of a time is put over what is given, unless the process began after that.  What has no
  * time was told when the recording began. */
-static bool take_base(struct image_space *space, struct process *process, uint64_t time, struct bc_error *err)
+static bool take_base(struct image_space *space, struct process *process, uint64_t time,
+		      struct bc_error *err)
 {
 	if (!space->given)
 		return true;
 	if (process->image.begun && process->image.follows) {
 		space->report.processes -= process->image.mapped;
 		begin_anew(process, time);
-	} else if (time && !process->image.begun && !image_given_place(space, process->pid, time, err)) {
+	} else if (time && !process->image.begun &&
+		   !image_given_place(space, process->pid, time, err)) {
 		return false;
 	}
 	process->image.follows = false;
@@ -268,7 +275,8 @@ static bool take_map(struct image_space *space, const struct map_event *event, u
 	if (event->executable && !take_base(space, process, time, err))
 		return false;
 	if (event->executable &&
-	    !image_judge(space, process->image.mapped ? &process->image.base : NULL, event, &mapping, err))
+	    !image_judge(space, process->image.mapped ? &process->image.base : NULL, event,
+			 &mapping, err))
 		return false;
 	if (!process->image.mapped && mapping.file != FILE_IMAGE) {
 		process->image.maps_forgotten |= event->executable;
@@ -404,7 +412,8 @@ enum located process_view_search(struct process_view *view, struct run_addr at, 
 	return m->file == FILE_IMAGE ? LOCATED_IMAGE : LOCATED_OTHER;
 }
 
-struct trace_end process_view_far(struct process_view *view, struct run_addr run, struct trace_end outside)
+struct trace_end process_view_far(struct process_view *view, struct run_addr run,
+				  struct trace_end outside)
 {
 	struct near_image *near = &view->near;
 	struct vaddr at;
@@ -428,11 +437,11 @@ static bool is_image(const struct process *process, uint64_t at)
 }
 
 /* No file is as large as the first limit, and no mapping is below the second. */
-#define OFFSETS_END (UINT64_C(1) << 32)
+#define OFFSETS_END     (UINT64_C(1) << 32)
 #define ADDRESSES_BEGIN (UINT64_C(1) << 16)
 
-static bool find_in_image(const struct process *process, struct file_places *places,
-			  uint64_t place, struct run_addr *out)
+static bool find_in_image(const struct process *process, struct file_places *places, uint64_t place,
+			  struct run_addr *out)
 {
 	uint64_t vaddr = 0, base = process->image.base;
 	bool offset = file_places_find(places, place, &vaddr) && is_image(process, vaddr + base);
@@ -446,7 +455,8 @@ static bool find_in_image(const struct process *process, struct file_places *pla
 	return offset || address;
 }
 
-/* How many mappings of the binary are passed over to find one of another file; a program has a few. */
+/* How many mappings of the binary are passed over to find one of another file; a program has a few.
+ */
 #define IMAGE_MAPPINGS_FEW 16
 
 /* An address of a mapping that is not the binary's, else one in the page of NULL. */
@@ -478,7 +488,7 @@ struct run_addr image_space_find_place(struct image_space *space, uint32_t pid, 
 }
 
 bool image_space_fail_other_build(const struct image_space *space, const struct file_id *other,
-				   struct bc_error *err)
+				  struct bc_error *err)
 {
 	char own_id[2 * BUILD_ID_MAX + 1], other_id[2 * BUILD_ID_MAX + 1];
 	struct text path = text_first(other->path, 384);
@@ -498,22 +508,28 @@ bool image_space_fail_unmapped(const struct image_space *space, struct bc_error 
 	char most[256];
 
 	if (!report->executable)
-		return bc_fail(err, BC_MISMATCH, space->given ?
-			       "no process mapped %.*s: there are no mmap events at all, and the given maps "
-			       "do not have it for the processes of the samples" :
-			       "no process mapped %.*s: there are no mmap events at all "
-			       "(perf script prints them with --show-mmap-events)",
-			       (int)name.len, name.at);
+		return bc_fail(
+			err, BC_MISMATCH,
+			space->given ?
+				"no process mapped %.*s: there are no mmap events at all, and the given maps "
+				"do not have it for the processes of the samples" :
+				"no process mapped %.*s: there are no mmap events at all "
+				"(perf script prints them with --show-mmap-events)",
+			(int)name.len, name.at);
 	if (report->bolted)
-		return bc_fail(err, BC_MISMATCH, "the samples are of %.384s, which llvm-bolt made from this binary (the build-ids "
-			       "differ only in the bit that llvm-bolt flips): give that file, not this one", report->bolted);
+		return bc_fail(
+			err, BC_MISMATCH,
+			"the samples are of %.384s, which llvm-bolt made from this binary (the build-ids "
+			"differ only in the bit that llvm-bolt flips): give that file, not this one",
+			report->bolted);
 	if (report->other_build) {
 		struct file_id other = {text_of(report->other_build_path), &report->other_build_id};
 		return image_space_fail_other_build(space, &other, err);
 	}
 	if (report->misfits)
 		return bc_fail(err, BC_MISMATCH,
-			       "no process mapped the binary: %" PRIu64 " mappings of %.*s fit none "
+			       "no process mapped the binary: %" PRIu64
+			       " mappings of %.*s fit none "
 			       "of its executable segments; it is another build",
 			       report->misfits, (int)name.len, name.at);
 	most_mapped_names(&space->files, most, sizeof(most));
@@ -532,8 +548,7 @@ struct kinds {
 	const struct file_id *renamed; /* its build-id, another name */
 };
 
-static void sort_out(const struct image_space *space, const struct file_id *file,
-		     struct kinds *out)
+static void sort_out(const struct image_space *space, const struct file_id *file, struct kinds *out)
 {
 	const struct image_match *match = &space->match;
 	bool named = image_match_has_name(match, file->path);
@@ -546,7 +561,8 @@ static void sort_out(const struct image_space *space, const struct file_id *file
 		*kind = file;
 }
 
-#define PIPE_ADVICE "which comes too late in a pipe: convert a file that perf record -o wrote, or give --image "
+#define PIPE_ADVICE                                                                                \
+	"which comes too late in a pipe: convert a file that perf record -o wrote, or give --image "
 
 static bool fail_other(struct image_space *space, const struct kinds *kinds, struct bc_error *err)
 {
@@ -558,7 +574,8 @@ static bool fail_other(struct image_space *space, const struct kinds *kinds, str
 		return image_space_fail_other_build(space, kinds->other, err);
 	}
 	return bc_fail(err, BC_MISMATCH,
-		       "%.*s is the binary and %.*s another build of that name, " PIPE_ADVICE "PATH",
+		       "%.*s is the binary and %.*s another build of that name, " PIPE_ADVICE
+		       "PATH",
 		       (int)binary.len, binary.at, (int)other.len, other.at);
 }
 
@@ -577,10 +594,11 @@ static bool take_renamed(struct image_space *space, const struct kinds *kinds, s
 }
 
 bool late_build_ids_check(struct image_space *space, const struct file_id *files, size_t count,
-		    struct bc_error *err)
+			  struct bc_error *err)
 {
 	const struct image_match *match = &space->match;
-	struct kinds kinds = {.binary = space->identified ? text_of(space->identified) : (struct text){0}};
+	struct kinds kinds = {.binary = space->identified ? text_of(space->identified) :
+							    (struct text){0}};
 
 	if (match->ignore_build_id)
 		return true;

@@ -78,17 +78,17 @@ bool file_places_find(const struct file_places *places, uint64_t offset, uint64_
 
 /* What was seen, for messages and the summary. */
 struct image_report {
-	uint64_t executable;  /* executable mappings of anything */
-	uint64_t mappings;    /* of the binary that are used */
-	uint64_t identified;  /* of those: with its build-id */
-	uint64_t processes;   /* lives of processes in which the binary was mapped,
-	                         by themselves or before they forked */
-	uint64_t mistaken;    /* of those: of another build, as build-ids said later */
-	uint64_t rebased;     /* mappings of the binary at another base than the
-	                         one before in the same process */
-	uint64_t misfits;     /* not used: no executable segment is there in the
-	                         file, or a static binary's is elsewhere */
-	uint64_t other_build; /* not used: the name, but another build-id */
+	uint64_t executable;            /* executable mappings of anything */
+	uint64_t mappings;              /* of the binary that are used */
+	uint64_t identified;            /* of those: with its build-id */
+	uint64_t processes;             /* lives of processes in which the binary was mapped,
+					   by themselves or before they forked */
+	uint64_t mistaken;              /* of those: of another build, as build-ids said later */
+	uint64_t rebased;               /* mappings of the binary at another base than the
+					   one before in the same process */
+	uint64_t misfits;               /* not used: no executable segment is there in the
+					   file, or a static binary's is elsewhere */
+	uint64_t other_build;           /* not used: the name, but another build-id */
 	struct build_id other_build_id; /* of the first of those */
 	char *other_build_path;
 	char *bolted;  /* a file that llvm-bolt made of the binary, by their build-ids; or NULL */
@@ -103,29 +103,29 @@ struct image_space {
 	struct processes before; /* those of the recording before, until this one has told a time */
 	struct most_mapped files;
 	/* Of the recording that is being read, for build-ids that come late: */
-	uint64_t processes_before; /* report.processes */
+	uint64_t processes_before;      /* report.processes */
 	struct number_set unidentified; /* hashes of paths that were mapped without one */
-	char *identified; /* the first file of the binary's name that was mapped with its, or NULL */
+	char *identified; /* the first file of the binary's name that was mapped with its, or NULL
+			   */
 	struct file_places places; /* of the binary */
 	struct image_report report;
-	uint64_t path_seed;   /* of the hashes in `unidentified` */
-	uint64_t changes;     /* how often anything changed that a view shows */
-	struct image_given *given; /* maps from outside, or NULL */
+	uint64_t path_seed;         /* of the hashes in `unidentified` */
+	uint64_t changes;           /* how often anything changed that a view shows */
+	struct image_given *given;  /* maps from outside, or NULL */
 	struct kernel_space kernel; /* the binary is a kernel: in all processes */
 };
 
 /* `image` and the strings in `options` are borrowed. */
 BC_MUST_USE bool image_space_init(struct image_space *space, const struct image *image,
-				  const struct image_match_options *options,
-				  struct bc_error *err);
+				  const struct image_match_options *options, struct bc_error *err);
 void image_space_fini(struct image_space *space);
 
 /* Forget all processes: what follows is of another recording, unless EVENT_CONTINUES comes.  Its
  * counts go on, and so does what was found of the binary's name. */
 void image_space_forget(struct image_space *space);
 
-/* EVENT_CONTINUES, _MAP, _EXEC, _FORK or _EXIT.  A mapping replaces what was mapped there; a process that
- * has ended begins anew.
+/* EVENT_CONTINUES, _MAP, _EXEC, _FORK or _EXIT.  A mapping replaces what was mapped there; a
+ * process that has ended begins anew.
  *
  * BC_MISMATCH  two files of different names have the binary's build-id and its
  *              segments: BOLTed builds of one input share their build-id
@@ -143,25 +143,25 @@ enum located {
 	LOCATED_UNKNOWN,    /* in nothing that is known */
 	LOCATED_KERNEL,     /* the top bit is set */
 	LOCATED_NO_PROCESS, /* the process has not mapped the binary, whatever
-	                       the address; or it is not known at all */
+			       the address; or it is not known at all */
 };
 
 /* Two mappings of the binary, to find most addresses in without a search: a BOLTed
  * binary has two that are run. */
 struct near_image {
-	uint64_t start[2], size[2]; /* those not known yet are of size 0 */
-	uint64_t base;              /* of both: run-time address - vaddr */
+	uint64_t start[2], size[2];   /* those not known yet are of size 0 */
+	uint64_t base;                /* of both: run-time address - vaddr */
 	uint64_t all_start, all_size; /* all mappings of the binary lie in there */
 };
 
 /* What one process has mapped at a moment.  Valid until the next change of the
- * space (image_space.changes), and beyond that while the reader owns a share of `maps` (map_set_share);
- * each thread has its own, as it remembers where it last found something. */
+ * space (image_space.changes), and beyond that while the reader owns a share of `maps`
+ * (map_set_share); each thread has its own, as it remembers where it last found something. */
 struct process_view {
 	struct map_set *maps; /* borrowed */
 	bool has_image;       /* false: nothing can be found */
 	bool is_kernel;       /* the binary is one */
-	bool given;           /* no mapping of the binary was recorded: what is known of it was given */
+	bool given; /* no mapping of the binary was recorded: what is known of it was given */
 	bool maps_forgotten;
 	const struct mapping *last;
 	struct near_image near;
@@ -189,7 +189,8 @@ static inline enum located process_view_locate(struct process_view *view, struct
 
 /* The vaddr of an address that is LOCATED_IMAGE, else `outside`, where view->near does not
  * tell; it does the next time. */
-struct trace_end process_view_far(struct process_view *view, struct run_addr run, struct trace_end outside);
+struct trace_end process_view_far(struct process_view *view, struct run_addr run,
+				  struct trace_end outside);
 
 /* The same where `near` tells: *out is set then.  Without branches that depend on the
  * address. */
@@ -221,14 +222,15 @@ bool image_space_fail_other_build(const struct image_space *space, const struct 
 
 /* Decides which mappings are the binary's, and counts the others. */
 
-/* Find out what an executable mapping is and count it; *out, which has its range, gets FILE_IMAGE and
- * its vaddr if it is the binary's.
+/* Find out what an executable mapping is and count it; *out, which has its range, gets FILE_IMAGE
+ * and its vaddr if it is the binary's.
  *
  * near  base of the binary's mapping before in this process, or NULL
  *
  * Errors as of image_match(). */
-BC_MUST_USE bool image_judge(struct image_space *space, const uint64_t *near, const struct map_event *event,
-			     struct mapping *out, struct bc_error *err);
+BC_MUST_USE bool image_judge(struct image_space *space, const uint64_t *near,
+			     const struct map_event *event, struct mapping *out,
+			     struct bc_error *err);
 
 /*
  * Build-ids that are known only when mappings were given and matched by name: do they
@@ -237,12 +239,13 @@ BC_MUST_USE bool image_judge(struct image_space *space, const uint64_t *near, co
 
 /* Compare those of files that were mapped when their build-id was not known yet.  What was
  * counted cannot be taken back, and what was not is gone.  A file of another name that has the
- * binary's build-id, beside one that has both, is only counted: BOLTed builds of one input share their build-id.
+ * binary's build-id, beside one that has both, is only counted: BOLTed builds of one input share
+ * their build-id.
  *
  * BC_MISMATCH  a file of the binary's name is of another build, or one of another name
  *              is the binary; the text says which
  * BC_NOMEM */
 BC_MUST_USE bool late_build_ids_check(struct image_space *space, const struct file_id *files,
-				size_t count, struct bc_error *err);
+				      size_t count, struct bc_error *err);
 
 #endif

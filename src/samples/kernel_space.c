@@ -20,7 +20,8 @@ bool kernel_name_is_of_guest(struct text path)
 
 struct text kernel_name_symbol(struct text path)
 {
-	return text_starts(path, "[") ? text_behind(path, text_find(path, ']')) : (struct text){path.at, 0};
+	return text_starts(path, "[") ? text_behind(path, text_find(path, ']')) :
+					(struct text){path.at, 0};
 }
 
 /* What stands behind the name of a module's file: .ko, .ko.xz, .ko.zst, ... */
@@ -63,7 +64,8 @@ static uint64_t kernel_symbol(const struct image *image, const char *name)
 
 	if (!strings)
 		return 0;
-	struct bytes symbols = image_section_bytes(image, table), names = image_section_bytes(image, strings);
+	struct bytes symbols = image_section_bytes(image, table),
+		     names = image_section_bytes(image, strings);
 	for (size_t at = 0; symbols.size - at >= sizeof(Elf64_Sym); at += sizeof(Elf64_Sym)) {
 		Elf64_Sym symbol;
 		memcpy(&symbol, symbols.data + at, sizeof(symbol));
@@ -75,7 +77,8 @@ static uint64_t kernel_symbol(const struct image *image, const char *name)
 
 /* ---- places ---- */
 
-/* A kernel moves in whole steps of this: on x86-64 by CONFIG_PHYSICAL_ALIGN, which is 2 MiB at least. */
+/* A kernel moves in whole steps of this: on x86-64 by CONFIG_PHYSICAL_ALIGN, which is 2 MiB at
+ * least. */
 static uint64_t step_of(const struct image *image)
 {
 	return image->machine == MACHINE_X86_64 ? UINT64_C(2) << 20 : 4096;
@@ -93,7 +96,8 @@ static bool can_move_by(const struct image *image, uint64_t moved)
 		return false;
 	for (size_t i = 0; i < image->segment_count; i++) {
 		const struct segment *s = &image->segments[i];
-		if (is_code(s) && (s->vaddr + moved < USER_END || s->memsz > UINT64_MAX - (s->vaddr + moved)))
+		if (is_code(s) &&
+		    (s->vaddr + moved < USER_END || s->memsz > UINT64_MAX - (s->vaddr + moved)))
 			return false;
 	}
 	return true;
@@ -113,7 +117,9 @@ static bool place(const struct image *image, uint64_t moved, bool there, struct 
 {
 	for (size_t i = 0; i < image->segment_count; i++) {
 		const struct segment *s = &image->segments[i];
-		struct mapping m = {.start = s->vaddr + moved, .end = s->vaddr + moved + s->memsz, .offset = s->vaddr,
+		struct mapping m = {.start = s->vaddr + moved,
+				    .end = s->vaddr + moved + s->memsz,
+				    .offset = s->vaddr,
 				    .file = FILE_IMAGE};
 		if (is_code(s) && !map_set_replace(maps, m.start, m.end, there ? &m : NULL))
 			return false;
@@ -123,8 +129,8 @@ static bool place(const struct image *image, uint64_t moved, bool there, struct 
 
 /* ---- recordings ---- */
 
-bool kernel_space_init(struct kernel_space *space, const struct image *image, struct kernel_options options,
-		       struct bc_error *err)
+bool kernel_space_init(struct kernel_space *space, const struct image *image,
+		       struct kernel_options options, struct bc_error *err)
 {
 	*space = (struct kernel_space){.options = options};
 	if (!image_is_kernel(image))
@@ -176,10 +182,12 @@ static bool is_hidden(const struct map_event *event, struct text symbol)
 }
 
 /* How far it moved.  False: to a place where this kernel cannot be. */
-static bool find_moved(const struct kernel_space *space, const struct map_event *event, struct text symbol,
-		       uint64_t *out)
+static bool find_moved(const struct kernel_space *space, const struct map_event *event,
+		       struct text symbol, uint64_t *out)
 {
-	uint64_t value = text_is(symbol, "_text") ? space->text : text_is(symbol, "_stext") ? space->stext : 0;
+	uint64_t value = text_is(symbol, "_text")  ? space->text :
+			 text_is(symbol, "_stext") ? space->stext :
+						     0;
 
 	*out = event->offset.v - value;
 	if (value && can_move_by(space->image, *out))
@@ -188,7 +196,8 @@ static bool find_moved(const struct kernel_space *space, const struct map_event 
 	return can_move_by(space->image, *out);
 }
 
-static bool check_build(const struct kernel_space *space, const struct build_id *id, struct bc_error *err)
+static bool check_build(const struct kernel_space *space, const struct build_id *id,
+			struct bc_error *err)
 {
 	const struct build_id *own = &space->image->build_id;
 	char own_id[2 * BUILD_ID_MAX + 1], other_id[2 * BUILD_ID_MAX + 1];
@@ -197,10 +206,13 @@ static bool check_build(const struct kernel_space *space, const struct build_id 
 		return true;
 	build_id_format(own, own_id);
 	build_id_format(id, other_id);
-	return bc_fail(err, BC_MISMATCH, "the kernel that ran has build-id %s, and the binary has %s", other_id, own_id);
+	return bc_fail(err, BC_MISMATCH,
+		       "the kernel that ran has build-id %s, and the binary has %s", other_id,
+		       own_id);
 }
 
-static bool take_kernel(struct kernel_space *space, const struct map_event *event, struct bc_error *err)
+static bool take_kernel(struct kernel_space *space, const struct map_event *event,
+			struct bc_error *err)
 {
 	struct text symbol = kernel_name_symbol(event->path);
 	uint64_t moved, before = space->place.moved;
@@ -213,28 +225,37 @@ static bool take_kernel(struct kernel_space *space, const struct map_event *even
 		return true;
 	}
 	if (!find_moved(space, event, symbol, &moved))
-		return bc_fail(err, BC_MISMATCH, "the kernel that ran is at 0x%" PRIx64 ", where the binary's code, at 0x%" PRIx64
-			       " in the file, cannot have moved: it is another build", event->start.v, code_begin(space->image));
+		return bc_fail(err, BC_MISMATCH,
+			       "the kernel that ran is at 0x%" PRIx64
+			       ", where the binary's code, at 0x%" PRIx64
+			       " in the file, cannot have moved: it is another build",
+			       event->start.v, code_begin(space->image));
 	if (space->place.used && space->place.told != KERNEL_TOLD && moved != before)
-		return bc_fail(err, BC_MISMATCH, "the kernel's mapping stands behind its first samples, which were placed "
-			       "without it");
+		return bc_fail(
+			err, BC_MISMATCH,
+			"the kernel's mapping stands behind its first samples, which were placed "
+			"without it");
 	space->place.told = KERNEL_TOLD;
 	space->place.moved = moved;
 	if (moved == before)
 		return true;
 	space->placed += space->image->segment_count;
 	if (space->placed > KERNEL_PLACED_MOST)
-		return bc_fail(err, BC_UNSUPPORTED, "the kernel moves too often: more than %" PRIu64 " segments",
+		return bc_fail(err, BC_UNSUPPORTED,
+			       "the kernel moves too often: more than %" PRIu64 " segments",
 			       (uint64_t)KERNEL_PLACED_MOST);
-	return (place(space->image, before, false, &space->maps) && place(space->image, moved, true, &space->maps)) ||
+	return (place(space->image, before, false, &space->maps) &&
+		place(space->image, moved, true, &space->maps)) ||
 	       bc_fail_nomem(err);
 }
 
 /* ---- modules ---- */
 
-static bool take_module(struct kernel_space *space, const struct map_event *event, struct bc_error *err)
+static bool take_module(struct kernel_space *space, const struct map_event *event,
+			struct bc_error *err)
 {
-	struct mapping m = {.start = event->start.v, .end = event->start.v + event->size, .file = FILE_OTHER};
+	struct mapping m = {
+		.start = event->start.v, .end = event->start.v + event->size, .file = FILE_OTHER};
 	char name[KERNEL_NAME_MOST];
 
 	if (m.start < USER_END || m.end <= m.start)
@@ -247,14 +268,17 @@ static bool take_module(struct kernel_space *space, const struct map_event *even
 	return map_set_replace(&space->maps, m.start, m.end, &m) || bc_fail_nomem(err);
 }
 
-bool kernel_space_map(struct kernel_space *space, const struct map_event *event, struct bc_error *err)
+bool kernel_space_map(struct kernel_space *space, const struct map_event *event,
+		      struct bc_error *err)
 {
 	if (!space->image || space->options.in_place || kernel_name_is_of_guest(event->path))
 		return true;
-	return kernel_name_is_kernel(event->path) ? take_kernel(space, event, err) : take_module(space, event, err);
+	return kernel_name_is_kernel(event->path) ? take_kernel(space, event, err) :
+						    take_module(space, event, err);
 }
 
-bool kernel_space_identify(const struct kernel_space *space, const struct file_id *file, struct bc_error *err)
+bool kernel_space_identify(const struct kernel_space *space, const struct file_id *file,
+			   struct bc_error *err)
 {
 	return !space->image || space->options.in_place || !kernel_name_is_kernel(file->path) ||
 	       !space->place.used || check_build(space, file->id, err);
@@ -263,7 +287,8 @@ bool kernel_space_identify(const struct kernel_space *space, const struct file_i
 static bool is_of_kernel(const struct sample *sample)
 {
 	return sample->ip.v >= USER_END ||
-	       (sample->branch_count && (sample->branches->from | sample->branches->to) >= USER_END);
+	       (sample->branch_count &&
+		(sample->branches->from | sample->branches->to) >= USER_END);
 }
 
 void kernel_space_sample(struct kernel_space *space, const struct sample *sample)
@@ -285,10 +310,12 @@ static int by_samples(const void *a, const void *b)
 	return strcmp(x->name.at, y->name.at);
 }
 
-bool kernel_space_modules(const struct kernel_space *space, struct kernel_module_vec *out, struct bc_error *err)
+bool kernel_space_modules(const struct kernel_space *space, struct kernel_module_vec *out,
+			  struct bc_error *err)
 {
 	for (uint32_t i = 0; i < space->samples.len; i++) {
-		struct kernel_module module = {strings_at(&space->modules, i), space->samples.at[i]};
+		struct kernel_module module = {strings_at(&space->modules, i),
+					       space->samples.at[i]};
 		if (module.samples && !kernel_module_vec_push(out, module))
 			return bc_fail_nomem(err);
 	}

@@ -2,14 +2,15 @@
 /*
  * Where a kernel is, if the binary is one: for all processes in the same place.
  *
- * A kernel can move at boot (KASLR).  perf records one mapping of it, of no process, whose name ends
- * with a symbol and whose offset is that symbol's run-time address:
+ * A kernel can move at boot (KASLR).  perf records one mapping of it, of no process, whose name
+ * ends with a symbol and whose offset is that symbol's run-time address:
  *
  *   moved = offset - value of the symbol in the file,     vaddr = address - moved
  *
- * Where the file lacks the symbol, or moved it itself as llvm-bolt may, the beginning of the mapping is
- * held against the first executable segment.  Until a recording tells, the kernel is where its file says.
- * The other mappings of no process are modules, whose samples are counted by name.
+ * Where the file lacks the symbol, or moved it itself as llvm-bolt may, the beginning of the
+ * mapping is held against the first executable segment.  Until a recording tells, the kernel is
+ * where its file says. The other mappings of no process are modules, whose samples are counted by
+ * name.
  */
 #ifndef SAMPLES_KERNEL_SPACE_H
 #define SAMPLES_KERNEL_SPACE_H
@@ -33,8 +34,8 @@ bool kernel_name_is_of_guest(struct text path);
 /* The symbol behind the bracket; empty if there is none. */
 struct text kernel_name_symbol(struct text path);
 
-/* The name of a module, as lsmod has it: "ext4" of /lib/modules/6.1.0/kernel/fs/ext4/ext4.ko.xz and of
- * [ext4].  Cut to fit into `name`, which it is in. */
+/* The name of a module, as lsmod has it: "ext4" of /lib/modules/6.1.0/kernel/fs/ext4/ext4.ko.xz and
+ * of [ext4].  Cut to fit into `name`, which it is in. */
 #define KERNEL_NAME_MOST 64
 struct text kernel_module_name(struct text path, char name[KERNEL_NAME_MOST]);
 
@@ -63,12 +64,13 @@ DEFINE_VEC(kernel_module_vec, struct kernel_module);
 DEFINE_VEC(kernel_count_vec, uint64_t);
 
 struct kernel_options {
-	bool in_place;        /* what the recording tells is not looked at, as perf2bolt does not */
+	bool in_place; /* what the recording tells is not looked at, as perf2bolt does not */
 	bool ignore_build_id;
 };
 
 struct kernel_space {
-	const struct image *image; /* borrowed; NULL: the binary is no kernel, and there is nothing else */
+	const struct image
+		*image; /* borrowed; NULL: the binary is no kernel, and there is nothing else */
 	struct kernel_options options;
 	uint64_t text, stext;    /* values of these symbols in the file; 0: it has none */
 	struct map_set *in_file; /* the kernel where its file says */
@@ -90,10 +92,10 @@ void kernel_space_continue(struct kernel_space *space);
 
 /* A mapping of no process: the kernel's, a module's, or what is left out, such as a guest's.
  *
- * BC_MISMATCH     another build of the kernel; or it is told behind samples that were placed without it
- * BC_UNSUPPORTED  KERNEL_PLACED_MOST
- * BC_NOMEM */
-BC_MUST_USE bool kernel_space_map(struct kernel_space *space, const struct map_event *event, struct bc_error *err);
+ * BC_MISMATCH     another build of the kernel; or it is told behind samples that were placed
+ * without it BC_UNSUPPORTED  KERNEL_PLACED_MOST BC_NOMEM */
+BC_MUST_USE bool kernel_space_map(struct kernel_space *space, const struct map_event *event,
+				  struct bc_error *err);
 
 /* A file with a build-id that came behind the samples.  BC_MISMATCH: it is another kernel. */
 BC_MUST_USE bool kernel_space_identify(const struct kernel_space *space, const struct file_id *file,
@@ -105,8 +107,9 @@ BC_MUST_USE bool kernel_space_identify(const struct kernel_space *space, const s
 /* Before a sample is looked up: count it if it is in a module. */
 void kernel_space_sample(struct kernel_space *space, const struct sample *sample);
 
-/* Modules with samples, most first, then by name.  Their names live as long as the space.  BC_NOMEM */
-BC_MUST_USE bool kernel_space_modules(const struct kernel_space *space, struct kernel_module_vec *out,
-				      struct bc_error *err);
+/* Modules with samples, most first, then by name.  Their names live as long as the space.  BC_NOMEM
+ */
+BC_MUST_USE bool kernel_space_modules(const struct kernel_space *space,
+				      struct kernel_module_vec *out, struct bc_error *err);
 
 #endif

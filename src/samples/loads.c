@@ -19,8 +19,7 @@ static struct load_mapping mapping_of(const struct mapping *m)
 		{m->start}, m->end - m->start, {m->offset}, m->flags & MAPPING_EXEC};
 }
 
-static size_t bases_of(const struct image *image, const struct mapping *m,
-		       uint64_t out[LOAD_BASES])
+static size_t bases_of(const struct image *image, const struct mapping *m, uint64_t out[LOAD_BASES])
 {
 	struct load_mapping mapping = mapping_of(m);
 
@@ -67,10 +66,13 @@ static struct base *base_of(const struct loads *loads, uint64_t base)
 {
 	struct base key = {.base = base};
 
-	return loads->bases.len ? bsearch(&key, loads->bases.at, loads->bases.len, sizeof(key), by_base) : NULL;
+	return loads->bases.len ?
+		       bsearch(&key, loads->bases.at, loads->bases.len, sizeof(key), by_base) :
+		       NULL;
 }
 
-static struct base *most_voted(const struct loads *loads, const struct image *image, const struct mapping *m)
+static struct base *most_voted(const struct loads *loads, const struct image *image,
+			       const struct mapping *m)
 {
 	uint64_t bases[LOAD_BASES];
 	size_t count = bases_of(image, m, bases);
@@ -150,7 +152,8 @@ static uint64_t vaddr_of(const struct member *m, uint64_t at)
 	return at - m->base->base;
 }
 
-DEFINE_SEARCH(first_ending_above, struct member, uint64_t, vaddr_of(item, item->mapping->end) <= key)
+DEFINE_SEARCH(first_ending_above, struct member, uint64_t,
+	      vaddr_of(item, item->mapping->end) <= key)
 
 /* Has it one of these vaddrs? */
 static bool has_vaddrs(const struct cluster *c, uint64_t start, uint64_t end)
@@ -165,7 +168,7 @@ static bool has_vaddrs(const struct cluster *c, uint64_t start, uint64_t end)
 /* Limits of the bases in a load and of the loads that are compared with each cluster: only
  * hostile maps have more. */
 #define CLUSTERS_MOST 8
-#define LOADS_NEAR 8
+#define LOADS_NEAR    8
 
 struct parts {
 	const struct cluster *at[CLUSTERS_MOST];
@@ -219,13 +222,15 @@ static const struct mapping *lowest_of(const struct parts *parts, bool executabl
 		const struct member *m = parts->at[i]->at, *end = m + parts->at[i]->count;
 		while (executable && m < end && !(m->mapping->flags & MAPPING_EXEC))
 			m++;
-		if (m < end && (!lowest || vaddr_of(m, m->mapping->start) < vaddr_of(lowest, lowest->mapping->start)))
+		if (m < end && (!lowest || vaddr_of(m, m->mapping->start) <
+						   vaddr_of(lowest, lowest->mapping->start)))
 			lowest = m;
 	}
 	return lowest ? lowest->mapping : NULL;
 }
 
-static bool find_lowest(const struct image *image, const struct parts *parts, bool executable, uint64_t *out)
+static bool find_lowest(const struct image *image, const struct parts *parts, bool executable,
+			uint64_t *out)
 {
 	const struct mapping *lowest = lowest_of(parts, executable);
 	struct load_mapping m = lowest ? mapping_of(lowest) : (struct load_mapping){.size = 0};
@@ -238,7 +243,8 @@ static bool note_differing(struct loads *loads, const struct cluster *c, struct 
 	for (size_t i = 0; i < c->count; i++) {
 		const struct mapping *m = c->at[i].mapping;
 		load->differing++;
-		if (!differing_vec_push(&loads->differing, (struct differing){m->start, m->end, c->at->base->base}))
+		if (!differing_vec_push(&loads->differing,
+					(struct differing){m->start, m->end, c->at->base->base}))
 			return false;
 	}
 	return true;
@@ -248,7 +254,8 @@ static bool note_differing(struct loads *loads, const struct cluster *c, struct 
 static bool add_load(struct loads *loads, const struct image *image, const struct parts *parts)
 {
 	const struct cluster *main = main_part(parts);
-	struct load load = {.base = main->at->base->base, .start = UINT64_MAX,
+	struct load load = {.base = main->at->base->base,
+			    .start = UINT64_MAX,
 			    .first_differing = loads->differing.len};
 
 	for (size_t i = 0; i < parts->count; i++)
@@ -320,7 +327,8 @@ bool loads_find(const struct maps *maps, const struct mapped_files *files, uint3
 	count_votes(&loads.bases);
 	for (size_t i = 0; ok && i < maps->len; i++) {
 		struct member m = {&maps->at[i], NULL};
-		if (is_of(files, m.mapping, path) && (m.base = most_voted(&loads, image, m.mapping)))
+		if (is_of(files, m.mapping, path) &&
+		    (m.base = most_voted(&loads, image, m.mapping)))
 			ok = member_vec_push(&members, m);
 	}
 	ok = ok && make_loads(&loads, image, &members);
@@ -369,7 +377,8 @@ static void candidates_free(struct candidates *c)
 	number_set_free(&c->without);
 }
 
-static bool is_binary(const struct mapped_files *files, const struct load_choice *choice, uint32_t file)
+static bool is_binary(const struct mapped_files *files, const struct load_choice *choice,
+		      uint32_t file)
 {
 	struct text path = path_without_deleted(mapped_files_path(files, file));
 	bool has_id = choice->image->build_id.size || choice->image->go_build_id.len;
@@ -403,8 +412,9 @@ static bool candidates_find(const struct mapped_files *files, const struct load_
 
 /* The loads of the first path that is the binary and fits; one that has the whole
  * of the name that was given is preferred: builds of BOLT share a build-id. */
-static bool find_loads(const struct mapped_files *files, const struct load_choice *choice, const struct candidates *c,
-		       const struct maps *maps, uint32_t *path, struct loads *out)
+static bool find_loads(const struct mapped_files *files, const struct load_choice *choice,
+		       const struct candidates *c, const struct maps *maps, uint32_t *path,
+		       struct loads *out)
 {
 	struct loads best = {0};
 	bool whole = false;
@@ -437,53 +447,63 @@ static bool find_loads(const struct mapped_files *files, const struct load_choic
 }
 
 /* Of the candidates' mappings alone, which are few. */
-static bool find_in_map(const struct snapshots *s, const struct load_choice *choice, struct candidates *c,
-			const struct map_set *maps, uint32_t *path, struct loads *out)
+static bool find_in_map(const struct snapshots *s, const struct load_choice *choice,
+			struct candidates *c, const struct map_set *maps, uint32_t *path,
+			struct loads *out)
 {
 	struct mapping_vec found = {0};
 
 	*out = (struct loads){0};
 	bool ok = map_set_gather(maps, c->wanted, &c->without, &found) &&
-		  find_loads(&s->files, choice, c, &(struct maps){found.at, found.len, NULL}, path, out);
+		  find_loads(&s->files, choice, c, &(struct maps){found.at, found.len, NULL}, path,
+			     out);
 	c->gathered += found.len;
 	mapping_vec_free(&found);
 	return ok;
 }
 
 static bool take_map(const struct snapshots *s, const struct snapshot *snapshot,
-		     const struct load_choice *choice, struct candidates *c, struct maps *maps, uint32_t *path,
-		     struct loads *loads, struct bc_error *err)
+		     const struct load_choice *choice, struct candidates *c, struct maps *maps,
+		     uint32_t *path, struct loads *loads, struct bc_error *err)
 {
 	if (c->gathered > GATHERED_MOST)
-		return bc_fail(err, BC_UNSUPPORTED, "more than %" PRIu64 " mappings of %s in all processes: "
-			       "say which one with --process", GATHERED_MOST, choice->name);
+		return bc_fail(err, BC_UNSUPPORTED,
+			       "more than %" PRIu64 " mappings of %s in all processes: "
+			       "say which one with --process",
+			       GATHERED_MOST, choice->name);
 	if (!find_in_map(s, choice, c, snapshot->maps, path, loads))
 		return bc_fail_nomem(err);
 	if (!loads->all.len)
-		return bc_fail(err, BC_MISMATCH, "process %" PRIu32 ", map %" PRIu32 " has no mapping of %s that "
-			       "fits its segments", snapshot->pid, snapshot->id, choice->name);
+		return bc_fail(err, BC_MISMATCH,
+			       "process %" PRIu32 ", map %" PRIu32 " has no mapping of %s that "
+			       "fits its segments",
+			       snapshot->pid, snapshot->id, choice->name);
 	if (maps_of(snapshot->maps, maps))
 		return true;
 	loads_free(loads);
 	return bc_fail_nomem(err);
 }
 
-static const struct snapshot *of_process(const struct snapshots *s, const struct load_choice *choice,
-					 uint32_t pid)
+static const struct snapshot *of_process(const struct snapshots *s,
+					 const struct load_choice *choice, uint32_t pid)
 {
-	return choice->id == LOAD_CHOICE_ANY ? snapshots_at(s, pid, choice->time)
-				    : snapshots_of_id(s, pid, choice->id);
+	return choice->id == LOAD_CHOICE_ANY ? snapshots_at(s, pid, choice->time) :
+					       snapshots_of_id(s, pid, choice->id);
 }
 
-static bool fail_several(const struct load_choice *choice, uint32_t a, uint32_t b, struct bc_error *err)
+static bool fail_several(const struct load_choice *choice, uint32_t a, uint32_t b,
+			 struct bc_error *err)
 {
-	return bc_fail(err, BC_MISMATCH, "processes %" PRIu32 " and %" PRIu32 " both have mapped %s: say "
-		       "which one with --process", a, b, choice->name);
+	return bc_fail(err, BC_MISMATCH,
+		       "processes %" PRIu32 " and %" PRIu32 " both have mapped %s: say "
+		       "which one with --process",
+		       a, b, choice->name);
 }
 
 /* The only process that has the binary. */
-static bool choose_any(const struct snapshots *s, const struct load_choice *choice, struct candidates *c,
-		     struct maps *maps, uint32_t *path, struct loads *loads, struct bc_error *err)
+static bool choose_any(const struct snapshots *s, const struct load_choice *choice,
+		       struct candidates *c, struct maps *maps, uint32_t *path, struct loads *loads,
+		       struct bc_error *err)
 {
 	const struct snapshot *found = NULL;
 	struct bc_error why = {.code = BC_OK};
@@ -526,24 +546,27 @@ static bool choose_any(const struct snapshots *s, const struct load_choice *choi
 	return found;
 }
 
-static bool choose_one(const struct snapshots *s, const struct load_choice *choice, struct candidates *c,
-		     struct maps *maps, uint32_t *path, struct loads *loads, struct bc_error *err)
+static bool choose_one(const struct snapshots *s, const struct load_choice *choice,
+		       struct candidates *c, struct maps *maps, uint32_t *path, struct loads *loads,
+		       struct bc_error *err)
 {
 	const struct snapshot *snapshot = of_process(s, choice, choice->pid);
 
 	if (!snapshot)
-		return bc_fail(err, BC_MISMATCH, "process %" PRIu32 " has no such map", choice->pid);
+		return bc_fail(err, BC_MISMATCH, "process %" PRIu32 " has no such map",
+			       choice->pid);
 	return take_map(s, snapshot, choice, c, maps, path, loads, err);
 }
 
 bool load_choose(const struct snapshots *s, const struct load_choice *choice, struct maps *maps,
-	       uint32_t *path, struct loads *loads, struct bc_error *err)
+		 uint32_t *path, struct loads *loads, struct bc_error *err)
 {
 	struct candidates c;
 	bool ok = candidates_find(&s->files, choice, &c) || bc_fail_nomem(err);
 
 	if (ok)
-		ok = (choice->pid == LOAD_CHOICE_ANY ? choose_any : choose_one)(s, choice, &c, maps, path, loads, err);
+		ok = (choice->pid == LOAD_CHOICE_ANY ? choose_any : choose_one)(s, choice, &c, maps,
+										path, loads, err);
 	candidates_free(&c);
 	return ok;
 }

@@ -18,12 +18,12 @@
 #include "src/elf/load.h"
 
 struct load {
-	uint64_t base;         /* run-time address - vaddr, by most of its mappings */
-	uint32_t mappings;     /* that it has                                       */
-	uint32_t executable;   /* of those                                          */
-	uint64_t start, end;   /* of the lowest, of the highest of them             */
-	bool has_lowest;       /* the lowest segment is mapped, so that ...         */
-	uint64_t lowest;       /* ... this is the base by it                        */
+	uint64_t base;       /* run-time address - vaddr, by most of its mappings */
+	uint32_t mappings;   /* that it has                                       */
+	uint32_t executable; /* of those                                          */
+	uint64_t start, end; /* of the lowest, of the highest of them             */
+	bool has_lowest;     /* the lowest segment is mapped, so that ...         */
+	uint64_t lowest;     /* ... this is the base by it                        */
 	bool has_lowest_executable;
 	uint64_t lowest_executable; /* the same by the lowest executable segment    */
 	size_t first_differing;     /* differing.at[first_differing ...] are of it  */
@@ -47,19 +47,19 @@ DEFINE_VEC(differing_vec, struct differing);
 DEFINE_VEC(base_vec, struct base);
 
 struct loads {
-	struct load_vec all; /* by ascending base */
+	struct load_vec all;            /* by ascending base */
 	struct differing_vec differing; /* those of a load behind each other */
-	struct base_vec bases; /* ascending; of all loads, also those that differ */
-	uint32_t mappings;   /* of the file; those of no load are the rest */
-	uint32_t misfits;    /* executable ones that fit no segment */
+	struct base_vec bases;          /* ascending; of all loads, also those that differ */
+	uint32_t mappings;              /* of the file; those of no load are the rest */
+	uint32_t misfits;               /* executable ones that fit no segment */
 };
 
 void loads_free(struct loads *loads);
 
 /* The loads of an image in the mappings of a path (a text of `files`), which ascend.
  * *out is set on success only.  False when out of memory. */
-BC_MUST_USE bool loads_find(const struct maps *maps, const struct mapped_files *files, uint32_t path,
-			    const struct image *image, struct loads *out);
+BC_MUST_USE bool loads_find(const struct maps *maps, const struct mapped_files *files,
+			    uint32_t path, const struct image *image, struct loads *out);
 
 /* The base of a mapping: of those that it allows, one of a load.  False: none. */
 bool loads_base(const struct loads *loads, const struct image *image, const struct mapping *mapping,
@@ -75,8 +75,8 @@ bool loads_agree(const struct loads *loads);
  * Which of many maps is meant, and which file in it is the binary.
  *
  * A file is the binary if its recorded build-id is the binary's, or, if none was
- * recorded or the binary has none, if it has its name (the last part, without " (deleted)"); and if its
- * executable mappings fit the binary's segments.
+ * recorded or the binary has none, if it has its name (the last part, without " (deleted)"); and if
+ * its executable mappings fit the binary's segments.
  */
 
 #define LOAD_CHOICE_ANY UINT32_MAX
@@ -98,7 +98,7 @@ struct load_choice {
  * BC_UNSUPPORTED  with LOAD_CHOICE_ANY: more than 2^25 mappings of files that may be the binary
  * BC_NOMEM */
 BC_MUST_USE bool load_choose(const struct snapshots *snapshots, const struct load_choice *choice,
-			   struct maps *maps, uint32_t *path, struct loads *loads,
-			   struct bc_error *err);
+			     struct maps *maps, uint32_t *path, struct loads *loads,
+			     struct bc_error *err);
 
 #endif

@@ -6,7 +6,8 @@
 #include <string.h>
 
 #ifndef LEAF_MOST /* a test has short nodes, for high trees */
-#define LEAF_MOST 63  /* mappings of a leaf; odd: of one less, too, a half and one are more than half */
+#define LEAF_MOST                                                                                  \
+	63 /* mappings of a leaf; odd: of one less, too, a half and one are more than half */
 #define INNER_MOST 64 /* children of an inner node */
 #endif
 
@@ -29,7 +30,7 @@ struct map_child {
 
 struct map_set {
 	uint32_t owners;
-	uint32_t height; /* of `root`; 0: a leaf */
+	uint32_t height;       /* of `root`; 0: a leaf */
 	struct map_node *root; /* NULL: no mappings */
 	uint64_t file_start, file_end;
 };
@@ -77,7 +78,8 @@ static inline size_t map_row_upto(const struct map_node *node, unsigned height, 
 		len -= len / 4 * 3;
 	}
 	if (len > 1) { /* it is this, the next or, of three, the last */
-		size_t next = map_row_start(low + size) <= at, last = map_row_start(low + (len - 1) * size) <= at;
+		size_t next = map_row_start(low + size) <= at,
+		       last = map_row_start(low + (len - 1) * size) <= at;
 		low += (next + (last & (len > 2))) * size;
 	}
 	return (size_t)(low - rows) / size;
@@ -88,7 +90,8 @@ static inline size_t map_row_to_change(const struct map_node *node, unsigned hei
 {
 	size_t last = node->len - (size_t)1;
 
-	return map_row_start(map_row(node, height, last)) <= at ? last : map_row_upto(node, height, at);
+	return map_row_start(map_row(node, height, last)) <= at ? last :
+								  map_row_upto(node, height, at);
 }
 
 /* Index of the first mapping of a leaf that ends above `at`. */
@@ -130,7 +133,7 @@ static struct map_node *map_node_new(unsigned height, size_t cap)
 /* Puts `rows` in place of rows [from, to) of a node that has one owner and enough capacity.  The
  * node owns them from then on. */
 static void map_node_replace(struct map_node *node, unsigned height, size_t from, size_t to,
-			 const void *rows, size_t count)
+			     const void *rows, size_t count)
 {
 	for (size_t i = from; height && i < to; i++) {
 		node->count -= map_children(node)[i].node->count;
@@ -150,7 +153,8 @@ static void map_node_replace(struct map_node *node, unsigned height, size_t from
 }
 
 /* A copy of rows [from, to), or NULL when out of memory. */
-static struct map_node *map_node_copy(const struct map_node *node, unsigned height, size_t from, size_t to, size_t cap)
+static struct map_node *map_node_copy(const struct map_node *node, unsigned height, size_t from,
+				      size_t to, size_t cap)
 {
 	struct map_node *copy = map_node_new(height, cap);
 
@@ -253,8 +257,8 @@ static bool is_full(const struct map_node *node, unsigned height, const struct t
 {
 	/* NOLINTBEGIN(clang-analyzer-core.NullDereference): as in map_node_replace() */
 	if (!c->insert && node->len && c->start <= map_row_start(map_row(node, height, 0)))
-		return false; /* nothing of it is before the cut: no row is added, and there may be no room
-				 for a split, as cut_behind() makes none on its way */
+		return false; /* nothing of it is before the cut: no row is added, and there may be
+				 no room for a split, as cut_behind() makes none on its way */
 	if (height)
 		return node->len == INNER_MOST;
 	if (node->len + 2 <= LEAF_MOST)
@@ -267,7 +271,8 @@ static bool is_full(const struct map_node *node, unsigned height, const struct t
 
 /* Where to split a full node: in the middle, but what grows at the right edge leaves full
  * nodes behind.  The new leaf is empty then, until the change is made, for which it has room. */
-static size_t split_at(const struct map_node *node, unsigned height, bool last, const struct tree_change *c)
+static size_t split_at(const struct map_node *node, unsigned height, bool last,
+		       const struct tree_change *c)
 {
 	if (last && !height && c->insert && map_leaf_above(node, c->start) == node->len)
 		return node->len;
@@ -277,7 +282,8 @@ static size_t split_at(const struct map_node *node, unsigned height, bool last, 
 }
 
 /* The upper part of a child becomes the next one. */
-static bool split_child(struct map_node **slot, unsigned height, size_t index, const struct tree_change *c)
+static bool split_child(struct map_node **slot, unsigned height, size_t index,
+			const struct tree_change *c)
 {
 	if (!map_node_own(slot, height, (*slot)->len + (size_t)1))
 		return false;
@@ -298,8 +304,11 @@ static bool split_child(struct map_node **slot, unsigned height, size_t index, c
 	child->node = lower;
 	if (rest)
 		map_node_release(old, height - 1);
-	map_node_replace(*slot, height, index + 1, index + 1,
-		     &(struct map_child){rest ? map_row_start(map_row(upper, height - 1, 0)) : c->start, upper}, 1);
+	map_node_replace(
+		*slot, height, index + 1, index + 1,
+		&(struct map_child){rest ? map_row_start(map_row(upper, height - 1, 0)) : c->start,
+				    upper},
+		1);
 	return true;
 }
 
@@ -326,7 +335,8 @@ static void join(struct map_node *node, unsigned height, size_t index)
 static bool change_node(struct map_node **slot, unsigned height, const struct tree_change *c);
 
 /* A child that becomes empty goes. */
-static bool change_child(struct map_node *node, unsigned height, size_t index, const struct tree_change *c)
+static bool change_child(struct map_node *node, unsigned height, size_t index,
+			 const struct tree_change *c)
 {
 	struct map_child *child = &map_children(node)[index];
 	size_t before = child->node->count;
@@ -342,7 +352,8 @@ static bool change_child(struct map_node *node, unsigned height, size_t index, c
 
 /* All but the first of the children that a change reaches into: those between the first
  * and the last are within it. */
-static bool cut_behind(struct map_node *node, unsigned height, size_t first, const struct tree_change *c)
+static bool cut_behind(struct map_node *node, unsigned height, size_t first,
+		       const struct tree_change *c)
 {
 	if (first + 1 >= node->len || map_children(node)[first + 1].start >= c->end)
 		return true;
@@ -447,7 +458,8 @@ bool map_set_replace(struct map_set **set, uint64_t start, uint64_t end,
 	const struct mapping *old = insert ? NULL : map_set_above(*set, start);
 
 	assert(start < end);
-	assert(!insert || (start <= insert->start && insert->start < insert->end && insert->end <= end));
+	assert(!insert ||
+	       (start <= insert->start && insert->start < insert->end && insert->end <= end));
 	if (!insert && (!old || old->start >= end))
 		return true;
 	if (!own_set(set))
@@ -482,7 +494,8 @@ void renumbered_free(struct renumbered *done)
 }
 
 /* Remembers the copy of a node, and owns it then.  False when out of memory. */
-static bool remember(struct renumbered *done, const struct map_node *node, struct map_node *copy, unsigned height)
+static bool remember(struct renumbered *done, const struct map_node *node, struct map_node *copy,
+		     unsigned height)
 {
 	if (!map_reserve(&done->by_node, 1) ||
 	    !renumbered_vec_push(&done->nodes, (struct renumbered_node){node, copy, height}))
@@ -491,16 +504,19 @@ static bool remember(struct renumbered *done, const struct map_node *node, struc
 	return true;
 }
 
-static struct map_node *renumbered_node(const struct map_node *node, unsigned height, struct renumbered *done);
+static struct map_node *renumbered_node(const struct map_node *node, unsigned height,
+					struct renumbered *done);
 
 /* A copy of a node whose children are the copies of its children. */
-static struct map_node *renumber_children(const struct map_node *node, unsigned height, struct renumbered *done)
+static struct map_node *renumber_children(const struct map_node *node, unsigned height,
+					  struct renumbered *done)
 {
 	struct map_node *copy = map_node_new(height, node->len);
 
 	for (size_t i = 0; copy && i < node->len; i++) {
-		struct map_child child = {map_children(node)[i].start,
-				      renumbered_node(map_children(node)[i].node, height - 1, done)};
+		struct map_child child = {
+			map_children(node)[i].start,
+			renumbered_node(map_children(node)[i].node, height - 1, done)};
 		if (!child.node) {
 			map_node_release(copy, height);
 			return NULL;
@@ -520,7 +536,8 @@ static struct map_node *renumber_leaf(const struct map_node *leaf, const uint32_
 }
 
 /* The copy of a node, with one owner more; NULL when out of memory. */
-static struct map_node *renumbered_node(const struct map_node *node, unsigned height, struct renumbered *done)
+static struct map_node *renumbered_node(const struct map_node *node, unsigned height,
+					struct renumbered *done)
 {
 	struct map_node *copy;
 	uint32_t number;
@@ -528,7 +545,8 @@ static struct map_node *renumbered_node(const struct map_node *node, unsigned he
 	if (copies_find(&done->by_node, done, node, &number)) {
 		copy = done->nodes.at[number].copy;
 	} else {
-		copy = height ? renumber_children(node, height, done) : renumber_leaf(node, done->numbers);
+		copy = height ? renumber_children(node, height, done) :
+				renumber_leaf(node, done->numbers);
 		if (!copy)
 			return NULL;
 		if (!remember(done, node, copy, height)) {
@@ -670,8 +688,9 @@ static bool gather(const struct map_node *node, unsigned height, const uint8_t *
 	if (number_set_has(without, (uintptr_t)node))
 		return true;
 	for (size_t i = 0; i < node->len; i++) {
-		bool ok = height ? gather(map_children(node)[i].node, height - 1, wanted, without, out)
-				 : !wanted[node->at[i].file] || mapping_vec_push(out, node->at[i]);
+		bool ok = height ? gather(map_children(node)[i].node, height - 1, wanted, without,
+					  out) :
+				   !wanted[node->at[i].file] || mapping_vec_push(out, node->at[i]);
 		if (!ok)
 			return false;
 	}
@@ -694,8 +713,8 @@ void map_set_range(const struct map_set *set, uint64_t *start, uint64_t *end)
 
 static bool same(const struct mapping *a, const struct mapping *b)
 {
-	return a->start == b->start && a->end == b->end && a->offset == b->offset && a->file == b->file &&
-	       a->flags == b->flags;
+	return a->start == b->start && a->end == b->end && a->offset == b->offset &&
+	       a->file == b->file && a->flags == b->flags;
 }
 
 /* The next mapping of a walk.  A leaf is looked for once, not for each of its mappings. */
@@ -802,7 +821,8 @@ void maps_find_all(const struct maps *maps, const struct run_addr *at, size_t co
 }
 
 /* What others own, too, is looked through once. */
-static bool mark_node(const struct map_node *node, unsigned height, uint8_t *marks, struct number_set *seen, uint64_t *looked)
+static bool mark_node(const struct map_node *node, unsigned height, uint8_t *marks,
+		      struct number_set *seen, uint64_t *looked)
 {
 	bool ok = true;
 
@@ -822,11 +842,13 @@ static bool mark_node(const struct map_node *node, unsigned height, uint8_t *mar
 	return ok;
 }
 
-bool map_set_mark(const struct map_set *set, uint8_t *marks, struct number_set *seen, uint64_t *looked)
+bool map_set_mark(const struct map_set *set, uint8_t *marks, struct number_set *seen,
+		  uint64_t *looked)
 {
 	uint64_t number = (uint64_t)(uintptr_t)set;
 
 	if (!set || !set->root || (set->owners > 1 && number_set_has(seen, number)))
 		return true;
-	return (set->owners == 1 || number_set_add(seen, number)) && mark_node(set->root, set->height, marks, seen, looked);
+	return (set->owners == 1 || number_set_add(seen, number)) &&
+	       mark_node(set->root, set->height, marks, seen, looked);
 }

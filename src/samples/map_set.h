@@ -22,9 +22,11 @@
 
 struct mapping {
 	uint64_t start, end; /* run-time addresses, [start, end), start < end */
-	uint64_t offset;     /* of the file at `start`, in what the owner counts: bytes of the file, or vaddrs */
-	uint32_t file;       /* a number of the owner's; 0: no file, or none that matters: `offset` means nothing */
-	uint32_t flags;      /* the owner's */
+	uint64_t offset; /* of the file at `start`, in what the owner counts: bytes of the file, or
+			    vaddrs */
+	uint32_t file;  /* a number of the owner's; 0: no file, or none that matters: `offset` means
+			   nothing */
+	uint32_t flags; /* the owner's */
 };
 
 DEFINE_VEC(mapping_vec, struct mapping);
@@ -46,9 +48,9 @@ void map_set_release(struct map_set *set);
 BC_MUST_USE bool map_set_replace(struct map_set **set, uint64_t start, uint64_t end,
 				 const struct mapping *insert);
 
-/* Make *set hold exactly these, which ascend and do not overlap.  What does not differ stays shared with whoever shares it.
- * O(count + differences * log count).
- * Returns false when out of memory; *set then holds some of what it had and some of these. */
+/* Make *set hold exactly these, which ascend and do not overlap.  What does not differ stays shared
+ * with whoever shares it. O(count + differences * log count). Returns false when out of memory;
+ * *set then holds some of what it had and some of these. */
 BC_MUST_USE bool map_set_update(struct map_set **set, const struct mapping *sorted, size_t count);
 
 /* What is found stays where it is until its set is changed or loses its last owner. */
@@ -63,7 +65,8 @@ const struct mapping *map_set_above(const struct map_set *set, uint64_t at);
 /* How many mappings there are.  O(1). */
 size_t map_set_count(const struct map_set *set);
 
-/* About how many bytes of memory it takes, of what others own, too, in equal parts.  O(what it alone owns). */
+/* About how many bytes of memory it takes, of what others own, too, in equal parts.  O(what it
+ * alone owns). */
 size_t map_set_memory(const struct map_set *set);
 
 /* All of them in order, to out[map_set_count(set)]. */
@@ -79,10 +82,12 @@ void map_set_list(const struct map_set *set, struct mapping *out);
 BC_MUST_USE bool map_set_gather(const struct map_set *set, const uint8_t *wanted,
 				struct number_set *without, struct mapping_vec *out);
 
-/* Set the mark of each file of the set's mappings, by its number.  For many sets that share most of what they have: `seen`, empty
- * before the first set, has what was looked through; the sets must live as long as it is used.  *looked grows by the mappings that were looked at.
- * False when out of memory. */
-BC_MUST_USE bool map_set_mark(const struct map_set *set, uint8_t *marks, struct number_set *seen, uint64_t *looked);
+/* Set the mark of each file of the set's mappings, by its number.  For many sets that share most of
+ * what they have: `seen`, empty before the first set, has what was looked through; the sets must
+ * live as long as it is used.  *looked grows by the mappings that were looked at. False when out of
+ * memory. */
+BC_MUST_USE bool map_set_mark(const struct map_set *set, uint8_t *marks, struct number_set *seen,
+			      uint64_t *looked);
 
 struct renumbered_node {
 	const struct map_node *before;
@@ -100,8 +105,8 @@ struct renumbered {
 void renumbered_free(struct renumbered *done);
 
 /* A copy of a set with other numbers for its files, to *out, whose only owner the caller is; NULL
- * for NULL.  A node that several sets share is copied once, and their copies share it: the sets must
- * live as long as `done`.  False when out of memory. */
+ * for NULL.  A node that several sets share is copied once, and their copies share it: the sets
+ * must live as long as `done`.  False when out of memory. */
 BC_MUST_USE bool map_set_renumber(const struct map_set *set, struct renumbered *done,
 				  struct map_set **out);
 
@@ -143,8 +148,7 @@ const struct mapping *maps_find(const struct maps *maps, struct run_addr at);
 /* The same for many: out[i] is the number of the mapping of at[i], or
  * MAPS_NOWHERE.  Any order will do; neighbours are found at once. */
 #define MAPS_NOWHERE UINT32_MAX
-void maps_find_all(const struct maps *maps, const struct run_addr *at, size_t count,
-		   uint32_t *out);
+void maps_find_all(const struct maps *maps, const struct run_addr *at, size_t count, uint32_t *out);
 
 /* The offset in the mapping's file of a run-time address in it. */
 static inline struct file_off mapping_offset(const struct mapping *mapping, struct run_addr at)

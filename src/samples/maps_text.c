@@ -130,10 +130,14 @@ static bool intern_path(struct strings *texts, struct text path, uint32_t *out)
 	return ok;
 }
 
-static bool put_line(const struct maps_line *line, struct mapped_files *files, struct map_set **maps)
+static bool put_line(const struct maps_line *line, struct mapped_files *files,
+		     struct map_set **maps)
 {
-	struct mapped_file file = {.inode = line->inode, .major = line->major, .minor = line->minor};
-	struct mapping mapping = {.start = line->start, .end = line->end, .offset = line->offset,
+	struct mapped_file file = {
+		.inode = line->inode, .major = line->major, .minor = line->minor};
+	struct mapping mapping = {.start = line->start,
+				  .end = line->end,
+				  .offset = line->offset,
 				  .flags = line->flags};
 
 	return intern_path(&files->texts, line->path, &file.path) &&
@@ -170,16 +174,18 @@ bool maps_text_read(struct text *rest, uint64_t *number, struct mapped_files *fi
 }
 
 /* All but the path, which is returned. */
-static struct text write_region(const struct mapping *m, const struct mapped_files *files, FILE *out)
+static struct text write_region(const struct mapping *m, const struct mapped_files *files,
+				FILE *out)
 {
 	const struct mapped_file *file = mapped_files_at(files, m->file);
 	struct text path = strings_at(&files->texts, file->path);
-	int len = fprintf(out, "%08" PRIx64 "-%08" PRIx64 " %c%c%c%c %08" PRIx64 " %02" PRIx32
+	int len = fprintf(out,
+			  "%08" PRIx64 "-%08" PRIx64 " %c%c%c%c %08" PRIx64 " %02" PRIx32
 			  ":%02" PRIx32 " %" PRIu64 " ",
 			  m->start, m->end, m->flags & MAPPING_READ ? 'r' : '-',
 			  m->flags & MAPPING_WRITE ? 'w' : '-', m->flags & MAPPING_EXEC ? 'x' : '-',
-			  m->flags & MAPPING_SHARED ? 's' : 'p', m->offset, file->major, file->minor,
-			  file->inode);
+			  m->flags & MAPPING_SHARED ? 's' : 'p', m->offset, file->major,
+			  file->minor, file->inode);
 	if (path.len && len > 0 && len < PATH_COLUMN)
 		fprintf(out, "%*s", PATH_COLUMN - len, "");
 	return path;

@@ -48,8 +48,10 @@ BC_MUST_USE bool maps_text_read(struct text *rest, uint64_t *number, struct mapp
 
 /* Write mappings as the kernel does, in its columns: to be read again, or with the path as
  * print_name() has it, to be looked at. */
-void maps_text_write_mapping(const struct mapping *mapping, const struct mapped_files *files, FILE *out);
-void maps_text_print_mapping(const struct mapping *mapping, const struct mapped_files *files, FILE *out);
+void maps_text_write_mapping(const struct mapping *mapping, const struct mapped_files *files,
+			     FILE *out);
+void maps_text_print_mapping(const struct mapping *mapping, const struct mapped_files *files,
+			     FILE *out);
 void maps_text_write_head(const struct maps_head *head, FILE *out);
 
 #endif

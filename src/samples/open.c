@@ -28,7 +28,8 @@ struct timeline {
 	struct history history;
 	struct carried *carried; /* or NULL */
 	uint64_t until;
-	uint64_t bytes_before, bytes; /* read: of files of a directory before this one, and of this one */
+	uint64_t bytes_before,
+		bytes; /* read: of files of a directory before this one, and of this one */
 };
 
 static void count_bytes(void *ctx, const struct file_stream *stream)
@@ -58,16 +59,19 @@ static bool take_event(void *ctx, const struct event *event, struct bc_error *er
 		return true;
 	switch (event->kind) {
 	case EVENT_CONTINUES:
-		return carried_give(r->carried, &r->history, err) && history_event(&r->history, event, err);
+		return carried_give(r->carried, &r->history, err) &&
+		       history_event(&r->history, event, err);
 	case EVENT_MAP:
 	case EVENT_EXEC:
 	case EVENT_FORK:
 	case EVENT_EXIT: return history_event(&r->history, event, err);
-	case EVENT_SAMPLE: return history_event(&r->history, event, err) && take_sample(r, event, err);
+	case EVENT_SAMPLE:
+		return history_event(&r->history, event, err) && take_sample(r, event, err);
 	case EVENT_TRACES:
 	case EVENT_ADDRESSES:
 	case EVENT_NAME:
-		return bc_fail(err, BC_UNSUPPORTED, "%s: records that were aggregated before have no mappings: give "
+		return bc_fail(err, BC_UNSUPPORTED,
+			       "%s: records that were aggregated before have no mappings: give "
 			       "the recording that they are of",
 			       input_name(r->path));
 	case EVENT_BEGIN:
@@ -78,16 +82,23 @@ static bool take_event(void *ctx, const struct event *event, struct bc_error *er
 	return true;
 }
 
-static bool read_recording(const char *path, uint64_t until, struct carried *carried, struct snapshots *out,
-			   struct reader_report *report, struct bc_error *err)
+static bool read_recording(const char *path, uint64_t until, struct carried *carried,
+			   struct snapshots *out, struct reader_report *report,
+			   struct bc_error *err)
 {
-	struct timeline r = {.path = path, .out = out, .history = {.files = &out->files}, .carried = carried,
-			      .until = until};
+	struct timeline r = {.path = path,
+			     .out = out,
+			     .history = {.files = &out->files},
+			     .carried = carried,
+			     .until = until};
 	const struct event_sink sink = {&r, take_event};
-	struct reader_options how = {.format = INPUT_AUTO, .cut_will_do = true,
-				     .expected = "expected maps (.bcmaps or text of /proc/PID/maps), perf.data or text of perf script",
-				     .recordings = carried ? &carried->recordings : NULL,
-				     .new_recording = carried && carried->new_recording};
+	struct reader_options how = {
+		.format = INPUT_AUTO,
+		.cut_will_do = true,
+		.expected =
+			"expected maps (.bcmaps or text of /proc/PID/maps), perf.data or text of perf script",
+		.recordings = carried ? &carried->recordings : NULL,
+		.new_recording = carried && carried->new_recording};
 	struct input_progress count = {count_bytes, &r};
 
 	bool ok = input_run(path, &how, count, &sink, report, err) &&
@@ -108,7 +119,8 @@ static bool add_text(struct snapshots *out, const struct maps_head *head, struct
 	struct map_set *shared = map_set_share(last && last->pid == head->pid ? last->maps : NULL);
 	struct maps all = {0};
 
-	bool ok = (maps_of(*maps, &all) && map_set_update(&shared, all.at, all.len)) || bc_fail_nomem(err);
+	bool ok = (maps_of(*maps, &all) && map_set_update(&shared, all.at, all.len)) ||
+		  bc_fail_nomem(err);
 	maps_free(&all);
 	ok = ok && snapshots_add(out, head->pid, head->id, head->time, shared, err);
 	map_set_release(shared);
@@ -119,7 +131,8 @@ static bool read_map(struct text *rest, uint64_t *number, const struct maps_head
 		     struct snapshots *out, struct bc_error *err)
 {
 	struct map_set *maps = NULL;
-	bool ok = maps_text_read(rest, number, &out->files, &maps, err) && add_text(out, head, &maps, err);
+	bool ok = maps_text_read(rest, number, &out->files, &maps, err) &&
+		  add_text(out, head, &maps, err);
 
 	map_set_release(maps);
 	return ok;
@@ -173,25 +186,31 @@ static bool is_maps_text(const char *path, bool *out, struct bc_error *err)
 		return false;
 	struct text text = {start, got}, line = skip_comments(text);
 	*out = !line.len || file_kind_of(text, NULL) == FILE_BCMAPS ||
-	       (text_find(line, '-') < line.len && text_hex(text_first(line, text_find(line, '-')), &ignored));
+	       (text_find(line, '-') < line.len &&
+		text_hex(text_first(line, text_find(line, '-')), &ignored));
 	return true;
 }
 
-static bool take_content(const char *path, struct text text, struct snapshots *out, uint64_t *bytes, struct bc_error *err)
+static bool take_content(const char *path, struct text text, struct snapshots *out, uint64_t *bytes,
+			 struct bc_error *err)
 {
 	*bytes = text.len;
 	if (!text.len || samples_format_of(text_first(text, FILE_KIND_LOOK)) == INPUT_PERF_DATA)
-		return bc_fail(err, BC_FORMAT, "%s: %s", input_name(path),
-			       text.len ? "perf.data through a pipe: its mappings are read from a file" : "is empty");
+		return bc_fail(
+			err, BC_FORMAT, "%s: %s", input_name(path),
+			text.len ? "perf.data through a pipe: its mappings are read from a file" :
+				   "is empty");
 	bool is_bcmaps = file_kind_of(text_first(text, FILE_KIND_LOOK), NULL) == FILE_BCMAPS;
-	bool ok = is_bcmaps ? bcmaps_read((struct bytes){(const uint8_t *)text.at, text.len}, out, err)
-			    : read_text(text, out, err) && snapshots_index(out, err);
+	bool ok = is_bcmaps ? bcmaps_read((struct bytes){(const uint8_t *)text.at, text.len}, out,
+					  err) :
+			      read_text(text, out, err) && snapshots_index(out, err);
 	for (size_t i = 0; ok && is_bcmaps && i < out->all.len; i++)
 		*bytes += BCMAPS_REGION_BYTES * map_set_count(out->all.at[i].maps);
 	return ok || bc_fail_prefix(err, input_name(path));
 }
 
-static bool read_content(const char *path, struct snapshots *out, uint64_t *bytes, struct bc_error *err)
+static bool read_content(const char *path, struct snapshots *out, uint64_t *bytes,
+			 struct bc_error *err)
 {
 	size_t size;
 	char *text = file_read_text(path, FILE_MOST, &size, err);
@@ -207,8 +226,8 @@ bool maps_open(const char *path, uint64_t until, struct snapshots *out,
 	return maps_open_next(path, until, NULL, out, report, err);
 }
 
-bool maps_open_next(const char *path, uint64_t until, struct carried *carried, struct snapshots *out,
-		    struct reader_report *report, struct bc_error *err)
+bool maps_open_next(const char *path, uint64_t until, struct carried *carried,
+		    struct snapshots *out, struct reader_report *report, struct bc_error *err)
 {
 	struct snapshots all = {0};
 	bool is_text = true;
@@ -220,8 +239,9 @@ bool maps_open_next(const char *path, uint64_t until, struct carried *carried, s
 		return false;
 	if (is_text && carried)
 		carried->recordings = (struct recordings){0};
-	bool ok = is_text ? read_content(path, &all, &report->bytes, err)
-			  : read_recording(path, until, carried, &all, report, err) && snapshots_index(&all, err);
+	bool ok = is_text ? read_content(path, &all, &report->bytes, err) :
+			    read_recording(path, until, carried, &all, report, err) &&
+				    snapshots_index(&all, err);
 
 	if (!ok) {
 		snapshots_free(&all);
@@ -267,7 +287,8 @@ bool maps_open_process(uint32_t pid, struct snapshots *out, struct bc_error *err
 
 /* Writes snapshots to a file.  new: the file must not exist yet, also if another process makes one
  * meanwhile. */
-static bool write_bcmaps(const struct snapshots *all, const char *path, bool new, struct bc_error *err)
+static bool write_bcmaps(const struct snapshots *all, const char *path, bool new,
+			 struct bc_error *err)
 {
 	struct output output;
 	uint8_t *data;

@@ -26,7 +26,8 @@ BC_MUST_USE bool maps_open(const char *path, uint64_t until, struct snapshots *o
 
 /* The same of one file of several: a later part of the recording before goes on from there. */
 BC_MUST_USE bool maps_open_next(const char *path, uint64_t until, struct carried *carried,
-				struct snapshots *out, struct reader_report *report, struct bc_error *err);
+				struct snapshots *out, struct reader_report *report,
+				struct bc_error *err);
 
 /* One snapshot, of a process now (time of CLOCK_MONOTONIC, as perf's), with the
  * build-ids that its memory has.

@@ -232,9 +232,9 @@ static bool keep(struct parsed *parsed, const struct preagg_record *record,
 	if (shape)
 		return trace_vec_push(&parsed->traces, trace_of_record(record, shape, own));
 	if (record->letter == 'S')
-		return address_vec_push(&parsed->addresses,
-					(struct address_record){{word_of(&record->places[0], own)},
-								record->count});
+		return address_vec_push(
+			&parsed->addresses,
+			(struct address_record){{word_of(&record->places[0], own)}, record->count});
 	if (record->letter == 'E')
 		return name_list_push(&parsed->names, record->event);
 	parsed->ignored++;
@@ -277,7 +277,8 @@ static void parse_block(struct text_block *block)
 	block->lines = line.number;
 }
 
-/* Parse the line again, for the message about it.  A number whose end is missing would be another one. */
+/* Parse the line again, for the message about it.  A number whose end is missing would be another
+ * one. */
 static bool fail_line(const struct text_block *block, const char *file, struct bc_error *err)
 {
 	struct line line = ((const struct parsed *)block->parsed)->failed;
@@ -289,16 +290,19 @@ static bool fail_line(const struct text_block *block, const char *file, struct b
 	if (!preagg_parse(line.text, &record, &fault))
 		return line_fail(err, BC_FORMAT, &line, fault.at, fault.why);
 	return bc_fail(err, BC_FORMAT,
-		       "%s: line %" PRIu64 ", column %zu: the file ends within the line: it was cut", file,
-		       line.number, line.text.len + 1);
+		       "%s: line %" PRIu64
+		       ", column %zu: the file ends within the line: it was cut",
+		       file, line.number, line.text.len + 1);
 }
 
 /* Delivers all records of one kind in a block as one event. */
 static bool deliver(struct text_block *block, const struct event_sink *sink, struct bc_error *err)
 {
 	const struct parsed *p = block->parsed;
-	const struct event addresses = {.kind = EVENT_ADDRESSES, .addresses = {p->addresses.at, p->addresses.len}};
-	const struct event traces = {.kind = EVENT_TRACES, .memory = &block->memory,
+	const struct event addresses = {.kind = EVENT_ADDRESSES,
+					.addresses = {p->addresses.at, p->addresses.len}};
+	const struct event traces = {.kind = EVENT_TRACES,
+				     .memory = &block->memory,
 				     .traces = {p->traces.at, p->traces.len}};
 
 	for (size_t i = 0; i < p->names.len; i++) {
@@ -339,15 +343,17 @@ static bool deliver_all(struct text_blocks *blocks, const struct event_sink *sin
 }
 
 bool preagg_read(struct lines *lines, const struct reader_options *options,
-		 const struct event_sink *sink, struct reader_report *report,
-		 struct bc_error *err)
+		 const struct event_sink *sink, struct reader_report *report, struct bc_error *err)
 {
 	static const struct text_parser parser = {create_parsed, destroy_parsed, parse_block};
 	BC_AUTO(text_blocks_fini) struct text_blocks blocks;
 
 	text_blocks_init(&blocks, lines, options->pool, &parser, &options->build_id);
 	report->timeless = true;
-	bool ok = event_deliver(sink, &(struct event){.kind = EVENT_BEGIN, .recording = options->new_recording}, err) &&
+	bool ok = event_deliver(
+			  sink,
+			  &(struct event){.kind = EVENT_BEGIN, .recording = options->new_recording},
+			  err) &&
 		  deliver_all(&blocks, sink, report, err);
 	return event_end(sink, ok, err);
 }

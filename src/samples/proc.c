@@ -67,7 +67,8 @@ bool proc_maps_text(uint32_t pid, char **data, size_t *size, struct bc_error *er
 	return ok;
 }
 
-bool proc_maps(uint32_t pid, struct mapped_files *files, struct map_set **maps, struct bc_error *err)
+bool proc_maps(uint32_t pid, struct mapped_files *files, struct map_set **maps,
+	       struct bc_error *err)
 {
 	uint64_t number = 0;
 	size_t size;
@@ -174,7 +175,8 @@ static bool is_image(const struct mapped_files *files, const struct mapped_file 
 	       (file->inode || text_is(strings_at(&files->texts, file->path), "[vdso]"));
 }
 
-static bool read_id(const struct memory *memory, uint64_t start, struct mapped_files *files, uint32_t *out)
+static bool read_id(const struct memory *memory, uint64_t start, struct mapped_files *files,
+		    uint32_t *out)
 {
 	char go[sizeof(MAPPED_GO_ID) + BUILD_ID_GO_MAX] = MAPPED_GO_ID;
 	size_t prefix = strlen(MAPPED_GO_ID), go_size;
@@ -204,7 +206,8 @@ bool proc_build_ids(const struct memory *memory, struct mapped_files *files, str
 		if (file.build_id || path != file.path || !id)
 			continue;
 		file.build_id = id;
-		if (!mapped_files_intern(files, &file, &m.file) || !map_set_replace(maps, m.start, m.end, &m))
+		if (!mapped_files_intern(files, &file, &m.file) ||
+		    !map_set_replace(maps, m.start, m.end, &m))
 			return false;
 		next = map_set_above(*maps, at); /* it stands elsewhere now */
 	}

@@ -15,7 +15,9 @@ struct process *processes_find(const struct processes *processes, uint32_t pid)
 {
 	uint32_t number;
 
-	return by_pid_find(&processes->by_pid, processes->all.at, pid, &number) ? &processes->all.at[number] : NULL;
+	return by_pid_find(&processes->by_pid, processes->all.at, pid, &number) ?
+		       &processes->all.at[number] :
+		       NULL;
 }
 
 struct process *processes_obtain(struct processes *processes, uint32_t pid)
@@ -97,7 +99,8 @@ bool processes_adopt(struct processes *processes, struct processes *before,
 	return true;
 }
 
-void processes_forget(struct processes *processes, bool (*gone)(const struct process *process, uint64_t how), uint64_t how)
+void processes_forget(struct processes *processes,
+		      bool (*gone)(const struct process *process, uint64_t how), uint64_t how)
 {
 	struct process_vec *all = &processes->all;
 	size_t kept = 0;

@@ -24,25 +24,28 @@ struct process {
 	/* What the owner of the table knows of it. */
 	union {
 		struct {
-			uint64_t base;       /* of the binary's mapping that came last */
-			uint64_t since;      /* ns: that it runs this program, as the recording tells; or 0 */
-			uint32_t snapshot;   /* that it has from outside, by its number from 1; or 0 */
-			bool given;          /* the binary's mapping is of that (image_given.h) */
-			bool follows;        /* all of it, of the one that is of the time of a sample */
-			bool begun;          /* the recording tells how this program began */
-			bool mapped;         /* it mapped the binary since it began or exec'd */
+			uint64_t base;  /* of the binary's mapping that came last */
+			uint64_t since; /* ns: that it runs this program, as the recording tells; or
+					   0 */
+			uint32_t
+				snapshot; /* that it has from outside, by its number from 1; or 0 */
+			bool given;       /* the binary's mapping is of that (image_given.h) */
+			bool follows; /* all of it, of the one that is of the time of a sample */
+			bool begun;   /* the recording tells how this program began */
+			bool mapped;  /* it mapped the binary since it began or exec'd */
 			bool maps_forgotten; /* it mapped something else before that */
-		} image; /* image_space.h */
+		} image;                     /* image_space.h */
 		struct {
 			uint64_t since;     /* ns: of the last change */
 			uint32_t snapshots; /* that were made of it */
 			bool changed;       /* since the last one */
-		} history; /* history.h */
+		} history;                  /* history.h */
 		struct {
 			uint64_t told; /* ns: when something was told of it last */
 			bool sampled;  /* its program had a sample */
-			bool deep;     /* a stack of 32 branches was of these mappings, which all files of them know */
-		} recorded; /* record/recorder.c */
+			bool deep; /* a stack of 32 branches was of these mappings, which all files
+				      of them know */
+		} recorded;        /* record/recorder.c */
 	};
 	bool used;        /* false: it was moved to another table, see processes_adopt() */
 	bool first_ended; /* its first thread has ended */
@@ -85,7 +88,8 @@ BC_MUST_USE bool processes_adopt(struct processes *processes, struct processes *
 				 bool (*told)(const struct process *process));
 
 /* Forget all for which `gone` says so.  Pointers to processes are not valid any more. */
-void processes_forget(struct processes *processes, bool (*gone)(const struct process *process, uint64_t how), uint64_t how);
+void processes_forget(struct processes *processes,
+		      bool (*gone)(const struct process *process, uint64_t how), uint64_t how);
 
 /* A thread ended; with the last one the process. */
 void processes_exit(struct processes *processes, const struct task_event *task);

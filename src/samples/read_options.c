@@ -17,7 +17,8 @@ bool reader_report_is_partial(const struct reader_report *report)
 {
 	const struct perf_data_report *perf = &report->perf;
 
-	return report->cut || report->packed_cut || perf->truncated || perf->unfinished || perf->damaged_features;
+	return report->cut || report->packed_cut || perf->truncated || perf->unfinished ||
+	       perf->damaged_features;
 }
 
 const char *perf_trace_name(const struct perf_trace_report *trace)
@@ -32,5 +33,6 @@ const char *perf_trace_name(const struct perf_trace_report *trace)
 
 const char *perf_trace_itrace(const struct perf_trace_report *trace)
 {
-	return trace->found && !trace->decoded && trace->kind != PERF_TRACE_ARM_SPE ? "i10usl" : NULL;
+	return trace->found && !trace->decoded && trace->kind != PERF_TRACE_ARM_SPE ? "i10usl" :
+										      NULL;
 }

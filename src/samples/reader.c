@@ -29,7 +29,8 @@ static bool perf_data_lines(struct lines *lines, const struct reader_options *op
 			    const struct event_sink *sink, struct reader_report *report,
 			    struct bc_error *err)
 {
-	struct perf_data_input input = {.stream = lines->stream, .recordings = options->recordings, .flow = options->flow};
+	struct perf_data_input input = {
+		.stream = lines->stream, .recordings = options->recordings, .flow = options->flow};
 	struct text head;
 
 	/* Of a pipe, the sections behind the data can be used for the data only if they were
@@ -62,13 +63,16 @@ static bool recognise(struct lines *lines, const struct reader_options *options,
 	if (*out)
 		return true;
 	if (file_kind_of(start, NULL) == FILE_BINARY)
-		return bc_fail(err, BC_FORMAT, "%s: is a binary (ELF), no samples: `batconv inspect` shows what it is",
-			       first.file);
+		return bc_fail(
+			err, BC_FORMAT,
+			"%s: is a binary (ELF), no samples: `batconv inspect` shows what it is",
+			first.file);
 	if (!lines_peek(lines, LINES_LONGEST, &start, err))
 		return false;
 	uint64_t dump = samples_dump_line(start, lines->at_end);
 	if (dump)
-		return bc_fail(err, BC_UNSUPPORTED, "%s: line %" PRIu64 ": " PERF_DUMP_WHY, first.file, dump);
+		return bc_fail(err, BC_UNSUPPORTED, "%s: line %" PRIu64 ": " PERF_DUMP_WHY,
+			       first.file, dump);
 	*out = options->format;
 	if (!*out)
 		*out = samples_format_of_text(start, lines->at_end, &first);
@@ -77,15 +81,18 @@ static bool recognise(struct lines *lines, const struct reader_options *options,
 	if (*out)
 		return true;
 	if (!first.number)
-		return bc_fail(err, BC_FORMAT, "%s: has no samples, only comments or one endless line",
-			       first.file);
-	return line_fail(err, BC_FORMAT, &first, text_trim(first.text).at,
-			 options->expected ? options->expected
-					   : "expected perf.data, text of perf script or pre-aggregated records");
+		return bc_fail(err, BC_FORMAT,
+			       "%s: has no samples, only comments or one endless line", first.file);
+	return line_fail(
+		err, BC_FORMAT, &first, text_trim(first.text).at,
+		options->expected ?
+			options->expected :
+			"expected perf.data, text of perf script or pre-aggregated records");
 }
 
 /* Addresses mean nothing in other code, and nothing in the records shows it. */
-static bool check_code(const struct file_stream *stream, const struct reader_options *options, enum input_format format, struct bc_error *err)
+static bool check_code(const struct file_stream *stream, const struct reader_options *options,
+		       enum input_format format, struct bc_error *err)
 {
 	const struct build_id *code = format == INPUT_PREAGG ? stream_shard_identity(stream) : NULL;
 	const struct code_owner *owner = &options->owner;
@@ -94,8 +101,7 @@ static bool check_code(const struct file_stream *stream, const struct reader_opt
 }
 
 bool reader_run(struct file_stream *stream, const struct reader_options *options,
-		const struct event_sink *sink, struct reader_report *report,
-		struct bc_error *err)
+		const struct event_sink *sink, struct reader_report *report, struct bc_error *err)
 {
 	BC_AUTO(lines_fini) struct lines lines = {0};
 	*report = (struct reader_report){0};
@@ -190,8 +196,8 @@ static bool folder_open(const char *path, struct input_progress progress, struct
 /* If compressed data ends early, its whole samples are used, as those of a plain file that
  * was cut are: they are a shorter recording.  Pre-aggregated records have no order in time, so that
  * a part of them would be a different profile. */
-static bool note_packing(const struct file_stream *stream, bool cut_will_do, struct reader_report *report,
-			 struct bc_error *err)
+static bool note_packing(const struct file_stream *stream, bool cut_will_do,
+			 struct reader_report *report, struct bc_error *err)
 {
 	uint64_t taken;
 
@@ -216,10 +222,12 @@ static bool run_folder(const char *path, const struct reader_options *options,
 	struct perf_data_input input = {.stream = &folder.streams[0],
 					.more = folder.streams + 1,
 					.more_count = folder.count - 1,
-					.recordings = options->recordings, .flow = options->flow};
+					.recordings = options->recordings,
+					.flow = options->flow};
 	bool ok = perf_data_read(&input, sink, report, err);
 	for (size_t i = 0; ok && i < folder.count; i++)
-		ok = note_packing(&folder.streams[folder.count - 1 - i], true, report, err); /* so that the report is the first file's */
+		ok = note_packing(&folder.streams[folder.count - 1 - i], true, report,
+				  err); /* so that the report is the first file's */
 	return ok;
 }
 
@@ -235,14 +243,16 @@ static bool run_file(const char *path, const struct reader_options *options,
 	stream.ctx = progress.ctx;
 	stream.cut_will_do = true;
 	bool ok = reader_run(&stream, options, sink, report, err);
-	bool too_early = stream.cut && (report->format == INPUT_PREAGG || report->format == INPUT_AUTO);
+	bool too_early =
+		stream.cut && (report->format == INPUT_PREAGG || report->format == INPUT_AUTO);
 	if (ok || (too_early && err->code == BC_FORMAT))
 		ok = note_packing(&stream, options->cut_will_do, report, err);
 	stream_close(&stream);
 	return ok;
 }
 
-/* A directory without a file `data` is opened like a file, so that the error names the directory. */
+/* A directory without a file `data` is opened like a file, so that the error names the directory.
+ */
 bool is_recording_folder(const char *path)
 {
 	struct stat st;
@@ -261,7 +271,6 @@ bool input_run(const char *path, const struct reader_options *options,
 {
 	if (options->new_recording && options->recordings)
 		*options->recordings = (struct recordings){0};
-	return is_recording_folder(path)
-		       ? run_folder(path, options, progress, sink, report, err)
-		       : run_file(path, options, progress, sink, report, err);
+	return is_recording_folder(path) ? run_folder(path, options, progress, sink, report, err) :
+					   run_file(path, options, progress, sink, report, err);
 }

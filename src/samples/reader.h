@@ -17,10 +17,9 @@
  *                 text has file, line and column
  * BC_UNSUPPORTED  a format that is known and not read here
  * or what the sink, or the owner of the code, said */
-BC_MUST_USE bool reader_run(struct file_stream *stream,
-			    const struct reader_options *options,
-			    const struct event_sink *sink,
-			    struct reader_report *report, struct bc_error *err);
+BC_MUST_USE bool reader_run(struct file_stream *stream, const struct reader_options *options,
+			    const struct event_sink *sink, struct reader_report *report,
+			    struct bc_error *err);
 
 /*
  * An input by its path: a file, "-" for stdin, or the directory that

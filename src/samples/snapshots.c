@@ -33,8 +33,10 @@ uint32_t *mapped_files_translate(const struct mapped_files *from, struct mapped_
 		numbers[0] = 0;
 	for (uint32_t i = 1; numbers && i < from->files.len; i++) {
 		struct mapped_file file = *mapped_files_at(from, i);
-		if (!strings_intern(&into->texts, strings_at(&from->texts, file.path), &file.path) ||
-		    !strings_intern(&into->texts, strings_at(&from->texts, file.build_id), &file.build_id) ||
+		if (!strings_intern(&into->texts, strings_at(&from->texts, file.path),
+				    &file.path) ||
+		    !strings_intern(&into->texts, strings_at(&from->texts, file.build_id),
+				    &file.build_id) ||
 		    !mapped_files_intern(into, &file, &numbers[i])) {
 			free(numbers);
 			return NULL;
@@ -72,7 +74,8 @@ struct text mapped_files_go_id(const struct mapped_files *files, uint32_t number
 {
 	struct text id = recorded_id(files, number);
 
-	return text_starts(id, MAPPED_GO_ID) ? text_from(id, strlen(MAPPED_GO_ID)) : (struct text){"", 0};
+	return text_starts(id, MAPPED_GO_ID) ? text_from(id, strlen(MAPPED_GO_ID)) :
+					       (struct text){"", 0};
 }
 
 struct build_id mapped_files_id(const struct mapped_files *files, uint32_t number)
@@ -103,15 +106,18 @@ enum path_kind path_kind_of(struct text path)
 	return PATH_FILE;
 }
 
-enum recorded_build build_judge(const struct build_id *id, struct text go_id, const struct image *image)
+enum recorded_build build_judge(const struct build_id *id, struct text go_id,
+				const struct image *image)
 {
 	if (!id->size && !go_id.len)
 		return BUILD_NOT_TOLD;
-	bool same = id->size ? build_id_equal(id, &image->build_id) : text_equal(go_id, image->go_build_id);
+	bool same = id->size ? build_id_equal(id, &image->build_id) :
+			       text_equal(go_id, image->go_build_id);
 	return same ? BUILD_SAME : BUILD_OTHER;
 }
 
-enum recorded_build build_of(const struct mapped_files *files, uint32_t file, const struct image *image)
+enum recorded_build build_of(const struct mapped_files *files, uint32_t file,
+			     const struct image *image)
 {
 	struct build_id id = mapped_files_id(files, file);
 
@@ -179,7 +185,8 @@ static uint32_t *sorted(const struct snapshot *all, size_t count, bool by_time)
 
 	if (keys && out) {
 		for (uint32_t i = 0; i < count; i++)
-			keys[i] = (struct snapshot_key){all[i].pid, by_time ? all[i].time : all[i].id, i};
+			keys[i] = (struct snapshot_key){all[i].pid,
+							by_time ? all[i].time : all[i].id, i};
 		if (count)
 			qsort(keys, count, sizeof(*keys), by_key);
 		for (uint32_t i = 0; i < count; i++)
@@ -192,13 +199,15 @@ static uint32_t *sorted(const struct snapshot *all, size_t count, bool by_time)
 	return out;
 }
 
-static bool check_ids(const struct snapshot *all, size_t count, const uint32_t *by_id, struct bc_error *err)
+static bool check_ids(const struct snapshot *all, size_t count, const uint32_t *by_id,
+		      struct bc_error *err)
 {
 	for (size_t i = 1; i < count; i++) {
 		const struct snapshot *a = &all[by_id[i - 1]], *b = &all[by_id[i]];
 		if (a->pid == b->pid && a->id == b->id)
-			return bc_fail(err, BC_FORMAT, "process %" PRIu32
-				       " has two maps with the id %" PRIu32, a->pid, a->id);
+			return bc_fail(err, BC_FORMAT,
+				       "process %" PRIu32 " has two maps with the id %" PRIu32,
+				       a->pid, a->id);
 	}
 	return true;
 }
@@ -238,13 +247,15 @@ static bool is_at_or_below(const struct snapshot *at, const struct wanted *wante
 
 	return at->pid < wanted->pid || (at->pid == wanted->pid && value <= wanted->value);
 }
-DEFINE_SEARCH(snapshots_above, uint32_t, const struct wanted *, is_at_or_below(&key->all[*item], key))
+DEFINE_SEARCH(snapshots_above, uint32_t, const struct wanted *,
+	      is_at_or_below(&key->all[*item], key))
 
 /* How many are not above (pid, time or id). */
-static size_t count_up_to(const struct snapshots *s, const uint32_t *order, bool by_time, uint32_t pid,
-			  uint64_t value)
+static size_t count_up_to(const struct snapshots *s, const uint32_t *order, bool by_time,
+			  uint32_t pid, uint64_t value)
 {
-	return snapshots_above(order, s->indexed, &(const struct wanted){s->all.at, by_time, pid, value});
+	return snapshots_above(order, s->indexed,
+			       &(const struct wanted){s->all.at, by_time, pid, value});
 }
 
 /* The last of these, or NULL. */
@@ -311,7 +322,8 @@ static struct next_id *next_id_of(struct ids *ids, uint32_t pid)
 
 	if (by_pid_find(&ids->by_pid, ids->next.at, pid, &number))
 		return &ids->next.at[number];
-	if (!map_reserve(&ids->by_pid, 1) || !next_id_vec_push(&ids->next, (struct next_id){.pid = pid}))
+	if (!map_reserve(&ids->by_pid, 1) ||
+	    !next_id_vec_push(&ids->next, (struct next_id){.pid = pid}))
 		return NULL;
 	number = (uint32_t)ids->next.len - 1;
 	by_pid_put(&ids->by_pid, pid, number);
@@ -347,7 +359,8 @@ static uint32_t free_id(struct ids *ids, const struct snapshot *s)
 {
 	uint32_t number;
 
-	if (!is_taken(ids, s->pid, s->id) || !by_pid_find(&ids->by_pid, ids->next.at, s->pid, &number))
+	if (!is_taken(ids, s->pid, s->id) ||
+	    !by_pid_find(&ids->by_pid, ids->next.at, s->pid, &number))
 		return s->id;
 	struct next_id *own = &ids->next.at[number];
 	if (own->next <= UINT32_MAX)
@@ -411,7 +424,8 @@ bool last_snapshot_find(const struct last_snapshots *lasts, const struct snapsho
 	return last_of_find(&lasts->by_pid, snapshots->all.at, pid, number);
 }
 
-void last_snapshot_set(struct last_snapshots *lasts, const struct snapshots *snapshots, uint32_t number)
+void last_snapshot_set(struct last_snapshots *lasts, const struct snapshots *snapshots,
+		       uint32_t number)
 {
 	uint32_t pid = snapshots->all.at[number].pid;
 	struct map_slot *slot = last_of_slot(&lasts->by_pid, snapshots->all.at, pid);
@@ -452,7 +466,8 @@ static bool list_code(struct code_filter *f, const struct map_set *maps)
 	f->code.len = 0;
 	for (uint64_t at = 0; (next = map_set_above(maps, at)); at = next->end) {
 		struct mapping m = *next;
-		if (m.flags & MAPPING_EXEC && !(take_file(f, m.file, &m.file) && mapping_vec_push(&f->code, m)))
+		if (m.flags & MAPPING_EXEC &&
+		    !(take_file(f, m.file, &m.file) && mapping_vec_push(&f->code, m)))
 			return false;
 	}
 	return true;
@@ -465,7 +480,8 @@ static bool take_snapshot(struct code_filter *f, const struct snapshot *s, struc
 	bool found = last_snapshot_find(&f->lasts, &f->out, s->pid, &last);
 	struct map_set *maps = map_set_share(found ? f->out.all.at[last].maps : NULL);
 
-	bool ok = (list_code(f, s->maps) && map_set_update(&maps, f->code.at, f->code.len)) || bc_fail_nomem(err);
+	bool ok = (list_code(f, s->maps) && map_set_update(&maps, f->code.at, f->code.len)) ||
+		  bc_fail_nomem(err);
 	ok = ok && snapshots_add(&f->out, s->pid, s->id, s->time, maps, err);
 	map_set_release(maps);
 	if (ok)
@@ -475,7 +491,9 @@ static bool take_snapshot(struct code_filter *f, const struct snapshot *s, struc
 
 bool snapshots_executable(const struct snapshots *from, struct snapshots *out, struct bc_error *err)
 {
-	struct code_filter f = {.from = from, .numbers = calloc((size_t)from->files.files.len + 1, sizeof(uint32_t))};
+	struct code_filter f = {
+		.from = from,
+		.numbers = calloc((size_t)from->files.files.len + 1, sizeof(uint32_t))};
 	bool ok = f.numbers && last_snapshots_init(&f.lasts, from->all.len);
 
 	if (!ok)

@@ -27,7 +27,7 @@ struct mapped_file {
 	uint64_t inode;        /* 0: none, or not known */
 	uint32_t major, minor; /* of the device         */
 	uint32_t path;         /* text: as the kernel tells it, with " (deleted)",
-	                          [vdso] and the like; 0: anonymous */
+				  [vdso] and the like; 0: anonymous */
 	uint32_t build_id;     /* text: the bytes, or MAPPED_GO_ID and Go's; 0: not recorded */
 };
 
@@ -72,15 +72,18 @@ enum path_kind path_kind_of(struct text path);
 /* Without " (deleted)". */
 struct text path_without_deleted(struct text path);
 
-/* Is a file the build that was mapped, by its GNU build-id or Go's?  Who maps files by name asks this first. */
+/* Is a file the build that was mapped, by its GNU build-id or Go's?  Who maps files by name asks
+ * this first. */
 enum recorded_build {
 	BUILD_NOT_TOLD, /* no id was recorded */
 	BUILD_SAME,
-	BUILD_OTHER,    /* another id was recorded, or the image has none */
+	BUILD_OTHER, /* another id was recorded, or the image has none */
 };
 
-enum recorded_build build_judge(const struct build_id *id, struct text go_id, const struct image *image);
-enum recorded_build build_of(const struct mapped_files *files, uint32_t file, const struct image *image);
+enum recorded_build build_judge(const struct build_id *id, struct text go_id,
+				const struct image *image);
+enum recorded_build build_of(const struct mapped_files *files, uint32_t file,
+			     const struct image *image);
 
 /* The most mappings that the snapshots of a .bcmaps file do not share, 512 MiB: a small damaged
  * file can ask for any amount. */
@@ -133,15 +136,17 @@ BC_MUST_USE bool snapshots_merge(struct snapshots *into, const struct snapshots 
 				 struct bc_error *err);
 
 /* The snapshot of an id, or NULL. */
-const struct snapshot *snapshots_of_id(const struct snapshots *snapshots, uint32_t pid, uint32_t id);
+const struct snapshot *snapshots_of_id(const struct snapshots *snapshots, uint32_t pid,
+				       uint32_t id);
 
 /* The process's latest snapshot at a time: the last one added of those that are
  * not later.  NULL: none that early, or no such process. */
 const struct snapshot *snapshots_at(const struct snapshots *snapshots, uint32_t pid, uint64_t time);
 
-/* The same, where a time of 0 is not known: then it is the last one; else the process's first one; else, if there is one of process 0, which is what maps
- * without a head are of, that. */
-const struct snapshot *snapshots_near(const struct snapshots *snapshots, uint32_t pid, uint64_t time);
+/* The same, where a time of 0 is not known: then it is the last one; else the process's first one;
+ * else, if there is one of process 0, which is what maps without a head are of, that. */
+const struct snapshot *snapshots_near(const struct snapshots *snapshots, uint32_t pid,
+				      uint64_t time);
 
 /* Sort for the look-ups above, which need it after the last addition.  After an error they know
  * what they knew before.
@@ -165,10 +170,11 @@ bool last_snapshot_find(const struct last_snapshots *lasts, const struct snapsho
 			uint32_t pid, uint32_t *number);
 
 /* From now on the snapshot with this index is the last one of its process. */
-void last_snapshot_set(struct last_snapshots *lasts, const struct snapshots *snapshots, uint32_t number);
+void last_snapshot_set(struct last_snapshots *lasts, const struct snapshots *snapshots,
+		       uint32_t number);
 
-/* The same maps with their executable mappings alone, as samples need no others, and no files but theirs, in *out,
- * which is indexed.  BC_NOMEM */
+/* The same maps with their executable mappings alone, as samples need no others, and no files but
+ * theirs, in *out, which is indexed.  BC_NOMEM */
 BC_MUST_USE bool snapshots_executable(const struct snapshots *from, struct snapshots *out,
 				      struct bc_error *err);
 

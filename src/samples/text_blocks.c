@@ -7,8 +7,8 @@
 /* The most characters of a word that a message quotes. */
 #define QUOTED 40
 
-bool line_fail(struct bc_error *err, enum bc_code code, const struct line *line,
-	       const char *at, const char *why)
+bool line_fail(struct bc_error *err, enum bc_code code, const struct line *line, const char *at,
+	       const char *why)
 {
 	size_t before = (size_t)(at - line->text.at);
 	struct text rest = text_from(line->text, before);
@@ -17,8 +17,8 @@ bool line_fail(struct bc_error *err, enum bc_code code, const struct line *line,
 	if (!word.len)
 		return bc_fail(err, code, "%s: line %" PRIu64 ", column %zu: %s, but the line ends",
 			       line->file, line->number, before + 1, why);
-	return bc_fail(err, code, "%s: line %" PRIu64 ", column %zu: %s, not '%.*s'",
-		       line->file, line->number, before + 1, why, (int)word.len, word.at);
+	return bc_fail(err, code, "%s: line %" PRIu64 ", column %zu: %s, not '%.*s'", line->file,
+		       line->number, before + 1, why, (int)word.len, word.at);
 }
 
 /* m3, p77 or p77m3 */
@@ -28,7 +28,8 @@ static bool is_map(struct text word)
 	size_t m = text_find(word, 'm');
 	struct text pid = text_first(word, m);
 
-	return word.len > 1 && (*word.at == 'm' || *word.at == 'p') && (!pid.len || text_dec(text_from(pid, 1), &number)) &&
+	return word.len > 1 && (*word.at == 'm' || *word.at == 'p') &&
+	       (!pid.len || text_dec(text_from(pid, 1), &number)) &&
 	       (m == word.len || text_dec(text_from(word, m + 1), &number));
 }
 

@@ -27,11 +27,12 @@ struct line {
  *
  * at    a byte of the line, or its end
  * code  BC_FORMAT or BC_UNSUPPORTED */
-bool line_fail(struct bc_error *err, enum bc_code code, const struct line *line,
-	       const char *at, const char *why);
+bool line_fail(struct bc_error *err, enum bc_code code, const struct line *line, const char *at,
+	       const char *why);
 
-/* Is it of raw call stacks, TIME MAP ADDRESS ..., which `batconv stacks` reads and which could be taken for text of perf script
- * with a comm of two words?  Only its first three words are looked at. */
+/* Is it of raw call stacks, TIME MAP ADDRESS ..., which `batconv stacks` reads and which could be
+ * taken for text of perf script with a comm of two words?  Only its first three words are looked
+ * at. */
 bool line_is_raw_stack(struct text line);
 
 struct text_block {
@@ -51,7 +52,7 @@ struct text_block {
 
 /* The parser of a text format. */
 struct text_parser {
-	void *(*create)(void);     /* for `parsed`; NULL: out of memory */
+	void *(*create)(void); /* for `parsed`; NULL: out of memory */
 	void (*destroy)(void *parsed);
 	/* Parse block->text into block->parsed and count its lines.  Runs in any
 	 * thread.  Errors are kept in `parsed`: the reader reports them when it takes the block. */

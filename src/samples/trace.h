@@ -15,11 +15,11 @@
 #include "src/base/address.h"
 
 /* The words that are no vaddrs, by BOLT's names. */
-#define TRACE_EXTERNAL UINT64_C(0)         /* somewhere outside the binary     */
-#define TRACE_BR_ONLY UINT64_MAX           /* `to`: no fall-through is known   */
-#define TRACE_FT_ONLY UINT64_MAX           /* `branch`: only a fall-through    */
+#define TRACE_EXTERNAL    UINT64_C(0)      /* somewhere outside the binary     */
+#define TRACE_BR_ONLY     UINT64_MAX       /* `to`: no fall-through is known   */
+#define TRACE_FT_ONLY     UINT64_MAX       /* `branch`: only a fall-through    */
 #define TRACE_FT_EXTERNAL (UINT64_MAX - 1) /* `branch`: came from outside      */
-#define TRACE_FT_RETURN (UINT64_MAX - 2)   /* `branch`: a return from outside  */
+#define TRACE_FT_RETURN   (UINT64_MAX - 2) /* `branch`: a return from outside  */
 
 struct trace_end {
 	uint64_t word;
@@ -70,7 +70,8 @@ static inline struct trace_end trace_end_at(struct vaddr at)
 
 static inline bool trace_end_is(struct trace_end end, enum trace_end_kind kind)
 {
-	return kind == TRACE_END_VADDR ? trace_end_kind(end) == kind : end.word == trace_end_of(kind).word;
+	return kind == TRACE_END_VADDR ? trace_end_kind(end) == kind :
+					 end.word == trace_end_of(kind).word;
 }
 
 static inline bool trace_end_equal(struct trace_end a, struct trace_end b)

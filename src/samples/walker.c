@@ -14,8 +14,8 @@
 
 /* A mapping, and its code. */
 struct place {
-	uint64_t start, size; /* size 0: none */
-	uint64_t base;        /* run-time address - vaddr */
+	uint64_t start, size;       /* size 0: none */
+	uint64_t base;              /* run-time address - vaddr */
 	struct walk_blocks *blocks; /* NULL: for `loss` */
 	enum walk_loss loss;
 	uint32_t file;
@@ -56,7 +56,8 @@ struct walker {
 static bool make_room(struct walker *w)
 {
 	while (!count_cache_has_room(&w->cache, 1))
-		if (count_cache_is_full(&w->cache, 1) ? !counts_take(w->counts, &w->cache) : !count_cache_grow(&w->cache))
+		if (count_cache_is_full(&w->cache, 1) ? !counts_take(w->counts, &w->cache) :
+							!count_cache_grow(&w->cache))
 			return false;
 	return true;
 }
@@ -153,7 +154,8 @@ static void waste(struct walker *w, uint64_t count)
 	const uint64_t key[COUNT_KEY_WORDS] = {w->way->file, loss};
 
 	w->sums.lost[loss] += count;
-	if (w->way->state == WAY_LOST && w->way->file && count && !count_table_add(&w->files, key, count, 0))
+	if (w->way->state == WAY_LOST && w->way->file && count &&
+	    !count_table_add(&w->files, key, count, 0))
 		w->no_memory = true;
 	if (w->way->state == WAY_LOST)
 		note_unfit(w, w->way->code, count);
@@ -183,14 +185,18 @@ static struct walk_blocks *blocks_of(struct walker *w, const struct mapped_code 
 static struct place make_place(struct walker *w, uint64_t at)
 {
 	const struct mapping *mapping = w->step->maps ? map_set_find(w->step->maps, at) : NULL;
-	struct place place = {.start = at, .size = 1, .loss = at & KERNEL_BIT ? LOSS_KERNEL : LOSS_NO_MAPPING};
+	struct place place = {
+		.start = at, .size = 1, .loss = at & KERNEL_BIT ? LOSS_KERNEL : LOSS_NO_MAPPING};
 
 	if (w->step->no_process)
 		place.loss = LOSS_NO_PROCESS;
 	if (!mapping || !mapping->file)
 		return place;
 	struct mapped_code code = code_images_find(w->images, mapping, machine_of(w));
-	place = (struct place){mapping->start, mapping->end - mapping->start, code.base, NULL, code.loss, mapping->file, code.number};
+	place = (struct place){mapping->start, mapping->end - mapping->start,
+			       code.base,      NULL,
+			       code.loss,      mapping->file,
+			       code.number};
 	if (code.loss == LOSS_NONE && !(place.blocks = blocks_of(w, &code))) {
 		place.loss = LOSS_NO_FILE;
 		w->no_memory = true;
@@ -259,8 +265,10 @@ static inline bool is_in(const struct place *place, uint64_t at)
 	return at - place->start < place->size;
 }
 
-/* The stand at an address; false: there is no code.  next: 1 + the number of the block, kept where the way came from; 0: not known. */
-static bool stand_at(struct walker *w, struct stand from, bool taken, uint64_t at, struct stand *out)
+/* The stand at an address; false: there is no code.  next: 1 + the number of the block, kept where
+ * the way came from; 0: not known. */
+static bool stand_at(struct walker *w, struct stand from, bool taken, uint64_t at,
+		     struct stand *out)
 {
 	const struct walk_block *block = block_of(from);
 	uint32_t next = taken ? block->taken : block->through;
@@ -269,7 +277,8 @@ static bool stand_at(struct walker *w, struct stand from, bool taken, uint64_t a
 		*out = (struct stand){from.place, next - 1};
 		return true;
 	}
-	const struct place *place = is_in(from.place, at) ? from.place : find_place(w, at, from.place);
+	const struct place *place =
+		is_in(from.place, at) ? from.place : find_place(w, at, from.place);
 	if (!place->blocks || !find_block(w, place, at, out))
 		return false;
 	if (place == from.place) {
@@ -335,13 +344,15 @@ static bool look_on(struct walker *w, struct stand *stand, unsigned *steps)
 	const struct walk_block *block = block_of(*stand);
 	struct stand from = *stand;
 
-	if (!asks_nothing(w, (enum block_end)block->end) || ++*steps > WALK_STRAIGHT_MOST || --w->step->calls->credit <= 0)
+	if (!asks_nothing(w, (enum block_end)block->end) || ++*steps > WALK_STRAIGHT_MOST ||
+	    --w->step->calls->credit <= 0)
 		return false;
 	bool taken = block->end == ENDS_JUMP || block->end == ENDS_CALL;
 	return stand_at(w, from, taken, taken ? target_of(from) : behind(from), stand);
 }
 
-/* Does the way come to a question, or out of code that is known, before there are too many blocks? */
+/* Does the way come to a question, or out of code that is known, before there are too many blocks?
+ */
 static bool leads_on(struct walker *w)
 {
 	struct stand stand = w->here;
@@ -515,7 +526,8 @@ struct cursor {
 	size_t used; /* targets that come, and were needed before the bits in front of them ended */
 };
 
-/* The target of an indirect branch among bits comes behind them; the bits of one packet can be in two answers. */
+/* The target of an indirect branch among bits comes behind them; the bits of one packet can be in
+ * two answers. */
 static bool take_deferred(struct cursor *c, uint64_t *target)
 {
 	const struct flow_answer *at = c->at + 1;
@@ -660,14 +672,13 @@ static void take_target_pt(struct walker *w, uint64_t to)
 		note_answer(w);
 		arrive(w, to, false);
 		return;
-	case ENDS_SYSTEM: /* the kernel is traced, too: what comes from there is told in the same way */
+	case ENDS_SYSTEM: /* the kernel is traced, too: what comes from there is told in the same
+			     way */
 		w->way->at = behind(w->here);
 		w->way->state = WAY_OUTSIDE;
 		resume(w, to);
 		return;
-	default:
-		contradict(w);
-		begin_anew(w, to);
+	default: contradict(w); begin_anew(w, to);
 	}
 }
 
@@ -713,9 +724,7 @@ static bool take_bit_etm(struct walker *w, bool taken)
 		return false;
 	}
 	switch (end) {
-	case ENDS_CONDITIONAL:
-		note_answer(w);
-		return taken ? follow(w) : go_through(w);
+	case ENDS_CONDITIONAL: note_answer(w); return taken ? follow(w) : go_through(w);
 	case ENDS_SYNC:
 	case ENDS_WAIT: note_answer(w); return go_through(w);
 	case ENDS_CALL: push_call(w, WALK_CALLS_ETM, behind(w->here)); /* fall through */
@@ -764,11 +773,14 @@ static void take_from(struct walker *w, uint64_t branch)
 		bool there = block_of(w->here)->size && end_at(w->here) == branch;
 		if (there && take_bit_etm(w, true))
 			return;
-		if (there && w->way->loss != LOSS_CONTRADICTION) /* it led into code that is not known */
+		if (there &&
+		    w->way->loss != LOSS_CONTRADICTION) /* it led into code that is not known */
 			return;
 		if (there)
 			break;
-		bool passes = block_of(w->here)->end == ENDS_CONDITIONAL ? may_step(w) && go_through(w) : pass_etm(w);
+		bool passes = block_of(w->here)->end == ENDS_CONDITIONAL ?
+				      may_step(w) && go_through(w) :
+				      pass_etm(w);
 		if (!passes && w->way->state == WAY_INSIDE)
 			contradict(w);
 	}
@@ -800,7 +812,8 @@ static void take_target_etm(struct walker *w, uint64_t to)
 
 static bool has_address(struct stand stand, uint64_t at)
 {
-	return is_in(stand.place, at) && walk_block_has(stand.place->blocks, block_of(stand), at - stand.place->base);
+	return is_in(stand.place, at) &&
+	       walk_block_has(stand.place->blocks, block_of(stand), at - stand.place->base);
 }
 
 /* Goes on, and counts what is passed, up to a block that look_on() came to in so many steps. */
@@ -894,7 +907,8 @@ static bool leaves_before(struct walker *w, uint64_t at)
 	while (look_on(w, &stand, &steps))
 		;
 	enum block_end end = block_of(stand)->end;
-	bool leads = end == ENDS_SYSTEM || end == ENDS_JUMP_INDIRECT || end == ENDS_CALL_INDIRECT || end == ENDS_RETURN;
+	bool leads = end == ENDS_SYSTEM || end == ENDS_JUMP_INDIRECT || end == ENDS_CALL_INDIRECT ||
+		     end == ENDS_RETURN;
 	if (!leads || behind(stand) != at || w->step->rules != FLOW_PT)
 		return false;
 	walk_on(w, steps);
@@ -908,7 +922,8 @@ static bool leaves_before(struct walker *w, uint64_t at)
 static void take_leave(struct walker *w, uint64_t at)
 {
 	settle_behind(w, at);
-	if (w->way->state == WAY_INSIDE && !reach(w, at) && w->way->state == WAY_INSIDE && !leaves_before(w, at)) {
+	if (w->way->state == WAY_INSIDE && !reach(w, at) && w->way->state == WAY_INSIDE &&
+	    !leaves_before(w, at)) {
 		doubt(w);
 		cut_line(w);
 	}

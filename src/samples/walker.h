@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The walk through the code by the answers of a trace: one thread's.  It goes from block to block up to the next question, which
- * takes an answer, and counts each branch that was taken with the straight line of code behind it.
+ * The walk through the code by the answers of a trace: one thread's.  It goes from block to block
+ * up to the next question, which takes an answer, and counts each branch that was taken with the
+ * straight line of code behind it.
  *
- * Work is bounded by the answers: a walk from one question to the next is of at most WALK_STRAIGHT_MOST blocks, and one of all of a trace
- * of WALK_BLOCKS_AN_ANSWER for each answer; what needs more runs in a circle.
+ * Work is bounded by the answers: a walk from one question to the next is of at most
+ * WALK_STRAIGHT_MOST blocks, and one of all of a trace of WALK_BLOCKS_AN_ANSWER for each answer;
+ * what needs more runs in a circle.
  */
 #ifndef SAMPLES_WALKER_H
 #define SAMPLES_WALKER_H
@@ -14,12 +16,14 @@
 #include "src/samples/code_images.h"
 
 #define WALK_STRAIGHT_MOST 4096
-#define WALK_STRAIGHT_LOOK 64 /* behind so many, that there is a question is seen before more is counted */
+#define WALK_STRAIGHT_LOOK                                                                         \
+	64 /* behind so many, that there is a question is seen before more is counted */
 #define WALK_BLOCKS_AN_ANSWER 64
-#define WALK_BLOCKS_FREE ((int64_t)1 << 20) /* of a queue, besides */
+#define WALK_BLOCKS_FREE      ((int64_t)1 << 20) /* of a queue, besides */
 
-/* The calls whose returns a processor does not tell, of one queue: those of Intel PT.  Those of ETM are at most 15. */
-#define WALK_CALLS 64
+/* The calls whose returns a processor does not tell, of one queue: those of Intel PT.  Those of ETM
+ * are at most 15. */
+#define WALK_CALLS     64
 #define WALK_CALLS_ETM 15
 
 struct walk_calls {
@@ -37,15 +41,16 @@ enum walk_state {
 };
 
 struct walk_way {
-	uint8_t state;     /* enum walk_state */
-	uint8_t loss;      /* enum walk_loss */
-	bool has_line;     /* it is on a straight line, that began with ... */
-	bool is_return;    /* `branch` is a return */
-	uint64_t branch;   /* ... this branch, 0: not known ... */
-	uint64_t to;       /* ... which led here */
-	uint64_t at;       /* LOST in memory: where the way led into that, else 0 */
-	uint32_t file;     /* of the mapping in which it is LOST */
-	uint32_t code;     /* 1 + the number of the image whose code does not fit, LOST for that; else 0 */
+	uint8_t state;   /* enum walk_state */
+	uint8_t loss;    /* enum walk_loss */
+	bool has_line;   /* it is on a straight line, that began with ... */
+	bool is_return;  /* `branch` is a return */
+	uint64_t branch; /* ... this branch, 0: not known ... */
+	uint64_t to;     /* ... which led here */
+	uint64_t at;     /* LOST in memory: where the way led into that, else 0 */
+	uint32_t file;   /* of the mapping in which it is LOST */
+	uint32_t code; /* 1 + the number of the image whose code does not fit, LOST for that; else 0
+			*/
 };
 
 static inline struct walk_way walk_way_begin(void)
@@ -59,13 +64,14 @@ struct walk_sums {
 	uint64_t lost[LOSS_COUNT]; /* ... and those that were not */
 	uint64_t contradictions;   /* places where trace and code do not agree */
 	uint64_t circles;
-	uint64_t gaps;             /* FLOW_LOST */
+	uint64_t gaps; /* FLOW_LOST */
 };
 
 /* Does code fit a trace that ran through it?  A build that did not run has other questions. */
 struct walk_fit {
 	uint64_t answered; /* questions of the code that had an answer */
-	uint64_t unfit;    /* answers that it had no question for, up to the next address, and blocks in circles */
+	uint64_t unfit; /* answers that it had no question for, up to the next address, and blocks
+			   in circles */
 };
 
 struct walker; /* one thread's: its blocks and counts */
@@ -83,7 +89,8 @@ struct walk_step {
 	size_t count;
 	struct walk_calls *calls;
 	struct walk_way *way;
-	struct counts *counts; /* key: to, branch, end (0: not known); the second counter is of returns */
+	struct counts
+		*counts; /* key: to, branch, end (0: not known); the second counter is of returns */
 };
 
 /* Walks on.  False when out of memory: of all of these. */

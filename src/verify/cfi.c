@@ -21,7 +21,8 @@ void cfi_table_free(struct cfi_table *table)
 	cfi_cie_vec_free(&table->cies);
 }
 
-const struct cfi_rule *cfi_rule_of(const struct cfi_row *row, const struct cfi_rule *rules, uint32_t reg)
+const struct cfi_rule *cfi_rule_of(const struct cfi_row *row, const struct cfi_rule *rules,
+				   uint32_t reg)
 {
 	for (uint32_t i = 0; row && i < row->count; i++)
 		if (rules[row->first + i].reg == reg)
@@ -52,9 +53,11 @@ DEFINE_SORT(sort_fdes, struct cfi_fde, fde_less)
 enum taken { TAKEN, TAKEN_BAD, TAKEN_NOMEM };
 
 /* Adds an FDE that was read just now. */
-static enum taken take_fde(const struct eh_frame *section, struct eh_frame_fde *entry, struct cfi_table *out)
+static enum taken take_fde(const struct eh_frame *section, struct eh_frame_fde *entry,
+			   struct cfi_table *out)
 {
-	struct cfi_fde fde = {.code = entry->code, .at = entry->at, .lsda = eh_frame_take_lsda(entry)};
+	struct cfi_fde fde = {
+		.code = entry->code, .at = entry->at, .lsda = eh_frame_take_lsda(entry)};
 
 	fde.program = entry->rest;
 	if (!number_cie(out, &section->cie, &fde.cie))
@@ -64,7 +67,8 @@ static enum taken take_fde(const struct eh_frame *section, struct eh_frame_fde *
 	return cfi_fde_vec_push(&out->fdes, fde) ? TAKEN : TAKEN_NOMEM;
 }
 
-bool cfi_table_read(const struct image *image, struct eh_frame section, struct cfi_table *out, struct bc_error *err)
+bool cfi_table_read(const struct image *image, struct eh_frame section, struct cfi_table *out,
+		    struct bc_error *err)
 {
 	struct eh_frame_fde entry;
 	enum taken taken = TAKEN;
@@ -77,18 +81,21 @@ bool cfi_table_read(const struct image *image, struct eh_frame section, struct c
 	if (taken == TAKEN_NOMEM)
 		return bc_fail_nomem(err);
 	const struct eh_cursor *at = taken == TAKEN_BAD ? &entry.rest : &section.left;
-	return !at->bad || bc_fail(err, BC_FORMAT, "%s, byte %" PRIu64 " of the section: %s", section.debug ? ".debug_frame" : ".eh_frame",
+	return !at->bad || bc_fail(err, BC_FORMAT, "%s, byte %" PRIu64 " of the section: %s",
+				   section.debug ? ".debug_frame" : ".eh_frame",
 				   at->address - section.address, at->bad);
 }
 
-bool cfi_table_read_some(const struct image *image, struct eh_frame section, const uint64_t *bytes, size_t count, uint64_t *codes,
-			 struct cfi_table *out)
+bool cfi_table_read_some(const struct image *image, struct eh_frame section, const uint64_t *bytes,
+			 size_t count, uint64_t *codes, struct cfi_table *out)
 {
 	struct eh_frame_fde entry;
 
 	*out = (struct cfi_table){.work = image->work, .machine = image->machine};
 	for (size_t i = 0; i < count; i++) {
-		enum taken taken = eh_frame_at(&section, bytes[i], &entry) ? take_fde(&section, &entry, out) : TAKEN_BAD;
+		enum taken taken = eh_frame_at(&section, bytes[i], &entry) ?
+					   take_fde(&section, &entry, out) :
+					   TAKEN_BAD;
 		codes[i] = taken == TAKEN ? entry.code.address : CFI_NO_FDE;
 		if (taken == TAKEN_NOMEM)
 			return false;
@@ -108,7 +115,8 @@ const struct cfi_fde *cfi_table_find(const struct cfi_table *table, uint64_t add
 	if (!i)
 		return NULL;
 	/* Of several at one address the first that is not empty counts, as in eh_frame_ranges(). */
-	const struct cfi_fde *found = &table->fdes.at[fdes_before(table->fdes.at, i, table->fdes.at[i - 1].code.address)];
+	const struct cfi_fde *found =
+		&table->fdes.at[fdes_before(table->fdes.at, i, table->fdes.at[i - 1].code.address)];
 	return address - found->code.address < found->code.size ? found : NULL;
 }
 
@@ -154,7 +162,8 @@ enum {
 /* Rows that one FDE remembers at a time; compilers remember one, llvm-bolt some. */
 #define REMEMBERED_MOST 64
 
-/* What a row, and each of its rules, counts as work: so large that the memory of rows is bounded, too. */
+/* What a row, and each of its rules, counts as work: so large that the memory of rows is bounded,
+ * too. */
 #define ROW_COST 16
 
 /* A row in the making. */
@@ -168,7 +177,7 @@ struct state {
 struct evaluation {
 	const struct cfi_table *table;
 	const struct eh_frame_cie *cie;
-	uint64_t at; /* vaddr that the next row begins at */
+	uint64_t at;                /* vaddr that the next row begins at */
 	struct state now, *initial; /* initial: NULL while the CIE's own instructions run */
 	struct state *remembered;
 	uint32_t depth, room;
@@ -265,7 +274,8 @@ static void toggle_signed(struct evaluation *e)
 	else if (find_rule(&e->now, AARCH64_RA_SIGN_STATE, &place))
 		drop_rule(&e->now, AARCH64_RA_SIGN_STATE);
 	else
-		set_rule(e, (struct cfi_rule){.reg = AARCH64_RA_SIGN_STATE, .how = CFI_SIGNED, .value = 1});
+		set_rule(e, (struct cfi_rule){
+				    .reg = AARCH64_RA_SIGN_STATE, .how = CFI_SIGNED, .value = 1});
 }
 
 static uint32_t take_register(struct eh_cursor *c)
@@ -293,8 +303,11 @@ static int64_t scaled(const struct evaluation *e, uint64_t factored)
 /* Closes the row that holds up to `end`. */
 static bool push_row(struct evaluation *e, uint64_t end, struct cfi_rows *out, size_t first_row)
 {
-	struct cfi_row row = {.from = e->at, .cfa = e->now.cfa, .args_size = e->now.args_size,
-			      .first = (uint32_t)out->rules.len, .count = e->now.count};
+	struct cfi_row row = {.from = e->at,
+			      .cfa = e->now.cfa,
+			      .args_size = e->now.args_size,
+			      .first = (uint32_t)out->rules.len,
+			      .count = e->now.count};
 
 	if (end <= e->at)
 		return true;
@@ -305,12 +318,18 @@ static bool push_row(struct evaluation *e, uint64_t end, struct cfi_rows *out, s
 	/* Instructions can change nothing. */
 	if (out->rows.len > first_row) {
 		const struct cfi_row *last = &out->rows.at[out->rows.len - 1];
-		if (cfi_same_row(last, out->rules.at, &(struct cfi_row){.cfa = row.cfa, .args_size = row.args_size, .count = row.count},
-				 e->now.rules) && last->args_size == row.args_size)
+		if (cfi_same_row(last, out->rules.at,
+				 &(struct cfi_row){.cfa = row.cfa,
+						   .args_size = row.args_size,
+						   .count = row.count},
+				 e->now.rules) &&
+		    last->args_size == row.args_size)
 			return true;
 	}
-	bool ok = cfi_row_vec_push(&out->rows, row) && cfi_rule_vec_reserve(&out->rules, out->rules.len + row.count > out->rules.cap
-									? 2 * (out->rules.len + row.count) : 0);
+	bool ok = cfi_row_vec_push(&out->rows, row) &&
+		  cfi_rule_vec_reserve(&out->rules, out->rules.len + row.count > out->rules.cap ?
+							    2 * (out->rules.len + row.count) :
+							    0);
 	for (uint32_t i = 0; ok && i < row.count; i++)
 		ok = cfi_rule_vec_push(&out->rules, e->now.rules[i]);
 	if (!ok)
@@ -329,53 +348,58 @@ static bool take_other(struct evaluation *e, uint8_t op, struct eh_cursor *c)
 	uint32_t reg;
 
 	switch (op) {
-	case DW_CFA_nop:
-		return true;
+	case DW_CFA_nop: return true;
 	case DW_CFA_offset_extended:
 		reg = take_register(c);
-		set_rule(e, (struct cfi_rule){.reg = reg, .how = CFI_AT_OFFSET, .value = scaled(e, eh_take_leb(c, false))});
+		set_rule(e, (struct cfi_rule){.reg = reg,
+					      .how = CFI_AT_OFFSET,
+					      .value = scaled(e, eh_take_leb(c, false))});
 		return true;
 	case DW_CFA_offset_extended_sf:
 		reg = take_register(c);
-		set_rule(e, (struct cfi_rule){.reg = reg, .how = CFI_AT_OFFSET, .value = scaled(e, eh_take_leb(c, true))});
+		set_rule(e, (struct cfi_rule){.reg = reg,
+					      .how = CFI_AT_OFFSET,
+					      .value = scaled(e, eh_take_leb(c, true))});
 		return true;
 	case DW_CFA_GNU_negative_offset_extended:
 		reg = take_register(c);
-		set_rule(e, (struct cfi_rule){.reg = reg, .how = CFI_AT_OFFSET, .value = (int64_t)-(uint64_t)scaled(e, eh_take_leb(c, false))});
+		set_rule(e, (struct cfi_rule){
+				    .reg = reg,
+				    .how = CFI_AT_OFFSET,
+				    .value = (int64_t)-(uint64_t)scaled(e, eh_take_leb(c, false))});
 		return true;
 	case DW_CFA_val_offset:
 		reg = take_register(c);
-		set_rule(e, (struct cfi_rule){.reg = reg, .how = CFI_OFFSET, .value = scaled(e, eh_take_leb(c, false))});
+		set_rule(e, (struct cfi_rule){.reg = reg,
+					      .how = CFI_OFFSET,
+					      .value = scaled(e, eh_take_leb(c, false))});
 		return true;
 	case DW_CFA_val_offset_sf:
 		reg = take_register(c);
-		set_rule(e, (struct cfi_rule){.reg = reg, .how = CFI_OFFSET, .value = scaled(e, eh_take_leb(c, true))});
+		set_rule(e, (struct cfi_rule){.reg = reg,
+					      .how = CFI_OFFSET,
+					      .value = scaled(e, eh_take_leb(c, true))});
 		return true;
-	case DW_CFA_restore_extended:
-		restore_rule(e, take_register(c));
-		return true;
+	case DW_CFA_restore_extended: restore_rule(e, take_register(c)); return true;
 	case DW_CFA_undefined:
 		set_rule(e, (struct cfi_rule){.reg = take_register(c), .how = CFI_UNDEFINED});
 		return true;
-	case DW_CFA_same_value:
-		drop_rule(&e->now, take_register(c));
-		return true;
+	case DW_CFA_same_value: drop_rule(&e->now, take_register(c)); return true;
 	case DW_CFA_register:
 		reg = take_register(c);
-		set_rule(e, (struct cfi_rule){.reg = reg, .how = CFI_REGISTER, .value = take_register(c)});
+		set_rule(e, (struct cfi_rule){
+				    .reg = reg, .how = CFI_REGISTER, .value = take_register(c)});
 		return true;
 	case DW_CFA_expression:
 	case DW_CFA_val_expression:
 		reg = take_register(c);
-		set_rule(e, (struct cfi_rule){.reg = reg, .how = op == DW_CFA_expression ? CFI_EXPRESSION : CFI_VAL_EXPRESSION,
+		set_rule(e, (struct cfi_rule){.reg = reg,
+					      .how = op == DW_CFA_expression ? CFI_EXPRESSION :
+									       CFI_VAL_EXPRESSION,
 					      .expression = take_block(c)});
 		return true;
-	case DW_CFA_remember_state:
-		remember(e);
-		return true;
-	case DW_CFA_restore_state:
-		restore_remembered(e);
-		return true;
+	case DW_CFA_remember_state: remember(e); return true;
+	case DW_CFA_restore_state: restore_remembered(e); return true;
 	case DW_CFA_def_cfa:
 		reg = take_register(c);
 		define_cfa(e, reg, (int64_t)eh_take_leb(c, false));
@@ -394,15 +418,12 @@ static bool take_other(struct evaluation *e, uint8_t op, struct eh_cursor *c)
 		define_cfa(e, e->now.cfa.reg, scaled(e, eh_take_leb(c, true)));
 		return true;
 	case DW_CFA_def_cfa_expression:
-		e->now.cfa = (struct cfi_rule){.how = CFI_VAL_EXPRESSION, .expression = take_block(c)};
+		e->now.cfa =
+			(struct cfi_rule){.how = CFI_VAL_EXPRESSION, .expression = take_block(c)};
 		return true;
 	case DW_CFA_AARCH64_negate_ra_state:
-	case DW_CFA_AARCH64_negate_ra_state_with_pc:
-		toggle_signed(e);
-		return true;
-	case DW_CFA_GNU_args_size:
-		e->now.args_size = eh_take_leb(c, false);
-		return true;
+	case DW_CFA_AARCH64_negate_ra_state_with_pc: toggle_signed(e); return true;
+	case DW_CFA_GNU_args_size: e->now.args_size = eh_take_leb(c, false); return true;
 	}
 	return false;
 }
@@ -411,20 +432,20 @@ static bool take_other(struct evaluation *e, uint8_t op, struct eh_cursor *c)
 static uint64_t take_advance(const struct evaluation *e, uint8_t op, struct eh_cursor *c)
 {
 	switch (op) {
-	case DW_CFA_set_loc:
-		return eh_take_pointer(c, e->cie->code);
-	case DW_CFA_advance_loc1:
-		return e->at + eh_take_byte(c) * e->cie->code_factor;
+	case DW_CFA_set_loc: return eh_take_pointer(c, e->cie->code);
+	case DW_CFA_advance_loc1: return e->at + eh_take_byte(c) * e->cie->code_factor;
 	case DW_CFA_advance_loc2:
 		return e->at + eh_take_number(c, EH_PE_UDATA2) * e->cie->code_factor;
 	case DW_CFA_advance_loc4:
 		return e->at + eh_take_number(c, EH_PE_UDATA4) * e->cie->code_factor;
 	}
-	return (op & 0xc0) == DW_CFA_advance_loc ? e->at + (op & 0x3f) * e->cie->code_factor : UINT64_MAX;
+	return (op & 0xc0) == DW_CFA_advance_loc ? e->at + (op & 0x3f) * e->cie->code_factor :
+						   UINT64_MAX;
 }
 
 /* Runs instructions up to those of addresses behind `end`. */
-static void run(struct evaluation *e, struct eh_cursor c, uint64_t end, struct cfi_rows *out, size_t first_row)
+static void run(struct evaluation *e, struct eh_cursor c, uint64_t end, struct cfi_rows *out,
+		size_t first_row)
 {
 	if (!work_spend(e->table->work, WORK_CFI, c.left.size))
 		e->bad = CFI_TOO_MUCH;
@@ -438,7 +459,9 @@ static void run(struct evaluation *e, struct eh_cursor c, uint64_t end, struct c
 				break;
 			e->at = next;
 		} else if ((op & 0xc0) == DW_CFA_offset) {
-			set_rule(e, (struct cfi_rule){.reg = op & 0x3f, .how = CFI_AT_OFFSET, .value = scaled(e, eh_take_leb(&c, false))});
+			set_rule(e, (struct cfi_rule){.reg = op & 0x3f,
+						      .how = CFI_AT_OFFSET,
+						      .value = scaled(e, eh_take_leb(&c, false))});
 		} else if ((op & 0xc0) == DW_CFA_restore) {
 			restore_rule(e, op & 0x3f);
 		} else if (!take_other(e, op, &c)) {
@@ -450,7 +473,8 @@ static void run(struct evaluation *e, struct eh_cursor c, uint64_t end, struct c
 	e->bad = e->bad ? e->bad : c.bad;
 }
 
-const char *cfi_rows_append(const struct cfi_table *table, const struct cfi_fde *fde, struct cfi_rows *out)
+const char *cfi_rows_append(const struct cfi_table *table, const struct cfi_fde *fde,
+			    struct cfi_rows *out)
 {
 	const struct eh_frame_cie *cie = &table->cies.at[fde->cie];
 	uint64_t end = fde->code.address + fde->code.size;
@@ -476,11 +500,14 @@ const char *cfi_rows_append(const struct cfi_table *table, const struct cfi_fde 
 
 bool cfi_same_rule(const struct cfi_rule *a, const struct cfi_rule *b)
 {
-	return a->how == b->how && a->reg == b->reg && a->value == b->value && a->expression.size == b->expression.size &&
-	       (!a->expression.size || !memcmp(a->expression.data, b->expression.data, a->expression.size));
+	return a->how == b->how && a->reg == b->reg && a->value == b->value &&
+	       a->expression.size == b->expression.size &&
+	       (!a->expression.size ||
+		!memcmp(a->expression.data, b->expression.data, a->expression.size));
 }
 
-bool cfi_same_row(const struct cfi_row *a, const struct cfi_rule *a_rules, const struct cfi_row *b, const struct cfi_rule *b_rules)
+bool cfi_same_row(const struct cfi_row *a, const struct cfi_rule *a_rules, const struct cfi_row *b,
+		  const struct cfi_rule *b_rules)
 {
 	bool same = a->count == b->count && cfi_same_rule(&a->cfa, &b->cfa);
 
@@ -491,8 +518,9 @@ bool cfi_same_row(const struct cfi_row *a, const struct cfi_rule *a_rules, const
 
 void cfi_register_name(enum machine machine, uint32_t reg, char *out, size_t size)
 {
-	static const char *const x86[] = {"rax", "rdx", "rcx", "rbx", "rsi", "rdi", "rbp", "rsp", "r8",
-					  "r9",  "r10", "r11", "r12", "r13", "r14", "r15", "return address"};
+	static const char *const x86[] = {"rax", "rdx", "rcx", "rbx", "rsi",           "rdi",
+					  "rbp", "rsp", "r8",  "r9",  "r10",           "r11",
+					  "r12", "r13", "r14", "r15", "return address"};
 
 	if (machine == MACHINE_X86_64 && reg < sizeof(x86) / sizeof(x86[0]))
 		snprintf(out, size, "%s", x86[reg]);
@@ -503,20 +531,18 @@ void cfi_register_name(enum machine machine, uint32_t reg, char *out, size_t siz
 	else if (machine == MACHINE_AARCH64 && reg >= 64 && reg < 96)
 		snprintf(out, size, "v%" PRIu32, reg - 64);
 	else
-		snprintf(out, size, machine == MACHINE_X86_64 ? "register %" PRIu32 : "x%" PRIu32, reg);
+		snprintf(out, size, machine == MACHINE_X86_64 ? "register %" PRIu32 : "x%" PRIu32,
+			 reg);
 }
 
-void cfi_rule_text(enum machine machine, const struct cfi_rule *rule, bool cfa, char *out, size_t size)
+void cfi_rule_text(enum machine machine, const struct cfi_rule *rule, bool cfa, char *out,
+		   size_t size)
 {
 	char reg[32];
 
 	switch ((enum cfi_how)rule->how) {
-	case CFI_UNDEFINED:
-		snprintf(out, size, cfa ? "none" : "lost");
-		return;
-	case CFI_AT_OFFSET:
-		snprintf(out, size, "saved at CFA%+" PRId64, rule->value);
-		return;
+	case CFI_UNDEFINED: snprintf(out, size, cfa ? "none" : "lost"); return;
+	case CFI_AT_OFFSET: snprintf(out, size, "saved at CFA%+" PRId64, rule->value); return;
 	case CFI_OFFSET:
 		if (cfa)
 			cfi_register_name(machine, rule->reg, reg, sizeof(reg));
@@ -526,14 +552,10 @@ void cfi_rule_text(enum machine machine, const struct cfi_rule *rule, bool cfa, 
 		cfi_register_name(machine, (uint32_t)rule->value, reg, sizeof(reg));
 		snprintf(out, size, "in %s", reg);
 		return;
-	case CFI_EXPRESSION:
-		snprintf(out, size, "saved where an expression says");
-		return;
+	case CFI_EXPRESSION: snprintf(out, size, "saved where an expression says"); return;
 	case CFI_VAL_EXPRESSION:
 		snprintf(out, size, "an expression of %zu bytes", rule->expression.size);
 		return;
-	case CFI_SIGNED:
-		snprintf(out, size, "signed");
-		return;
+	case CFI_SIGNED: snprintf(out, size, "signed"); return;
 	}
 }

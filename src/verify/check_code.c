@@ -27,9 +27,9 @@
  * the output.  BOLT removed it, and in tables without indices the entry of its block, too.
  */
 
-#define COMPARISON_MOST 4 /* instructions before its conditional jump */
-#define COPY_MOST 64      /* instructions of a copied block           */
-#define GONE_MOST 16      /* blocks in a row that have no code left   */
+#define COMPARISON_MOST 4  /* instructions before its conditional jump */
+#define COPY_MOST       64 /* instructions of a copied block           */
+#define GONE_MOST       16 /* blocks in a row that have no code left   */
 
 /* auipc sets a register, and jalr goes on from it. */
 static bool is_far_branch(const struct code_view *v, uint32_t offset)
@@ -39,7 +39,8 @@ static bool is_far_branch(const struct code_view *v, uint32_t offset)
 	if (v->decoder->machine != MACHINE_RISCV64 || code.size < 8)
 		return false;
 	uint32_t high = le32(code.data), low = le32(code.data + 4);
-	return (high & 0x7f) == 0x17 && (low & 0x707f) == 0x67 && (low >> 15 & 31) == (high >> 7 & 31);
+	return (high & 0x7f) == 0x17 && (low & 0x707f) == 0x67 &&
+	       (low >> 15 & 31) == (high >> 7 & 31);
 }
 
 /* A position in the output that instructions are decoded from. */
@@ -95,10 +96,12 @@ static bool is_promoted(const struct code_view *v, uint32_t parent, uint32_t inp
 	       leads_to_condition(v, offset);
 }
 
-/* Does it save or restore a register that functions keep, or move the stack pointer?  -frame-opt moves these. */
+/* Does it save or restore a register that functions keep, or move the stack pointer?  -frame-opt
+ * moves these. */
 static bool is_of_frame(const struct code_view *v, const struct cursor *c)
 {
-	struct stack_effect effect = stack_effect_of(v->decoder->machine, bytes_first(c->code, c->insn.size));
+	struct stack_effect effect =
+		stack_effect_of(v->decoder->machine, bytes_first(c->code, c->insn.size));
 
 	return stack_effect_is_of_frame(v->decoder->machine, &effect);
 }
@@ -116,7 +119,8 @@ static bool repeats(const struct code_view *v, struct cursor copy, struct cursor
 			return true;
 		if (!cursor_read(v, &block))
 			return false;
-		if (!same_instruction(v->decoder->machine, copy.code, &copy.insn, block.code, &block.insn)) {
+		if (!same_instruction(v->decoder->machine, copy.code, &copy.insn, block.code,
+				      &block.insn)) {
 			struct cursor *moved = is_of_frame(v, &copy) ? &copy : &block;
 			if (!is_of_frame(v, moved))
 				return false;
@@ -143,7 +147,8 @@ static struct cursor block_code(const struct code_view *v, const struct block_pl
 
 /* Is it a copy of the block that follows in the input?  If that block has no code any more, of
  * the first block behind it that has. */
-static bool is_copied_tail(const struct code_view *v, uint32_t parent, uint32_t input, uint32_t offset)
+static bool is_copied_tail(const struct code_view *v, uint32_t parent, uint32_t input,
+			   uint32_t offset)
 {
 	const struct block_starts *starts = v->starts;
 	size_t i = block_starts_from(starts, parent, input + UINT64_C(1));
@@ -195,7 +200,8 @@ static bool is_nop(const struct code_view *v, const struct spot *spot)
 	       (!v->side->input || (read_output(v, spot->entry, &c) && c.insn.nop));
 }
 
-/* Does a jump follow in the input, and in the output, behind the same instruction, another block or a jump? */
+/* Does a jump follow in the input, and in the output, behind the same instruction, another block or
+ * a jump? */
 static bool is_before_removed_jump(const struct code_view *v, const struct spot *spot)
 {
 	const struct bat_table *bat = &v->subject->bat;
@@ -208,20 +214,24 @@ static bool is_before_removed_jump(const struct code_view *v, const struct spot 
 	do
 		cursor_skip(&behind);
 	while (cursor_read(v, &behind) && behind.insn.nop);
-	if (!behind.code.size || behind.insn.kind != INSN_JUMP || !read_output(v, spot->entry, &out) ||
+	if (!behind.code.size || behind.insn.kind != INSN_JUMP ||
+	    !read_output(v, spot->entry, &out) ||
 	    !same_instruction(v->decoder->machine, in.code, &in.insn, out.code, &out.insn))
 		return false;
 	cursor_skip(&out);
-	return block_begins(bat, f, out.at - f->address) || (cursor_read(v, &out) && out.insn.kind == INSN_JUMP);
+	return block_begins(bat, f, out.at - f->address) ||
+	       (cursor_read(v, &out) && out.insn.kind == INSN_JUMP);
 }
 
-/* The instruction of this spot only goes on, and no block ends there: is it code that BOLT added or took as it is, or did it remove what followed? */
+/* The instruction of this spot only goes on, and no block ends there: is it code that BOLT added or
+ * took as it is, or did it remove what followed? */
 static bool own_code_explains(const struct code_view *v, const struct spot *spot)
 {
 	const struct bat_fragment *f = &v->subject->bat.fragments[v->fragment];
 	struct cursor c = cursor_at(v, spot->offset);
 
-	if (probes_has(v->probes, c.at) || (v->bounds && scope_bounds_have(v->bounds, c.at)) || is_far_branch(v, spot->offset) || is_nop(v, spot))
+	if (probes_has(v->probes, c.at) || (v->bounds && scope_bounds_have(v->bounds, c.at)) ||
+	    is_far_branch(v, spot->offset) || is_nop(v, spot))
 		return true;
 	if (v->side->input || !cursor_read(v, &c))
 		return is_before_removed_jump(v, spot);
@@ -264,7 +274,8 @@ static bool is_block_start(const struct code_view *v, uint64_t offset)
 	return block_begins(bat, f, offset);
 }
 
-/* Padding that was looked at, and whether a block ends before it.  The next spot can be in it, too. */
+/* Padding that was looked at, and whether a block ends before it.  The next spot can be in it, too.
+ */
 struct padding {
 	uint64_t from, to;
 	bool ends;
@@ -280,7 +291,8 @@ static bool block_ends(const struct code_view *v, uint64_t offset, struct paddin
 	if (offset - seen->from < seen->to - seen->from)
 		return seen->ends;
 	seen->from = offset;
-	while (code.size && !is_block_start(v, offset) && insn_branch(v->decoder->machine, code, 0).nop) {
+	while (code.size && !is_block_start(v, offset) &&
+	       insn_branch(v->decoder->machine, code, 0).nop) {
 		size_t length = code_length(v->decoder, code, v->at + offset);
 		if (!length) /* no instruction after all */
 			break;
@@ -289,7 +301,8 @@ static bool block_ends(const struct code_view *v, uint64_t offset, struct paddin
 	}
 	seen->to = offset;
 	seen->ends = !code.size || is_block_start(v, offset) ||
-		     (!v->side->input && decoder_next(v->decoder, code, v->at + offset, &insn) && insn.kind == INSN_JUMP);
+		     (!v->side->input && decoder_next(v->decoder, code, v->at + offset, &insn) &&
+		      insn.kind == INSN_JUMP);
 	return seen->ends;
 }
 
@@ -302,17 +315,19 @@ static bool leaves_block(const struct code_view *v, uint64_t offset, struct padd
 	       block_ends(v, offset + code_length(v->decoder, code, at), seen);
 }
 
-static void check_spot(const struct code_view *v, const struct spot *spot, uint64_t offset, struct padding *seen,
-		       struct findings *findings)
+static void check_spot(const struct code_view *v, const struct spot *spot, uint64_t offset,
+		       struct padding *seen, struct findings *findings)
 {
 	struct finding_location location = location_of(v->subject, v->fragment, spot->entry);
 
 	if (offset > spot->offset)
-		findings_add(findings, v->side->inside, location, "0x%x is inside the instruction before "
-			     "0x%llx", spot->offset, (unsigned long long)offset);
+		findings_add(findings, v->side->inside, location,
+			     "0x%x is inside the instruction before "
+			     "0x%llx",
+			     spot->offset, (unsigned long long)offset);
 	else if (spot->branch && !leaves_block(v, offset, seen) && !own_code_explains(v, spot))
-		findings_add(findings, v->side->no_branch, location, "the instruction at 0x%x only goes on",
-			     spot->offset);
+		findings_add(findings, v->side->no_branch, location,
+			     "the instruction at 0x%x only goes on", spot->offset);
 }
 
 void code_check(const struct code_view *v, const struct spot *spots, size_t count,
@@ -326,7 +341,8 @@ void code_check(const struct code_view *v, const struct spot *spots, size_t coun
 		if (v->reached)
 			offset = v->reached[spots[i].entry];
 		while (offset < spots[i].offset) {
-			size_t size = code_length(v->decoder, bytes_from(v->code, offset), v->at + offset);
+			size_t size = code_length(v->decoder, bytes_from(v->code, offset),
+						  v->at + offset);
 			if (!size && !told)
 				findings_add(findings, FINDING_CODE_UNDECODABLE,
 					     location_of(v->subject, v->fragment, spots[i].entry),
@@ -444,7 +460,8 @@ bool code_for_fragments(const struct binary *subject, unsigned threads, fragment
 	return !findings->nomem;
 }
 
-bool code_check_twice(const struct code_side *side, const struct image *image, code_pass *pass, void *ctx, struct findings *findings)
+bool code_check_twice(const struct code_side *side, const struct image *image, code_pass *pass,
+		      void *ctx, struct findings *findings)
 {
 	struct scope_bounds bounds = {0};
 	struct findings found;
@@ -476,15 +493,23 @@ static void check_fragment(const struct checking *c, struct decoder *decoder, ui
 {
 	const struct bat_fragment *f = &c->subject->bat.fragments[i];
 	struct bytes code = image_bytes_at(&c->subject->image, (struct vaddr){f->address});
-	struct code_view view = {decoder, c->subject, c->starts, &c->probes, c->bounds, &output_side,
-				 bytes_first(code, binary_fragment_size(c->subject, i)), f->address, i, NULL};
+	struct code_view view = {decoder,
+				 c->subject,
+				 c->starts,
+				 &c->probes,
+				 c->bounds,
+				 &output_side,
+				 bytes_first(code, binary_fragment_size(c->subject, i)),
+				 f->address,
+				 i,
+				 NULL};
 	size_t count = code_spots(&c->subject->bat, f, false, view.code.size, spots);
 
 	code_check(&view, spots, count, findings);
 }
 
-static void check_fragments_of(void *ctx, struct decoder *decoder, uint32_t begin,
-			       uint32_t end, struct findings *findings)
+static void check_fragments_of(void *ctx, struct decoder *decoder, uint32_t begin, uint32_t end,
+			       struct findings *findings)
 {
 	const struct checking *c = ctx;
 	struct spot *spots = NULL;
@@ -515,8 +540,9 @@ bool check_output_code(const struct binary *subject, const struct block_starts *
 {
 	struct checking checking = {.subject = subject, .starts = starts, .threads = threads};
 
-	bool ok = probes_read(&subject->image, &checking.probes) &&
-		  code_check_twice(&output_side, &subject->image, check_output, &checking, findings);
+	bool ok =
+		probes_read(&subject->image, &checking.probes) &&
+		code_check_twice(&output_side, &subject->image, check_output, &checking, findings);
 	probes_free(&checking.probes);
 	return ok;
 }

@@ -32,12 +32,14 @@ struct code_view {
 	const struct binary *subject;
 	const struct block_starts *starts;
 	const struct probes *probes;
-	const struct scope_bounds *bounds; /* of the side; NULL: not read yet, see code_check_twice() */
+	const struct scope_bounds
+		*bounds; /* of the side; NULL: not read yet, see code_check_twice() */
 	const struct code_side *side;
 	struct bytes code;
 	uint64_t at; /* where it is loaded */
 	uint32_t fragment;
-	/* Per entry of the fragment, if known: the instruction that begins at its offset, or the first one behind it. */
+	/* Per entry of the fragment, if known: the instruction that begins at its offset, or the
+	 * first one behind it. */
 	const uint64_t *reached;
 };
 
@@ -50,10 +52,12 @@ struct code_view {
 void code_check(const struct code_view *view, const struct spot *spots, size_t count,
 		struct findings *findings);
 
-/* Run a check that makes findings of a side; where branch entries are on no branch, once more with the side's scope_bounds, which a large file
- * takes long to read.  False: no memory; findings->nomem is set. */
+/* Run a check that makes findings of a side; where branch entries are on no branch, once more with
+ * the side's scope_bounds, which a large file takes long to read.  False: no memory;
+ * findings->nomem is set. */
 typedef bool code_pass(void *ctx, const struct scope_bounds *bounds, struct findings *findings);
-bool code_check_twice(const struct code_side *side, const struct image *image, code_pass *pass, void *ctx, struct findings *findings);
+bool code_check_twice(const struct code_side *side, const struct image *image, code_pass *pass,
+		      void *ctx, struct findings *findings);
 
 /* The length of the instruction that begins at `code`; 0: there is none.  Of x86-64
  * LLVM is asked; without it, what src/isa knows counts. */

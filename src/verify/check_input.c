@@ -59,7 +59,8 @@ bool input_match(const struct binary *subject, struct input *input)
 		return false;
 	for (uint32_t i = 0; i < subject->bat.fragment_count; i++) {
 		const struct bat_fragment *f = &subject->bat.fragments[i];
-		uint32_t hot = f->cold ? f->parent : i, output = hot == BAT_NO_PARENT ? NO_FUNCTION : subject->function_of[hot];
+		uint32_t hot = f->cold ? f->parent : i,
+			 output = hot == BAT_NO_PARENT ? NO_FUNCTION : subject->function_of[hot];
 		input->of[i] = output == NO_FUNCTION ? NO_FUNCTION : pair.input_of[output];
 	}
 	pair_close(&pair);
@@ -70,10 +71,12 @@ bool input_lacks(const struct binary *subject, size_t number)
 {
 	const struct function *f = &subject->functions.at[number];
 
-	return subject->fragment_of[number] == NO_FRAGMENT && f->kind == FUNCTION_CODE && f->size && !text_starts(text_of(f->primary), FUNCTION_OF_FDE);
+	return subject->fragment_of[number] == NO_FRAGMENT && f->kind == FUNCTION_CODE && f->size &&
+	       !text_starts(text_of(f->primary), FUNCTION_OF_FDE);
 }
 
-const struct function *input_left(const struct binary *subject, const struct input *input, size_t number)
+const struct function *input_left(const struct binary *subject, const struct input *input,
+				  size_t number)
 {
 	const struct function *f = &subject->functions.at[number];
 
@@ -104,14 +107,15 @@ struct checking {
 	const struct scope_bounds *bounds;
 	unsigned threads;
 	bool code;
-	struct place_vec places; /* if code: of all entries that lie in their function */
-	uint64_t *reached;       /* per entry: see struct code_view */
+	struct place_vec places;            /* if code: of all entries that lie in their function */
+	uint64_t *reached;                  /* per entry: see struct code_view */
 	atomic_uint compared, contradicted; /* fragments */
 	atomic_uint_fast64_t offsets, strange; /* of the table; those that lie on no instruction */
 };
 
 /* Returns false for a binary of another machine, and for one that llvm-bolt wrote. */
-static bool check_kind(const struct binary *subject, const struct input *input, struct findings *findings)
+static bool check_kind(const struct binary *subject, const struct input *input,
+		       struct findings *findings)
 {
 	struct bc_error err;
 
@@ -134,7 +138,8 @@ static bool check_build_ids(const struct binary *subject, const struct input *in
 	expected.data[expected.size - 1] ^= 1;
 	build_id_format(&subject->image.build_id, got);
 	build_id_format(&expected, want);
-	findings_add(findings, FINDING_INPUT_BUILD, NO_LOCATION, "the binary has %s, not %s", got, want);
+	findings_add(findings, FINDING_INPUT_BUILD, NO_LOCATION, "the binary has %s, not %s", got,
+		     want);
 	return false;
 }
 
@@ -160,7 +165,8 @@ static void check_fragment(const struct checking *c, struct decoder *decoder, ui
 
 	if (c->input->of[i] == NO_FUNCTION) {
 		if (!f->cold && name && f->entry_count)
-			findings_add(findings, FINDING_INPUT_NO_FUNCTION, location_of(c->subject, i, NO_INDEX),
+			findings_add(findings, FINDING_INPUT_NO_FUNCTION,
+				     location_of(c->subject, i, NO_INDEX),
 				     "no symbol of it is there");
 		return;
 	}
@@ -174,8 +180,11 @@ static void check_fragment(const struct checking *c, struct decoder *decoder, ui
 		return;
 	}
 	size_t count = code_spots(&c->subject->bat, f, true, code.size, spots);
-	struct code_view view = {decoder, c->subject, c->starts, &c->input->probes, c->bounds, &input_side, code,
-				 c->input->functions.at[c->input->of[i]].address, i, c->reached + f->first_entry};
+	struct code_view view = {decoder,   c->subject,
+				 c->starts, &c->input->probes,
+				 c->bounds, &input_side,
+				 code,      c->input->functions.at[c->input->of[i]].address,
+				 i,         c->reached + f->first_entry};
 	code_check(&view, spots, count, findings);
 	free(spots);
 }
@@ -189,10 +198,15 @@ static bool list_places(struct checking *c)
 
 	for (uint32_t i = 0; i < bat->fragment_count; i++) {
 		const struct bat_fragment *f = &bat->fragments[i];
-		size_t size = c->input->of[i] == NO_FUNCTION ? 0 : input_code_of(c->input, c->input->of[i]).size;
-		for (uint32_t entry = f->first_entry; entry < f->first_entry + f->entry_count; entry++) {
+		size_t size = c->input->of[i] == NO_FUNCTION ?
+				      0 :
+				      input_code_of(c->input, c->input->of[i]).size;
+		for (uint32_t entry = f->first_entry; entry < f->first_entry + f->entry_count;
+		     entry++) {
 			uint32_t offset = bat_entry_input(bat->entries[entry]);
-			if (offset < size && !place_vec_push(&c->places, (struct place){c->input->of[i], offset, entry}))
+			if (offset < size &&
+			    !place_vec_push(&c->places,
+					    (struct place){c->input->of[i], offset, entry}))
 				return false;
 		}
 	}
@@ -203,7 +217,8 @@ static bool list_places(struct checking *c)
 }
 
 /* Where no instruction is, decoding goes on at the next place. */
-static void reach_places(const struct checking *c, struct decoder *decoder, size_t first, uint32_t function)
+static void reach_places(const struct checking *c, struct decoder *decoder, size_t first,
+			 uint32_t function)
 {
 	struct bytes code = input_code_of(c->input, function);
 	uint64_t at = c->input->functions.at[function].address, offset = 0;
@@ -219,15 +234,19 @@ static void reach_places(const struct checking *c, struct decoder *decoder, size
 }
 
 /* The function of each fragment that has its first place. */
-static void reach_of(void *ctx, struct decoder *decoder, uint32_t begin, uint32_t end, struct findings *findings)
+static void reach_of(void *ctx, struct decoder *decoder, uint32_t begin, uint32_t end,
+		     struct findings *findings)
 {
 	const struct checking *c = ctx;
 
 	(void)findings;
 	for (uint32_t i = begin; i < end; i++) {
 		const struct bat_fragment *f = &c->subject->bat.fragments[i];
-		size_t first = c->input->of[i] == NO_FUNCTION ? c->places.len : places_before(c->places.at, c->places.len, c->input->of[i]);
-		if (first < c->places.len && c->places.at[first].entry - f->first_entry < f->entry_count)
+		size_t first = c->input->of[i] == NO_FUNCTION ?
+				       c->places.len :
+				       places_before(c->places.at, c->places.len, c->input->of[i]);
+		if (first < c->places.len &&
+		    c->places.at[first].entry - f->first_entry < f->entry_count)
 			reach_places(c, decoder, first, c->input->of[i]);
 	}
 }
@@ -245,17 +264,19 @@ static bool reach_all(struct checking *c, unsigned threads, struct findings *fin
 
 static uint64_t count_off(const struct findings *findings)
 {
-	return findings->counts[FINDING_INPUT_OUTSIDE] + findings->counts[FINDING_INPUT_INSIDE_INSN];
+	return findings->counts[FINDING_INPUT_OUTSIDE] +
+	       findings->counts[FINDING_INPUT_INSIDE_INSN];
 }
 
-static void check_fragments_of(void *ctx, struct decoder *decoder, uint32_t begin,
-			       uint32_t end, struct findings *findings)
+static void check_fragments_of(void *ctx, struct decoder *decoder, uint32_t begin, uint32_t end,
+			       struct findings *findings)
 {
 	struct checking *c = ctx;
 
 	for (uint32_t i = begin; i < end; i++) {
 		const struct bat_fragment *f = &c->subject->bat.fragments[i];
-		uint64_t before = findings_at_least(findings, SEVERITY_ERROR), off = count_off(findings);
+		uint64_t before = findings_at_least(findings, SEVERITY_ERROR),
+			 off = count_off(findings);
 		if (f->parent == BAT_NO_PARENT)
 			continue;
 		check_fragment(c, decoder, i, findings);
@@ -263,7 +284,9 @@ static void check_fragments_of(void *ctx, struct decoder *decoder, uint32_t begi
 			continue;
 		atomic_fetch_add(&c->compared, 1);
 		atomic_fetch_add(&c->offsets, f->entry_count);
-		atomic_fetch_add(&c->strange, c->input->of[i] == NO_FUNCTION ? f->entry_count : count_off(findings) - off);
+		atomic_fetch_add(&c->strange, c->input->of[i] == NO_FUNCTION ?
+						      f->entry_count :
+						      count_off(findings) - off);
 		if (findings_at_least(findings, SEVERITY_ERROR) > before)
 			atomic_fetch_add(&c->contradicted, 1);
 	}
@@ -274,21 +297,24 @@ static bool has_build_ids(const struct checking *c)
 	return c->input->image.build_id.size && c->subject->image.build_id.size;
 }
 
-/* Returns true if too many offsets of the table lie on no instruction; the limit is that of src/pair.  If the
- * build-ids belong together, the binary is the input and the table is wrong. */
+/* Returns true if too many offsets of the table lie on no instruction; the limit is that of
+ * src/pair.  If the build-ids belong together, the binary is the input and the table is wrong. */
 static bool is_other(struct checking *c, struct findings *findings)
 {
 	struct disagreement offsets = {atomic_load(&c->offsets), atomic_load(&c->strange)};
 
 	if (belonging_judge(offsets, PAIR_LIMIT_PERCENT, has_build_ids(c)) != BELONGS_NOT)
 		return false;
-	findings_add(findings, FINDING_INPUT_OTHER, NO_LOCATION,
-		     "%.1f %% of the table's offsets lie on no instruction of it (limit %.0f %%), and no build-ids tell "
-		     "whether it is the input", disagreement_percent(offsets), PAIR_LIMIT_PERCENT);
+	findings_add(
+		findings, FINDING_INPUT_OTHER, NO_LOCATION,
+		"%.1f %% of the table's offsets lie on no instruction of it (limit %.0f %%), and no build-ids tell "
+		"whether it is the input",
+		disagreement_percent(offsets), PAIR_LIMIT_PERCENT);
 	return true;
 }
 
-static bool check_input_code(void *ctx, const struct scope_bounds *bounds, struct findings *findings)
+static bool check_input_code(void *ctx, const struct scope_bounds *bounds,
+			     struct findings *findings)
 {
 	struct checking *c = ctx;
 
@@ -298,8 +324,8 @@ static bool check_input_code(void *ctx, const struct scope_bounds *bounds, struc
 	return code_for_fragments(c->subject, c->threads, check_fragments_of, c, findings);
 }
 
-/* Checks all fragments.  If the binary cannot be the input and most fragments contradict it, that is
- * the only finding: all others would follow from it. */
+/* Checks all fragments.  If the binary cannot be the input and most fragments contradict it, that
+ * is the only finding: all others would follow from it. */
 static bool check_all_fragments(struct checking *c, struct findings *findings)
 {
 	struct findings found;
@@ -319,13 +345,18 @@ bool check_input(const struct binary *subject, struct input *input,
 {
 	if (!check_kind(subject, input, findings) || !check_build_ids(subject, input, findings))
 		return true;
-	struct checking checking = {.subject = subject, .input = input, .starts = starts, .threads = threads, .code = code};
+	struct checking checking = {.subject = subject,
+				    .input = input,
+				    .starts = starts,
+				    .threads = threads,
+				    .code = code};
 
 	if (!input_match(subject, input)) {
 		findings->nomem = true;
 		return false;
 	}
-	bool ok = reach_all(&checking, threads, findings) && check_all_fragments(&checking, findings);
+	bool ok =
+		reach_all(&checking, threads, findings) && check_all_fragments(&checking, findings);
 	place_vec_free(&checking.places);
 	free(checking.reached);
 	return ok;
@@ -346,7 +377,9 @@ bool folded_list(const struct binary *subject, const struct input *input, struct
 	bool ok = pair_names(&input->image, &input->functions, subject, &pair, &unused);
 
 	for (uint32_t i = 0; ok && i < input->functions.count; i++) {
-		const struct function *output = pair.body_of[i] == NO_FUNCTION ? NULL : &subject->functions.at[pair.body_of[i]];
+		const struct function *output = pair.body_of[i] == NO_FUNCTION ?
+							NULL :
+							&subject->functions.at[pair.body_of[i]];
 		const struct bat_fragment *f = output ? bat_find_exact(bat, output->address) : NULL;
 		uint32_t fragment = f ? (uint32_t)(f - bat->fragments) : 0;
 		if (f && input->of[fragment] != i)
@@ -362,6 +395,8 @@ const struct folded *folded_of(const struct folded_vec *folded, uint32_t fragmen
 {
 	size_t first = folded_before(folded->at, folded->len, fragment);
 
-	*count = (fragment == UINT32_MAX ? folded->len : folded_before(folded->at, folded->len, fragment + 1)) - first;
+	*count = (fragment == UINT32_MAX ? folded->len :
+					   folded_before(folded->at, folded->len, fragment + 1)) -
+		 first;
 	return *count ? &folded->at[first] : NULL;
 }

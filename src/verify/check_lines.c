@@ -28,7 +28,8 @@ struct checking {
 
 enum line_difference { SAME, WRONG, LOST, DETAIL, DIFFERENCES };
 
-static const enum finding_kind kind_of[DIFFERENCES] = {[WRONG] = FINDING_LINE_WRONG, [LOST] = FINDING_LINE_LOST, [DETAIL] = FINDING_LINE_DETAIL};
+static const enum finding_kind kind_of[DIFFERENCES] = {
+	[WRONG] = FINDING_LINE_WRONG, [LOST] = FINDING_LINE_LOST, [DETAIL] = FINDING_LINE_DETAIL};
 
 /* One instruction, or a run of equal ones, in both binaries. */
 struct compared {
@@ -45,8 +46,9 @@ struct lining {
 	const char *name;
 	struct {
 		unsigned told;
-		uint64_t rest, at; /* instructions that are only counted, and where the first one is ... */
-		const char *name;  /* ... and in which function */
+		uint64_t rest,
+			at; /* instructions that are only counted, and where the first one is ... */
+		const char *name; /* ... and in which function */
 	} kinds[DIFFERENCES];
 	/* The finding that goes on from instruction to instruction. */
 	struct run {
@@ -60,9 +62,11 @@ struct lining {
 
 static enum line_difference compare_rows(const struct line_row *in, const struct line_row *out)
 {
-	if (in->line != out->line || in->file != out->file || (in->flags ^ out->flags) & LINE_BAD_FILE)
+	if (in->line != out->line || in->file != out->file ||
+	    (in->flags ^ out->flags) & LINE_BAD_FILE)
 		return out->line ? WRONG : LOST;
-	bool same = in->column == out->column && in->discriminator == out->discriminator && !((in->flags ^ out->flags) & LINE_STATEMENT);
+	bool same = in->column == out->column && in->discriminator == out->discriminator &&
+		    !((in->flags ^ out->flags) & LINE_STATEMENT);
 	return same ? SAME : DETAIL;
 }
 
@@ -70,11 +74,15 @@ static enum line_difference compare_rows(const struct line_row *in, const struct
 #define ROWS_MOST 8
 
 /* The rows of two addresses that differ least.  Returns false if the input has none. */
-static bool compare_at(const struct checking *c, uint64_t input, uint64_t output, enum line_difference *difference, const struct line_row **in, const struct line_row **out)
+static bool compare_at(const struct checking *c, uint64_t input, uint64_t output,
+		       enum line_difference *difference, const struct line_row **in,
+		       const struct line_row **out)
 {
 	const struct line_row *ins[ROWS_MOST], *outs[ROWS_MOST];
-	size_t in_count = line_rows_at(&c->in, input, ins, ROWS_MOST), out_count = line_rows_at(&c->out, output, outs, ROWS_MOST);
-	static const unsigned weight[DIFFERENCES] = {[SAME] = 0, [DETAIL] = 1, [WRONG] = 2, [LOST] = 3};
+	size_t in_count = line_rows_at(&c->in, input, ins, ROWS_MOST),
+	       out_count = line_rows_at(&c->out, output, outs, ROWS_MOST);
+	static const unsigned weight[DIFFERENCES] = {
+		[SAME] = 0, [DETAIL] = 1, [WRONG] = 2, [LOST] = 3};
 
 	if (!in_count)
 		return false;
@@ -118,7 +126,8 @@ static void file_text(const struct checking *c, const struct line_row *row, char
 	snprintf(out, size, "%s%.*s", skip ? "..." : "", (int)(path.len - skip), path.at + skip);
 }
 
-static void row_text(const struct checking *c, const struct line_row *row, const struct line_row *other, char *out, size_t size)
+static void row_text(const struct checking *c, const struct line_row *row,
+		     const struct line_row *other, char *out, size_t size)
 {
 	char file[64];
 
@@ -129,9 +138,11 @@ static void row_text(const struct checking *c, const struct line_row *row, const
 	file_text(c, row, file, sizeof(file));
 	int at = snprintf(out, size, "%s:%" PRIu32 ":%u", file, row->line, (unsigned)row->column);
 	if (other && at > 0 && (size_t)at < size && row->discriminator != other->discriminator)
-		at += snprintf(out + at, size - (size_t)at, ", discriminator %" PRIu32, row->discriminator);
+		at += snprintf(out + at, size - (size_t)at, ", discriminator %" PRIu32,
+			       row->discriminator);
 	if (other && at > 0 && (size_t)at < size && (row->flags ^ other->flags) & LINE_STATEMENT)
-		snprintf(out + at, size - (size_t)at, ", %s", row->flags & LINE_STATEMENT ? "a statement" : "no statement");
+		snprintf(out + at, size - (size_t)at, ", %s",
+			 row->flags & LINE_STATEMENT ? "a statement" : "no statement");
 }
 
 static void close_run(struct lining *l)
@@ -147,8 +158,9 @@ static void close_run(struct lining *l)
 		char in[100], out[100];
 		row_text(l->c, run->in, run->out, in, sizeof(in));
 		row_text(l->c, run->out, run->in, out, sizeof(out));
-		findings_add(l->findings, kind_of[run->difference], location, "input 0x%" PRIx64 ": %s, output: %s; %" PRIu64 " instruction%s", run->input,
-			     in, out, run->count, plural(run->count));
+		findings_add(l->findings, kind_of[run->difference], location,
+			     "input 0x%" PRIx64 ": %s, output: %s; %" PRIu64 " instruction%s",
+			     run->input, in, out, run->count, plural(run->count));
 	} else {
 		if (!l->kinds[run->difference].rest) {
 			l->kinds[run->difference].at = run->address;
@@ -168,7 +180,9 @@ static void close_function(struct lining *l)
 		location.function = l->kinds[d].name;
 		location.address = l->kinds[d].at;
 		if (rest)
-			findings_add(l->findings, kind_of[d], location, "and %" PRIu64 " more instruction%s of this function", rest, plural(rest));
+			findings_add(l->findings, kind_of[d], location,
+				     "and %" PRIu64 " more instruction%s of this function", rest,
+				     plural(rest));
 	}
 	memset(l->kinds, 0, sizeof(l->kinds));
 }
@@ -178,7 +192,8 @@ static void take(struct lining *l, const struct compared *compared, uint64_t cou
 {
 	enum line_difference difference = compared->difference;
 	const struct line_row *in = compared->in, *out = compared->out;
-	uint64_t *const counts[DIFFERENCES] = {&l->sum.equal, &l->sum.wrong, &l->sum.lost, &l->sum.detail};
+	uint64_t *const counts[DIFFERENCES] = {&l->sum.equal, &l->sum.wrong, &l->sum.lost,
+					       &l->sum.detail};
 	struct run *run = &l->run;
 
 	*counts[difference] += count;
@@ -194,15 +209,18 @@ static void take(struct lining *l, const struct compared *compared, uint64_t cou
 /* ---- functions ---- */
 
 /* llvm-bolt marks the first row of each fragment as a statement. */
-static bool is_on_purpose(enum line_difference difference, const struct line_row *in, const struct line_row *out, uint64_t fragment)
+static bool is_on_purpose(enum line_difference difference, const struct line_row *in,
+			  const struct line_row *out, uint64_t fragment)
 {
-	return difference == DETAIL && out->address == fragment && out->flags & LINE_STATEMENT && in->column == out->column &&
-	       in->discriminator == out->discriminator;
+	return difference == DETAIL && out->address == fragment && out->flags & LINE_STATEMENT &&
+	       in->column == out->column && in->discriminator == out->discriminator;
 }
 
-/* One instruction that both have.  `address` is where the input's function is taken to be: a twin's, if BOLT folded functions.  Returns false if the
- * input has no line there. */
-static bool compare_tied(const struct checking *c, const struct tied_function *function, const struct tied_fragment *f, uint32_t i, uint64_t address, struct compared *out)
+/* One instruction that both have.  `address` is where the input's function is taken to be: a
+ * twin's, if BOLT folded functions.  Returns false if the input has no line there. */
+static bool compare_tied(const struct checking *c, const struct tied_function *function,
+			 const struct tied_fragment *f, uint32_t i, uint64_t address,
+			 struct compared *out)
 {
 	out->output = f->code.address + f->code.insns.at[i].offset;
 	out->input = address + function->in.insns.at[f->ties.at[i].input].offset;
@@ -214,7 +232,8 @@ static bool compare_tied(const struct checking *c, const struct tied_function *f
 }
 
 /* How many instructions differ if the lines are those of the function at an address. */
-static uint64_t count_differences(const struct checking *c, const struct tied_function *function, uint64_t address)
+static uint64_t count_differences(const struct checking *c, const struct tied_function *function,
+				  uint64_t address)
 {
 	uint64_t count = 0;
 
@@ -222,7 +241,9 @@ static uint64_t count_differences(const struct checking *c, const struct tied_fu
 		const struct tied_fragment *f = &function->fragments[k];
 		for (uint32_t i = 0; i < f->ties.len; i++) {
 			struct compared compared;
-			count += f->ties.at[i].kind == TIE_SAME && compare_tied(c, function, f, i, address, &compared) && compared.difference != SAME;
+			count += f->ties.at[i].kind == TIE_SAME &&
+				 compare_tied(c, function, f, i, address, &compared) &&
+				 compared.difference != SAME;
 		}
 	}
 	return count;
@@ -230,13 +251,17 @@ static uint64_t count_differences(const struct checking *c, const struct tied_fu
 
 #define TWINS_MOST 16
 
-/* The lines of a folded function are those of one of the functions that are one now, and their code is the same: the one that fits best.  Where a
- * twin's size is another, its instructions stand elsewhere, and it is not known which lines are right: *untold. */
-static uint64_t address_of_lines(const struct checking *c, const struct tied_function *function, uint32_t input, bool *untold)
+/* The lines of a folded function are those of one of the functions that are one now, and their code
+ * is the same: the one that fits best.  Where a twin's size is another, its instructions stand
+ * elsewhere, and it is not known which lines are right: *untold. */
+static uint64_t address_of_lines(const struct checking *c, const struct tied_function *function,
+				 uint32_t input, bool *untold)
 {
 	uint64_t best = function->in.address, least;
 	size_t count;
-	const struct folded *folded = folded_of(&c->folded, fragment_hot_one(&c->subject->bat, function->fragments[0].fragment), &count);
+	const struct folded *folded = folded_of(
+		&c->folded, fragment_hot_one(&c->subject->bat, function->fragments[0].fragment),
+		&count);
 
 	*untold = count > TWINS_MOST;
 	if (!count)
@@ -254,13 +279,15 @@ static uint64_t address_of_lines(const struct checking *c, const struct tied_fun
 	return best;
 }
 
-static void check_fragment(struct lining *l, const struct tied_function *function, const struct tied_fragment *f, uint64_t address, bool untold)
+static void check_fragment(struct lining *l, const struct tied_function *function,
+			   const struct tied_fragment *f, uint64_t address, bool untold)
 {
 	for (uint32_t i = 0; i < f->ties.len; i++) {
 		struct compared compared;
 		if (untied_counts_take(&l->sum.untied, &f->ties.at[i]))
 			continue;
-		if (f->ties.at[i].kind == TIE_CARRIED) { /* a jump that BOLT added has no line of its own */
+		if (f->ties.at[i].kind ==
+		    TIE_CARRIED) { /* a jump that BOLT added has no line of its own */
 			l->sum.untied.changed++;
 			continue;
 		}
@@ -276,7 +303,8 @@ static void check_fragment(struct lining *l, const struct tied_function *functio
 	close_run(l);
 }
 
-static bool check_function(struct lining *l, struct decoder *decoder, const uint32_t *parts, uint32_t count)
+static bool check_function(struct lining *l, struct decoder *decoder, const uint32_t *parts,
+			   uint32_t count)
 {
 	const struct checking *c = l->c;
 	struct tied_function function;
@@ -310,7 +338,8 @@ static void add_counts(struct checking *c, const struct lines_summary *sum)
 		atomic_fetch_add(&c->counts[i], words[i]);
 }
 
-static void check_fragments_of(void *ctx, struct decoder *decoder, uint32_t begin, uint32_t end, struct findings *findings)
+static void check_fragments_of(void *ctx, struct decoder *decoder, uint32_t begin, uint32_t end,
+			       struct findings *findings)
 {
 	struct checking *c = ctx;
 	struct lining l = {.c = c, .findings = findings};
@@ -328,13 +357,15 @@ static void check_fragments_of(void *ctx, struct decoder *decoder, uint32_t begi
 	add_counts(c, &l.sum);
 }
 
-/* Functions that BOLT left where they were: from each change of a line on either side to the next. */
+/* Functions that BOLT left where they were: from each change of a line on either side to the next.
+ */
 static void check_left(struct checking *c, struct findings *findings)
 {
 	struct lining l = {.c = c, .findings = findings};
 
 	for (size_t i = 0; !c->stale && i < c->subject->functions.count; i++) {
-		const struct function *f = &c->subject->functions.at[i], *in = input_left(c->subject, c->input, i);
+		const struct function *f = &c->subject->functions.at[i],
+				      *in = input_left(c->subject, c->input, i);
 		if (!in)
 			continue;
 		uint64_t end = f->address + (f->size < in->size ? f->size : in->size);
@@ -343,8 +374,10 @@ static void check_left(struct checking *c, struct findings *findings)
 		struct lines_summary before = l.sum;
 		for (uint64_t at = f->address; at < end;) {
 			struct compared compared = {.output = at, .input = at};
-			uint64_t next = line_rows_next(&c->in, at, line_rows_next(&c->out, at, end));
-			if (compare_at(c, at, at, &compared.difference, &compared.in, &compared.out))
+			uint64_t next =
+				line_rows_next(&c->in, at, line_rows_next(&c->out, at, end));
+			if (compare_at(c, at, at, &compared.difference, &compared.in,
+				       &compared.out))
 				take(&l, &compared, 1);
 			at = next;
 		}
@@ -369,13 +402,15 @@ static void tell_rest(struct findings *findings, unsigned told, uint64_t entry)
 	unsigned rest = told > TOLD_MOST ? told - TOLD_MOST : 0;
 
 	if (rest)
-		findings_add(findings, FINDING_LINE_FILE, NO_LOCATION, ".debug_info, byte %" PRIu64 ": and %u more number%s of this unit", entry, rest,
-			     plural(rest));
+		findings_add(findings, FINDING_LINE_FILE, NO_LOCATION,
+			     ".debug_info, byte %" PRIu64 ": and %u more number%s of this unit",
+			     entry, rest, plural(rest));
 }
 
-/* Both binaries have the same units: llvm-bolt keeps the numbers of files in .debug_info, and writes the tables that they are numbers
- * of anew. */
-static void check_files(struct checking *c, const struct unit_order *order, struct findings *findings)
+/* Both binaries have the same units: llvm-bolt keeps the numbers of files in .debug_info, and
+ * writes the tables that they are numbers of anew. */
+static void check_files(struct checking *c, const struct unit_order *order,
+			struct findings *findings)
 {
 	const struct line_rows *in = &c->in, *out = &c->out;
 	uint64_t compared = 0, rest_at = 0;
@@ -386,7 +421,9 @@ static void check_files(struct checking *c, const struct unit_order *order, stru
 	for (size_t i = 0; i < out->uses.len; i++) {
 		const struct line_use *use = &out->uses.at[i];
 		const struct line_unit *unit = &out->units.at[use->unit];
-		uint32_t path = path_of(out, use->unit, use->file), wanted = paired ? path_of(in, unit_of_input(order, use->unit), use->file) : path;
+		uint32_t path = path_of(out, use->unit, use->file),
+			 wanted = paired ? path_of(in, unit_of_input(order, use->unit), use->file) :
+					   path;
 		char text[2][64];
 		if (unit->table == NO_LINE_TABLE || !unit->file_count)
 			continue;
@@ -406,12 +443,16 @@ static void check_files(struct checking *c, const struct unit_order *order, stru
 		}
 		uint32_t paths[] = {wanted, path};
 		for (int k = 0; k < 2; k++) {
-			struct text p = paths[k] == UINT32_MAX ? text_of("no file") : strings_at(&c->paths, paths[k]);
+			struct text p = paths[k] == UINT32_MAX ? text_of("no file") :
+								 strings_at(&c->paths, paths[k]);
 			size_t skip = p.len > 40 ? p.len - 40 : 0;
-			snprintf(text[k], sizeof(text[k]), "%s%.*s", skip ? "..." : "", (int)(p.len - skip), p.at + skip);
+			snprintf(text[k], sizeof(text[k]), "%s%.*s", skip ? "..." : "",
+				 (int)(p.len - skip), p.at + skip);
 		}
-		findings_add(findings, FINDING_LINE_FILE, NO_LOCATION, ".debug_info, byte %" PRIu64 ": %s %" PRIu32 ", input: %s, output: %s", use->entry,
-			     use->call ? "DW_AT_call_file" : "DW_AT_decl_file", use->file, paired ? text[0] : "units differ", text[1]);
+		findings_add(findings, FINDING_LINE_FILE, NO_LOCATION,
+			     ".debug_info, byte %" PRIu64 ": %s %" PRIu32 ", input: %s, output: %s",
+			     use->entry, use->call ? "DW_AT_call_file" : "DW_AT_decl_file",
+			     use->file, paired ? text[0] : "units differ", text[1]);
 	}
 	tell_rest(findings, told, rest_at);
 	c->counts[offsetof(struct lines_summary, files) / sizeof(uint64_t)] = compared;
@@ -432,25 +473,31 @@ static bool same_bytes(struct bytes a, struct bytes b)
 	return a.size == b.size && (!a.size || !memcmp(a.data, b.data, a.size));
 }
 
-static bool read_tables(struct checking *c, struct findings *findings, bool *of_input, struct bc_error *err)
+static bool read_tables(struct checking *c, struct findings *findings, bool *of_input,
+			struct bc_error *err)
 {
 	const struct image *in = &c->input->image, *out = &c->subject->image;
 	const struct section *in_lines = lines_of(in), *out_lines = lines_of(out);
 
 	*of_input = true;
 	if (!in_lines)
-		return bc_fail(err, BC_NOTFOUND, "it has no .debug_line: build it with debug information (-g)");
+		return bc_fail(err, BC_NOTFOUND,
+			       "it has no .debug_line: build it with debug information (-g)");
 	if (!line_rows_read(in, &c->paths, &c->in, err))
 		return false;
 	if (c->in.bad_tables)
 		return bc_fail(err, BC_FORMAT, "%s", c->in.bad);
 	*of_input = false;
-	c->stale = !out_lines || same_bytes(image_section_bytes(in, in_lines), image_section_bytes(out, out_lines));
+	c->stale = !out_lines || same_bytes(image_section_bytes(in, in_lines),
+					    image_section_bytes(out, out_lines));
 	if (c->stale) {
-		findings_add(findings, FINDING_DWARF_STALE, NO_LOCATION, "%s, and nothing is compared",
-			     out_lines ? text_starts(out_lines->name, ".z") ? ".zdebug_line is the input's, byte by byte: llvm-bolt does not update what is compressed so"
-								       : ".debug_line is the input's, byte by byte, as llvm-bolt leaves it without -update-debug-sections"
-				       : "there is no .debug_line: llvm-bolt leaves it out without -update-debug-sections");
+		findings_add(
+			findings, FINDING_DWARF_STALE, NO_LOCATION, "%s, and nothing is compared",
+			out_lines ?
+				text_starts(out_lines->name, ".z") ?
+				".zdebug_line is the input's, byte by byte: llvm-bolt does not update what is compressed so" :
+				".debug_line is the input's, byte by byte, as llvm-bolt leaves it without -update-debug-sections" :
+				"there is no .debug_line: llvm-bolt leaves it out without -update-debug-sections");
 		return true;
 	}
 	if (!line_rows_read(out, &c->paths, &c->out, err)) {
@@ -462,22 +509,27 @@ static bool read_tables(struct checking *c, struct findings *findings, bool *of_
 		return true;
 	}
 	if (c->out.bad_tables)
-		findings_add(findings, FINDING_DWARF_DAMAGED, NO_LOCATION, "%s; %" PRIu64 " in all", c->out.bad, c->out.bad_tables);
+		findings_add(findings, FINDING_DWARF_DAMAGED, NO_LOCATION, "%s; %" PRIu64 " in all",
+			     c->out.bad, c->out.bad_tables);
 	return true;
 }
 
-static bool compare_scopes(const struct checking *c, const struct unit_order *order, unsigned threads, struct scopes_summary *out, struct findings *findings, bool *of_input, struct bc_error *err)
+static bool compare_scopes(const struct checking *c, const struct unit_order *order,
+			   unsigned threads, struct scopes_summary *out, struct findings *findings,
+			   bool *of_input, struct bc_error *err)
 {
 	struct scope_files files = {&c->in, &c->out, order};
 	struct code_map map;
-	bool ok = code_map_make(c->subject, c->input, threads, &map, of_input, err) && check_scopes(&map, &files, out, findings, of_input, err);
+	bool ok = code_map_make(c->subject, c->input, threads, &map, of_input, err) &&
+		  check_scopes(&map, &files, out, findings, of_input, err);
 
 	code_map_free(&map);
 	return ok;
 }
 
-bool check_lines(const struct binary *subject, const struct input *input, unsigned threads, struct lines_summary *out,
-		 struct scopes_summary *scopes, bool *scoped, struct findings *findings, bool *of_input, struct bc_error *err)
+bool check_lines(const struct binary *subject, const struct input *input, unsigned threads,
+		 struct lines_summary *out, struct scopes_summary *scopes, bool *scoped,
+		 struct findings *findings, bool *of_input, struct bc_error *err)
 {
 	struct checking c = {.subject = subject, .input = input};
 	struct unit_order order = {0};
@@ -486,7 +538,8 @@ bool check_lines(const struct binary *subject, const struct input *input, unsign
 	*scoped = false;
 	bool ok = fragments_by_function_list(&subject->bat, &c.parts) || bc_fail_nomem(err);
 	ok = ok && read_tables(&c, findings, of_input, err);
-	if (ok && (!folded_list(subject, input, &c.folded) || !code_for_fragments(subject, threads, check_fragments_of, &c, findings)))
+	if (ok && (!folded_list(subject, input, &c.folded) ||
+		   !code_for_fragments(subject, threads, check_fragments_of, &c, findings)))
 		ok = bc_fail_nomem(err);
 	if (ok && atomic_load(&c.failed)) {
 		*of_input = !work_check(input->image.work, err);

@@ -45,7 +45,8 @@ static bool is_function(const struct stored_symbol *s)
 	return type_of(s) == STT_FUNC || type_of(s) == STT_GNU_IFUNC;
 }
 
-/* Labels that an assembler makes for itself, and mapping symbols: BOLT leaves some of them out, and moves others. */
+/* Labels that an assembler makes for itself, and mapping symbols: BOLT leaves some of them out, and
+ * moves others. */
 static bool is_label(enum machine machine, const struct stored_symbol *s)
 {
 	return !*s->name || (s->name[0] == '.' && s->name[1] == 'L') ||
@@ -54,13 +55,16 @@ static bool is_label(enum machine machine, const struct stored_symbol *s)
 
 static bool is_own(const struct stored_symbol *s)
 {
-	return !strcmp(s->name, "_end") || text_starts(text_of(s->name), "__hot_") || text_starts(text_of(s->name), "__bolt_");
+	return !strcmp(s->name, "_end") || text_starts(text_of(s->name), "__hot_") ||
+	       text_starts(text_of(s->name), "__bolt_");
 }
 
 /* The section of a symbol that is defined in one, or NULL. */
 static const struct section *section_of(const struct image *image, const struct stored_symbol *s)
 {
-	return s->section != SHN_UNDEF && s->section < SHN_LORESERVE ? image_section_of_index(image, s->section) : NULL;
+	return s->section != SHN_UNDEF && s->section < SHN_LORESERVE ?
+		       image_section_of_index(image, s->section) :
+		       NULL;
 }
 
 /* A label at a section's end is one of it. */
@@ -74,15 +78,18 @@ static bool is_in(const struct section *section, uint64_t address)
 
 static bool is_renamed(const struct section *of_input, const struct section *of_output)
 {
-	return text_starts(of_output->name, RENAMED) && text_equal(text_from(of_output->name, strlen(RENAMED)), of_input->name);
+	return text_starts(of_output->name, RENAMED) &&
+	       text_equal(text_from(of_output->name, strlen(RENAMED)), of_input->name);
 }
 
 /* Has BOLT written a section of data anew, and the symbol is in the new one? */
-static bool is_reordered(const struct image *output, const struct section *section, const struct stored_symbol *in, const struct stored_symbol *out)
+static bool is_reordered(const struct image *output, const struct section *section,
+			 const struct stored_symbol *in, const struct stored_symbol *out)
 {
 	const struct section *other = image_section_at(output, (struct vaddr){out->value});
 
-	if (out->value == in->value || !other || other->addr == section->addr || !text_equal(other->name, section->name))
+	if (out->value == in->value || !other || other->addr == section->addr ||
+	    !text_equal(other->name, section->name))
 		return false;
 	for (size_t i = 0; i < output->section_count; i++)
 		if (is_renamed(section, &output->sections[i]))
@@ -90,10 +97,13 @@ static bool is_reordered(const struct image *output, const struct section *secti
 	return false;
 }
 
-/* Do entries at this place of the output come from an offset of the input?  Blocks without code are there, too. */
-static bool leads_to(const struct bat_table *bat, const struct bat_fragment *f, uint32_t offset, uint64_t input)
+/* Do entries at this place of the output come from an offset of the input?  Blocks without code are
+ * there, too. */
+static bool leads_to(const struct bat_table *bat, const struct bat_fragment *f, uint32_t offset,
+		     uint64_t input)
 {
-	const struct bat_entry *first = bat->entries + f->first_entry, *e = bat_entry_at(bat, f, offset);
+	const struct bat_entry *first = bat->entries + f->first_entry,
+			       *e = bat_entry_at(bat, f, offset);
 
 	if (bat_translate(bat, f, offset, false) == input)
 		return true;
@@ -106,29 +116,37 @@ static bool leads_to(const struct bat_table *bat, const struct bat_fragment *f, 
 	return false;
 }
 
-/* The fragment that a symbol lies in or, at its end, in which the code of the symbol would go on. */
+/* The fragment that a symbol lies in or, at its end, in which the code of the symbol would go on.
+ */
 static bool is_translated(const struct checking *c, uint32_t hot, uint64_t offset, uint64_t address)
 {
 	const struct bat_table *bat = &c->subject->bat;
 	const struct bat_fragment *f = bat_find(bat, address);
 
-	return f && f->parent == hot && address - f->address <= UINT32_MAX && leads_to(bat, f, (uint32_t)(address - f->address), offset);
+	return f && f->parent == hot && address - f->address <= UINT32_MAX &&
+	       leads_to(bat, f, (uint32_t)(address - f->address), offset);
 }
 
-static void tell_address(struct checking *c, const struct stored_symbol *in, const struct stored_symbol *out, const char *why, uint64_t expected)
+static void tell_address(struct checking *c, const struct stored_symbol *in,
+			 const struct stored_symbol *out, const char *why, uint64_t expected)
 {
 	c->summary->wrong++;
-	findings_add(c->findings, FINDING_SYMBOL_ADDRESS, place_of(out), "%s, input 0x%" PRIx64 ", output: 0x%" PRIx64 "; %s 0x%" PRIx64, table_of(c), in->value,
-		     out->value, why, expected);
+	findings_add(c->findings, FINDING_SYMBOL_ADDRESS, place_of(out),
+		     "%s, input 0x%" PRIx64 ", output: 0x%" PRIx64 "; %s 0x%" PRIx64, table_of(c),
+		     in->value, out->value, why, expected);
 }
 
-static void tell_size(struct checking *c, const struct stored_symbol *out, const char *what, uint64_t expected)
+static void tell_size(struct checking *c, const struct stored_symbol *out, const char *what,
+		      uint64_t expected)
 {
-	findings_add(c->findings, FINDING_SYMBOL_SIZE, place_of(out), "%s, %" PRIu64 " byte%s; %s %" PRIu64, table_of(c), out->size, plural(out->size), what, expected);
+	findings_add(c->findings, FINDING_SYMBOL_SIZE, place_of(out),
+		     "%s, %" PRIu64 " byte%s; %s %" PRIu64, table_of(c), out->size,
+		     plural(out->size), what, expected);
 }
 
 /* A symbol of what BOLT did not move. */
-static void check_same(struct checking *c, const struct stored_symbol *in, const struct stored_symbol *out)
+static void check_same(struct checking *c, const struct stored_symbol *in,
+		       const struct stored_symbol *out)
 {
 	if (out->value != in->value) {
 		tell_address(c, in, out, "what it names stayed at", in->value);
@@ -143,7 +161,8 @@ static void check_same(struct checking *c, const struct stored_symbol *in, const
 }
 
 /* llvm-bolt gives entry points within a function no size. */
-static bool is_sized(struct checking *c, const struct stored_symbol *in, const struct stored_symbol *out)
+static bool is_sized(struct checking *c, const struct stored_symbol *in,
+		     const struct stored_symbol *out)
 {
 	if (!out->size || out->size == in->size)
 		return true;
@@ -153,7 +172,8 @@ static bool is_sized(struct checking *c, const struct stored_symbol *in, const s
 }
 
 /* A symbol within a function of the output, by its fragment, at an offset of the input's. */
-static void check_within(struct checking *c, const struct stored_symbol *in, const struct stored_symbol *out, uint32_t hot, uint64_t offset)
+static void check_within(struct checking *c, const struct stored_symbol *in,
+			 const struct stored_symbol *out, uint32_t hot, uint64_t offset)
 {
 	bool label = !is_function(in);
 
@@ -164,9 +184,12 @@ static void check_within(struct checking *c, const struct stored_symbol *in, con
 			c->summary->moved++;
 	} else {
 		++*(label ? &c->summary->displaced : &c->summary->wrong);
-		findings_add(c->findings, label ? FINDING_SYMBOL_LABEL : FINDING_SYMBOL_ADDRESS, place_of(out),
-			     "%s, input 0x%" PRIx64 ", output: 0x%" PRIx64 "; it is 0x%" PRIx64 " bytes behind its function's beginning, and the table has something "
-			     "else there", table_of(c), in->value, out->value, offset);
+		findings_add(c->findings, label ? FINDING_SYMBOL_LABEL : FINDING_SYMBOL_ADDRESS,
+			     place_of(out),
+			     "%s, input 0x%" PRIx64 ", output: 0x%" PRIx64 "; it is 0x%" PRIx64
+			     " bytes behind its function's beginning, and the table has something "
+			     "else there",
+			     table_of(c), in->value, out->value, offset);
 	}
 }
 
@@ -182,18 +205,22 @@ static struct counterpart counterpart_of(const struct checking *c, const struct 
 {
 	const struct function_table *functions = &c->input->functions;
 	const struct function *f = functions_find(functions, (struct vaddr){in->value});
-	uint32_t body = f && f->kind == FUNCTION_CODE ? c->pair.body_of[f - functions->at] : NO_FUNCTION;
+	uint32_t body =
+		f && f->kind == FUNCTION_CODE ? c->pair.body_of[f - functions->at] : NO_FUNCTION;
 
 	if (body == NO_FUNCTION)
 		return (struct counterpart){.fragment = NO_FRAGMENT};
-	return (struct counterpart){f, c->subject->functions.at[body].address, in->value - f->address, c->subject->fragment_of[body]};
+	return (struct counterpart){f, c->subject->functions.at[body].address,
+				    in->value - f->address, c->subject->fragment_of[body]};
 }
 
-static void check_code(struct checking *c, const struct stored_symbol *in, const struct stored_symbol *out)
+static void check_code(struct checking *c, const struct stored_symbol *in,
+		       const struct stored_symbol *out)
 {
 	struct counterpart there = counterpart_of(c, in);
 
-	if (!there.input || (there.address == there.input->address && there.fragment == NO_FRAGMENT))
+	if (!there.input ||
+	    (there.address == there.input->address && there.fragment == NO_FRAGMENT))
 		check_same(c, in, out);
 	else if (there.offset && there.fragment == NO_FRAGMENT)
 		c->summary->no_map++;
@@ -210,9 +237,11 @@ static bool is_regular(const struct stored_symbol *s)
 	return s->section != SHN_UNDEF && s->section < SHN_LORESERVE;
 }
 
-/* Is the section that a symbol names the one that holds it, and one of the input's kind?  Of code it may be another one.  In .dynsym nobody reads
- * which section it is, and tools leave it as it was. */
-static bool has_section(const struct checking *c, const struct section *of_input, const struct stored_symbol *in, const struct stored_symbol *out)
+/* Is the section that a symbol names the one that holds it, and one of the input's kind?  Of code
+ * it may be another one.  In .dynsym nobody reads which section it is, and tools leave it as it
+ * was. */
+static bool has_section(const struct checking *c, const struct section *of_input,
+			const struct stored_symbol *in, const struct stored_symbol *out)
 {
 	const struct section *of_output = section_of(&c->subject->image, out);
 
@@ -227,14 +256,19 @@ static bool has_section(const struct checking *c, const struct section *of_input
 	return text_equal(of_output->name, of_input->name) || is_renamed(of_input, of_output);
 }
 
-static void check_symbol(struct checking *c, const struct stored_symbol *in, const struct stored_symbol *out)
+static void check_symbol(struct checking *c, const struct stored_symbol *in,
+			 const struct stored_symbol *out)
 {
-	const struct section *section = !is_regular(in) || type_of(in) == STT_TLS ? NULL
-					: c->dynamic ? image_section_at(&c->input->image, (struct vaddr){in->value}) : section_of(&c->input->image, in);
+	const struct section *section =
+		!is_regular(in) || type_of(in) == STT_TLS ? NULL :
+		c->dynamic ? image_section_at(&c->input->image, (struct vaddr){in->value}) :
+			     section_of(&c->input->image, in);
 
 	if (!has_section(c, section, in, out)) {
 		c->summary->wrong++;
-		findings_add(c->findings, FINDING_SYMBOL_ADDRESS, place_of(out), "%s, input 0x%" PRIx64 ", output: 0x%" PRIx64 "; section %u is not the one that has it",
+		findings_add(c->findings, FINDING_SYMBOL_ADDRESS, place_of(out),
+			     "%s, input 0x%" PRIx64 ", output: 0x%" PRIx64
+			     "; section %u is not the one that has it",
 			     table_of(c), in->value, out->value, out->section);
 	} else if (section && section->flags & SHF_EXECINSTR) {
 		check_code(c, in, out);
@@ -249,7 +283,8 @@ static void check_symbol(struct checking *c, const struct stored_symbol *in, con
 
 struct listed {
 	struct stored_symbols symbols;
-	struct keyed *by_name; /* of those that are looked at, in the table's order where they have one name */
+	struct keyed *by_name; /* of those that are looked at, in the table's order where they have
+				  one name */
 	size_t count;
 };
 
@@ -262,7 +297,8 @@ static void listed_free(struct listed *l)
 /* Is it what BOLT calls a cold fragment?  It can have the name of another function. */
 static bool is_cold_fragment(const struct bat_table *bat, const struct stored_symbol *s)
 {
-	const struct bat_fragment *f = is_function(s) && s->size ? bat_find_exact(bat, s->value) : NULL;
+	const struct bat_fragment *f =
+		is_function(s) && s->size ? bat_find_exact(bat, s->value) : NULL;
 
 	return f && f->cold;
 }
@@ -273,7 +309,8 @@ static bool names_something(const struct stored_symbol *s)
 }
 
 /* bat: of the output, else NULL */
-static bool list(const struct image *image, const struct bat_table *bat, uint32_t type, uint64_t seed, struct listed *out, struct bc_error *err)
+static bool list(const struct image *image, const struct bat_table *bat, uint32_t type,
+		 uint64_t seed, struct listed *out, struct bc_error *err)
 {
 	if (!symbols_stored(image, type, &out->symbols, err))
 		return false;
@@ -283,7 +320,11 @@ static bool list(const struct image *image, const struct bat_table *bat, uint32_
 	for (size_t i = 0; i < out->symbols.count; i++) {
 		const struct stored_symbol *s = &out->symbols.at[i];
 		if (names_something(s) && !(bat && is_cold_fragment(bat, s)))
-			out->by_name[out->count++] = (struct keyed){hash_end(hash_bytes(hash_mix(seed, s->info | (unsigned)s->other << 8), s->name, strlen(s->name))), i};
+			out->by_name[out->count++] = (struct keyed){
+				hash_end(hash_bytes(
+					hash_mix(seed, s->info | (unsigned)s->other << 8), s->name,
+					strlen(s->name))),
+				i};
 	}
 	return sort_keyed(out->by_name, out->count) || bc_fail_nomem(err);
 }
@@ -306,7 +347,8 @@ static bool is_dropped(const struct checking *c, const struct stored_symbol *in)
 {
 	struct counterpart there = {.fragment = NO_FRAGMENT};
 
-	if (ELF64_ST_BIND(in->info) == STB_LOCAL && type_of(in) == STT_NOTYPE && section_of(&c->input->image, in))
+	if (ELF64_ST_BIND(in->info) == STB_LOCAL && type_of(in) == STT_NOTYPE &&
+	    section_of(&c->input->image, in))
 		there = counterpart_of(c, in);
 	return there.fragment != NO_FRAGMENT && there.offset;
 }
@@ -319,12 +361,14 @@ static void tell_lost(struct checking *c, const struct stored_symbol *in)
 		return;
 	}
 	c->summary->lost++;
-	findings_add(c->findings, c->dynamic ? FINDING_SYMBOL_UNEXPORTED : FINDING_SYMBOL_LOST, NO_LOCATION, "%s, input 0x%" PRIx64, in->name, in->value);
+	findings_add(c->findings, c->dynamic ? FINDING_SYMBOL_UNEXPORTED : FINDING_SYMBOL_LOST,
+		     NO_LOCATION, "%s, input 0x%" PRIx64, in->name, in->value);
 }
 
-/* The symbol of the output that has the name of each of the input, in the order of the input's table: in the order of names,
- * whose hashes have a seed, findings would come in another order each time.  out: keys are symbols of the input, indices those
- * of the output, or output->symbols.count. */
+/* The symbol of the output that has the name of each of the input, in the order of the input's
+ * table: in the order of names, whose hashes have a seed, findings would come in another order each
+ * time.  out: keys are symbols of the input, indices those of the output, or output->symbols.count.
+ */
 static bool pair_by_name(const struct listed *input, const struct listed *output, struct keyed *out)
 {
 	for (size_t i = 0, o = 0; i < input->count; i++) {
@@ -332,20 +376,24 @@ static bool pair_by_name(const struct listed *input, const struct listed *output
 		while (o < output->count && output->by_name[o].key < in->key)
 			o++;
 		bool there = o < output->count && output->by_name[o].key == in->key;
-		out[i] = (struct keyed){in->index, there ? output->by_name[o].index : output->symbols.count};
+		out[i] = (struct keyed){in->index,
+					there ? output->by_name[o].index : output->symbols.count};
 		o += there;
 	}
 	return sort_keyed(out, input->count);
 }
 
-static bool compare_tables_of(struct checking *c, const struct listed *input, const struct listed *output, struct bc_error *err)
+static bool compare_tables_of(struct checking *c, const struct listed *input,
+			      const struct listed *output, struct bc_error *err)
 {
 	struct keyed *pairs = malloc((input->count + 1) * sizeof(*pairs));
 	bool ok = pairs && pair_by_name(input, output, pairs);
 
 	for (size_t i = 0; ok && i < input->count; i++) {
 		const struct stored_symbol *symbol = &input->symbols.at[pairs[i].key];
-		const struct stored_symbol *same = pairs[i].index < output->symbols.count ? &output->symbols.at[pairs[i].index] : NULL;
+		const struct stored_symbol *same = pairs[i].index < output->symbols.count ?
+							   &output->symbols.at[pairs[i].index] :
+							   NULL;
 		if (!is_compared(c, symbol))
 			continue;
 		if (same && !strcmp(symbol->name, same->name))
@@ -362,7 +410,8 @@ static bool compare_tables_of(struct checking *c, const struct listed *input, co
 DEFINE_SEARCH(ranges_before, struct code_range, uint64_t, item->address < key)
 
 /* A fragment ends where its FDE does; without one, before the next fragment. */
-static void check_fragment_size(struct checking *c, const struct stored_symbol *out, const struct bat_fragment *f)
+static void check_fragment_size(struct checking *c, const struct stored_symbol *out,
+				const struct bat_fragment *f)
 {
 	const struct bat_table *bat = &c->subject->bat;
 	size_t i = ranges_before(c->frames.at, c->frames.count, f->address);
@@ -373,7 +422,8 @@ static void check_fragment_size(struct checking *c, const struct stored_symbol *
 			tell_size(c, out, "by .eh_frame its code has", c->frames.at[i].size);
 	} else if (!out->size) {
 		tell_size(c, out, "its code is of a fragment at entry", 0);
-	} else if (f + 1 < bat->fragments + bat->fragment_count && out->size > f[1].address - f->address) {
+	} else if (f + 1 < bat->fragments + bat->fragment_count &&
+		   out->size > f[1].address - f->address) {
 		tell_size(c, out, "the next fragment begins behind", f[1].address - f->address);
 	}
 }
@@ -382,7 +432,9 @@ static void check_sizes(struct checking *c, const struct stored_symbols *output)
 {
 	for (size_t i = 0; i < output->count; i++) {
 		const struct stored_symbol *s = &output->at[i];
-		const struct bat_fragment *f = is_function(s) && section_of(&c->subject->image, s) ? bat_find_exact(&c->subject->bat, s->value) : NULL;
+		const struct bat_fragment *f = is_function(s) && section_of(&c->subject->image, s) ?
+						       bat_find_exact(&c->subject->bat, s->value) :
+						       NULL;
 		if (f)
 			check_fragment_size(c, s, f);
 	}
@@ -412,15 +464,19 @@ static bool check_table(struct checking *c, uint32_t type, bool *of_input, struc
 	return true;
 }
 
-bool check_symbols(const struct binary *subject, const struct input *input, struct symbols_summary *out, struct findings *findings,
-		   bool *of_input, struct bc_error *err)
+bool check_symbols(const struct binary *subject, const struct input *input,
+		   struct symbols_summary *out, struct findings *findings, bool *of_input,
+		   struct bc_error *err)
 {
-	struct checking c = {.subject = subject, .input = input, .summary = out, .findings = findings};
+	struct checking c = {
+		.subject = subject, .input = input, .summary = out, .findings = findings};
 
 	*out = (struct symbols_summary){0};
 	*of_input = false;
-	bool ok = pair_names(&input->image, &input->functions, subject, &c.pair, err) && eh_frame_ranges(&subject->image, &c.frames, err) &&
-		  check_table(&c, SHT_SYMTAB, of_input, err) && check_table(&c, SHT_DYNSYM, of_input, err);
+	bool ok = pair_names(&input->image, &input->functions, subject, &c.pair, err) &&
+		  eh_frame_ranges(&subject->image, &c.frames, err) &&
+		  check_table(&c, SHT_SYMTAB, of_input, err) &&
+		  check_table(&c, SHT_DYNSYM, of_input, err);
 	code_ranges_free(&c.frames);
 	pair_close(&c.pair);
 	return ok;

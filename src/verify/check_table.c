@@ -19,8 +19,9 @@ static void check_secondary(const struct binary *subject, uint32_t i, struct fin
 
 	for (uint32_t k = 1; k < f->secondary_count; k++)
 		if (offsets[k] <= offsets[k - 1])
-			findings_add(findings, FINDING_SECONDARY_ORDER, location_of(subject, i, NO_INDEX),
-				     "0x%x follows 0x%x", offsets[k], offsets[k - 1]);
+			findings_add(findings, FINDING_SECONDARY_ORDER,
+				     location_of(subject, i, NO_INDEX), "0x%x follows 0x%x",
+				     offsets[k], offsets[k - 1]);
 }
 
 static void check_entries(const struct binary *subject, uint32_t i, struct findings *findings)
@@ -78,7 +79,8 @@ static void check_parent(const struct binary *subject, uint32_t i, struct findin
 		findings_add(findings, FINDING_PARENT_WRONG, location_of(subject, i, NO_INDEX),
 			     "%s is a part of %s, but the section names %s", name_of(subject, i),
 			     name_of(subject, parent),
-			     stored == BAT_NO_PARENT ? "no hot function" : name_of(subject, stored));
+			     stored == BAT_NO_PARENT ? "no hot function" :
+						       name_of(subject, stored));
 }
 
 /* The parents that LLVM 18 stored are right only by chance: one finding is enough for all. */
@@ -87,9 +89,11 @@ static void check_ordinals(const struct binary *subject, struct findings *findin
 	uint32_t wrong = subject->parents.repaired + subject->parents.unknown;
 
 	if (wrong)
-		findings_add(findings, FINDING_HOT_INDEX_ORDINAL, NO_LOCATION,
-			     "%u of %u cold fragments have a wrong parent; %u were repaired by their "
-			     "symbols", wrong, subject->parents.cold, subject->parents.repaired);
+		findings_add(
+			findings, FINDING_HOT_INDEX_ORDINAL, NO_LOCATION,
+			"%u of %u cold fragments have a wrong parent; %u were repaired by their "
+			"symbols",
+			wrong, subject->parents.cold, subject->parents.repaired);
 }
 
 void check_parents(const struct binary *subject, struct findings *findings)
@@ -125,13 +129,15 @@ static bool is_copy(const struct binary *subject, const struct bat_fragment *f, 
 	if (other->parent != f->parent || f->parent == BAT_NO_PARENT || offset >= size)
 		return false;
 	return bat_translate(&subject->bat, other, offset, false) == bat_entry_input(e) ||
-	       insn_is_branch(insn_branch(subject->image.machine,
-					  bytes_first(image_bytes_at(&subject->image, at), size - offset), at.v));
+	       insn_is_branch(insn_branch(
+		       subject->image.machine,
+		       bytes_first(image_bytes_at(&subject->image, at), size - offset), at.v));
 }
 
 /* BOLT can make one conditional tail call of a conditional jump and a tail call.  The
  * call's own code is gone then, and its entry has the address of that branch. */
-static bool is_elsewhere(const struct binary *subject, const struct bat_fragment *f, struct bat_entry e)
+static bool is_elsewhere(const struct binary *subject, const struct bat_fragment *f,
+			 struct bat_entry e)
 {
 	const struct bat_table *bat = &subject->bat;
 	uint64_t address = (uint32_t)(f->address + e.output) | (f->address & ~(uint64_t)UINT32_MAX);
@@ -156,10 +162,11 @@ static void check_sizes(const struct binary *subject, uint32_t i, const struct f
 		struct bat_entry e = subject->bat.entries[f->first_entry + k];
 		if (e.output <= size || entry_never_emitted(f, e))
 			continue;
-		enum finding_kind kind = is_elsewhere(subject, f, e) ? FINDING_ENTRY_ELSEWHERE
-									   : FINDING_ENTRY_OUTSIDE;
+		enum finding_kind kind = is_elsewhere(subject, f, e) ? FINDING_ENTRY_ELSEWHERE :
+								       FINDING_ENTRY_OUTSIDE;
 		findings_add(findings, kind, location_of(subject, i, k),
-			     "offset 0x%x, but the fragment has 0x%" PRIx64 " bytes", e.output, size);
+			     "offset 0x%x, but the fragment has 0x%" PRIx64 " bytes", e.output,
+			     size);
 	}
 }
 
@@ -175,14 +182,17 @@ static void check_fragment(const struct binary *subject, uint32_t i, struct find
 	}
 	if (!in_executable_segment(&subject->image, f->address)) {
 		findings_add(findings, FINDING_FRAGMENT_NO_CODE, location_of(subject, i, NO_INDEX),
-			     "%" PRIu32 " entr%s nothing", f->entry_count, plural_of(f->entry_count, "y maps", "ies map"));
+			     "%" PRIu32 " entr%s nothing", f->entry_count,
+			     plural_of(f->entry_count, "y maps", "ies map"));
 		return;
 	}
 	if (function)
 		check_sizes(subject, i, function, findings);
 	else if (!subject->functions.stripped && f->entry_count)
-		findings_add(findings, FINDING_FRAGMENT_NO_SYMBOL, location_of(subject, i, NO_INDEX),
-			     "%" PRIu32 " entr%s of a nameless place", f->entry_count, plural_of(f->entry_count, "y", "ies"));
+		findings_add(findings, FINDING_FRAGMENT_NO_SYMBOL,
+			     location_of(subject, i, NO_INDEX),
+			     "%" PRIu32 " entr%s of a nameless place", f->entry_count,
+			     plural_of(f->entry_count, "y", "ies"));
 }
 
 /* Does this section have code of BOLT only?  .text, .text.cold and .text.warm have, if BOLT
@@ -211,14 +221,17 @@ static void check_missing(const struct binary *subject, struct findings *finding
 
 	for (size_t i = 0; i < symbols->count; i++) {
 		const struct symbol *s = &symbols->at[i];
-		if (s->type != STT_FUNC || !s->size || s->address == last || s->inside || symbol_is_made(s->name) ||
-		    !written_by_bolt(subject, s) || bat_find_exact(&subject->bat, s->address))
+		if (s->type != STT_FUNC || !s->size || s->address == last || s->inside ||
+		    symbol_is_made(s->name) || !written_by_bolt(subject, s) ||
+		    bat_find_exact(&subject->bat, s->address))
 			continue;
 		struct finding_location location = NO_LOCATION;
 		location.function = s->name;
 		location.address = last = s->address;
-		findings_add(findings, is_cold(s->name) ? FINDING_COLD_MISSING : FINDING_HOT_MISSING,
-			     location, "%" PRIu64 " byte%s of code without a map", s->size, plural(s->size));
+		findings_add(findings,
+			     is_cold(s->name) ? FINDING_COLD_MISSING : FINDING_HOT_MISSING,
+			     location, "%" PRIu64 " byte%s of code without a map", s->size,
+			     plural(s->size));
 	}
 }
 
@@ -257,15 +270,18 @@ static bool leads_to_block(const struct reading *r, uint64_t target)
 	return block_begins(bat, f, target - f->address);
 }
 
-/* Behind a jump, is it llvm-bolt's own, and no block of the input?  Padding, a trap behind a tail call (-peepholes), or a jump to a landing pad in
- * another fragment (-split-eh). */
+/* Behind a jump, is it llvm-bolt's own, and no block of the input?  Padding, a trap behind a tail
+ * call (-peepholes), or a jump to a landing pad in another fragment (-split-eh). */
 static bool is_made(const struct reading *r, struct insn insn)
 {
 	if (insn.nop || insn.kind == INSN_TRAP)
 		return true;
-	const struct bat_fragment *f = insn.kind == INSN_JUMP && insn_is_direct(insn) ? bat_find(&r->subject->bat, insn.target) : NULL;
+	const struct bat_fragment *f = insn.kind == INSN_JUMP && insn_is_direct(insn) ?
+					       bat_find(&r->subject->bat, insn.target) :
+					       NULL;
 
-	return f && f != r->fragment && f->parent == r->fragment->parent && leads_to_block(r, insn.target);
+	return f && f != r->fragment && f->parent == r->fragment->parent &&
+	       leads_to_block(r, insn.target);
 }
 
 /* Behind a conditional jump there is the next block, or, where BOLT moved that block, a jump to
@@ -276,7 +292,8 @@ static bool goes_on(struct reading *r, uint32_t offset)
 
 	if (offset >= r->code.size || block_begins(&r->subject->bat, r->fragment, offset))
 		return true;
-	return decoder_next(r->decoder, bytes_from(r->code, offset), r->fragment->address + offset, &insn) &&
+	return decoder_next(r->decoder, bytes_from(r->code, offset), r->fragment->address + offset,
+			    &insn) &&
 	       insn.kind == INSN_JUMP;
 }
 
@@ -304,7 +321,8 @@ static bool read_code(struct reading *r)
 
 /* True if in the code of this fragment a block begins wherever one must: behind
  * jumps, but for nops, and where direct ones within the function lead. */
-static bool fragment_accounted(const struct binary *subject, struct decoder *decoder, uint32_t fragment)
+static bool fragment_accounted(const struct binary *subject, struct decoder *decoder,
+			       uint32_t fragment)
 {
 	const struct bat_fragment *f = &subject->bat.fragments[fragment];
 	struct bytes code = image_bytes_at(&subject->image, (struct vaddr){f->address});
@@ -399,9 +417,10 @@ static bool has_own_branches(const struct blocks *b, const struct listed *block)
 	return true;
 }
 
-/* Two entries come from one input offset.  Are they of one block, which BOLT copied, or split around a call that it promoted or
- * inlined?  Without indices, their branches tell. */
-static bool is_one_block(const struct blocks *b, const struct listed *last, const struct listed *block)
+/* Two entries come from one input offset.  Are they of one block, which BOLT copied, or split
+ * around a call that it promoted or inlined?  Without indices, their branches tell. */
+static bool is_one_block(const struct blocks *b, const struct listed *last,
+			 const struct listed *block)
 {
 	if (b->subject->bat.blocks)
 		return block->index == last->index;
@@ -417,16 +436,19 @@ static void check_neighbours(struct blocks *b)
 	for (uint32_t i = 1; i < b->count; i++) {
 		const struct listed *last = &b->at[i - 1], *block = &b->at[i];
 		if (block->input == last->input)
-			findings_add(b->findings, is_one_block(b, last, block) ? FINDING_BLOCK_COPIED : FINDING_INPUT_TWICE,
-				     location(b, block), "input 0x%x is the beginning of another one, too",
+			findings_add(b->findings,
+				     is_one_block(b, last, block) ? FINDING_BLOCK_COPIED :
+								    FINDING_INPUT_TWICE,
+				     location(b, block),
+				     "input 0x%x is the beginning of another one, too",
 				     block->input);
 		else if (hashed && block->index == last->index)
 			findings_add(b->findings, FINDING_BLOCK_INDEX, location(b, block),
 				     "index %u is another block's, too", block->index);
 		else if (hashed && block->index < last->index)
 			findings_add(b->findings, FINDING_BLOCK_ORDER, location(b, block),
-				     "index %u at input 0x%x follows index %u at 0x%x", block->index,
-				     block->input, last->index, last->input);
+				     "index %u at input 0x%x follows index %u at 0x%x",
+				     block->index, block->input, last->index, last->input);
 	}
 }
 
@@ -439,9 +461,10 @@ static void check_hashes(struct blocks *b)
 		uint32_t entry = bat->fragments[block->fragment].first_entry + block->entry;
 		uint16_t low = (uint16_t)bat->blocks[entry].hash;
 		if (low != (uint16_t)block->input)
-			findings_add(b->findings, FINDING_BLOCK_HASH, location(b, block),
-				     "the hash has 0x%x in its low 16 bits, the entry comes from 0x%x",
-				     low, block->input);
+			findings_add(
+				b->findings, FINDING_BLOCK_HASH, location(b, block),
+				"the hash has 0x%x in its low 16 bits, the entry comes from 0x%x",
+				low, block->input);
 	}
 }
 
@@ -464,19 +487,22 @@ static bool check_range(struct blocks *b, uint32_t blocks)
 			continue;
 		in_range = false;
 		findings_add(b->findings, FINDING_BLOCK_INDEX, location(b, &b->at[i]),
-			     "index %u, but the function has %u block%s", b->at[i].index, blocks, plural(blocks));
+			     "index %u, but the function has %u block%s", b->at[i].index, blocks,
+			     plural(blocks));
 	}
 	return in_range;
 }
 
 /* Fewer blocks are listed than NumBlocks says.  Were the others deleted?  Then the last index
  * shows how many there were, and the function has no code of them. */
-static bool are_deleted(struct blocks *b, const struct keyed *fragments, size_t count, uint32_t blocks)
+static bool are_deleted(struct blocks *b, const struct keyed *fragments, size_t count,
+			uint32_t blocks)
 {
 	bool accounted = b->code && b->count && b->at[b->count - 1].index == blocks - 1;
 
 	for (size_t i = 0; accounted && i < count; i++)
-		accounted = fragment_accounted(b->subject, &b->decoder, (uint32_t)fragments[i].index);
+		accounted =
+			fragment_accounted(b->subject, &b->decoder, (uint32_t)fragments[i].index);
 	return accounted;
 }
 
@@ -488,11 +514,15 @@ static void check_counts(struct blocks *b, const struct keyed *fragments, size_t
 	if (!check_range(b, blocks) || b->count == blocks || shares_inputs(b))
 		return;
 	if (b->count < blocks && are_deleted(b, fragments, count, blocks))
-		findings_add(b->findings, FINDING_BLOCK_DELETED, location_of(b->subject, hot, NO_INDEX),
-			     "%u of its %u blocks %s no entry", blocks - b->count, blocks, plural_of(blocks - b->count, "has", "have"));
+		findings_add(b->findings, FINDING_BLOCK_DELETED,
+			     location_of(b->subject, hot, NO_INDEX),
+			     "%u of its %u blocks %s no entry", blocks - b->count, blocks,
+			     plural_of(blocks - b->count, "has", "have"));
 	else
-		findings_add(b->findings, FINDING_BLOCK_COUNT, location_of(b->subject, hot, NO_INDEX),
-			     "NumBlocks is %u, and %u block%s listed", blocks, b->count, plural_of(b->count, " is", "s are"));
+		findings_add(b->findings, FINDING_BLOCK_COUNT,
+			     location_of(b->subject, hot, NO_INDEX),
+			     "NumBlocks is %u, and %u block%s listed", blocks, b->count,
+			     plural_of(b->count, " is", "s are"));
 }
 
 /* Not with BAT_FEATURE_BLOCKS: since LLVM 19 branches keep their input offset when BOLT
@@ -509,8 +539,10 @@ static void check_branches(struct blocks *b, uint32_t fragment)
 			begin = input;
 			end = block_end(b, input);
 		} else if (input < begin || input >= end) {
-			findings_add(b->findings, FINDING_BRANCH_ASTRAY, location_of(b->subject, fragment, k),
-				     "input 0x%x is not in the block [0x%x, 0x%x)", input, begin, end);
+			findings_add(b->findings, FINDING_BRANCH_ASTRAY,
+				     location_of(b->subject, fragment, k),
+				     "input 0x%x is not in the block [0x%x, 0x%x)", input, begin,
+				     end);
 		}
 	}
 }
@@ -543,11 +575,13 @@ static void check_functions(struct blocks *b, const struct keyed *fragments, siz
 	}
 }
 
-bool check_blocks(const struct binary *subject, const struct block_starts *starts,
-		  bool code, struct findings *findings)
+bool check_blocks(const struct binary *subject, const struct block_starts *starts, bool code,
+		  struct findings *findings)
 {
 	const struct bat_table *bat = &subject->bat;
-	struct blocks blocks = {.subject = subject, .starts = starts, .findings = findings,
+	struct blocks blocks = {.subject = subject,
+				.starts = starts,
+				.findings = findings,
 				.code = code && subject->kind != BINARY_SECTION};
 
 	decoder_open(subject->image.machine, &blocks.decoder);

@@ -27,7 +27,9 @@ static uint64_t byte_number(const struct code_map *map, uint64_t address)
 	const struct segment *s = image_segment_at(image, (struct vaddr){address});
 	uint64_t before = s ? map->bytes_before[s - image->segments] : UINT64_MAX;
 
-	return before == UINT64_MAX || address - s->vaddr >= s->filesz ? UINT64_MAX : before + (address - s->vaddr);
+	return before == UINT64_MAX || address - s->vaddr >= s->filesz ?
+		       UINT64_MAX :
+		       before + (address - s->vaddr);
 }
 
 static bool looked_up_make(struct code_map *map)
@@ -37,7 +39,8 @@ static bool looked_up_make(struct code_map *map)
 	map->bytes_before = malloc((image->segment_count + 1) * sizeof(*map->bytes_before));
 	for (size_t i = 0; map->bytes_before && i < image->segment_count; i++) {
 		/* Damaged files have segments of the same bytes. */
-		bool counts = image->segments[i].executable && map->looked_up_bytes < 2 * image->file.size;
+		bool counts = image->segments[i].executable &&
+			      map->looked_up_bytes < 2 * image->file.size;
 		map->bytes_before[i] = counts ? map->looked_up_bytes : UINT64_MAX;
 		map->looked_up_bytes += counts ? image->segments[i].filesz : 0;
 	}
@@ -50,17 +53,22 @@ static void look_up(struct code_map *map, uint64_t address)
 	uint64_t number = byte_number(map, address);
 
 	if (number != UINT64_MAX)
-		atomic_fetch_or_explicit(&map->looked_up[number / 8], (unsigned char)(1u << number % 8), memory_order_relaxed);
+		atomic_fetch_or_explicit(&map->looked_up[number / 8],
+					 (unsigned char)(1u << number % 8), memory_order_relaxed);
 }
 
 /* The first byte of [from, to), within a run, that is looked up; `to`: none is. */
-static uint64_t first_looked_up(const struct code_map *map, const struct code_run *run, uint64_t from, uint64_t to)
+static uint64_t first_looked_up(const struct code_map *map, const struct code_run *run,
+				uint64_t from, uint64_t to)
 {
 	uint64_t number = byte_number(map, from);
 
 	if (run->kind == RUN_LEFT || number == UINT64_MAX)
 		return from;
-	while (from < to && number < map->looked_up_bytes && !(atomic_load_explicit(&map->looked_up[number / 8], memory_order_relaxed) >> number % 8 & 1)) {
+	while (from < to && number < map->looked_up_bytes &&
+	       !(atomic_load_explicit(&map->looked_up[number / 8], memory_order_relaxed) >>
+			 number % 8 &
+		 1)) {
 		from++;
 		number++;
 	}
@@ -76,7 +84,8 @@ struct making {
 	atomic_bool failed;
 };
 
-static struct code_run run_of(const struct tied_function *function, const struct tied_fragment *f, uint32_t i, uint32_t input)
+static struct code_run run_of(const struct tied_function *function, const struct tied_fragment *f,
+			      uint32_t i, uint32_t input)
 {
 	const struct insn *insn = &f->code.insns.at[i];
 	const struct insn_tie *tie = &f->ties.at[i];
@@ -93,12 +102,16 @@ static struct code_run run_of(const struct tied_function *function, const struct
 
 static bool goes_on(const struct code_run *run, const struct code_run *next)
 {
-	if (run->out + run->size != next->out || run->kind != next->kind || run->kind == RUN_JUMP || run->size > UINT32_MAX - next->size)
+	if (run->out + run->size != next->out || run->kind != next->kind || run->kind == RUN_JUMP ||
+	    run->size > UINT32_MAX - next->size)
 		return false;
-	return run->kind == RUN_UNTIED || (run->in + run->in_size == next->in && run->size == run->in_size && next->size == next->in_size);
+	return run->kind == RUN_UNTIED ||
+	       (run->in + run->in_size == next->in && run->size == run->in_size &&
+		next->size == next->in_size);
 }
 
-static bool add_function(struct code_map *map, const struct tied_function *function, uint32_t input, struct code_run_vec *out)
+static bool add_function(struct code_map *map, const struct tied_function *function, uint32_t input,
+			 struct code_run_vec *out)
 {
 	for (uint32_t k = 0; k < function->count; k++) {
 		const struct tied_fragment *f = &function->fragments[k];
@@ -121,7 +134,8 @@ static bool add_function(struct code_map *map, const struct tied_function *funct
 	return true;
 }
 
-static void tie_fragments_of(void *ctx, struct decoder *decoder, uint32_t begin, uint32_t end, struct findings *findings)
+static void tie_fragments_of(void *ctx, struct decoder *decoder, uint32_t begin, uint32_t end,
+			     struct findings *findings)
 {
 	struct making *m = ctx;
 	const struct binary *subject = m->map->subject;
@@ -136,7 +150,9 @@ static void tie_fragments_of(void *ctx, struct decoder *decoder, uint32_t begin,
 		struct tied_function function;
 		if (!count)
 			continue;
-		ok = insn_ties_make(subject, input, input->of[parts[0]], parts, count, decoder, &function) && add_function(m->map, &function, input->of[parts[0]], &runs);
+		ok = insn_ties_make(subject, input, input->of[parts[0]], parts, count, decoder,
+				    &function) &&
+		     add_function(m->map, &function, input->of[parts[0]], &runs);
 		insn_ties_free(&function);
 	}
 	struct code_run_vec *all = &m->map->runs;
@@ -151,13 +167,16 @@ static void tie_fragments_of(void *ctx, struct decoder *decoder, uint32_t begin,
 static bool add_left(struct code_map *map)
 {
 	for (size_t i = 0; i < map->subject->functions.count; i++) {
-		const struct function *f = &map->subject->functions.at[i], *in = input_left(map->subject, map->input, i);
+		const struct function *f = &map->subject->functions.at[i],
+				      *in = input_left(map->subject, map->input, i);
 		uint64_t size = !in ? 0 : f->size < in->size ? f->size : in->size;
 		uint32_t number = in ? (uint32_t)(in - map->input->functions.at) : 0;
 		if (!size || size > UINT32_MAX)
 			continue;
 		map->fates[number] = FATE_LEFT;
-		if (!code_run_vec_push(&map->runs, (struct code_run){f->address, f->address, (uint32_t)size, (uint32_t)size, number, RUN_LEFT}))
+		if (!code_run_vec_push(&map->runs,
+				       (struct code_run){f->address, f->address, (uint32_t)size,
+							 (uint32_t)size, number, RUN_LEFT}))
 			return false;
 	}
 	return true;
@@ -192,7 +211,8 @@ static bool sort_by_in(struct code_map *map)
 	for (size_t i = 0; keys && i < map->runs.len; i++)
 		if (map->runs.at[i].kind != RUN_UNTIED)
 			keys[map->tied++] = (struct keyed){map->runs.at[i].in, i};
-	bool ok = keys && map->by_in && map->reach && map->runs.len < UINT32_MAX && sort_keyed(keys, map->tied);
+	bool ok = keys && map->by_in && map->reach && map->runs.len < UINT32_MAX &&
+		  sort_keyed(keys, map->tied);
 	for (size_t i = 0; ok && i < map->tied; i++) {
 		const struct code_run *run = &map->runs.at[keys[i].index];
 		uint64_t end = run->in + run->in_size;
@@ -216,7 +236,8 @@ static void part_runs(struct code_run_vec *runs)
 	runs->len = kept;
 }
 
-bool code_map_make(const struct binary *subject, const struct input *input, unsigned threads, struct code_map *out, bool *of_input, struct bc_error *err)
+bool code_map_make(const struct binary *subject, const struct input *input, unsigned threads,
+		   struct code_map *out, bool *of_input, struct bc_error *err)
 {
 	struct making m = {.map = out};
 	size_t count = input->functions.count + 1;
@@ -224,12 +245,18 @@ bool code_map_make(const struct binary *subject, const struct input *input, unsi
 
 	*err = (struct bc_error){0};
 	*of_input = false;
-	*out = (struct code_map){.subject = subject, .input = input, .fates = calloc(count, 1), .fragments = malloc(count * sizeof(*out->fragments))};
-	if (!out->fates || !out->fragments || !looked_up_make(out) || !folded_list(subject, input, &out->folded) || !fragments_by_function_list(&subject->bat, &m.parts))
+	*out = (struct code_map){.subject = subject,
+				 .input = input,
+				 .fates = calloc(count, 1),
+				 .fragments = malloc(count * sizeof(*out->fragments))};
+	if (!out->fates || !out->fragments || !looked_up_make(out) ||
+	    !folded_list(subject, input, &out->folded) ||
+	    !fragments_by_function_list(&subject->bat, &m.parts))
 		return bc_fail_nomem(err);
 	findings_init(&unused, 0);
 	pthread_mutex_init(&m.lock, NULL);
-	bool ok = code_for_fragments(subject, threads, tie_fragments_of, &m, &unused) || bc_fail_nomem(err);
+	bool ok = code_for_fragments(subject, threads, tie_fragments_of, &m, &unused) ||
+		  bc_fail_nomem(err);
 	pthread_mutex_destroy(&m.lock);
 	findings_free(&unused);
 	fragments_by_function_free(&m.parts);
@@ -266,7 +293,9 @@ static const struct code_run *code_map_at(const struct code_map *map, uint64_t a
 {
 	size_t i = runs_up_to(map->runs.at, map->runs.len, address);
 
-	return i && address - map->runs.at[i - 1].out < map->runs.at[i - 1].size ? &map->runs.at[i - 1] : NULL;
+	return i && address - map->runs.at[i - 1].out < map->runs.at[i - 1].size ?
+		       &map->runs.at[i - 1] :
+		       NULL;
 }
 
 enum code_fate code_map_fate(const struct code_map *map, uint64_t address)
@@ -303,7 +332,8 @@ static bool output_of(const struct code_run *run, uint64_t input, uint64_t *out)
 /* Copies of a block: more are not looked at. */
 #define COPIES_MOST 64
 
-bool code_map_leads(const struct code_map *map, uint64_t input, bool behind, uint64_t address, uint64_t *expected, bool *known)
+bool code_map_leads(const struct code_map *map, uint64_t input, bool behind, uint64_t address,
+		    uint64_t *expected, bool *known)
 {
 	uint64_t key = input - behind;
 	size_t at = runs_below(map, key + 1);
@@ -314,7 +344,8 @@ bool code_map_leads(const struct code_map *map, uint64_t input, bool behind, uin
 		uint64_t out;
 		if (key - run->in >= run->in_size)
 			continue;
-		if (behind && run->size != run->in_size) /* the one instruction that it stands behind */
+		if (behind &&
+		    run->size != run->in_size) /* the one instruction that it stands behind */
 			out = run->out + run->size - 1;
 		else if (!output_of(run, key, &out))
 			continue;
@@ -395,17 +426,22 @@ const char *code_map_owner(const struct code_map *map, uint64_t output, uint64_t
 {
 	const struct code_run *run = output == NO_OFFSET ? NULL : code_map_at(map, output);
 	const struct function *f = functions_find(&map->input->functions, (struct vaddr){input});
-	uint32_t function = run ? run->function : f ? (uint32_t)(f - map->input->functions.at) : NO_FUNCTION;
-	const struct function *left = functions_find(&map->subject->functions, (struct vaddr){output == NO_OFFSET ? input : output});
+	uint32_t function = run ? run->function :
+			    f   ? (uint32_t)(f - map->input->functions.at) :
+				  NO_FUNCTION;
+	const struct function *left = functions_find(
+		&map->subject->functions, (struct vaddr){output == NO_OFFSET ? input : output});
 
 	if (function != NO_FUNCTION && map->fragments[function] != NO_FRAGMENT)
 		return binary_fragment_owner(map->subject, map->fragments[function]);
 	return left ? left->primary : NULL;
 }
 
-/* What of [start, end), which is of one run, no range holds is added to a part; `other - start` leads to the other binary's address. */
-static bool add_missing(const struct code_map *map, const struct code_run *run, const struct address_range_vec *ranges, uint64_t start, uint64_t end, uint64_t other,
-			bool is_output, struct code_part *part)
+/* What of [start, end), which is of one run, no range holds is added to a part; `other - start`
+ * leads to the other binary's address. */
+static bool add_missing(const struct code_map *map, const struct code_run *run,
+			const struct address_range_vec *ranges, uint64_t start, uint64_t end,
+			uint64_t other, bool is_output, struct code_part *part)
 {
 	size_t i = ranges_up_to(ranges->at, ranges->len, start);
 
@@ -414,11 +450,17 @@ static bool add_missing(const struct code_map *map, const struct code_run *run, 
 		if (!work_spend(map->subject->image.work, WORK_RANGES, 1))
 			return false;
 		bool held = i < ranges->len && ranges->at[i].start <= start;
-		uint64_t next = held ? ranges->at[i].end : i < ranges->len ? ranges->at[i].start : end;
+		uint64_t next = held            ? ranges->at[i].end :
+				i < ranges->len ? ranges->at[i].start :
+						  end;
 		next = next < end ? next : end;
-		uint64_t output = is_output ? start : other, first = held ? 0 : first_looked_up(map, run, output, output + (next - start)) - output;
+		uint64_t output = is_output ? start : other,
+			 first = held ? 0 :
+					first_looked_up(map, run, output, output + (next - start)) -
+						 output;
 		if (!held && first < next - start)
-			add_part(part, next - start - first, output + first, (is_output ? other : start) + first);
+			add_part(part, next - start - first, output + first,
+				 (is_output ? other : start) + first);
 		i += held;
 		other += next - start;
 		start = next;
@@ -427,7 +469,8 @@ static bool add_missing(const struct code_map *map, const struct code_run *run, 
 }
 
 /* Code of the input that ranges have: does the output's have it? */
-static bool compare_input(const struct code_map *map, struct address_range range, const struct address_range_vec *out, struct ranges_compared *result)
+static bool compare_input(const struct code_map *map, struct address_range range,
+			  const struct address_range_vec *out, struct ranges_compared *result)
 {
 	size_t end = runs_below(map, range.end), at = end;
 
@@ -435,7 +478,9 @@ static bool compare_input(const struct code_map *map, struct address_range range
 		at--;
 	for (; at < end; at++) {
 		const struct code_run *run = &map->runs.at[map->by_in[at]];
-		uint64_t from = run->in > range.start ? run->in : range.start, to = run->in + run->in_size < range.end ? run->in + run->in_size : range.end;
+		uint64_t from = run->in > range.start ? run->in : range.start,
+			 to = run->in + run->in_size < range.end ? run->in + run->in_size :
+								   range.end;
 		if (!work_spend(map->subject->image.work, WORK_RANGES, 1))
 			return false;
 		if (from >= to || run->kind == RUN_JUMP)
@@ -443,7 +488,8 @@ static bool compare_input(const struct code_map *map, struct address_range range
 		bool single = run->size != run->in_size;
 		if (single && from != run->in)
 			continue;
-		uint64_t output = single ? run->out : run->out + (from - run->in), size = single ? run->size : to - from;
+		uint64_t output = single ? run->out : run->out + (from - run->in),
+			 size = single ? run->size : to - from;
 		if (is_folded(map, run->function)) {
 			result->folded = true;
 			continue;
@@ -455,20 +501,27 @@ static bool compare_input(const struct code_map *map, struct address_range range
 	return true;
 }
 
-/* Is code of the input that is at `input` in a function, or in one that was folded into it, in the ranges?  All of it. */
-static bool twins_have(const struct code_map *map, uint32_t function, const struct address_range_vec *in, uint64_t input)
+/* Is code of the input that is at `input` in a function, or in one that was folded into it, in the
+ * ranges?  All of it. */
+static bool twins_have(const struct code_map *map, uint32_t function,
+		       const struct address_range_vec *in, uint64_t input)
 {
 	size_t count = 0;
-	const struct folded *folded = function == NO_FUNCTION || map->fragments[function] == NO_FRAGMENT ? NULL : folded_of(&map->folded, map->fragments[function], &count);
+	const struct folded *folded =
+		function == NO_FUNCTION || map->fragments[function] == NO_FRAGMENT ?
+			NULL :
+			folded_of(&map->folded, map->fragments[function], &count);
 
 	for (size_t i = 0; i < count && i < 64; i++)
-		if (ranges_hold(in, input - map->input->functions.at[function].address + map->input->functions.at[folded[i].input].address))
+		if (ranges_hold(in, input - map->input->functions.at[function].address +
+					    map->input->functions.at[folded[i].input].address))
 			return true;
 	return false;
 }
 
 /* Code of the output that ranges have, of one run: do the input's have it? */
-static bool compare_run(const struct code_map *map, const struct code_run *run, uint64_t from, uint64_t to, const struct address_range_vec *in,
+static bool compare_run(const struct code_map *map, const struct code_run *run, uint64_t from,
+			uint64_t to, const struct address_range_vec *in,
 			struct ranges_compared *result)
 {
 	bool single = run->size != run->in_size;
@@ -490,11 +543,15 @@ static bool compare_run(const struct code_map *map, const struct code_run *run, 
 }
 
 /* Bytes of the output's ranges of which no code is known. */
-static void compare_gap(const struct code_map *map, uint64_t from, uint64_t to, const struct address_range_vec *in, struct ranges_compared *result)
+static void compare_gap(const struct code_map *map, uint64_t from, uint64_t to,
+			const struct address_range_vec *in, struct ranges_compared *result)
 {
 	while (from < to) {
-		const struct segment *segment = image_segment_at(&map->subject->image, (struct vaddr){from});
-		uint64_t end = segment && to - segment->vaddr > segment->memsz ? segment->vaddr + segment->memsz : to;
+		const struct segment *segment =
+			image_segment_at(&map->subject->image, (struct vaddr){from});
+		uint64_t end = segment && to - segment->vaddr > segment->memsz ?
+				       segment->vaddr + segment->memsz :
+				       to;
 		if (segment && segment->executable) {
 			if (code_map_fate(map, from) == FATE_MOVED)
 				add_part(&result->old, end - from, from, from);
@@ -505,7 +562,8 @@ static void compare_gap(const struct code_map *map, uint64_t from, uint64_t to, 
 	}
 }
 
-static bool compare_output(const struct code_map *map, struct address_range range, const struct address_range_vec *in, struct ranges_compared *result)
+static bool compare_output(const struct code_map *map, struct address_range range,
+			   const struct address_range_vec *in, struct ranges_compared *result)
 {
 	size_t at = runs_up_to(map->runs.at, map->runs.len, range.start);
 
@@ -527,7 +585,8 @@ static bool compare_output(const struct code_map *map, struct address_range rang
 	return true;
 }
 
-/* Of code that is gone llvm-bolt writes that it begins at 0, and is as long as it was, or one byte. */
+/* Of code that is gone llvm-bolt writes that it begins at 0, and is as long as it was, or one byte.
+ */
 static bool is_of_gone(struct address_range range, const struct address_range_vec *in)
 {
 	uint64_t bytes = 0;
@@ -537,7 +596,8 @@ static bool is_of_gone(struct address_range range, const struct address_range_ve
 	return !range.start && range.end <= (bytes ? bytes : 1);
 }
 
-bool code_map_compare(const struct code_map *map, const struct address_range_vec *in, const struct address_range_vec *out, struct ranges_compared *result)
+bool code_map_compare(const struct code_map *map, const struct address_range_vec *in,
+		      const struct address_range_vec *out, struct ranges_compared *result)
 {
 	*result = (struct ranges_compared){0};
 	for (size_t i = 0; i < in->len; i++)

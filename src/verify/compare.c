@@ -40,8 +40,8 @@ static void list_side(const struct binary *t, struct side_row *rows, char *numbe
 	for (uint32_t i = 0; i < count; i++) {
 		const struct bat_fragment *f = &t->bat.fragments[i];
 		const char *name = binary_fragment_owner(t, i);
-		uint64_t address = f->parent == BAT_NO_PARENT ? f->address
-							      : t->bat.fragments[f->parent].address;
+		uint64_t address = f->parent == BAT_NO_PARENT ? f->address :
+								t->bat.fragments[f->parent].address;
 		snprintf(numbers, NUMBER_SIZE, "0x%" PRIx64, address);
 		rows[i] = (struct side_row){name ? name : numbers, f->parent, 0, i, f->cold};
 		numbers += NUMBER_SIZE;
@@ -69,8 +69,9 @@ static void compare_entries(const struct bat_table *a, const struct bat_fragment
 			d->entries++;
 			d->first = k;
 		}
-		d->hashes += a->blocks && b->blocks && (a->blocks[i].hash != b->blocks[j].hash ||
-							a->blocks[i].index != b->blocks[j].index);
+		d->hashes += a->blocks && b->blocks &&
+			     (a->blocks[i].hash != b->blocks[j].hash ||
+			      a->blocks[i].index != b->blocks[j].index);
 	}
 }
 
@@ -109,7 +110,8 @@ static int pair_order(const struct side_row *x, const struct side_row *y)
 
 /* Measures a difference: an entry, a hash, and what is the function's own count one each.  A
  * fragment that only one side has counts as one and one for each of its entries. */
-static uint64_t size_of(const struct bat_table *a, const struct bat_table *b, const struct difference *d)
+static uint64_t size_of(const struct bat_table *a, const struct bat_table *b,
+			const struct difference *d)
 {
 	if (d->change == CHANGE_VANISHED)
 		return (uint64_t)a->fragments[d->a].entry_count + 1;
@@ -125,13 +127,15 @@ static void pair_rows(const struct binary *a, const struct side_row *x, const st
 	uint32_t i = 0, k = 0;
 
 	while (i < a->bat.fragment_count || k < b->bat.fragment_count) {
-		int order = i == a->bat.fragment_count   ? 1
-			    : k == b->bat.fragment_count ? -1
-							 : pair_order(&x[i], &y[k]);
+		int order = i == a->bat.fragment_count ? 1 :
+			    k == b->bat.fragment_count ? -1 :
+							 pair_order(&x[i], &y[k]);
 		const struct side_row *row = order <= 0 ? &x[i] : &y[k];
 		struct difference *d = &out->at[out->count++];
-		*d = (struct difference){.name = row->name, .part = row->part,
-					 .a = NO_FRAGMENT_HERE, .b = NO_FRAGMENT_HERE};
+		*d = (struct difference){.name = row->name,
+					 .part = row->part,
+					 .a = NO_FRAGMENT_HERE,
+					 .b = NO_FRAGMENT_HERE};
 		if (order <= 0)
 			d->a = x[i++].fragment;
 		if (order >= 0)
@@ -205,8 +209,8 @@ static void print_entry(const char *sign, const struct bat_table *t, const struc
 	if (entry >= f->entry_count)
 		return;
 	struct bat_entry e = t->entries[f->first_entry + entry];
-	fprintf(out, "    %s entry %" PRIu32 ": 0x%" PRIx32 " -> 0x%" PRIx32 "%s\n", sign, entry, e.output,
-		bat_entry_input(e), bat_entry_is_branch(e) ? ", branch" : "");
+	fprintf(out, "    %s entry %" PRIu32 ": 0x%" PRIx32 " -> 0x%" PRIx32 "%s\n", sign, entry,
+		e.output, bat_entry_input(e), bat_entry_is_branch(e) ? ", branch" : "");
 }
 
 static void print_changed(const struct difference *d, const struct binary *a,
@@ -215,10 +219,12 @@ static void print_changed(const struct difference *d, const struct binary *a,
 	const struct bat_fragment *f = &a->bat.fragments[d->a], *g = &b->bat.fragments[d->b];
 
 	if (d->entries)
-		fprintf(out, ": %" PRIu32 " entr%s of %" PRIu32 " and %" PRIu32, d->entries, plural_of(d->entries, "y differs", "ies differ"),
-			f->entry_count, g->entry_count);
+		fprintf(out, ": %" PRIu32 " entr%s of %" PRIu32 " and %" PRIu32, d->entries,
+			plural_of(d->entries, "y differs", "ies differ"), f->entry_count,
+			g->entry_count);
 	if (d->hashes)
-		fprintf(out, "; %" PRIu32 " block%s another hash or index", d->hashes, plural_of(d->hashes, " has", "s have"));
+		fprintf(out, "; %" PRIu32 " block%s another hash or index", d->hashes,
+			plural_of(d->hashes, " has", "s have"));
 	if (d->function_differs)
 		fputs("; the function has another hash, number of blocks or entry points", out);
 	putc('\n', out);
@@ -246,17 +252,20 @@ static void print_difference(const struct difference *d, const struct binary *a,
 		putc('\n', out);
 }
 
-static void print_summary(const struct comparison *c, const struct binary *a, const struct binary *b, FILE *out)
+static void print_summary(const struct comparison *c, const struct binary *a,
+			  const struct binary *b, FILE *out)
 {
 	if (a->bat.layout != b->bat.layout)
 		fprintf(out, "layout %s -> %s\n", bat_layout_name(a->bat.layout),
 			bat_layout_name(b->bat.layout));
 	for (int i = CHANGE_NONE; i < CHANGE_COUNT; i++)
-		fprintf(out, "%s%" PRIu64 " %s", i ? ", " : "", c->counts[i], change_name((enum change)i));
+		fprintf(out, "%s%" PRIu64 " %s", i ? ", " : "", c->counts[i],
+			change_name((enum change)i));
 	putc('\n', out);
 }
 
-void comparison_text(const struct comparison *c, const struct binary *a, const struct binary *b, bool summary_only, FILE *out)
+void comparison_text(const struct comparison *c, const struct binary *a, const struct binary *b,
+		     bool summary_only, FILE *out)
 {
 	print_summary(c, a, b, out);
 	for (size_t i = 0; !summary_only && i < c->count; i++)
@@ -264,8 +273,8 @@ void comparison_text(const struct comparison *c, const struct binary *a, const s
 			print_difference(&c->at[i], a, b, out);
 }
 
-static void write_difference(struct json *json, const struct difference *d,
-			     const struct binary *a, const struct binary *b)
+static void write_difference(struct json *json, const struct difference *d, const struct binary *a,
+			     const struct binary *b)
 {
 	json_open(json, NULL, '{');
 	json_string(json, "change", change_name(d->change));
@@ -295,7 +304,8 @@ static void write_differences(struct json *json, const struct comparison *c, con
 	json_close(json, ']');
 }
 
-void comparison_json(const struct comparison *c, const struct binary *a, const struct binary *b, bool summary_only, FILE *out)
+void comparison_json(const struct comparison *c, const struct binary *a, const struct binary *b,
+		     bool summary_only, FILE *out)
 {
 	struct json json = {.out = out};
 

@@ -27,7 +27,8 @@ struct debug_reader {
 	Dwarf_CU *last; /* unit that was listed */
 };
 
-bool debug_reader_open(const struct image *image, bool counted, struct debug_reader **out, struct bc_error *err)
+bool debug_reader_open(const struct image *image, bool counted, struct debug_reader **out,
+		       struct bc_error *err)
 {
 	struct debug_reader *r = calloc(1, sizeof(*r));
 
@@ -59,7 +60,8 @@ int debug_next_unit(struct debug_reader *r, struct debug_unit *out)
 	Dwarf_Half version = 0;
 	Dwarf_Die die = {0};
 	uint8_t type = 0;
-	int result = r->file.dw.dwarf_get_units(r->file.dwarf, r->last, &cu, &version, &type, &die, NULL);
+	int result = r->file.dw.dwarf_get_units(r->file.dwarf, r->last, &cu, &version, &type, &die,
+						NULL);
 
 	if (result)
 		return result > 0 ? 0 : -1;
@@ -70,17 +72,20 @@ int debug_next_unit(struct debug_reader *r, struct debug_unit *out)
 		out->at = r->file.dw.dwarf_dieoffset(&die);
 		out->begin = out->at - r->file.dw.dwarf_cuoffset(&die);
 		/* Sections have offsets of their own. */
-		out->of_types = !r->file.dw.dwarf_offdie(r->file.dwarf, out->at, &again) || again.addr != die.addr;
+		out->of_types = !r->file.dw.dwarf_offdie(r->file.dwarf, out->at, &again) ||
+				again.addr != die.addr;
 	}
 	return 1;
 }
 
 static bool find_entry(struct debug_reader *r, bool of_types, uint64_t at, Dwarf_Die *out)
 {
-	return of_types ? r->file.dw.dwarf_offdie_types(r->file.dwarf, at, out) : r->file.dw.dwarf_offdie(r->file.dwarf, at, out);
+	return of_types ? r->file.dw.dwarf_offdie_types(r->file.dwarf, at, out) :
+			  r->file.dw.dwarf_offdie(r->file.dwarf, at, out);
 }
 
-bool debug_list_entries(struct debug_reader *r, const struct debug_unit *unit, struct entry_place_vec *out)
+bool debug_list_entries(struct debug_reader *r, const struct debug_unit *unit,
+			struct entry_place_vec *out)
 {
 	Dwarf_Die stack[DEPTH_MOST];
 	size_t depth = 0;
@@ -91,13 +96,19 @@ bool debug_list_entries(struct debug_reader *r, const struct debug_unit *unit, s
 	for (;;) {
 		Dwarf_Die *die = &stack[depth], child;
 		int tag = r->file.dw.dwarf_tag(die);
-		struct entry_place place = {r->file.dw.dwarf_dieoffset(die), (uint16_t)(tag < 0 ? 0 : tag), (uint16_t)depth};
+		struct entry_place place = {r->file.dw.dwarf_dieoffset(die),
+					    (uint16_t)(tag < 0 ? 0 : tag), (uint16_t)depth};
 		uint64_t last = out->len ? out->at[out->len - 1].at : 0;
-		bool back = out->len && place.at <= last; /* by a DW_AT_sibling that does not lead to the next one */
+		bool back =
+			out->len &&
+			place.at <=
+				last; /* by a DW_AT_sibling that does not lead to the next one */
 		if (back)
 			place = (struct entry_place){last + 1, 0, place.depth};
-		/* To find its sibling, libdw passes over everything in it: it is passed once for each level above. */
-		if (!work_spend(r->work, WORK_SCOPES, (depth + 1) * r->file.entry_work) || !entry_place_vec_push(out, place))
+		/* To find its sibling, libdw passes over everything in it: it is passed once for
+		 * each level above. */
+		if (!work_spend(r->work, WORK_SCOPES, (depth + 1) * r->file.entry_work) ||
+		    !entry_place_vec_push(out, place))
 			return false;
 		if (back)
 			return true;
@@ -131,9 +142,12 @@ const char *debug_entry_name(struct debug_reader *r, bool of_types, uint64_t at,
 			return NULL;
 		if (r->file.dw.dwarf_attr(&die, DW_AT_name, &attr)) {
 			const char *name = r->file.dw.dwarf_formstring(&attr);
-			return name && work_spend(r->work, WORK_SCOPES, strlen(name) / 64) ? name : NULL;
+			return name && work_spend(r->work, WORK_SCOPES, strlen(name) / 64) ? name :
+											     NULL;
 		}
-		if ((!r->file.dw.dwarf_attr(&die, DW_AT_abstract_origin, &attr) && !r->file.dw.dwarf_attr(&die, DW_AT_specification, &attr)) || !r->file.dw.dwarf_formref_die(&attr, &other))
+		if ((!r->file.dw.dwarf_attr(&die, DW_AT_abstract_origin, &attr) &&
+		     !r->file.dw.dwarf_attr(&die, DW_AT_specification, &attr)) ||
+		    !r->file.dw.dwarf_formref_die(&attr, &other))
 			return NULL;
 	}
 	return NULL;
@@ -153,10 +167,8 @@ static bool has_locations(unsigned name)
 	case DW_AT_segment:
 	case DW_AT_static_link:
 	case DW_AT_use_location:
-	case DW_AT_vtable_elem_location:
-		return true;
-	default:
-		return false;
+	case DW_AT_vtable_elem_location: return true;
+	default: return false;
 	}
 }
 
@@ -166,10 +178,8 @@ static bool has_expression(unsigned name)
 	switch (name) {
 	case DW_AT_const_value:
 	case DW_AT_default_value:
-	case DW_AT_discr_list:
-		return false;
-	default:
-		return true;
+	case DW_AT_discr_list: return false;
+	default: return true;
 	}
 }
 
@@ -213,10 +223,12 @@ static void take_entry(struct debug_reader *r, Dwarf_Attribute *attr, struct deb
 	}
 	value->kind = VALUE_ENTRY;
 	value->number = r->file.dw.dwarf_dieoffset(&die);
-	value->of_types = !r->file.dw.dwarf_offdie(r->file.dwarf, value->number, &again) || again.addr != die.addr;
+	value->of_types = !r->file.dw.dwarf_offdie(r->file.dwarf, value->number, &again) ||
+			  again.addr != die.addr;
 }
 
-static void take_value(struct debug_reader *r, Dwarf_Attribute *attr, const struct debug_unit *unit, struct debug_value *value)
+static void take_value(struct debug_reader *r, Dwarf_Attribute *attr, const struct debug_unit *unit,
+		       struct debug_value *value)
 {
 	Dwarf_Addr address;
 	const char *text;
@@ -235,9 +247,12 @@ static void take_value(struct debug_reader *r, Dwarf_Attribute *attr, const stru
 		return;
 	case DW_FORM_data4:
 	case DW_FORM_data8:
-		if (unit->version < 4 && attr->code != DW_AT_data_member_location && has_locations(attr->code))
+		if (unit->version < 4 && attr->code != DW_AT_data_member_location &&
+		    has_locations(attr->code))
 			value->kind = VALUE_LOCATIONS;
-		else if (unit->version < 4 && (attr->code == DW_AT_ranges || attr->code == DW_AT_stmt_list || attr->code == DW_AT_macro_info))
+		else if (unit->version < 4 &&
+			 (attr->code == DW_AT_ranges || attr->code == DW_AT_stmt_list ||
+			  attr->code == DW_AT_macro_info))
 			value->kind = attr->code == DW_AT_ranges ? VALUE_RANGES : VALUE_OFFSET;
 		else
 			take_number(r, attr, value);
@@ -246,9 +261,7 @@ static void take_value(struct debug_reader *r, Dwarf_Attribute *attr, const stru
 	case DW_FORM_data2:
 	case DW_FORM_udata:
 	case DW_FORM_sdata:
-	case DW_FORM_implicit_const:
-		take_number(r, attr, value);
-		return;
+	case DW_FORM_implicit_const: take_number(r, attr, value); return;
 	case DW_FORM_flag:
 	case DW_FORM_flag_present:
 		value->kind = r->file.dw.dwarf_formflag(attr, &flag) ? VALUE_BAD : VALUE_NUMBER;
@@ -273,9 +286,7 @@ static void take_value(struct debug_reader *r, Dwarf_Attribute *attr, const stru
 	case DW_FORM_ref8:
 	case DW_FORM_ref_udata:
 	case DW_FORM_ref_addr:
-	case DW_FORM_ref_sig8:
-		take_entry(r, attr, value);
-		return;
+	case DW_FORM_ref_sig8: take_entry(r, attr, value); return;
 	case DW_FORM_block:
 	case DW_FORM_block1:
 	case DW_FORM_block2:
@@ -285,46 +296,46 @@ static void take_value(struct debug_reader *r, Dwarf_Attribute *attr, const stru
 		else
 			take_block(r, attr, value);
 		return;
-	case DW_FORM_exprloc:
-		value->kind = VALUE_EXPRESSION;
-		return;
-	case DW_FORM_data16:
-		take_block(r, attr, value);
-		return;
-	case DW_FORM_loclistx:
-		value->kind = VALUE_LOCATIONS;
-		return;
-	case DW_FORM_rnglistx:
-		value->kind = VALUE_RANGES;
-		return;
+	case DW_FORM_exprloc: value->kind = VALUE_EXPRESSION; return;
+	case DW_FORM_data16: take_block(r, attr, value); return;
+	case DW_FORM_loclistx: value->kind = VALUE_LOCATIONS; return;
+	case DW_FORM_rnglistx: value->kind = VALUE_RANGES; return;
 	case DW_FORM_sec_offset:
-		value->kind = attr->code == DW_AT_ranges || attr->code == DW_AT_start_scope ? VALUE_RANGES : has_locations(attr->code) ? VALUE_LOCATIONS : VALUE_OFFSET;
+		value->kind = attr->code == DW_AT_ranges || attr->code == DW_AT_start_scope ?
+				      VALUE_RANGES :
+			      has_locations(attr->code) ? VALUE_LOCATIONS :
+							  VALUE_OFFSET;
 		return;
-	default:
-		value->kind = VALUE_BAD;
+	default: value->kind = VALUE_BAD;
 	}
 }
 
 static int read_value(Dwarf_Attribute *attr, void *ctx)
 {
 	struct reading_values *reading = ctx;
-	struct debug_value value = {.name = attr->code, .source = {attr->form, attr->valp, attr->cu, reading->unit->begin}};
+	struct debug_value value = {
+		.name = attr->code,
+		.source = {attr->form, attr->valp, attr->cu, reading->unit->begin}};
 
 	take_value(reading->r, attr, reading->unit, &value);
 	/* A string is passed to its end. */
-	reading->failed = !work_spend(reading->r->work, WORK_SCOPES, 1 + (value.kind == VALUE_TEXT ? value.bytes.size / 64 : 0)) ||
+	reading->failed = !work_spend(reading->r->work, WORK_SCOPES,
+				      1 + (value.kind == VALUE_TEXT ? value.bytes.size / 64 : 0)) ||
 			  !debug_value_vec_push(reading->out, value);
 	return reading->failed ? DWARF_CB_ABORT : DWARF_CB_OK;
 }
 
-bool debug_values(struct debug_reader *r, const struct debug_unit *unit, uint64_t at, struct debug_value_vec *out)
+bool debug_values(struct debug_reader *r, const struct debug_unit *unit, uint64_t at,
+		  struct debug_value_vec *out)
 {
 	struct reading_values reading = {r, unit, out, false};
 	Dwarf_Die die;
 
 	out->len = 0;
-	if (!find_entry(r, unit->of_types, at, &die) || r->file.dw.dwarf_getattrs(&die, read_value, &reading, 0) != 1)
-		return !reading.failed && debug_value_vec_push(out, (struct debug_value){.kind = VALUE_BAD});
+	if (!find_entry(r, unit->of_types, at, &die) ||
+	    r->file.dw.dwarf_getattrs(&die, read_value, &reading, 0) != 1)
+		return !reading.failed &&
+		       debug_value_vec_push(out, (struct debug_value){.kind = VALUE_BAD});
 	return true;
 }
 
@@ -333,7 +344,8 @@ bool debug_values(struct debug_reader *r, const struct debug_unit *unit, uint64_
 /* To read a range takes longer than to look at one. */
 #define RANGE_WORK 4
 
-bool debug_ranges(struct debug_reader *r, const struct debug_unit *unit, uint64_t at, struct address_range_vec *out, bool *bad)
+bool debug_ranges(struct debug_reader *r, const struct debug_unit *unit, uint64_t at,
+		  struct address_range_vec *out, bool *bad)
 {
 	Dwarf_Addr base = 0, start, end;
 	Dwarf_Die die;
@@ -342,7 +354,8 @@ bool debug_ranges(struct debug_reader *r, const struct debug_unit *unit, uint64_
 	out->len = 0;
 	*bad = !find_entry(r, unit->of_types, at, &die);
 	while (!*bad && (offset = r->file.dw.dwarf_ranges(&die, offset, &base, &start, &end)) > 0)
-		if (!work_spend(r->work, WORK_RANGES, RANGE_WORK) || !address_range_vec_push(out, (struct address_range){start, end}))
+		if (!work_spend(r->work, WORK_RANGES, RANGE_WORK) ||
+		    !address_range_vec_push(out, (struct address_range){start, end}))
 			return false;
 	*bad |= offset < 0;
 	return true;
@@ -362,7 +375,8 @@ bool debug_unit_ranges(struct debug_reader *r, struct unit_arange_vec *out, bool
 		Dwarf_Arange *one = r->file.dw.dwarf_onearange(all, i);
 		if (!one || r->file.dw.dwarf_getarangeinfo(one, &start, &size, &unit))
 			continue;
-		if (!work_spend(r->work, WORK_RANGES, 1) || !unit_arange_vec_push(out, (struct unit_arange){unit, start, start + size}))
+		if (!work_spend(r->work, WORK_RANGES, 1) ||
+		    !unit_arange_vec_push(out, (struct unit_arange){unit, start, start + size}))
 			return false;
 	}
 	return true;
@@ -375,14 +389,17 @@ bool debug_unit_ranges(struct debug_reader *r, struct unit_arange_vec *out, bool
 
 static Dwarf_Attribute attribute_of(const struct debug_value *value)
 {
-	return (Dwarf_Attribute){value->name, value->source.form, value->source.at, value->source.unit};
+	return (Dwarf_Attribute){value->name, value->source.form, value->source.at,
+				 value->source.unit};
 }
 
-static bool take_operations(struct debug_reader *r, Dwarf_Attribute *attr, uint64_t begin, const Dwarf_Op *ops, size_t count, unsigned nested,
+static bool take_operations(struct debug_reader *r, Dwarf_Attribute *attr, uint64_t begin,
+			    const Dwarf_Op *ops, size_t count, unsigned nested,
 			    struct debug_locations *out, bool *bad);
 
 /* What an operation refers to.  *inner: it holds an expression of its own. */
-static void take_operands(struct debug_reader *r, Dwarf_Attribute *attr, uint64_t begin, const Dwarf_Op *op, struct debug_operation *out, Dwarf_Attribute *inner,
+static void take_operands(struct debug_reader *r, Dwarf_Attribute *attr, uint64_t begin,
+			  const Dwarf_Op *op, struct debug_operation *out, Dwarf_Attribute *inner,
 			  bool *has_inner, bool *bad)
 {
 	Dwarf_Attribute found;
@@ -391,26 +408,25 @@ static void take_operands(struct debug_reader *r, Dwarf_Attribute *attr, uint64_
 
 	*has_inner = false;
 	switch (op->atom) {
-	case DW_OP_addr:
-		out->kinds[0] = OPERAND_ADDRESS;
-		return;
+	case DW_OP_addr: out->kinds[0] = OPERAND_ADDRESS; return;
 	case DW_OP_addrx:
 	case DW_OP_GNU_addr_index:
 	case DW_OP_constx:
 	case DW_OP_GNU_const_index:
-		*bad |= r->file.dw.dwarf_getlocation_attr(attr, op, &found) || r->file.dw.dwarf_formaddr(&found, &address);
+		*bad |= r->file.dw.dwarf_getlocation_attr(attr, op, &found) ||
+			r->file.dw.dwarf_formaddr(&found, &address);
 		if (*bad)
 			return;
-		out->code = op->atom == DW_OP_addrx || op->atom == DW_OP_GNU_addr_index ? DW_OP_addr : DW_OP_constx;
+		out->code = op->atom == DW_OP_addrx || op->atom == DW_OP_GNU_addr_index ?
+				    DW_OP_addr :
+				    DW_OP_constx;
 		out->kinds[0] = OPERAND_ADDRESS;
 		out->numbers[0] = address;
 		return;
 	case DW_OP_call_ref:
 	case DW_OP_implicit_pointer:
 	case DW_OP_GNU_implicit_pointer:
-	case DW_OP_GNU_variable_value:
-		out->kinds[0] = OPERAND_ENTRY;
-		return;
+	case DW_OP_GNU_variable_value: out->kinds[0] = OPERAND_ENTRY; return;
 	case DW_OP_call2:
 	case DW_OP_call4:
 	case DW_OP_GNU_parameter_ref:
@@ -439,7 +455,8 @@ static void take_operands(struct debug_reader *r, Dwarf_Attribute *attr, uint64_
 		out->kinds[0] = OPERAND_ENTRY;
 		out->numbers[0] += begin;
 		out->numbers[1] = 0;
-		*bad |= r->file.dw.dwarf_getlocation_attr(attr, op, &found) || r->file.dw.dwarf_formblock(&found, &block);
+		*bad |= r->file.dw.dwarf_getlocation_attr(attr, op, &found) ||
+			r->file.dw.dwarf_formblock(&found, &block);
 		break;
 	case DW_OP_implicit_value:
 		out->numbers[1] = 0;
@@ -454,20 +471,21 @@ static void take_operands(struct debug_reader *r, Dwarf_Attribute *attr, uint64_
 	case DW_OP_skip:
 	case DW_OP_bra: /* operations have the same sizes, unless a number in them is another */
 		return;
-	default:
-		return;
+	default: return;
 	}
 	out->bytes = (struct bytes){block.data, block.length};
 }
 
 /* nested: how deep DW_OP_entry_value may still be. */
-static bool take_operations(struct debug_reader *r, Dwarf_Attribute *attr, uint64_t begin, const Dwarf_Op *ops, size_t count, unsigned nested,
+static bool take_operations(struct debug_reader *r, Dwarf_Attribute *attr, uint64_t begin,
+			    const Dwarf_Op *ops, size_t count, unsigned nested,
 			    struct debug_locations *out, bool *bad)
 {
 	if (!work_spend(r->work, WORK_EXPRESSIONS, EXPRESSION_WORK * count + 1))
 		return false;
 	for (size_t i = 0; i < count && !*bad; i++) {
-		struct debug_operation operation = {.code = ops[i].atom, .numbers = {ops[i].number, ops[i].number2}};
+		struct debug_operation operation = {.code = ops[i].atom,
+						    .numbers = {ops[i].number, ops[i].number2}};
 		Dwarf_Attribute inner;
 		bool has_inner;
 		size_t at = out->operations.len;
@@ -486,7 +504,8 @@ static bool take_operations(struct debug_reader *r, Dwarf_Attribute *attr, uint6
 	return true;
 }
 
-bool debug_locations(struct debug_reader *r, const struct debug_value *value, struct debug_locations *out, bool *bad)
+bool debug_locations(struct debug_reader *r, const struct debug_value *value,
+		     struct debug_locations *out, bool *bad)
 {
 	Dwarf_Attribute attr = attribute_of(value);
 	Dwarf_Addr base = 0, start = 0, end = 0;
@@ -498,13 +517,19 @@ bool debug_locations(struct debug_reader *r, const struct debug_value *value, st
 	*bad = false;
 	if (value->kind == VALUE_EXPRESSION) {
 		*bad = r->file.dw.dwarf_getlocation(&attr, &ops, &count) != 0;
-		return *bad || (debug_location_vec_push(&out->at, (struct debug_location){0, UINT64_MAX, 0, 0}) &&
-				take_operations(r, &attr, value->source.begin, ops, count, 2, out, bad) && (out->at.at[0].count = out->operations.len, true));
+		return *bad ||
+		       (debug_location_vec_push(&out->at,
+						(struct debug_location){0, UINT64_MAX, 0, 0}) &&
+			take_operations(r, &attr, value->source.begin, ops, count, 2, out, bad) &&
+			(out->at.at[0].count = out->operations.len, true));
 	}
-	while (!*bad && (offset = r->file.dw.dwarf_getlocations(&attr, offset, &base, &start, &end, &ops, &count)) > 0) {
+	while (!*bad && (offset = r->file.dw.dwarf_getlocations(&attr, offset, &base, &start, &end,
+								&ops, &count)) > 0) {
 		size_t first = out->operations.len;
 		if (!take_operations(r, &attr, value->source.begin, ops, count, 2, out, bad) ||
-		    !debug_location_vec_push(&out->at, (struct debug_location){start, end, first, out->operations.len - first}))
+		    !debug_location_vec_push(&out->at,
+					     (struct debug_location){start, end, first,
+								     out->operations.len - first}))
 			return false;
 	}
 	*bad |= offset < 0;
@@ -513,7 +538,8 @@ bool debug_locations(struct debug_reader *r, const struct debug_value *value, st
 
 #else
 
-bool debug_reader_open(const struct image *image, bool counted, struct debug_reader **out, struct bc_error *err)
+bool debug_reader_open(const struct image *image, bool counted, struct debug_reader **out,
+		       struct bc_error *err)
 {
 	struct dwarf_file file;
 
@@ -533,7 +559,8 @@ int debug_next_unit(struct debug_reader *reader, struct debug_unit *out)
 	return 0;
 }
 
-bool debug_list_entries(struct debug_reader *reader, const struct debug_unit *unit, struct entry_place_vec *out)
+bool debug_list_entries(struct debug_reader *reader, const struct debug_unit *unit,
+			struct entry_place_vec *out)
 {
 	(void)reader;
 	(void)unit;
@@ -541,7 +568,8 @@ bool debug_list_entries(struct debug_reader *reader, const struct debug_unit *un
 	return false;
 }
 
-bool debug_values(struct debug_reader *reader, const struct debug_unit *unit, uint64_t at, struct debug_value_vec *out)
+bool debug_values(struct debug_reader *reader, const struct debug_unit *unit, uint64_t at,
+		  struct debug_value_vec *out)
 {
 	(void)reader;
 	(void)unit;
@@ -559,7 +587,8 @@ const char *debug_entry_name(struct debug_reader *reader, bool of_types, uint64_
 	return NULL;
 }
 
-bool debug_ranges(struct debug_reader *reader, const struct debug_unit *unit, uint64_t at, struct address_range_vec *out, bool *bad)
+bool debug_ranges(struct debug_reader *reader, const struct debug_unit *unit, uint64_t at,
+		  struct address_range_vec *out, bool *bad)
 {
 	(void)reader;
 	(void)unit;
@@ -577,7 +606,8 @@ bool debug_unit_ranges(struct debug_reader *reader, struct unit_arange_vec *out,
 	return false;
 }
 
-bool debug_locations(struct debug_reader *reader, const struct debug_value *value, struct debug_locations *out, bool *bad)
+bool debug_locations(struct debug_reader *reader, const struct debug_value *value,
+		     struct debug_locations *out, bool *bad)
 {
 	(void)reader;
 	(void)value;
@@ -786,7 +816,11 @@ void operation_text(uint8_t code, char *out, size_t size)
 	if (name)
 		snprintf(out, size, "%s", name);
 	else if (code >= 0x30 && code < 0x90) /* 32 of each */
-		snprintf(out, size, "DW_OP_%s%u", code < 0x50 ? "lit" : code < 0x70 ? "reg" : "breg", (unsigned)(code - 0x30) % 32);
+		snprintf(out, size, "DW_OP_%s%u",
+			 code < 0x50 ? "lit" :
+			 code < 0x70 ? "reg" :
+				       "breg",
+			 (unsigned)(code - 0x30) % 32);
 	else
 		snprintf(out, size, "operation 0x%x", (unsigned)code);
 }

@@ -39,17 +39,22 @@ uint64_t dwarf_take_leb(struct dwarf_cursor *h)
 #define COMPRESSED_BY_ZSTD 2 /* ELFCOMPRESS_ZSTD, which older headers do not have */
 
 /* Counts what compressed sections say that they have, before anything is decompressed. */
-static bool spend_compressed(const struct image *image, bool counted, bool *any, struct bc_error *err)
+static bool spend_compressed(const struct image *image, bool counted, bool *any,
+			     struct bc_error *err)
 {
 	for (size_t i = 0; i < image->section_count; i++) {
 		const struct section *s = &image->sections[i];
 		struct bytes b = image_section_bytes(image, s);
 		uint64_t size = 0;
-		bool marked = text_starts(s->name, ".debug_") && s->flags & SHF_COMPRESSED && b.size >= sizeof(Elf64_Chdr);
+		bool marked = text_starts(s->name, ".debug_") && s->flags & SHF_COMPRESSED &&
+			      b.size >= sizeof(Elf64_Chdr);
 		uint32_t type = marked ? le32(b.data) : ELFCOMPRESS_ZLIB;
 		if (type != ELFCOMPRESS_ZLIB && type != COMPRESSED_BY_ZSTD)
-			return bc_fail(err, BC_FORMAT, "%.*s, byte 0: is marked as compressed (SHF_COMPRESSED), and its type of compression, %" PRIu32 ", is unknown",
-				       (int)s->name.len, s->name.at, type);
+			return bc_fail(
+				err, BC_FORMAT,
+				"%.*s, byte 0: is marked as compressed (SHF_COMPRESSED), and its type of compression, %" PRIu32
+				", is unknown",
+				(int)s->name.len, s->name.at, type);
 		if (marked)
 			size = le64(b.data + offsetof(Elf64_Chdr, ch_size));
 		else if (text_starts(s->name, ".zdebug_") && b.size >= 12)
@@ -63,7 +68,8 @@ static bool spend_compressed(const struct image *image, bool counted, bool *any,
 	return true;
 }
 
-/* Returns how many bytes a table of abbreviations has.  *most: at least the number of attributes without bytes of one of them. */
+/* Returns how many bytes a table of abbreviations has.  *most: at least the number of attributes
+ * without bytes of one of them. */
 static uint64_t size_of_abbreviations(struct bytes table, uint64_t *most)
 {
 	struct dwarf_cursor h = {table, false};
@@ -95,9 +101,13 @@ static bool spend_abbreviations(const struct image *image, bool counted, struct 
 	size_t header;
 	bool any = false;
 
-	for (; !f->dw.dwarf_next_unit(f->dwarf, at, &next, &header, NULL, &abbreviations, NULL, NULL, NULL, NULL) && next > at; at = next) {
+	for (; !f->dw.dwarf_next_unit(f->dwarf, at, &next, &header, NULL, &abbreviations, NULL,
+				      NULL, NULL, NULL) &&
+	       next > at;
+	     at = next) {
 		if (!any || abbreviations != last)
-			size = size_of_abbreviations(bytes_from(f->abbreviations, abbreviations), &most);
+			size = size_of_abbreviations(bytes_from(f->abbreviations, abbreviations),
+						     &most);
 		any = true;
 		last = abbreviations;
 		if (!counted && !work_spend(image->work, WORK_DEBUG, size))
@@ -107,7 +117,8 @@ static bool spend_abbreviations(const struct image *image, bool counted, struct 
 	return true;
 }
 
-bool dwarf_file_open(const struct image *image, const char *purpose, bool counted, struct dwarf_file *out, struct bc_error *err)
+bool dwarf_file_open(const struct image *image, const char *purpose, bool counted,
+		     struct dwarf_file *out, struct bc_error *err)
 {
 	struct bytes file = image->file;
 	bool compressed = false;
@@ -117,7 +128,9 @@ bool dwarf_file_open(const struct image *image, const char *purpose, bool counte
 	if (!libdw_load(purpose, &out->dw, err))
 		return false;
 	if (image_section(image, ".gnu_debugaltlink")) /* libdw would open whatever file it names */
-		return bc_fail(err, BC_UNSUPPORTED, "debug information in two files (.gnu_debugaltlink, of dwz) is not read");
+		return bc_fail(
+			err, BC_UNSUPPORTED,
+			"debug information in two files (.gnu_debugaltlink, of dwz) is not read");
 	if (!spend_compressed(image, counted, &compressed, err))
 		return false;
 	if (compressed) { /* libelf writes to its headers when it decompresses them */
@@ -131,19 +144,22 @@ bool dwarf_file_open(const struct image *image, const char *purpose, bool counte
 	out->elf = elf_memory((char *)(uintptr_t)file.data, file.size);
 	out->dwarf = out->elf ? out->dw.dwarf_begin_elf(out->elf, DWARF_C_READ, NULL) : NULL;
 	if (!out->dwarf)
-		return bc_fail(err, BC_FORMAT, "libdw reads no debug information: %s", out->elf ? out->dw.dwarf_errmsg(-1) : "no ELF file");
+		return bc_fail(err, BC_FORMAT, "libdw reads no debug information: %s",
+			       out->elf ? out->dw.dwarf_errmsg(-1) : "no ELF file");
 	if (elf_getshdrstrndx(out->elf, &names))
 		return bc_fail(err, BC_FORMAT, "libelf finds no names of sections");
 	for (Elf_Scn *scn = NULL; (scn = elf_nextscn(out->elf, scn));) {
 		GElf_Shdr h;
-		const char *name = gelf_getshdr(scn, &h) ? elf_strptr(out->elf, names, h.sh_name) : NULL;
-		if (!name || h.sh_type == SHT_NOBITS || !(!strncmp(name, ".debug_", 7) || !strncmp(name, ".zdebug_", 8)))
+		const char *name =
+			gelf_getshdr(scn, &h) ? elf_strptr(out->elf, names, h.sh_name) : NULL;
+		if (!name || h.sh_type == SHT_NOBITS ||
+		    !(!strncmp(name, ".debug_", 7) || !strncmp(name, ".zdebug_", 8)))
 			continue;
 		const char *what = strchr(name, '_') + 1;
-		struct bytes *to = !strcmp(what, "line")       ? &out->line
-				   : !strcmp(what, "line_str") ? &out->line_strings
-				   : !strcmp(what, "abbrev")   ? &out->abbreviations
-							       : NULL;
+		struct bytes *to = !strcmp(what, "line")     ? &out->line :
+				   !strcmp(what, "line_str") ? &out->line_strings :
+				   !strcmp(what, "abbrev")   ? &out->abbreviations :
+							       NULL;
 		Elf_Data *data = to && !to->size ? elf_getdata(scn, NULL) : NULL;
 		if (data && data->d_buf)
 			*to = (struct bytes){data->d_buf, data->d_size};
@@ -163,7 +179,8 @@ void dwarf_file_close(struct dwarf_file *file)
 
 #else
 
-bool dwarf_file_open(const struct image *image, const char *purpose, bool counted, struct dwarf_file *out, struct bc_error *err)
+bool dwarf_file_open(const struct image *image, const char *purpose, bool counted,
+		     struct dwarf_file *out, struct bc_error *err)
 {
 	(void)image;
 	(void)counted;

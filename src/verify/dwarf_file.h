@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Debug information of one file in the hands of libdw.  What libdw decompresses, and how often it reads tables of abbreviations, is counted before
- * it does.
+ * Debug information of one file in the hands of libdw.  What libdw decompresses, and how often it
+ * reads tables of abbreviations, is counted before it does.
  */
 #ifndef VERIFY_DWARF_FILE_H
 #define VERIFY_DWARF_FILE_H
@@ -15,21 +15,24 @@ struct Dwarf;
 struct dwarf_file {
 	struct libdw dw;
 	struct Dwarf *dwarf;
-	struct bytes line, line_strings, abbreviations; /* .debug_line, .debug_line_str, .debug_abbrev, decompressed */
-	uint64_t entry_work; /* how much it is to pass over an entry: more than 1 if many of its attributes have no bytes */
+	struct bytes line, line_strings,
+		abbreviations; /* .debug_line, .debug_line_str, .debug_abbrev, decompressed */
+	uint64_t entry_work;   /* how much it is to pass over an entry: more than 1 if many of its
+				  attributes have no bytes */
 	struct Elf *elf;
 	void *copy; /* of the file, for libelf to write to */
 };
 
-/* Opens the debug information of an image, which must outlive it; `purpose` begins messages about libdw.  counted: of this image all was counted
- * before.
+/* Opens the debug information of an image, which must outlive it; `purpose` begins messages about
+ * libdw.  counted: of this image all was counted before.
  *
  * BC_UNSUPPORTED  there is no libdw, or a part of it is in another file (dwz)
  * BC_FORMAT       libdw takes no DWARF from it, or to read it is too much work
  * BC_NOMEM
  *
  * Close it either way. */
-BC_MUST_USE bool dwarf_file_open(const struct image *image, const char *purpose, bool counted, struct dwarf_file *out, struct bc_error *err);
+BC_MUST_USE bool dwarf_file_open(const struct image *image, const char *purpose, bool counted,
+				 struct dwarf_file *out, struct bc_error *err);
 void dwarf_file_close(struct dwarf_file *file);
 
 /* Little-endian numbers one after the other; behind the end there are zeros, and `cut` is set. */

@@ -87,8 +87,8 @@ static struct finding *take(struct findings *findings, enum finding_kind kind)
 	return f;
 }
 
-void findings_add(struct findings *findings, enum finding_kind kind, struct finding_location location,
-		  const char *fmt, ...)
+void findings_add(struct findings *findings, enum finding_kind kind,
+		  struct finding_location location, const char *fmt, ...)
 {
 	struct finding *f = take(findings, kind);
 	va_list args;

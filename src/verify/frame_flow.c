@@ -5,10 +5,11 @@
 
 #include "src/base/sort.h"
 
-#define REGISTERS 32
+#define REGISTERS  32
 #define SAVED_MOST 24
 
-/* A register holds what the caller had in a register, an address at a distance from the CFA, or another value. */
+/* A register holds what the caller had in a register, an address at a distance from the CFA, or
+ * another value. */
 enum held_kind { HELD_UNKNOWN, HELD_CALLERS, HELD_CFA, HELD_OTHER };
 
 struct held {
@@ -26,7 +27,8 @@ struct flow_state {
 	struct held regs[REGISTERS];
 	struct saved saved[SAVED_MOST];
 	uint32_t count;
-	bool lost; /* something may have been stored anywhere, or more was saved than there is room for */
+	bool lost; /* something may have been stored anywhere, or more was saved than there is room
+		      for */
 };
 
 struct leader {
@@ -114,15 +116,19 @@ static void load(struct flow_state *s, const struct stack_step *step)
 
 	if (step->reg >= REGISTERS)
 		return;
-	const struct saved *saved = base && base->kind == HELD_CFA ? find_saved(s, plus(base->offset, step->value)) : NULL;
-	s->regs[step->reg] = saved ? (struct held){HELD_CALLERS, saved->reg, 0} : (struct held){HELD_UNKNOWN, 0, 0};
+	const struct saved *saved = base && base->kind == HELD_CFA ?
+					    find_saved(s, plus(base->offset, step->value)) :
+					    NULL;
+	s->regs[step->reg] = saved ? (struct held){HELD_CALLERS, saved->reg, 0} :
+				     (struct held){HELD_UNKNOWN, 0, 0};
 }
 
 static void set(struct flow_state *s, const struct stack_step *step)
 {
 	if (step->reg >= REGISTERS)
 		return;
-	struct held value = step->base < REGISTERS ? s->regs[step->base] : (struct held){HELD_UNKNOWN, 0, 0};
+	struct held value =
+		step->base < REGISTERS ? s->regs[step->base] : (struct held){HELD_UNKNOWN, 0, 0};
 	if (value.kind == HELD_CFA)
 		value.offset = plus(value.offset, step->value);
 	else if (value.kind == HELD_CALLERS && step->value)
@@ -130,17 +136,21 @@ static void set(struct flow_state *s, const struct stack_step *step)
 	s->regs[step->reg] = value;
 }
 
-static void overwrite(const struct flow *f, struct flow_state *s, uint64_t registers, enum held_kind with)
+static void overwrite(const struct flow *f, struct flow_state *s, uint64_t registers,
+		      enum held_kind with)
 {
 	for (unsigned i = 0; i < REGISTERS; i++)
 		if (registers >> i & 1)
-			s->regs[i] = (struct held){(uint8_t)(i == f->roles.stack_pointer ? HELD_UNKNOWN : with), 0, 0};
+			s->regs[i] = (struct held){
+				(uint8_t)(i == f->roles.stack_pointer ? HELD_UNKNOWN : with), 0, 0};
 }
 
-static void run_insn(const struct flow *f, struct flow_state *s, const struct insn *insn, struct bytes code)
+static void run_insn(const struct flow *f, struct flow_state *s, const struct insn *insn,
+		     struct bytes code)
 {
 	if (insn_is_call(*insn)) {
-		overwrite(f, s, ~f->roles.kept & ~(UINT64_C(1) << f->roles.stack_pointer), HELD_OTHER);
+		overwrite(f, s, ~f->roles.kept & ~(UINT64_C(1) << f->roles.stack_pointer),
+			  HELD_OTHER);
 		return;
 	}
 	struct stack_effect effect = stack_effect_of(f->of->machine, code);
@@ -156,7 +166,8 @@ static void run_insn(const struct flow *f, struct flow_state *s, const struct in
 	if (effect.unknown)
 		overwrite(f, s, ~(UINT64_C(1) << f->roles.stack_pointer), HELD_UNKNOWN);
 	else
-		overwrite(f, s, effect.writes, f->of->machine == MACHINE_X86_64 ? HELD_OTHER : HELD_UNKNOWN);
+		overwrite(f, s, effect.writes,
+			  f->of->machine == MACHINE_X86_64 ? HELD_OTHER : HELD_UNKNOWN);
 }
 
 static bool held_equal(const struct held *a, const struct held *b)
@@ -223,7 +234,8 @@ static bool find_leaders(struct flow *f)
 				ok = add_target(f, piece->address + insn->offset + insn->size);
 		}
 		for (size_t i = 0; ok && piece->lsda && i < piece->lsda->sites.len; i++)
-			ok = !piece->lsda->sites.at[i].pad || add_target(f, piece->lsda->sites.at[i].pad);
+			ok = !piece->lsda->sites.at[i].pad ||
+			     add_target(f, piece->lsda->sites.at[i].pad);
 	}
 	if (!ok)
 		return false;
@@ -237,7 +249,9 @@ static bool find_leaders(struct flow *f)
 			f->leaders.len = 0;
 			return true;
 		}
-		if (!leader_vec_push(&f->leaders, (struct leader){.address = t->address, .piece = t->piece, .insn = t->insn}))
+		if (!leader_vec_push(&f->leaders, (struct leader){.address = t->address,
+								  .piece = t->piece,
+								  .insn = t->insn}))
 			return false;
 	}
 	f->queue = malloc((f->leaders.len + 1) * sizeof(*f->queue));
@@ -267,14 +281,17 @@ static void lead_to(struct flow *f, uint64_t address, const struct flow_state *s
 	leader->queued = true;
 }
 
-/* An exception that a call throws continues at its landing pad, with the registers that calls keep. */
-static void lead_to_pad(struct flow *f, const struct flow_piece *piece, uint64_t address, const struct flow_state *state)
+/* An exception that a call throws continues at its landing pad, with the registers that calls keep.
+ */
+static void lead_to_pad(struct flow *f, const struct flow_piece *piece, uint64_t address,
+			const struct flow_state *state)
 {
 	const struct lsda_site *site = lsda_site_at(piece->lsda, address);
 	if (!site || !site->pad)
 		return;
 	struct flow_state caught = *state;
-	overwrite(f, &caught, ~f->roles.kept & ~(UINT64_C(1) << f->roles.stack_pointer), HELD_OTHER);
+	overwrite(f, &caught, ~f->roles.kept & ~(UINT64_C(1) << f->roles.stack_pointer),
+		  HELD_OTHER);
 	lead_to(f, site->pad, &caught);
 }
 
@@ -284,12 +301,14 @@ struct judging {
 	void *ctx;
 };
 
-static struct flow_judgement judge(const struct flow *f, const struct flow_state *s, struct cfi_row_at at);
+static struct flow_judgement judge(const struct flow *f, const struct flow_state *s,
+				   struct cfi_row_at at);
 
 /* What it costs to begin with a leader, and to lead to another one, in instructions. */
 #define LEAD_COST 8
 
-/* Runs a leader's instructions up to the next leader, and leads on from there; judges them, if asked to.  False: too much work. */
+/* Runs a leader's instructions up to the next leader, and leads on from there; judges them, if
+ * asked to.  False: too much work. */
 static bool run_leader(struct flow *f, const struct leader *leader, const struct judging *judging)
 {
 	const struct flow_piece *piece = &f->of->pieces[leader->piece];
@@ -305,7 +324,8 @@ static bool run_leader(struct flow *f, const struct leader *leader, const struct
 			break;
 		}
 		if (judging) {
-			struct flow_judgement judgement = judge(f, &s, judging->row(judging->ctx, address));
+			struct flow_judgement judgement =
+				judge(f, &s, judging->row(judging->ctx, address));
 			judging->take(judging->ctx, leader->piece, i, &judgement);
 		}
 		bool throws = insn_is_call(*insn) && piece->lsda;
@@ -319,7 +339,8 @@ static bool run_leader(struct flow *f, const struct leader *leader, const struct
 				(void)meet(&f->dispatch, &s);
 			f->has_dispatch = true;
 		}
-		run_insn(f, &s, insn, bytes_first(bytes_from(piece->bytes, insn->offset), insn->size));
+		run_insn(f, &s, insn,
+			 bytes_first(bytes_from(piece->bytes, insn->offset), insn->size));
 		if (!judging && insn_jumps(*insn))
 			lead_to(f, insn->target, &s);
 		if (insn_ends_way(*insn))
@@ -353,7 +374,8 @@ static enum flow_verdict judge_cfa(const struct flow_state *s, const struct cfi_
 	return held->kind == HELD_UNKNOWN ? FLOW_UNKNOWN : FLOW_CFA;
 }
 
-static enum flow_verdict judge_register(const struct flow_state *s, uint32_t reg, const struct cfi_rule *rule)
+static enum flow_verdict judge_register(const struct flow_state *s, uint32_t reg,
+					const struct cfi_rule *rule)
 {
 	const struct held *held = &s->regs[reg];
 
@@ -384,7 +406,8 @@ static void blame_register(const struct flow_state *s, uint32_t reg, struct flow
 	}
 }
 
-static struct flow_judgement judge(const struct flow *f, const struct flow_state *s, struct cfi_row_at at)
+static struct flow_judgement judge(const struct flow *f, const struct flow_state *s,
+				   struct cfi_row_at at)
 {
 	struct flow_judgement j = {.verdict = FLOW_UNKNOWN};
 	const struct held *sp = &s->regs[f->roles.stack_pointer];
@@ -398,12 +421,14 @@ static struct flow_judgement judge(const struct flow *f, const struct flow_state
 		return j;
 	j.cfa_right = j.verdict == FLOW_RIGHT;
 	for (uint32_t reg = 0; reg < REGISTERS; reg++)
-		if (f->roles.kept >> reg & 1 && judge_register(s, reg, cfi_rule_of(at.row, at.rules, reg)) == FLOW_RIGHT)
+		if (f->roles.kept >> reg & 1 &&
+		    judge_register(s, reg, cfi_rule_of(at.row, at.rules, reg)) == FLOW_RIGHT)
 			j.right |= UINT64_C(1) << reg;
 	for (uint32_t reg = 0; reg < REGISTERS; reg++) {
 		if (!(f->roles.kept >> reg & 1) && reg != f->roles.link)
 			continue;
-		enum flow_verdict verdict = judge_register(s, reg, cfi_rule_of(at.row, at.rules, reg));
+		enum flow_verdict verdict =
+			judge_register(s, reg, cfi_rule_of(at.row, at.rules, reg));
 		if (verdict == FLOW_REGISTER) {
 			blame_register(s, reg, &j);
 			return j;
@@ -412,7 +437,8 @@ static struct flow_judgement judge(const struct flow *f, const struct flow_state
 			j.verdict = FLOW_UNKNOWN;
 	}
 	const struct cfi_rule *back = cfi_rule_of(at.row, at.rules, f->of->return_register);
-	if (f->roles.link == STACK_NO_REGISTER && (!back || back->how != CFI_AT_OFFSET || back->value != -8)) {
+	if (f->roles.link == STACK_NO_REGISTER &&
+	    (!back || back->how != CFI_AT_OFFSET || back->value != -8)) {
 		j.verdict = FLOW_REGISTER;
 		j.reg = f->of->return_register;
 		j.place = FLOW_SAVED;
@@ -429,11 +455,13 @@ static struct flow_state begin(const struct flow *f, struct cfi_row_at entry)
 
 	for (unsigned i = 0; i < REGISTERS; i++)
 		s.regs[i] = (struct held){HELD_CALLERS, (uint8_t)i, 0};
-	s.regs[f->roles.stack_pointer] = (struct held){HELD_CFA, 0, f->roles.link == STACK_NO_REGISTER ? -8 : 0};
+	s.regs[f->roles.stack_pointer] =
+		(struct held){HELD_CFA, 0, f->roles.link == STACK_NO_REGISTER ? -8 : 0};
 	if (!entry.row || entry.row->cfa.how != CFI_OFFSET || entry.row->cfa.reg >= REGISTERS)
 		return s;
 	s.regs[f->roles.stack_pointer] = (struct held){HELD_UNKNOWN, 0, 0};
-	s.regs[entry.row->cfa.reg] = (struct held){HELD_CFA, 0, (int64_t)-(uint64_t)entry.row->cfa.value};
+	s.regs[entry.row->cfa.reg] =
+		(struct held){HELD_CFA, 0, (int64_t)-(uint64_t)entry.row->cfa.value};
 	for (uint32_t i = 0; i < entry.row->count; i++) {
 		const struct cfi_rule *rule = &entry.rules[entry.row->first + i];
 		if (rule->reg >= REGISTERS || rule->how != CFI_AT_OFFSET)
@@ -448,7 +476,8 @@ static struct flow_state begin(const struct flow *f, struct cfi_row_at entry)
 	return s;
 }
 
-bool frame_flow(const struct followed_code *function, flow_row_fn *row, flow_take_fn *take, void *ctx)
+bool frame_flow(const struct followed_code *function, flow_row_fn *row, flow_take_fn *take,
+		void *ctx)
 {
 	struct flow f = {.of = function, .roles = stack_roles_of(function->machine)};
 	struct judging judging = {row, take, ctx};

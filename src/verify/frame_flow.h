@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * What call frame information must say, by the code itself: from the function's entry on it is followed where the stack
- * pointer and copies of it point, and where the caller's registers are saved.  It shares nothing with what wrote the rows, and it
- * knows where it does not know.
+ * What call frame information must say, by the code itself: from the function's entry on it is
+ * followed where the stack pointer and copies of it point, and where the caller's registers are
+ * saved.  It shares nothing with what wrote the rows, and it knows where it does not know.
  */
 #ifndef VERIFY_FRAME_FLOW_H
 #define VERIFY_FRAME_FLOW_H
@@ -37,12 +37,12 @@ enum flow_place {
 /* What the code says of a row. */
 struct flow_judgement {
 	enum flow_verdict verdict;
-	uint32_t reg;       /* of FLOW_REGISTER */
+	uint32_t reg;          /* of FLOW_REGISTER */
 	enum flow_place place; /* of that register */
 	int64_t saved_at;      /* FLOW_SAVED: from the CFA */
-	bool cfa_right;     /* whatever the verdict on all of the row is: */
-	uint64_t right;     /* registers whose rules are right */
-	bool has_height;    /* it is known how far the stack pointer is below the CFA: */
+	bool cfa_right;        /* whatever the verdict on all of the row is: */
+	uint64_t right;        /* registers whose rules are right */
+	bool has_height;       /* it is known how far the stack pointer is below the CFA: */
 	int64_t height;
 };
 
@@ -51,24 +51,27 @@ typedef struct cfi_row_at {
 	const struct cfi_row *row; /* NULL: there is none */
 	const struct cfi_rule *rules;
 } flow_row_fn(void *ctx, uint64_t address);
-typedef void flow_take_fn(void *ctx, uint32_t piece, uint32_t insn, const struct flow_judgement *judgement);
+typedef void flow_take_fn(void *ctx, uint32_t piece, uint32_t insn,
+			  const struct flow_judgement *judgement);
 
 struct followed_code {
 	enum machine machine;
 	const struct flow_piece *pieces; /* by ascending address, not overlapping */
 	uint32_t count;
-	uint32_t first;           /* the piece that the function begins with */
-	struct cfi_row_at entry;  /* the row that holds there; NULL: what the machine's calls leave */
+	uint32_t first; /* the piece that the function begins with */
+	struct cfi_row_at
+		entry; /* the row that holds there; NULL: what the machine's calls leave */
 	uint32_t return_register; /* as the CIE has it */
 	struct work *work;        /* instructions that are followed count as WORK_TIES */
 };
 
-/* Places that jumps lead to, or that stand behind one that does not go on, in one function; each takes some 900 bytes.  Of functions that
- * have more the code tells nothing: nothing is judged. */
+/* Places that jumps lead to, or that stand behind one that does not go on, in one function; each
+ * takes some 900 bytes.  Of functions that have more the code tells nothing: nothing is judged. */
 #define FLOW_LEADERS_MOST (UINT32_C(1) << 14)
 
-/* Follow the code from the function's beginning on, and judge the row of each instruction that is reached.  False: out of memory, or too much
- * work (work_fail()). */
-BC_MUST_USE bool frame_flow(const struct followed_code *function, flow_row_fn *row, flow_take_fn *take, void *ctx);
+/* Follow the code from the function's beginning on, and judge the row of each instruction that is
+ * reached.  False: out of memory, or too much work (work_fail()). */
+BC_MUST_USE bool frame_flow(const struct followed_code *function, flow_row_fn *row,
+			    flow_take_fn *take, void *ctx);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * One function in both binaries, instruction by instruction: block by block through the table, and within a block by
- * comparing instructions from its beginning on.
+ * One function in both binaries, instruction by instruction: block by block through the table, and
+ * within a block by comparing instructions from its beginning on.
  */
 #ifndef VERIFY_INSN_TIES_H
 #define VERIFY_INSN_TIES_H
@@ -13,7 +13,8 @@ enum tie_kind {
 	TIE_CARRIED,  /* a jump that BOLT added: runs where `input` runs next */
 	TIE_PADDING,  /* a nop, or nothing reaches it */
 	TIE_CHANGED,  /* BOLT put it in, inlined or changed it */
-	TIE_INSERTED, /* in a block that BOLT made: at a call that it promoted, on a way that it split */
+	TIE_INSERTED, /* in a block that BOLT made: at a call that it promoted, on a way that it
+			 split */
 	TIE_UNMAPPED, /* the table has nothing of it, or the input has no instruction there */
 };
 
@@ -49,18 +50,22 @@ struct tied_fragment {
 };
 
 struct tied_function {
-	struct tied_code in;             /* empty if the function is not known in the input: nothing is tied then */
+	struct tied_code
+		in; /* empty if the function is not known in the input: nothing is tied then */
 	struct tied_fragment *fragments; /* by ascending address */
 	uint32_t count;
 	uint32_t hot;       /* which of them the function begins with */
-	bool frame_changed; /* BOLT took out, put in or changed an instruction that saves registers or moves the stack pointer */
+	bool frame_changed; /* BOLT took out, put in or changed an instruction that saves registers
+			       or moves the stack pointer */
 };
 
-/* Ties all fragments of one function of the input, or of none (NO_FUNCTION).  `parts`: numbers of fragments, ascending.  What is looked at
- * counts as WORK_TIES, of the input's code in the input, else in the output.  False: out of memory, or too much work (work_fail() of the one
- * or the other); free it either way. */
-BC_MUST_USE bool insn_ties_make(const struct binary *subject, const struct input *input, uint32_t function, const uint32_t *parts,
-				uint32_t count, struct decoder *decoder, struct tied_function *out);
+/* Ties all fragments of one function of the input, or of none (NO_FUNCTION).  `parts`: numbers of
+ * fragments, ascending.  What is looked at counts as WORK_TIES, of the input's code in the input,
+ * else in the output.  False: out of memory, or too much work (work_fail() of the one or the
+ * other); free it either way. */
+BC_MUST_USE bool insn_ties_make(const struct binary *subject, const struct input *input,
+				uint32_t function, const uint32_t *parts, uint32_t count,
+				struct decoder *decoder, struct tied_function *out);
 void insn_ties_free(struct tied_function *function);
 
 /* The bytes of an instruction of a piece. */
@@ -74,7 +79,9 @@ static inline struct bytes tied_bytes(const struct tied_code *code, uint32_t ins
 /* The number of the instruction that begins at a vaddr; UINT32_MAX: none does. */
 uint32_t tied_insn_at(const struct tied_code *code, uint64_t address);
 
-/* The fragment that has an instruction that begins at a vaddr, and the number of that; NULL: none has. */
-const struct tied_fragment *tied_fragment_at(const struct tied_function *function, uint64_t address, uint32_t *insn);
+/* The fragment that has an instruction that begins at a vaddr, and the number of that; NULL: none
+ * has. */
+const struct tied_fragment *tied_fragment_at(const struct tied_function *function, uint64_t address,
+					     uint32_t *insn);
 
 #endif

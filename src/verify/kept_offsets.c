@@ -15,7 +15,8 @@ DEFINE_SORT(sort_bounds, uint64_t, bound_less)
 DEFINE_SEARCH(bounds_before, uint64_t, uint64_t, *item < key)
 
 /* What one unit has.  False: no memory, or too much work */
-static bool read_unit(struct debug_reader *reader, const struct debug_unit *unit, struct entry_place_vec *places, struct address_range_vec *ranges,
+static bool read_unit(struct debug_reader *reader, const struct debug_unit *unit,
+		      struct entry_place_vec *places, struct address_range_vec *ranges,
 		      struct scope_bounds *out)
 {
 	bool bad, ok = debug_list_entries(reader, unit, places);
@@ -23,7 +24,8 @@ static bool read_unit(struct debug_reader *reader, const struct debug_unit *unit
 	for (size_t i = 0; ok && i < places->len; i++) {
 		ok = debug_ranges(reader, unit, places->at[i].at, ranges, &bad);
 		for (size_t k = 0; ok && k < ranges->len; k++)
-			ok = bound_vec_push(&out->at, ranges->at[k].start) && bound_vec_push(&out->at, ranges->at[k].end);
+			ok = bound_vec_push(&out->at, ranges->at[k].start) &&
+			     bound_vec_push(&out->at, ranges->at[k].end);
 	}
 	return ok;
 }
@@ -37,7 +39,8 @@ static bool read_all(struct debug_reader *reader, struct scope_bounds *out)
 	int more;
 
 	while ((more = debug_next_unit(reader, &unit)) > 0)
-		if (!unit.empty && !unit.of_types && !read_unit(reader, &unit, &places, &ranges, out))
+		if (!unit.empty && !unit.of_types &&
+		    !read_unit(reader, &unit, &places, &ranges, out))
 			return false;
 	return !more;
 }
@@ -107,7 +110,8 @@ bool probes_read(const struct image *image, struct probes *out)
 {
 	const struct section *section = image_section(image, ".note.stapsdt");
 	const struct section *base = image_section(image, ".stapsdt.base");
-	struct bytes notes = section ? image_section_bytes(image, section) : (struct bytes){NULL, 0};
+	struct bytes notes =
+		section ? image_section_bytes(image, section) : (struct bytes){NULL, 0};
 	struct probes probes = {malloc((count_probes(notes) + 1) * sizeof(*probes.at)), 0};
 	struct note note;
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Instructions whose offsets llvm-bolt keeps as it does those of branches: the table has branch entries on them.
+ * Instructions whose offsets llvm-bolt keeps as it does those of branches: the table has branch
+ * entries on them.
  *
- * Where functions, blocks and inlined calls begin and end by debug information.  From release 24 on, llvm-bolt -update-debug-sections keeps
- * those of these instructions (#207291).
+ * Where functions, blocks and inlined calls begin and end by debug information.  From release 24
+ * on, llvm-bolt -update-debug-sections keeps those of these instructions (#207291).
  */
 #ifndef VERIFY_KEPT_OFFSETS_H
 #define VERIFY_KEPT_OFFSETS_H
@@ -15,7 +16,8 @@ DEFINE_VEC(bound_vec, uint64_t);
 
 struct scope_bounds {
 	struct bound_vec at; /* ascending */
-	bool unread; /* there is debug information, and libdw is missing or cannot read it: any address can be one */
+	bool unread; /* there is debug information, and libdw is missing or cannot read it: any
+			address can be one */
 };
 
 /* Those of an image; none without debug information.  False: no memory */

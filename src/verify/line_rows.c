@@ -13,7 +13,8 @@ DEFINE_SEARCH(spans_up_to, struct line_span, uint64_t, item->start <= key)
 DEFINE_SEARCH(gaps_up_to, struct line_gap, uint64_t, item->start <= key)
 DEFINE_SEARCH(rows_up_to, struct line_row, uint64_t, item->address <= key)
 
-/* How many spans before the place of an address are looked at: in sound files few lie over each other. */
+/* How many spans before the place of an address are looked at: in sound files few lie over each
+ * other. */
 #define SPANS_MOST 64
 
 void line_rows_free(struct line_rows *rows)
@@ -27,11 +28,14 @@ void line_rows_free(struct line_rows *rows)
 	*rows = (struct line_rows){0};
 }
 
-size_t line_rows_at(const struct line_rows *rows, uint64_t address, const struct line_row **out, size_t most)
+size_t line_rows_at(const struct line_rows *rows, uint64_t address, const struct line_row **out,
+		    size_t most)
 {
 	size_t at = spans_up_to(rows->spans.at, rows->spans.len, address), count = 0;
 
-	for (int steps = 0; at && steps < SPANS_MOST && count < most && rows->spans.at[at - 1].reach > address; steps++) {
+	for (int steps = 0;
+	     at && steps < SPANS_MOST && count < most && rows->spans.at[at - 1].reach > address;
+	     steps++) {
 		const struct line_span *span = &rows->spans.at[--at];
 		if (address >= span->end)
 			continue;
@@ -57,7 +61,8 @@ uint64_t line_rows_next(const struct line_rows *rows, uint64_t address, uint64_t
 
 	if (at < rows->spans.len && rows->spans.at[at].start < end)
 		end = rows->spans.at[at].start;
-	for (int steps = 0; at && steps < SPANS_MOST && rows->spans.at[at - 1].reach > address; steps++) {
+	for (int steps = 0; at && steps < SPANS_MOST && rows->spans.at[at - 1].reach > address;
+	     steps++) {
 		const struct line_span *span = &rows->spans.at[--at];
 		if (address >= span->end)
 			continue;
@@ -82,14 +87,15 @@ struct rows_reader {
 	struct dwarf_file file;
 	struct strings *paths;
 	struct line_rows *out;
-	size_t longest; /* string in .debug_line_str */
+	size_t longest;         /* string in .debug_line_str */
 	struct number_set uses; /* that were noted */
 };
 
 static void note_bad(struct rows_reader *r, const char *section, uint64_t at, const char *why)
 {
 	if (!r->out->bad_tables++)
-		snprintf(r->out->bad, sizeof(r->out->bad), "%s, byte %" PRIu64 ": %s", section, at, why);
+		snprintf(r->out->bad, sizeof(r->out->bad), "%s, byte %" PRIu64 ": %s", section, at,
+			 why);
 }
 
 /* ---- how much work libdw will have ---- */
@@ -107,7 +113,8 @@ static size_t longest_string(struct bytes b)
 	return longest;
 }
 
-/* Passes the entries of a table of directories or of files of version 5.  Returns how many there are; libdw makes a string of each. */
+/* Passes the entries of a table of directories or of files of version 5.  Returns how many there
+ * are; libdw makes a string of each. */
 static uint64_t pass_entries(struct dwarf_cursor *h, bool wide)
 {
 	uint8_t forms[255];
@@ -126,19 +133,20 @@ static uint64_t pass_entries(struct dwarf_cursor *h, bool wide)
 			case DW_FORM_string:
 				end = h->rest.size ? memchr(h->rest.data, 0, h->rest.size) : NULL;
 				h->cut |= !end;
-				h->rest = end ? bytes_from(h->rest, (uint64_t)(end - h->rest.data) + 1) : (struct bytes){NULL, 0};
+				h->rest = end ? bytes_from(h->rest,
+							   (uint64_t)(end - h->rest.data) + 1) :
+						(struct bytes){NULL, 0};
 				break;
-			case DW_FORM_line_strp:
-				dwarf_take(h, wide ? 8 : 4);
-				break;
-			case DW_FORM_udata:
-				dwarf_take_leb(h);
-				break;
+			case DW_FORM_line_strp: dwarf_take(h, wide ? 8 : 4); break;
+			case DW_FORM_udata: dwarf_take_leb(h); break;
 			case DW_FORM_data1:
 			case DW_FORM_data2:
 			case DW_FORM_data4:
 			case DW_FORM_data8:
-				dwarf_take(h, forms[k] == DW_FORM_data1 ? 1 : forms[k] == DW_FORM_data2 ? 2 : forms[k] == DW_FORM_data4 ? 4 : 8);
+				dwarf_take(h, forms[k] == DW_FORM_data1 ? 1 :
+					      forms[k] == DW_FORM_data2 ? 2 :
+					      forms[k] == DW_FORM_data4 ? 4 :
+									  8);
 				break;
 			case DW_FORM_data16:
 				dwarf_take(h, 8);
@@ -154,7 +162,8 @@ static uint64_t pass_entries(struct dwarf_cursor *h, bool wide)
 	return count;
 }
 
-/* Counts what reading one table takes: its rows, and the paths that libdw makes of its files.  *bad: it cannot be read. */
+/* Counts what reading one table takes: its rows, and the paths that libdw makes of its files. *bad:
+ * it cannot be read. */
 static bool spend_table(struct rows_reader *r, uint64_t at, const char **bad)
 {
 	struct dwarf_cursor h = {bytes_from(r->file.line, at), false};
@@ -181,7 +190,8 @@ static bool spend_table(struct rows_reader *r, uint64_t at, const char **bad)
 	h.rest = bytes_first(h.rest, header);
 	uint64_t longest = longest_string(h.rest);
 	if (version < 5) {
-		strings = h.rest.size / 4; /* a name of one letter and three numbers take five bytes */
+		strings = h.rest.size /
+			  4; /* a name of one letter and three numbers take five bytes */
 	} else {
 		dwarf_take(&h, 5);
 		for (uint64_t codes = dwarf_take(&h, 1); codes > 1; codes--)
@@ -195,7 +205,8 @@ static bool spend_table(struct rows_reader *r, uint64_t at, const char **bad)
 		}
 	}
 	/* A row of one byte takes some 120 bytes of libdw, and 32 afterwards. */
-	return work_spend(r->image->work, WORK_LINES, 24 * size) && work_spend(r->image->work, WORK_LINE_FILES, strings * (longest + 1));
+	return work_spend(r->image->work, WORK_LINES, 24 * size) &&
+	       work_spend(r->image->work, WORK_LINE_FILES, strings * (longest + 1));
 }
 
 /* ---- reading ---- */
@@ -219,12 +230,15 @@ struct path {
 	size_t size;
 };
 
-/* Paths are compared: "./", "//" and "NAME/../" say nothing.  What is longer than a path can be is cut. */
+/* Paths are compared: "./", "//" and "NAME/../" say nothing.  What is longer than a path can be is
+ * cut. */
 static void add_parts(struct path *to, const char *path)
 {
 	while (*path) {
-		size_t part = strcspn(path, "/"), whole = part + (path[part] == '/'), before = to->size;
-		bool up = part == 2 && !memcmp(path, "..", 2), nothing = !part || (part == 1 && *path == '.');
+		size_t part = strcspn(path, "/"), whole = part + (path[part] == '/'),
+		       before = to->size;
+		bool up = part == 2 && !memcmp(path, "..", 2),
+		     nothing = !part || (part == 1 && *path == '.');
 		const char *from = path;
 		path += whole;
 		if (nothing && (part || to->size))
@@ -264,8 +278,10 @@ static void note_refused(struct rows_reader *r, const struct line_unit *unit)
 {
 	char why[200];
 
-	snprintf(why, sizeof(why), "libdw: %s, or it has discriminators of more than 24 bits, as those of clang's -fpseudo-probe-for-profiling, which libdw does not read",
-		 r->file.dw.dwarf_errmsg(-1));
+	snprintf(
+		why, sizeof(why),
+		"libdw: %s, or it has discriminators of more than 24 bits, as those of clang's -fpseudo-probe-for-profiling, which libdw does not read",
+		r->file.dw.dwarf_errmsg(-1));
 	note_bad(r, ".debug_line", unit->table, why);
 }
 
@@ -292,15 +308,22 @@ static bool read_rows(struct rows_reader *r, Dwarf_Die *die, const struct line_u
 		int number = 0, column = 0;
 		unsigned discriminator = 0;
 		bool statement = false, end = false;
-		if (!line || r->file.dw.dwarf_lineaddr(line, &address) || r->file.dw.dwarf_lineendsequence(line, &end))
+		if (!line || r->file.dw.dwarf_lineaddr(line, &address) ||
+		    r->file.dw.dwarf_lineendsequence(line, &end))
 			continue;
 		r->file.dw.dwarf_lineno(line, &number);
 		r->file.dw.dwarf_linecol(line, &column);
 		r->file.dw.dwarf_linebeginstatement(line, &statement);
 		r->file.dw.dwarf_linediscriminator(line, &discriminator);
-		row = (struct line_row){address, 0, (uint32_t)number, discriminator, (uint16_t)column,
-					(uint8_t)((statement ? LINE_STATEMENT : 0) | (end ? LINE_END : 0))};
-		bool known = !r->file.dw.dwarf_line_file(line, &files, &file) && file < unit->file_count;
+		row = (struct line_row){
+			address,
+			0,
+			(uint32_t)number,
+			discriminator,
+			(uint16_t)column,
+			(uint8_t)((statement ? LINE_STATEMENT : 0) | (end ? LINE_END : 0))};
+		bool known =
+			!r->file.dw.dwarf_line_file(line, &files, &file) && file < unit->file_count;
 		if (known) {
 			row.file = out->files.at[unit->first_file + file];
 		} else {
@@ -311,12 +334,16 @@ static bool read_rows(struct rows_reader *r, Dwarf_Die *die, const struct line_u
 			return false;
 		if (!end && i + 1 < count)
 			continue;
-		struct line_span span = {out->rows.at[first].address, address, 0, first, out->rows.len - first};
+		struct line_span span = {out->rows.at[first].address, address, 0, first,
+					 out->rows.len - first};
 		if (!end)
 			note_bad(r, ".debug_line", unit->table, "a sequence of rows has no end");
-		const struct segment *segment = image_segment_at(r->image, (struct vaddr){span.start});
+		const struct segment *segment =
+			image_segment_at(r->image, (struct vaddr){span.start});
 		if (segment && segment->executable && span.end > span.start) {
-			if (open_gap && gap_start < span.start && !line_gap_vec_push(&out->gaps, (struct line_gap){gap_start, span.start, gap_row}))
+			if (open_gap && gap_start < span.start &&
+			    !line_gap_vec_push(&out->gaps,
+					       (struct line_gap){gap_start, span.start, gap_row}))
 				return false;
 			open_gap = span.count > 1;
 			gap_start = span.end;
@@ -345,7 +372,8 @@ static bool read_files(struct rows_reader *r, Dwarf_Die *die, struct line_unit *
 	for (size_t i = 0; i < count && i < UINT32_MAX; i++) {
 		const char *path = r->file.dw.dwarf_filesrc(files, i, NULL, NULL);
 		uint32_t number;
-		if (!intern_path(r, folder, path ? path : "", &number) || !file_number_vec_push(&r->out->files, number))
+		if (!intern_path(r, folder, path ? path : "", &number) ||
+		    !file_number_vec_push(&r->out->files, number))
 			return false;
 	}
 	unit->file_count = (uint32_t)(r->out->files.len - unit->first_file);
@@ -353,7 +381,8 @@ static bool read_files(struct rows_reader *r, Dwarf_Die *die, struct line_unit *
 }
 
 /* A unit's line table, unless a unit before has the same one. */
-static bool read_table(struct rows_reader *r, Dwarf_Die *die, struct line_unit *unit, const struct line_unit *same)
+static bool read_table(struct rows_reader *r, Dwarf_Die *die, struct line_unit *unit,
+		       const struct line_unit *same)
 {
 	const char *bad = NULL;
 
@@ -389,7 +418,8 @@ static bool note_use(struct rows_reader *r, Dwarf_Die *die, bool call)
 		return true;
 	uint64_t at = r->file.dw.dwarf_dieoffset(die);
 	return number_set_add(&r->uses, key) &&
-	       line_use_vec_push(uses, (struct line_use){(uint32_t)r->out->units.len - 1, number, at, call});
+	       line_use_vec_push(
+		       uses, (struct line_use){(uint32_t)r->out->units.len - 1, number, at, call});
 }
 
 static bool read_entries(struct rows_reader *r, Dwarf_Die unit)
@@ -400,8 +430,10 @@ static bool read_entries(struct rows_reader *r, Dwarf_Die unit)
 	stack[0] = unit;
 	for (;;) {
 		Dwarf_Die *die = &stack[depth], child;
-		/* To find its sibling, libdw passes over everything in it: it is passed once for each level above. */
-		if (!work_spend(r->image->work, WORK_ENTRIES, (depth + 1) * r->file.entry_work) || !note_use(r, die, false) || !note_use(r, die, true))
+		/* To find its sibling, libdw passes over everything in it: it is passed once for
+		 * each level above. */
+		if (!work_spend(r->image->work, WORK_ENTRIES, (depth + 1) * r->file.entry_work) ||
+		    !note_use(r, die, false) || !note_use(r, die, true))
 			return false;
 		if (depth + 1 < DEPTH_MOST && !r->file.dw.dwarf_child(die, &child)) {
 			stack[++depth] = child;
@@ -449,21 +481,28 @@ static bool list_units(struct rows_reader *r, struct unit_place_vec *places)
 	uint8_t type;
 	int result;
 
-	while (!(result = r->file.dw.dwarf_get_units(r->file.dwarf, cu, &cu, &version, &type, &die, NULL))) {
-		struct line_unit unit = {.at = r->file.dw.dwarf_dieoffset(&die), .table = NO_LINE_TABLE};
+	while (!(result = r->file.dw.dwarf_get_units(r->file.dwarf, cu, &cu, &version, &type, &die,
+						     NULL))) {
+		struct line_unit unit = {.at = r->file.dw.dwarf_dieoffset(&die),
+					 .table = NO_LINE_TABLE};
 		const char *name = string_of(r, &die, DW_AT_name);
 		Dwarf_Word table;
 		if (!die.addr)
 			continue;
 		if (number_of(r, &die, DW_AT_stmt_list, &table))
 			unit.table = table;
-		if (!intern_path(r, NULL, name ? name : "", &unit.name) || !line_unit_vec_push(&r->out->units, unit) ||
-		    !unit_place_vec_push(places, (struct unit_place){unit.table, (uint32_t)r->out->units.len - 1, unit.at}) ||
+		if (!intern_path(r, NULL, name ? name : "", &unit.name) ||
+		    !line_unit_vec_push(&r->out->units, unit) ||
+		    !unit_place_vec_push(
+			    places, (struct unit_place){unit.table, (uint32_t)r->out->units.len - 1,
+							unit.at}) ||
 		    !read_entries(r, die))
 			return false;
 	}
 	if (result < 0)
-		note_bad(r, ".debug_info", r->out->units.len ? r->out->units.at[r->out->units.len - 1].at : 0, r->file.dw.dwarf_errmsg(-1));
+		note_bad(r, ".debug_info",
+			 r->out->units.len ? r->out->units.at[r->out->units.len - 1].at : 0,
+			 r->file.dw.dwarf_errmsg(-1));
 	return true;
 }
 
@@ -475,7 +514,8 @@ static bool read_tables(struct rows_reader *r, const struct unit_place_vec *plac
 		const struct unit_place *place = &places->at[i];
 		struct line_unit *unit = &r->out->units.at[place->unit];
 		Dwarf_Die die;
-		if (unit->table == NO_LINE_TABLE || !r->file.dw.dwarf_offdie(r->file.dwarf, place->entry, &die))
+		if (unit->table == NO_LINE_TABLE ||
+		    !r->file.dw.dwarf_offdie(r->file.dwarf, place->entry, &die))
 			continue;
 		if (!read_table(r, &die, unit, same && same->table == unit->table ? same : NULL))
 			return false;
@@ -487,11 +527,14 @@ static bool read_tables(struct rows_reader *r, const struct unit_place_vec *plac
 	if (r->out->gaps.len)
 		sort_gaps(r->out->gaps.at, r->out->gaps.len);
 	for (size_t i = 0; i < spans->len; i++)
-		spans->at[i].reach = i && spans->at[i - 1].reach > spans->at[i].end ? spans->at[i - 1].reach : spans->at[i].end;
+		spans->at[i].reach = i && spans->at[i - 1].reach > spans->at[i].end ?
+					     spans->at[i - 1].reach :
+					     spans->at[i].end;
 	return true;
 }
 
-bool line_rows_read(const struct image *image, struct strings *paths, struct line_rows *out, struct bc_error *err)
+bool line_rows_read(const struct image *image, struct strings *paths, struct line_rows *out,
+		    struct bc_error *err)
 {
 	struct rows_reader r = {.image = image, .paths = paths, .out = out};
 	struct unit_place_vec places = {0};
@@ -515,7 +558,8 @@ bool line_rows_read(const struct image *image, struct strings *paths, struct lin
 
 #else
 
-bool line_rows_read(const struct image *image, struct strings *paths, struct line_rows *out, struct bc_error *err)
+bool line_rows_read(const struct image *image, struct strings *paths, struct line_rows *out,
+		    struct bc_error *err)
 {
 	struct dwarf_file file;
 
@@ -557,7 +601,8 @@ static struct named_unit *by_name(const struct line_unit_vec *units)
 }
 
 /* From two lists by name; false if the names differ. */
-static bool join(const struct named_unit *in, const struct named_unit *out, size_t count, struct unit_order *order)
+static bool join(const struct named_unit *in, const struct named_unit *out, size_t count,
+		 struct unit_order *order)
 {
 	for (size_t i = 0; i < count; i++) {
 		if (in[i].name != out[i].name)
@@ -568,11 +613,13 @@ static bool join(const struct named_unit *in, const struct named_unit *out, size
 	return true;
 }
 
-bool unit_order_find(const struct line_rows *in, const struct line_rows *out, struct unit_order *order)
+bool unit_order_find(const struct line_rows *in, const struct line_rows *out,
+		     struct unit_order *order)
 {
 	size_t count = in->units.len;
 
-	*order = (struct unit_order){.same_units = count == out->units.len && all_in_place(&in->units, &out->units)};
+	*order = (struct unit_order){.same_units = count == out->units.len &&
+						   all_in_place(&in->units, &out->units)};
 	if (order->same_units || count != out->units.len)
 		return true;
 	struct named_unit *ins = by_name(&in->units), *outs = by_name(&out->units);

@@ -17,7 +17,7 @@ struct scan {
 		bool branch;
 	} *at; /* grouped by fragment, in the order of the section */
 	size_t count;
-	size_t *first;        /* per fragment: its first one      */
+	size_t *first; /* per fragment: its first one      */
 	const uint8_t *desc;
 	const uint8_t *mask;  /* BranchEntries of this fragment   */
 	uint64_t equal, skew; /* EqualElems and ColdInputSkew     */
@@ -75,7 +75,8 @@ static void scan_free(struct scan *s)
 	free(s->first);
 }
 
-static bool scan_section(const struct binary *subject, struct section_order *order, struct scan *out)
+static bool scan_section(const struct binary *subject, struct section_order *order,
+			 struct scan *out)
 {
 	struct scan s = {.order = order, .desc = subject->desc.data};
 	struct bat_error err;
@@ -93,7 +94,8 @@ static bool scan_section(const struct binary *subject, struct section_order *ord
 	return false;
 }
 
-/* A random address.  So many are taken together, in order, so that code is decoded once for all of them. */
+/* A random address.  So many are taken together, in order, so that code is decoded once for all of
+ * them. */
 struct drawn {
 	uint32_t fragment, offset;
 };
@@ -143,7 +145,8 @@ static uint32_t instruction_at(struct sampling *s, struct drawn drawn, struct by
 	const struct bat_entry *e = bat_entry_at(&s->subject->bat, f, drawn.offset);
 	uint32_t at = e && e->output <= drawn.offset ? e->output : 0;
 
-	if (s->reached.fragment == drawn.fragment && s->reached.offset <= drawn.offset && s->reached.offset > at)
+	if (s->reached.fragment == drawn.fragment && s->reached.offset <= drawn.offset &&
+	    s->reached.offset > at)
 		at = s->reached.offset;
 	for (size_t size; at < drawn.offset; at += (uint32_t)size) {
 		size = code_length(&s->decoder, bytes_from(code, at), f->address + at);
@@ -202,10 +205,12 @@ static void take_some(struct sampling *s, uint64_t count)
 	size_t taken = 0;
 
 	for (uint64_t i = 0; i < count; i++) {
-		uint32_t fragment = (uint32_t)(next_random(&s->state) % s->subject->bat.fragment_count);
+		uint32_t fragment =
+			(uint32_t)(next_random(&s->state) % s->subject->bat.fragment_count);
 		size_t size = fragment_code(s, fragment).size;
 		if (size)
-			s->drawn[taken++] = (struct drawn){fragment, (uint32_t)(next_random(&s->state) % size)};
+			s->drawn[taken++] =
+				(struct drawn){fragment, (uint32_t)(next_random(&s->state) % size)};
 	}
 	if (taken)
 		sort_drawn(s->drawn, taken);
@@ -218,7 +223,8 @@ static bool run(struct sampling *s, uint64_t count, struct findings *findings)
 {
 	struct block_starts starts = {0};
 
-	s->drawn = malloc((count < DRAWN_MOST ? (size_t)count + 1 : DRAWN_MOST) * sizeof(*s->drawn));
+	s->drawn =
+		malloc((count < DRAWN_MOST ? (size_t)count + 1 : DRAWN_MOST) * sizeof(*s->drawn));
 	if (!s->drawn || !block_starts_make(&s->subject->bat, &starts)) {
 		free(s->drawn);
 		findings->nomem = true;
@@ -236,9 +242,8 @@ static bool run(struct sampling *s, uint64_t count, struct findings *findings)
 	return true;
 }
 
-bool sample_check(const struct binary *subject, struct input *input, uint64_t count,
-		  uint64_t seed, struct sample_result *out,
-		  struct findings *findings)
+bool sample_check(const struct binary *subject, struct input *input, uint64_t count, uint64_t seed,
+		  struct sample_result *out, struct findings *findings)
 {
 	BC_AUTO(section_order_free) struct section_order order = {0};
 	struct scan scan;

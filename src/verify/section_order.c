@@ -18,7 +18,8 @@ bool section_order_make(const struct bat_table *table, struct section_order *out
 		return false;
 	}
 	for (uint32_t i = 0; i < table->fragment_count; i++) {
-		if (table->fragments[i].cold && !bat_layout_has(table->layout, BAT_FEATURE_HOT_ADDRESSES))
+		if (table->fragments[i].cold &&
+		    !bat_layout_has(table->layout, BAT_FEATURE_HOT_ADDRESSES))
 			order.cold[cold++] = i;
 		else
 			order.hot[hot++] = i;
@@ -43,8 +44,8 @@ uint32_t section_order_fragment(const struct section_order *order, const struct 
 
 /* Where a field is. */
 static struct finding_location section_order_location(const struct section_order *order,
-					 const struct binary *subject,
-					 const struct bat_field *field)
+						      const struct binary *subject,
+						      const struct bat_field *field)
 {
 	uint32_t fragment = section_order_fragment(order, field);
 	struct finding_location location = NO_LOCATION;
@@ -97,7 +98,8 @@ static bool locate(void *ctx, const struct bat_field *f)
 	if (f->fragment == BAT_NO_INDEX || !begins(f))
 		return true;
 	uint64_t key = key_of(section_order_fragment(l->order, f), f->entry);
-	for (size_t i = first_wanted(l->wanted, l->count, key); i < l->count && l->wanted[i].key == key; i++)
+	for (size_t i = first_wanted(l->wanted, l->count, key);
+	     i < l->count && l->wanted[i].key == key; i++)
 		l->wanted[i].finding->location.byte = f->byte;
 	return true;
 }
@@ -118,8 +120,8 @@ bool findings_locate(struct findings *findings, const struct binary *subject)
 	for (size_t i = 0; i < findings->len; i++) {
 		struct finding *f = &findings->at[i];
 		if (f->location.fragment != NO_INDEX && f->location.byte == NO_OFFSET)
-			l.wanted[l.count++] = (struct wanted){
-				key_of(f->location.fragment, f->location.entry), f};
+			l.wanted[l.count++] =
+				(struct wanted){key_of(f->location.fragment, f->location.entry), f};
 	}
 	qsort(l.wanted, l.count, sizeof(*l.wanted), by_key);
 	bool ok = !l.count || bat_fields(subject->bat.layout, subject->desc.data,
@@ -160,14 +162,11 @@ static uint64_t sleb_size(uint64_t value)
 static uint64_t shortest(const struct bat_field *f)
 {
 	switch (f->encoding) {
-	case BAT_ENCODING_ULEB:
-		return uleb_size(f->stored);
-	case BAT_ENCODING_SLEB:
-		return sleb_size(f->stored);
+	case BAT_ENCODING_ULEB: return uleb_size(f->stored);
+	case BAT_ENCODING_SLEB: return sleb_size(f->stored);
 	case BAT_ENCODING_U32:
 	case BAT_ENCODING_U64:
-	case BAT_ENCODING_BITS:
-		break;
+	case BAT_ENCODING_BITS: break;
 	}
 	return f->size;
 }
@@ -214,7 +213,8 @@ static bool search_fields(struct search *s)
 	if (!bat_fields(s->subject->bat.layout, desc.data, desc.size, look, s, &err))
 		return false; /* cannot happen: the table was decoded */
 	if (s->difference != NO_OFFSET && !s->found)
-		find(s, FINDING_NOT_CANONICAL, &s->at_difference, "is the first field that BOLT "
+		find(s, FINDING_NOT_CANONICAL, &s->at_difference,
+		     "is the first field that BOLT "
 		     "would have written differently");
 	return true;
 }

@@ -9,7 +9,7 @@
 
 struct section_order {
 	uint32_t *hot, *cold; /* index in the table of the Nth of the stored table;
-	                         with BAT_FEATURE_HOT_ADDRESSES all are in `hot`      */
+				 with BAT_FEATURE_HOT_ADDRESSES all are in `hot`      */
 };
 
 /* False when out of memory. */

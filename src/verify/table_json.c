@@ -92,12 +92,14 @@ static bool read_entry(struct building *b, const struct bat_fragment *f)
 	if (seen != 3)
 		return json_fail(b->in, "an entry without \"output\" and \"input\"");
 	if (f->entry_count && entry.output < b->entries.at[b->entries.len - 1].output)
-		return json_fail(b->in, "the entry's output offset %" PRIu32 " is below the one before it",
+		return json_fail(b->in,
+				 "the entry's output offset %" PRIu32 " is below the one before it",
 				 entry.output);
 	entry.input = entry.input << 1 | branch;
 	if (branch)
 		block = (struct bat_block){0, 0};
-	return (entry_vec_push(&b->entries, entry) && block_vec_push(&b->blocks, block)) || fail_nomem(b);
+	return (entry_vec_push(&b->entries, entry) && block_vec_push(&b->blocks, block)) ||
+	       fail_nomem(b);
 }
 
 static bool read_entries(struct building *b, struct bat_fragment *f)
@@ -142,7 +144,8 @@ static bool read_part(struct building *b, bool *cold)
 	if (!json_text_value(b->in, &part))
 		return false;
 	*cold = text_is(part, "cold");
-	return *cold || text_is(part, "hot") || json_fail(b->in, "\"part\" is neither hot nor cold");
+	return *cold || text_is(part, "hot") ||
+	       json_fail(b->in, "\"part\" is neither hot nor cold");
 }
 
 /* The members of an object in "fragments". */
@@ -204,7 +207,8 @@ static bool read_fragment(struct building *b)
 	if (!r.f.cold)
 		r.f.hash = r.hash;
 	return (fragment_vec_push(&b->fragments, r.f) && parent_vec_push(&b->parents, r.parent) &&
-		parent_vec_push(&b->stored, r.stored)) || fail_nomem(b);
+		parent_vec_push(&b->stored, r.stored)) ||
+	       fail_nomem(b);
 }
 
 static bool read_layout(struct building *b)
@@ -246,10 +250,15 @@ static bool read_document(struct building *b)
 		bool ok = true;
 		if (text_is(key, "format"))
 			ok = json_text_value(b->in, &format) &&
-			     (text_is(format, "batconv-bat") || json_fail(b->in, "not a table of batconv dump"));
+			     (text_is(format, "batconv-bat") ||
+			      json_fail(b->in, "not a table of batconv dump"));
 		else if (text_is(key, "version"))
 			ok = json_whole(b->in, UINT32_MAX, &version) &&
-			     (version == 1 || json_fail(b->in, "version %" PRIu64 " of the table: this batconv reads version 1", version));
+			     (version == 1 ||
+			      json_fail(b->in,
+					"version %" PRIu64
+					" of the table: this batconv reads version 1",
+					version));
 		else if (text_is(key, "layout"))
 			ok = read_layout(b);
 		else if (text_is(key, "fragments"))
@@ -285,8 +294,10 @@ static bool check_order(const struct building *b, const struct order *order, siz
 {
 	for (size_t i = 1; i < count; i++)
 		if (order[i].f->address == order[i - 1].f->address &&
-		    (order[i].f->cold == order[i - 1].f->cold || bat_layout_has(b->layout, BAT_FEATURE_HOT_ADDRESSES)))
-			return json_fail(b->in, "two fragments begin at 0x%" PRIx64, order[i].f->address);
+		    (order[i].f->cold == order[i - 1].f->cold ||
+		     bat_layout_has(b->layout, BAT_FEATURE_HOT_ADDRESSES)))
+			return json_fail(b->in, "two fragments begin at 0x%" PRIx64,
+					 order[i].f->address);
 	return true;
 }
 
@@ -314,8 +325,10 @@ static bool set_parent(const struct building *b, struct bat_table *t, const uint
 	if (stored != NO_ADDRESS)
 		return true;
 	if (f->parent == BAT_NO_PARENT)
-		return json_fail(b->in, "the cold fragment at 0x%" PRIx64 " has no parent", f->address);
-	f->stored_hot = bat_layout_has(b->layout, BAT_FEATURE_HOT_ADDRESSES) ? parent : ranks[f->parent];
+		return json_fail(b->in, "the cold fragment at 0x%" PRIx64 " has no parent",
+				 f->address);
+	f->stored_hot =
+		bat_layout_has(b->layout, BAT_FEATURE_HOT_ADDRESSES) ? parent : ranks[f->parent];
 	return true;
 }
 

@@ -63,11 +63,13 @@ static uint32_t function_of(const struct bat_table *bat, uint32_t fragment)
 	return parent == BAT_NO_PARENT ? fragment : parent;
 }
 
-bool fallthrough_changes(const struct binary *binary, enum bat_layout layout, struct changed_vec *out)
+bool fallthrough_changes(const struct binary *binary, enum bat_layout layout,
+			 struct changed_vec *out)
 {
 	const struct bat_table *bat = &binary->bat;
 
-	if (!bat_layout_has(bat->layout, BAT_FEATURE_BLOCKS) || bat_layout_has(layout, BAT_FEATURE_BLOCKS))
+	if (!bat_layout_has(bat->layout, BAT_FEATURE_BLOCKS) ||
+	    bat_layout_has(layout, BAT_FEATURE_BLOCKS))
 		return true;
 	uint8_t *seen = calloc(bat->fragment_count + (size_t)1, 1);
 	bool ok = seen;
@@ -76,8 +78,9 @@ bool fallthrough_changes(const struct binary *binary, enum bat_layout layout, st
 		if (seen[function] || !changes(binary, i))
 			continue;
 		seen[function] = 1;
-		ok = changed_vec_push(out, (struct changed_function){binary_fragment_owner(binary, function),
-								     bat->fragments[function].address});
+		ok = changed_vec_push(
+			out, (struct changed_function){binary_fragment_owner(binary, function),
+						       bat->fragments[function].address});
 	}
 	free(seen);
 	return ok;
@@ -87,7 +90,8 @@ bool fallthrough_changes(const struct binary *binary, enum bat_layout layout, st
 
 static bool fail(const struct bat_error *from, enum bc_code code, struct bc_error *err)
 {
-	return from->code == BAT_ERROR_NOMEM ? bc_fail_nomem(err) : bc_fail(err, code, "%s", from->text);
+	return from->code == BAT_ERROR_NOMEM ? bc_fail_nomem(err) :
+					       bc_fail(err, code, "%s", from->text);
 }
 
 static void put_u32(uint8_t *at, uint64_t value)
@@ -141,7 +145,8 @@ bool note_write(const struct bat_table *table, enum bat_layout layout, struct no
 static void count_losses(const struct bat_table *t, enum bat_layout layout,
 			 struct transcode_losses *losses)
 {
-	if (!bat_layout_has(t->layout, BAT_FEATURE_BLOCKS) || bat_layout_has(layout, BAT_FEATURE_BLOCKS))
+	if (!bat_layout_has(t->layout, BAT_FEATURE_BLOCKS) ||
+	    bat_layout_has(layout, BAT_FEATURE_BLOCKS))
 		return;
 	losses->function_hashes = t->hot_count;
 	losses->entry_points = t->secondary_count;
@@ -185,8 +190,9 @@ static void store_parents(struct bat_table *t, uint32_t *ranks)
 	for (uint32_t i = 0; i < t->fragment_count; i++) {
 		struct bat_fragment *f = &t->fragments[i];
 		if (f->cold)
-			f->stored_hot = bat_layout_has(t->layout, BAT_FEATURE_HOT_ADDRESSES) ? t->fragments[f->parent].address
-							       : ranks[f->parent];
+			f->stored_hot = bat_layout_has(t->layout, BAT_FEATURE_HOT_ADDRESSES) ?
+						t->fragments[f->parent].address :
+						ranks[f->parent];
 	}
 }
 
@@ -213,7 +219,8 @@ static size_t list_blocks(const struct bat_table *t, struct stored_key *out)
 		for (uint32_t k = f->first_entry; k < f->first_entry + f->entry_count; k++)
 			if (!bat_entry_is_branch(t->entries[k]))
 				out[count++] = (struct stored_key){
-					(uint64_t)f->parent << 32 | bat_entry_input(t->entries[k]), k};
+					(uint64_t)f->parent << 32 | bat_entry_input(t->entries[k]),
+					k};
 	}
 	qsort(out, count, sizeof(*out), by_key);
 	return count;
@@ -232,8 +239,8 @@ static bool number_blocks(struct bat_table *t, struct transcode_losses *losses)
 	size_t count = list_blocks(t, keys);
 	for (size_t i = 0; i < count; i++) {
 		struct bat_fragment *hot = &t->fragments[keys[i].key >> 32];
-		t->blocks[keys[i].entry] = (struct bat_block){
-			.hash = keys[i].key & 0xffff, .index = hot->block_count++};
+		t->blocks[keys[i].entry] = (struct bat_block){.hash = keys[i].key & 0xffff,
+							      .index = hot->block_count++};
 	}
 	losses->unknown_hashes = (uint32_t)count;
 	free(keys);
@@ -252,7 +259,8 @@ bool transcode_prepare(struct bat_table *table, enum bat_layout layout,
 	drop_orphans(table, scratch, &losses);
 	store_parents(table, scratch);
 	free(scratch);
-	if (bat_layout_has(layout, BAT_FEATURE_BLOCKS) && !bat_layout_has(table->layout, BAT_FEATURE_BLOCKS) && !number_blocks(table, &losses))
+	if (bat_layout_has(layout, BAT_FEATURE_BLOCKS) &&
+	    !bat_layout_has(table->layout, BAT_FEATURE_BLOCKS) && !number_blocks(table, &losses))
 		return bc_fail_nomem(err);
 	*out = losses;
 	return true;
@@ -275,7 +283,8 @@ void fallthrough_changes_text(const struct changed_vec *changed, bool all, FILE 
 
 	if (!changed->len)
 		return;
-	fprintf(out, "batconv: changed: fall-throughs of %zu function%s, which skip blocks that became empty: ",
+	fprintf(out,
+		"batconv: changed: fall-throughs of %zu function%s, which skip blocks that became empty: ",
 		changed->len, changed->len > 1 ? "s" : "");
 	for (size_t i = 0; i < named; i++) {
 		fputs(i ? ", " : "", out);
@@ -297,6 +306,8 @@ void transcode_losses_text(const struct transcode_losses *losses, FILE *out)
 	print_loss("entries that share an output offset with a later one", losses->entries, out);
 	print_loss("cold fragments of unknown functions", losses->fragments, out);
 	if (losses->unknown_hashes)
-		fprintf(out, "batconv: missing: hashes of functions and of %u block%s; fdata needs none, "
-			"YAML profiles of perf2bolt do\n", losses->unknown_hashes, plural(losses->unknown_hashes));
+		fprintf(out,
+			"batconv: missing: hashes of functions and of %u block%s; fdata needs none, "
+			"YAML profiles of perf2bolt do\n",
+			losses->unknown_hashes, plural(losses->unknown_hashes));
 }

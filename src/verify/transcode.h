@@ -8,10 +8,12 @@
 #include "src/base/vec.h"
 #include "src/elf/binary.h"
 
-/* The functions whose profile changes in a layout that keeps only one entry for each output offset. */
+/* The functions whose profile changes in a layout that keeps only one entry for each output offset.
+ */
 
 struct changed_function {
-	const char *name; /* of the input function, as long as the binary is open; NULL: not known */
+	const char
+		*name; /* of the input function, as long as the binary is open; NULL: not known */
 	uint64_t address; /* of its hot fragment */
 };
 
@@ -45,10 +47,10 @@ BC_MUST_USE bool note_write(const struct bat_table *table, enum bat_layout layou
 /* What the other layout does not hold. */
 struct transcode_losses {
 	uint32_t function_hashes, block_hashes, entry_points;
-	uint32_t entries;       /* that share an output offset: the last is kept    */
-	uint32_t fragments;     /* cold ones whose function nobody knows            */
+	uint32_t entries;        /* that share an output offset: the last is kept    */
+	uint32_t fragments;      /* cold ones whose function nobody knows            */
 	uint32_t unknown_hashes; /* blocks that the layout wants a hash of: it is 0
-	                            but for its low 16 bits                        */
+				    but for its low 16 bits                        */
 };
 
 /* Prepare a table, with its parents repaired, to be encoded as a layout: stored

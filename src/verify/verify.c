@@ -39,7 +39,8 @@ static enum unmapped_reason reason_of(const struct binary *subject, const struct
 static void coverage_measure(const struct binary *subject, struct table_coverage *out)
 {
 	const struct bat_table *bat = &subject->bat;
-	struct table_coverage c = {.fragments = bat->fragment_count, .mapped_functions = bat->hot_count};
+	struct table_coverage c = {.fragments = bat->fragment_count,
+				   .mapped_functions = bat->hot_count};
 
 	for (size_t i = 0; i < subject->image.section_count; i++) {
 		const struct section *s = &subject->image.sections[i];
@@ -70,14 +71,16 @@ bool check_segments(struct bytes file, struct findings *findings)
 	bool good = true;
 
 	if (file.size < sizeof(Elf64_Ehdr) || file.data[EI_CLASS] != ELFCLASS64 ||
-	    file.data[EI_DATA] != ELFDATA2LSB || le16(file.data + E_PHENTSIZE) != sizeof(Elf64_Phdr))
+	    file.data[EI_DATA] != ELFDATA2LSB ||
+	    le16(file.data + E_PHENTSIZE) != sizeof(Elf64_Phdr))
 		return true; /* image_open() reports it */
 	uint64_t table = le64(file.data + E_PHOFF);
 	for (uint64_t i = 0; i < le16(file.data + E_PHNUM); i++) {
 		if (!range_fits(table, (i + 1) * sizeof(Elf64_Phdr), file.size))
 			return true;
 		const uint8_t *p = file.data + table + i * sizeof(Elf64_Phdr);
-		struct segment s = {.vaddr = le64(p + P_VADDR), .offset = le64(p + P_OFFSET),
+		struct segment s = {.vaddr = le64(p + P_VADDR),
+				    .offset = le64(p + P_OFFSET),
 				    .align = le64(p + P_ALIGN)};
 		if (le32(p) != PT_LOAD || !(le32(p + P_FLAGS) & PF_X) ||
 		    segment_agrees(&s, le16(file.data + E_TYPE) == ET_DYN))
@@ -94,22 +97,18 @@ bool check_segments(struct bytes file, struct findings *findings)
 static enum finding_kind kind_of(const struct bat_error *err)
 {
 	switch (err->cause) {
-	case BAT_CAUSE_END:
-		return FINDING_DESC_CUT;
-	case BAT_CAUSE_WIDE:
-		return FINDING_NUMBER_WIDE;
-	case BAT_CAUSE_COUNT:
-		return FINDING_COUNT_LARGE;
-	case BAT_CAUSE_LEFT:
-		return FINDING_DESC_LEFT;
+	case BAT_CAUSE_END: return FINDING_DESC_CUT;
+	case BAT_CAUSE_WIDE: return FINDING_NUMBER_WIDE;
+	case BAT_CAUSE_COUNT: return FINDING_COUNT_LARGE;
+	case BAT_CAUSE_LEFT: return FINDING_DESC_LEFT;
 	case BAT_CAUSE_ORDER:
-		return strcmp(err->field, "OutputOffset") ? FINDING_ADDRESS_ORDER
-							  : FINDING_OFFSET_ORDER;
+		return strcmp(err->field, "OutputOffset") ? FINDING_ADDRESS_ORDER :
+							    FINDING_OFFSET_ORDER;
 	case BAT_CAUSE_RANGE:
 		if (!strcmp(err->field, "HotIndex"))
 			return FINDING_HOT_INDEX_RANGE;
-		return strcmp(err->field, "EqualElems") ? FINDING_COLD_ADDRESS
-							: FINDING_EQUAL_RANGE;
+		return strcmp(err->field, "EqualElems") ? FINDING_COLD_ADDRESS :
+							  FINDING_EQUAL_RANGE;
 	}
 	return FINDING_DESC_CUT;
 }
@@ -123,7 +122,8 @@ static void tell_malformed(const struct binary *subject, const struct bat_error 
 	struct bat_error why = *unrecognised;
 	struct bat_table unused;
 
-	if (bat_decode_as(unrecognised->layout, subject->desc.data, subject->desc.size, &unused, &why))
+	if (bat_decode_as(unrecognised->layout, subject->desc.data, subject->desc.size, &unused,
+			  &why))
 		bat_free(&unused);
 	location.byte = why.byte;
 	findings_add(findings, kind_of(&why), location, "as layout %s: %s",
@@ -169,8 +169,8 @@ static void check_padding(const struct binary *subject, struct findings *finding
 {
 	const uint8_t *desc = subject->desc.data, *begin = subject->section.data;
 	struct bytes name = {begin + 12 + sizeof(BAT_NOTE_OWNER), 0};
-	struct bytes end = bytes_from(subject->section,
-				      (size_t)(desc - begin) + subject->desc.size);
+	struct bytes end =
+		bytes_from(subject->section, (size_t)(desc - begin) + subject->desc.size);
 
 	name.size = (size_t)(desc - name.data);
 	if (!all_zero(name) || !all_zero(end))
@@ -198,8 +198,8 @@ static bool check_content(struct binary *subject, struct findings *findings)
 	}
 	subject->desc = note.desc;
 	if (rest.size) {
-		findings_add(findings, FINDING_NOTE_DAMAGED, NO_LOCATION, "%zu byte%s behind the note",
-			     rest.size, plural(rest.size));
+		findings_add(findings, FINDING_NOTE_DAMAGED, NO_LOCATION,
+			     "%zu byte%s behind the note", rest.size, plural(rest.size));
 		return false;
 	}
 	check_padding(subject, findings);
@@ -219,8 +219,8 @@ static bool check_note(struct binary *subject, struct findings *findings, struct
 		return binary_find_note(subject, err);
 	subject->section = image_section_bytes(&subject->image, section);
 	if (count_sections(&subject->image) > 1) {
-		findings_add(findings, FINDING_NOTE_TWICE, NO_LOCATION, "%zu sections " BAT_SECTION_NAME,
-			     count_sections(&subject->image));
+		findings_add(findings, FINDING_NOTE_TWICE, NO_LOCATION,
+			     "%zu sections " BAT_SECTION_NAME, count_sections(&subject->image));
 		return false;
 	}
 	if (section->type != SHT_NOTE) {
@@ -234,13 +234,16 @@ static bool check_note(struct binary *subject, struct findings *findings, struct
 	return check_content(subject, findings);
 }
 
-static bool compare_debug_information(const struct verify_options *options, struct verify_report *report, const struct input *input, struct bc_error *err)
+static bool compare_debug_information(const struct verify_options *options,
+				      struct verify_report *report, const struct input *input,
+				      struct bc_error *err)
 {
 	struct findings found;
 	bool of_input = false;
 
 	findings_init(&found, report->findings.most);
-	report->lined = check_lines(&report->subject, input, options->threads, &report->lines, &report->scopes, &report->scoped, &found, &of_input, err);
+	report->lined = check_lines(&report->subject, input, options->threads, &report->lines,
+				    &report->scopes, &report->scoped, &found, &of_input, err);
 	if (report->lined)
 		findings_append(&report->findings, &found);
 	findings_free(&found);
@@ -249,7 +252,8 @@ static bool compare_debug_information(const struct verify_options *options, stru
 	(void)bc_fail_prefix(err, of_input ? options->input : options->binary);
 	if (options->dwarf && err->code == BC_NOTFOUND) {
 		struct bc_error absent = *err;
-		return bc_fail(err, absent.code, "%s; leave out --dwarf, and the rest is checked", absent.text);
+		return bc_fail(err, absent.code, "%s; leave out --dwarf, and the rest is checked",
+			       absent.text);
 	}
 	if (options->dwarf || err->code == BC_NOMEM)
 		return false;
@@ -259,43 +263,51 @@ static bool compare_debug_information(const struct verify_options *options, stru
 }
 
 static bool check_code(const struct verify_options *options, struct verify_report *report,
-		       const struct block_starts *starts, struct input *input,
-		       struct bc_error *err)
+		       const struct block_starts *starts, struct input *input, struct bc_error *err)
 {
 	const struct binary *subject = &report->subject;
 	struct findings *findings = &report->findings;
 
-	bool ok = options->no_code || check_output_code(subject, starts, options->threads, findings);
+	bool ok =
+		options->no_code || check_output_code(subject, starts, options->threads, findings);
 	if (ok && input)
-		ok = check_input(subject, input, starts, options->threads, !options->no_code, findings);
+		ok = check_input(subject, input, starts, options->threads, !options->no_code,
+				 findings);
 	if (!ok)
 		return bc_fail_nomem(err);
 	if (input && !work_check(input->image.work, err))
 		return bc_fail_prefix(err, options->input);
-	bool comparable = input && !findings->counts[FINDING_INPUT_BUILD] && !findings->counts[FINDING_INPUT_OTHER];
+	bool comparable = input && !findings->counts[FINDING_INPUT_BUILD] &&
+			  !findings->counts[FINDING_INPUT_OTHER];
 	if (comparable) {
 		bool of_input = false;
-		report->named = check_symbols(subject, input, &report->symbols, findings, &of_input, err);
+		report->named =
+			check_symbols(subject, input, &report->symbols, findings, &of_input, err);
 		if (!report->named)
 			return bc_fail_prefix(err, of_input ? options->input : options->binary);
 	}
 	if (comparable && options->unwind) {
-		report->unwound = check_unwind(subject, input, options->threads, &report->unwind, findings, err);
+		report->unwound = check_unwind(subject, input, options->threads, &report->unwind,
+					       findings, err);
 		if (!report->unwound) {
 			struct bc_error unused;
-			return bc_fail_prefix(err, work_check(subject->image.work, &unused) ? options->input : options->binary);
+			return bc_fail_prefix(err, work_check(subject->image.work, &unused) ?
+							   options->input :
+							   options->binary);
 		}
 	}
-	if (comparable && (options->dwarf || options->dwarf_if_any) && !compare_debug_information(options, report, input, err))
+	if (comparable && (options->dwarf || options->dwarf_if_any) &&
+	    !compare_debug_information(options, report, input, err))
 		return false;
-	report->code = options->no_code ? CODE_NOT_ASKED
-		       : code_decoder_complete(subject->image.machine) ? CODE_CHECKED
-								       : CODE_PARTLY;
+	report->code = options->no_code                              ? CODE_NOT_ASKED :
+		       code_decoder_complete(subject->image.machine) ? CODE_CHECKED :
+								       CODE_PARTLY;
 	return true;
 }
 
-static bool check_blocks_and_code(const struct verify_options *options, struct verify_report *report,
-				  struct input *input, struct bc_error *err)
+static bool check_blocks_and_code(const struct verify_options *options,
+				  struct verify_report *report, struct input *input,
+				  struct bc_error *err)
 {
 	BC_AUTO(block_starts_free) struct block_starts starts = {0};
 	struct binary *subject = &report->subject;
@@ -305,14 +317,19 @@ static bool check_blocks_and_code(const struct verify_options *options, struct v
 	    !check_blocks(subject, &starts, !options->no_code, findings))
 		return bc_fail_nomem(err);
 	check_parents(subject, findings);
-	bool alone = subject->kind == BINARY_SECTION, absent = !alone && !image_has_code(&subject->image);
+	bool alone = subject->kind == BINARY_SECTION,
+	     absent = !alone && !image_has_code(&subject->image);
 	if ((alone || absent) && (options->unwind || options->dwarf))
-		return bc_fail(err, BC_UNSUPPORTED, "%s: %s: %s compares the code of the optimised binary with the input's; give that binary", options->binary,
-			       alone ? "is a table alone" : IMAGE_NO_CODE, options->unwind ? "--unwind" : "--dwarf");
+		return bc_fail(
+			err, BC_UNSUPPORTED,
+			"%s: %s: %s compares the code of the optimised binary with the input's; give that binary",
+			options->binary, alone ? "is a table alone" : IMAGE_NO_CODE,
+			options->unwind ? "--unwind" : "--dwarf");
 	if (alone)
 		return true;
 	if (image_is_of_go(&subject->image))
-		findings_add(findings, FINDING_GO_PROGRAM, NO_LOCATION, "the run-time system finds functions that moved at their old places");
+		findings_add(findings, FINDING_GO_PROGRAM, NO_LOCATION,
+			     "the run-time system finds functions that moved at their old places");
 	check_fragments(subject, findings);
 	if (absent) {
 		report->code = CODE_ABSENT;

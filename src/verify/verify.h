@@ -9,18 +9,18 @@
 /* How much of a binary's code the table maps, and why not the rest. */
 
 /* X(NAME, "key", "why a function has no map") */
-#define UNMAPPED_REASONS(X)                                                            \
-	X(LEFT, "left", "BOLT left it where it was: its offsets are the same in the input") \
-	X(OLD, "old-body", "the old place of a function that BOLT moved: it never runs")    \
-	X(STUB, "stub", "a PLT entry")                                                      \
-	X(MADE, "made", "BOLT added it: the input has no such function") \
+#define UNMAPPED_REASONS(X)                                                                        \
+	X(LEFT, "left", "BOLT left it where it was: its offsets are the same in the input")        \
+	X(OLD, "old-body", "the old place of a function that BOLT moved: it never runs")           \
+	X(STUB, "stub", "a PLT entry")                                                             \
+	X(MADE, "made", "BOLT added it: the input has no such function")                           \
 	X(REWRITTEN, "rewritten", "BOLT rewrote it, and the table does not know it")
 
 enum unmapped_reason {
 #define X(name, key, why) UNMAPPED_##name,
 	UNMAPPED_REASONS(X)
 #undef X
-	UNMAPPED_COUNT
+		UNMAPPED_COUNT
 };
 
 struct unmapped_info {
@@ -33,7 +33,7 @@ struct table_coverage {
 	uint64_t executable; /* bytes of executable sections                      */
 	uint64_t mapped;     /* bytes of fragments                                */
 	uint64_t rewritten;  /* bytes of the sections that BOLT wrote; 0: it wrote
-	                        into the input's own                              */
+				into the input's own                              */
 	uint64_t mapped_functions, fragments;
 	struct {
 		uint64_t functions, bytes;
@@ -46,7 +46,8 @@ struct verify_options {
 	bool no_code;      /* decode no instructions  */
 	bool unwind;       /* compare what unwinders read; needs the input */
 	bool dwarf;        /* compare debug information; needs the input */
-	bool dwarf_if_any; /* the same where there is any and it can be read: else report->no_dwarf says why it is not */
+	bool dwarf_if_any; /* the same where there is any and it can be read: else report->no_dwarf
+			      says why it is not */
 	unsigned threads;
 	size_t most; /* findings to keep of each kind */
 };
@@ -55,8 +56,8 @@ enum code_state { CODE_CHECKED, CODE_NOT_ASKED, CODE_PARTLY, CODE_ABSENT, CODE_N
 
 struct verify_report {
 	struct binary subject; /* names in findings point into it   */
-	bool decoded;           /* subject->bat is what was found    */
-	bool linked;            /* coverage is known                 */
+	bool decoded;          /* subject->bat is what was found    */
+	bool linked;           /* coverage is known                 */
 	enum code_state code;
 	bool named; /* symbols is known */
 	struct symbols_summary symbols;

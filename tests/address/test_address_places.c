@@ -34,14 +34,27 @@ static const struct {
 	size_t count;
 	uint64_t place;
 } rows[] = {
-	{0x1000, 0x0, 1, 0x1000},  {0x1000, 0xf, 1, 0x100f},  {0x1000, 0x10, 0, 0}, /* BOLT dropped it */
-	{0x1000, 0x20, 1, 0x1010}, {0x1000, 0x2b, 1, 0x101b}, {0x1000, 0x2c, 1, 0x101c},
-	{0x1000, 0x2f, 1, 0x101f}, {0x1000, 0x30, 0, 0},      {0x1000, 0x41, 1, 0x1021},
-	{0x1000, 0x4b, 1, 0x102b}, {0x1000, 0x4c, 0, 0},      {0x1000, 0x4e, 1, 0x102c},
-	{0x1000, 0x60, 1, 0x1030}, /* the last block of the hot part is long enough to have these, too: */
-	{0x1000, 0x80, 2, 0x1050}, {0x1000, 0x8a, 2, 0x105a}, {0x1000, 0x90, 3, 0x1060},
-	{0x1000, 0xb0, 1, 0x1330}, {0x1100, 0x4, 1, 0x1104}, /* not touched: its own */
-	{0x1400, 0xc, 1, 0x1408},  {0x1400, 0x8, 0, 0},
+	{0x1000, 0x0, 1, 0x1000},
+	{0x1000, 0xf, 1, 0x100f},
+	{0x1000, 0x10, 0, 0}, /* BOLT dropped it */
+	{0x1000, 0x20, 1, 0x1010},
+	{0x1000, 0x2b, 1, 0x101b},
+	{0x1000, 0x2c, 1, 0x101c},
+	{0x1000, 0x2f, 1, 0x101f},
+	{0x1000, 0x30, 0, 0},
+	{0x1000, 0x41, 1, 0x1021},
+	{0x1000, 0x4b, 1, 0x102b},
+	{0x1000, 0x4c, 0, 0},
+	{0x1000, 0x4e, 1, 0x102c},
+	{0x1000, 0x60, 1, 0x1030}, /* the last block of the hot part is long enough to have these,
+				      too: */
+	{0x1000, 0x80, 2, 0x1050},
+	{0x1000, 0x8a, 2, 0x105a},
+	{0x1000, 0x90, 3, 0x1060},
+	{0x1000, 0xb0, 1, 0x1330},
+	{0x1100, 0x4, 1, 0x1104}, /* not touched: its own */
+	{0x1400, 0xc, 1, 0x1408},
+	{0x1400, 0x8, 0, 0},
 };
 
 static void all_places_of_an_input_offset(void **state)
@@ -54,9 +67,11 @@ static void all_places_of_an_input_offset(void **state)
 	assert_true(places_init(&places, &tiny.binary));
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct found found = {0};
-		places_of_input(&places, function_at(&tiny, rows[i].function), rows[i].offset, take, &found);
+		places_of_input(&places, function_at(&tiny, rows[i].function), rows[i].offset, take,
+				&found);
 		if (found.count != rows[i].count || (found.count && found.at[0] != rows[i].place))
-			fail_msg("row %zu: %zu places, first 0x%lx", i, found.count, (unsigned long)found.at[0]);
+			fail_msg("row %zu: %zu places, first 0x%lx", i, found.count,
+				 (unsigned long)found.at[0]);
 	}
 	places_free(&places);
 	tiny_binary_fini(&tiny);
@@ -121,7 +136,8 @@ static void functions_by_name(void **state)
 	assert_null(places_named(&places, text_of("ho"), &count));
 	assert_null(places_named(&places, text_of("hotter"), &count));
 	assert_null(places_named(&places, text_of(""), &count));
-	assert_null(places_named(&places, (struct text){0}, &count)); /* UBSan: memcmp() takes no NULL */
+	assert_null(places_named(&places, (struct text){0},
+				 &count)); /* UBSan: memcmp() takes no NULL */
 	assert_int_equal(count, 0);
 	places_free(&places);
 	tiny_binary_fini(&tiny);

@@ -12,11 +12,20 @@ static void judged(void **state)
 		bool by_id;
 		enum belonging belonging;
 	} rows[] = {
-		{{0, 0}, false, BELONGS}, {{100, 5}, false, BELONGS}, {{1000000, 50000}, false, BELONGS},
-		{{100, 6}, false, BELONGS_PERHAPS}, {{100, 10}, false, BELONGS_PERHAPS}, {{100, 11}, false, BELONGS_NOT},
-		{{1000000, 50001}, false, BELONGS_NOT}, {{100, 6}, true, BELONGS_BY_ID}, {{100, 100}, true, BELONGS_BY_ID},
+		{{0, 0}, false, BELONGS},
+		{{100, 5}, false, BELONGS},
+		{{1000000, 50000}, false, BELONGS},
+		{{100, 6}, false, BELONGS_PERHAPS},
+		{{100, 10}, false, BELONGS_PERHAPS},
+		{{100, 11}, false, BELONGS_NOT},
+		{{1000000, 50001}, false, BELONGS_NOT},
+		{{100, 6}, true, BELONGS_BY_ID},
+		{{100, 100}, true, BELONGS_BY_ID},
 		/* few, but most of them */
-		{{1, 1}, false, BELONGS_NOT}, {{2, 1}, false, BELONGS_PERHAPS}, {{19, 10}, false, BELONGS_NOT}, {{20, 10}, false, BELONGS_PERHAPS},
+		{{1, 1}, false, BELONGS_NOT},
+		{{2, 1}, false, BELONGS_PERHAPS},
+		{{19, 10}, false, BELONGS_NOT},
+		{{20, 10}, false, BELONGS_PERHAPS},
 	};
 
 	(void)state;

@@ -100,7 +100,8 @@ static void is_full_before_a_counter_overflows(void **state)
 
 #define SEEDS 10000
 
-/* How many rows beyond its first one a key is on average, if keys are at equal distances in one word. */
+/* How many rows beyond its first one a key is on average, if keys are at equal distances in one
+ * word. */
 static double mean_probes(struct count_cache *cache, unsigned word, unsigned shift)
 {
 	uint64_t key[COUNT_KEY_WORDS] = {0x400000, 0x400100, 0x400200}, probes = 0;
@@ -116,9 +117,10 @@ static double mean_probes(struct count_cache *cache, unsigned word, unsigned shi
 	return (double)probes / COUNT_CACHE_MOST;
 }
 
-/* With 10,000 seeds, wherever in a word the keys differ: no full table piles its keys up, and all together are better than random
- * places, in which a key is 0.5 rows beyond its first on average.  Keys fall near each other again after 512 at the earliest, so
- * that at most 32 of 16,384 lie together: 16 rows on average. */
+/* With 10,000 seeds, wherever in a word the keys differ: no full table piles its keys up, and all
+ * together are better than random places, in which a key is 0.5 rows beyond its first on average.
+ * Keys fall near each other again after 512 at the earliest, so that at most 32 of 16,384 lie
+ * together: 16 rows on average. */
 static void keys_do_not_meet(void **state)
 {
 	const unsigned shifts = 64 - COUNT_CACHE_BITS + 2;
@@ -132,7 +134,8 @@ static void keys_do_not_meet(void **state)
 	for (unsigned seed = 0; seed < SEEDS; seed++) {
 		for (size_t i = 0; i < COUNT_KEY_WORDS; i++)
 			cache.factors[i] = count_cache_factor(prng_next(&prng));
-		double mean = mean_probes(&cache, seed % COUNT_KEY_WORDS, seed / COUNT_KEY_WORDS % shifts);
+		double mean = mean_probes(&cache, seed % COUNT_KEY_WORDS,
+					  seed / COUNT_KEY_WORDS % shifts);
 		sum += mean;
 		worst = mean > worst ? mean : worst;
 		above_five += mean > 5;

@@ -94,7 +94,8 @@ static uint64_t probes_of(const struct count_table *table)
 
 	for (size_t i = 0; i < table->capacity; i++)
 		if (table->rows[i].count)
-			probes += (i - count_table_hash(table, table->rows[i].key)) & (table->capacity - 1);
+			probes += (i - count_table_hash(table, table->rows[i].key)) &
+				  (table->capacity - 1);
 	return probes;
 }
 

@@ -7,9 +7,9 @@
 #include "tests/support/find_row.h"
 #include "tests/support/prng.h"
 
-#define KEYS 5000
+#define KEYS    5000
 #define THREADS 4
-#define ROUNDS 3
+#define ROUNDS  3
 
 /* Spread over regions and shards, many with the same first word. */
 static void key_of(uint64_t number, uint64_t key[COUNT_KEY_WORDS])
@@ -196,9 +196,11 @@ static void rows_are_sorted(void **state)
 	assert_int_equal(counts_used(&counts), KEYS);
 	for (size_t s = 0; s < COUNTS_SHARDS; s++) {
 		for (size_t i = 1; i < counts.shards[s].used; i++) {
-			const uint64_t *a = counts.shards[s].rows[i - 1].key, *b = counts.shards[s].rows[i].key;
-			assert_true(a[0] < b[0] ||
-				    (a[0] == b[0] && (a[1] < b[1] || (a[1] == b[1] && a[2] < b[2]))));
+			const uint64_t *a = counts.shards[s].rows[i - 1].key,
+				       *b = counts.shards[s].rows[i].key;
+			assert_true(
+				a[0] < b[0] ||
+				(a[0] == b[0] && (a[1] < b[1] || (a[1] == b[1] && a[2] < b[2]))));
 		}
 	}
 	counts_free(&counts);
@@ -234,12 +236,9 @@ static void lists_are_shortened(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(threads_add_up),
-		cmocka_unit_test(a_shard_holds_regions),
-		cmocka_unit_test(many_shards_hold_a_file),
-		cmocka_unit_test(both_ways_add_up),
-		cmocka_unit_test(rows_are_sorted),
-		cmocka_unit_test(lists_are_shortened),
+		cmocka_unit_test(threads_add_up),          cmocka_unit_test(a_shard_holds_regions),
+		cmocka_unit_test(many_shards_hold_a_file), cmocka_unit_test(both_ways_add_up),
+		cmocka_unit_test(rows_are_sorted),         cmocka_unit_test(lists_are_shortened),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -15,7 +15,8 @@ static void every_byte_is_told(void **state)
 	for (unsigned c = 0; c < 256; c++)
 		for (unsigned at = 0; at < 8; at++) {
 			uint64_t zero = UINT64_C(0x3030303030303030);
-			uint64_t bytes = (zero & ~(UINT64_C(0xff) << 8 * at)) | (uint64_t)c << 8 * at;
+			uint64_t bytes = (zero & ~(UINT64_C(0xff) << 8 * at)) | (uint64_t)c
+											<< 8 * at;
 			uint64_t want = isxdigit((int)c) ? 0 : UINT64_C(0x80) << 8 * at;
 			assert_int_equal(hex_others(bytes), want);
 		}

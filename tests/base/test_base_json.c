@@ -69,7 +69,8 @@ static void what_is_read(void **state)
 		const char *text, *value;
 	} rows[] = {
 		{ASK_TEXT, " \"a\\\"\\\\\\/\\b\\f\\n\\r\\tz\" ", "a\"\\/\b\f\n\r\tz"},
-		{ASK_TEXT, "\"\\u0041\\u00e9\\u20AC\\ud83d\\ude00\"", "A\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80"},
+		{ASK_TEXT, "\"\\u0041\\u00e9\\u20AC\\ud83d\\ude00\"",
+		 "A\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80"},
 		{ASK_TEXT, "\"\"", ""},
 		{ASK_WHOLE, "0", "0"},
 		{ASK_WHOLE, "\t\r\n1000", "1000"},
@@ -104,7 +105,8 @@ static void what_is_refused(void **state)
 		{ASK_TEXT, "\"\\udc00\"", "input: JSON, byte 7: half a surrogate pair"},
 		{ASK_TEXT, "\"\\ud800x\"", "input: JSON, byte 8: half a surrogate pair"},
 		{ASK_TEXT, "\"\\ud800\\u0041\"", "input: JSON, byte 13: half a surrogate pair"},
-		{ASK_TEXT, "\"\\ud800\\u\"", "input: JSON, byte 9: \\u needs four hexadecimal digits"},
+		{ASK_TEXT, "\"\\ud800\\u\"",
+		 "input: JSON, byte 9: \\u needs four hexadecimal digits"},
 		{ASK_TEXT, " \"\\x\"", "input: JSON, byte 4: no such escape"},
 		{ASK_TEXT, "\"a", "input: JSON, byte 2: the file ends in a string"},
 		{ASK_TEXT, "\"a\nb\"", "input: JSON, byte 3: a control character in a string"},
@@ -112,14 +114,16 @@ static void what_is_refused(void **state)
 		{ASK_TEXT, "", "input: JSON, byte 0: the file ends where '\"' is expected"},
 		{ASK_TEXT, "\"a\" 1", "input: JSON, byte 4: something follows the value"},
 		{ASK_WHOLE, "1001", "input: JSON, byte 4: 1001 is more than 1000"},
-		{ASK_WHOLE, "99999999999999999999999", "input: JSON, byte 23: a whole number expected"},
+		{ASK_WHOLE, "99999999999999999999999",
+		 "input: JSON, byte 23: a whole number expected"},
 		{ASK_WHOLE, "-1", "input: JSON, byte 2: a whole number expected"},
 		{ASK_WHOLE, "1.5", "input: JSON, byte 3: a whole number expected"},
 		{ASK_WHOLE, "012", "input: JSON, byte 3: a whole number expected"},
 		{ASK_HEX, "null", "input: JSON, byte 0: '\"' expected"},
 		{ASK_HEX, "\"1f\"", "input: JSON, byte 4: a number as \"0x1f\" expected"},
 		{ASK_HEX, "\"0x\"", "input: JSON, byte 4: a number as \"0x1f\" expected"},
-		{ASK_HEX, "\"0x10000000000000000\"", "input: JSON, byte 21: a number as \"0x1f\" expected"},
+		{ASK_HEX, "\"0x10000000000000000\"",
+		 "input: JSON, byte 21: a number as \"0x1f\" expected"},
 		{ASK_BOOLEAN, "0", "input: JSON, byte 0: true or false expected"},
 		{ASK_SKIP, "+", "input: JSON, byte 1: no number"},
 		{ASK_SKIP, "nul", "input: JSON, byte 3: a value expected"},
@@ -153,7 +157,8 @@ static void limits(void **state)
 		struct document *d = document_of(text, 2 * depth);
 		assert_int_equal(answer(d, ASK_SKIP) != NULL, depth == JSON_DEPTH);
 		if (depth > JSON_DEPTH)
-			assert_string_equal(d->err.text, "input: JSON, byte 64: more than 64 brackets deep");
+			assert_string_equal(d->err.text,
+					    "input: JSON, byte 64: more than 64 brackets deep");
 		document_free(d);
 	}
 	/* A string that is asked for has a longest length; one that is skipped has none. */
@@ -161,7 +166,8 @@ static void limits(void **state)
 	text[0] = text[sizeof(text) - 1] = '"';
 	struct document *d = document_of(text, sizeof(text));
 	assert_null(answer(d, ASK_TEXT));
-	assert_string_equal(d->err.text, "input: JSON, byte 4098: a string of more than 4096 bytes");
+	assert_string_equal(d->err.text,
+			    "input: JSON, byte 4098: a string of more than 4096 bytes");
 	document_free(d);
 }
 

@@ -36,12 +36,14 @@ static void what_is_no_utf8_is_replaced(void **state)
 		const char *bytes;
 		int valid;
 	} cases[] = {
-		{"\xc2\xa0", 1},         {"\xdf\xbf", 1},         {"\xe0\xa0\x80", 1},
-		{"\xed\x9f\xbf", 1},     {"\xee\x80\x80", 1},     {"\xf0\x90\x80\x80", 1},
-		{"\xf4\x8f\xbf\xbf", 1}, {"\x80", 0},             {"\xc1\xbf", 0},
-		{"\xe0\x9f\xbf", 0},     {"\xed\xa0\x80", 0},     {"\xf0\x8f\xbf\xbf", 0},
-		{"\xf4\x90\x80\x80", 0}, {"\xf5\x80\x80\x80", 0}, {"\xe2\x82", 0},
-		{"\xff", 0},
+		{"\xc2\xa0", 1},         {"\xdf\xbf", 1},
+		{"\xe0\xa0\x80", 1},     {"\xed\x9f\xbf", 1},
+		{"\xee\x80\x80", 1},     {"\xf0\x90\x80\x80", 1},
+		{"\xf4\x8f\xbf\xbf", 1}, {"\x80", 0},
+		{"\xc1\xbf", 0},         {"\xe0\x9f\xbf", 0},
+		{"\xed\xa0\x80", 0},     {"\xf0\x8f\xbf\xbf", 0},
+		{"\xf4\x90\x80\x80", 0}, {"\xf5\x80\x80\x80", 0},
+		{"\xe2\x82", 0},         {"\xff", 0},
 	};
 
 	(void)state;
@@ -72,8 +74,9 @@ static void strings_of_a_page_are_safe_and_short(void **state)
 	json_real(&json, NULL, 100);
 	json_close(&json, ']');
 	fclose(json.out);
-	snprintf(expected, sizeof(expected), "[\"\\u003c/script>\\u003c!--\\ufffd\",\"%.*s\\u2026\",12.5,100]", (int)JSON_PAGE_STRING,
-		 longest);
+	snprintf(expected, sizeof(expected),
+		 "[\"\\u003c/script>\\u003c!--\\ufffd\",\"%.*s\\u2026\",12.5,100]",
+		 (int)JSON_PAGE_STRING, longest);
 	assert_string_equal(text, expected);
 	free(text);
 }

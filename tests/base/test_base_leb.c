@@ -14,11 +14,13 @@
 #include "tests/support/prng.h"
 
 /* What libbat makes of the bytes: BAT_CAUSE_END is a cut number, BAT_CAUSE_WIDE a wide one. */
-static enum leb128 read_by_bat(const uint8_t *data, size_t size, bool is_signed, uint64_t *out, size_t *length)
+static enum leb128 read_by_bat(const uint8_t *data, size_t size, bool is_signed, uint64_t *out,
+			       size_t *length)
 {
 	struct bat_error err = {.code = BAT_OK};
 	struct bat_cursor cursor = {.begin = data, .pos = data, .end = data + size, .err = &err};
-	bool read = is_signed ? cursor_sleb(&cursor, "a field", out) : cursor_uleb(&cursor, "a field", out);
+	bool read = is_signed ? cursor_sleb(&cursor, "a field", out) :
+				cursor_uleb(&cursor, "a field", out);
 
 	*length = (size_t)(cursor.pos - data);
 	if (read)
@@ -49,7 +51,8 @@ static enum leb128 check(const uint8_t *data, size_t size, bool is_signed, uint6
 /* Bytes that are mostly continued, and are mostly 0, 1 or all ones, up to fourteen. */
 static void both_readers_agree(void **state)
 {
-	static const uint8_t likely[] = {0x80, 0x80, 0x81, 0xff, 0xff, 0, 1, 2, 0x3f, 0x40, 0x7e, 0x7f, 0xfe, 0xc0};
+	static const uint8_t likely[] = {0x80, 0x80, 0x81, 0xff, 0xff, 0,    1,
+					 2,    0x3f, 0x40, 0x7e, 0x7f, 0xfe, 0xc0};
 	struct prng prng = {5};
 	size_t results[3] = {0};
 
@@ -58,8 +61,9 @@ static void both_readers_agree(void **state)
 		uint8_t data[14];
 		size_t size = prng_below(&prng, sizeof(data) + 1);
 		for (size_t i = 0; i < size; i++)
-			data[i] = prng_below(&prng, 8) ? likely[prng_below(&prng, i < 9 ? 5 : BC_COUNT(likely))]
-						       : (uint8_t)prng_next(&prng);
+			data[i] = prng_below(&prng, 8) ?
+					  likely[prng_below(&prng, i < 9 ? 5 : BC_COUNT(likely))] :
+					  (uint8_t)prng_next(&prng);
 		uint64_t value;
 		results[check(data, size, round & 1, &value)]++;
 	}
@@ -76,7 +80,7 @@ struct number {
 };
 
 #define NUMBER(bytes, ...) {bytes, sizeof(bytes) - 1, __VA_ARGS__}
-#define NINE "\xff\xff\xff\xff\xff\xff\xff\xff\xff" /* the lowest 63 bits */
+#define NINE               "\xff\xff\xff\xff\xff\xff\xff\xff\xff" /* the lowest 63 bits */
 
 static void numbers_as_dwarf_has_them(void **state)
 {
@@ -106,7 +110,8 @@ static void numbers_as_dwarf_has_them(void **state)
 	(void)state;
 	for (size_t i = 0; i < BC_COUNT(numbers); i++) {
 		uint64_t value;
-		assert_int_equal(check((const uint8_t *)numbers[i].bytes, numbers[i].size, numbers[i].is_signed, &value),
+		assert_int_equal(check((const uint8_t *)numbers[i].bytes, numbers[i].size,
+				       numbers[i].is_signed, &value),
 				 numbers[i].result);
 		assert_int_equal(value, numbers[i].value);
 	}
@@ -123,7 +128,8 @@ static void what_was_written_is_read(void **state)
 		bytes.len = 0;
 		assert_true(leb_put_u(&bytes, number) && leb_put_zigzag(&bytes, (int64_t)number) &&
 			    leb_put_zigzag(&bytes, -(int64_t)(number >> 1)));
-		struct leb_reader reader = {.begin = bytes.at, .at = bytes.at, .end = bytes.at + bytes.len};
+		struct leb_reader reader = {
+			.begin = bytes.at, .at = bytes.at, .end = bytes.at + bytes.len};
 		assert_int_equal(leb_u(&reader), number);
 		assert_int_equal(leb_zigzag(&reader), number);
 		assert_int_equal(leb_zigzag(&reader), -(int64_t)(number >> 1));

@@ -165,10 +165,8 @@ static void the_longest_line(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(lines_of_small_files),
-		cmocka_unit_test(peeking_takes_nothing),
-		cmocka_unit_test(lines_across_buffers),
-		cmocka_unit_test(blank_lines_are_skipped),
+		cmocka_unit_test(lines_of_small_files), cmocka_unit_test(peeking_takes_nothing),
+		cmocka_unit_test(lines_across_buffers), cmocka_unit_test(blank_lines_are_skipped),
 		cmocka_unit_test(the_longest_line),
 	};
 

@@ -135,7 +135,8 @@ static void descriptor_is_written_where_it_stands(void **state)
 	for (size_t i = 0; i < BC_COUNT(forms); i++) {
 		unlink("a");
 		unlink("link");
-		int fd = open("a", O_WRONLY | O_CREAT, 0600); /* as a shell gives it: not O_CLOEXEC */
+		int fd = open("a", O_WRONLY | O_CREAT,
+			      0600); /* as a shell gives it: not O_CLOEXEC */
 		assert_int_equal(write(fd, "old", 3), 3);
 		snprintf(name, sizeof(name), "%s/%d", forms[i], fd);
 		assert_int_equal(symlink(name, "link"), 0);
@@ -232,7 +233,8 @@ static void bad_places_are_refused(void **state)
 	assert_false(output_open(".", &output, &err));
 	assert_string_equal(err.text, ".: is a directory");
 	assert_false(output_open("no/such/folder", &output, &err));
-	assert_string_equal(err.text, "no/such/folder: cannot write: there is no directory no/such/");
+	assert_string_equal(err.text,
+			    "no/such/folder: cannot write: there is no directory no/such/");
 }
 
 static void dangling_link_stays_and_is_filled(void **state)

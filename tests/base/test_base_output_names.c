@@ -84,11 +84,15 @@ static void a_signal_removes_all_that_are_open(void **state)
 	}
 }
 
-/* A file system that cannot rename without replacing: the linker puts this in the place of renameat2(). */
+/* A file system that cannot rename without replacing: the linker puts this in the place of
+ * renameat2(). */
 static bool cannot_rename_so;
-int __real_renameat2(int from_folder, const char *from, int to_folder, const char *to, unsigned flags);
-int __wrap_renameat2(int from_folder, const char *from, int to_folder, const char *to, unsigned flags);
-int __wrap_renameat2(int from_folder, const char *from, int to_folder, const char *to, unsigned flags)
+int __real_renameat2(int from_folder, const char *from, int to_folder, const char *to,
+		     unsigned flags);
+int __wrap_renameat2(int from_folder, const char *from, int to_folder, const char *to,
+		     unsigned flags);
+int __wrap_renameat2(int from_folder, const char *from, int to_folder, const char *to,
+		     unsigned flags)
 {
 	if (!cannot_rename_so)
 		return __real_renameat2(from_folder, from, to_folder, to, flags);

@@ -37,7 +37,8 @@ static void each_task_runs_once(void **state)
 	for (size_t t = 0; t < sizeof(threads) / sizeof(*threads); t++) {
 		struct pool *pool = pool_start(threads[t]);
 		assert_non_null(pool);
-		assert_in_range(pool_threads(pool), 1, threads[t] < PARALLEL_MOST ? threads[t] : PARALLEL_MOST);
+		assert_in_range(pool_threads(pool), 1,
+				threads[t] < PARALLEL_MOST ? threads[t] : PARALLEL_MOST);
 		for (size_t i = 0; i < TASKS; i++) {
 			works[i] = (struct work){.task.run = run};
 			pool_submit(pool, &works[i].task);

@@ -17,10 +17,15 @@ static const struct {
 	{"\033[2Jx", "\\033[2Jx", "?[2Jx"},
 	{"a\nb\r\tc\x7f", "a\\012b\\015\\011c\\177", "a?b??c?"},
 	/* C1, as characters of UTF-8 and as bytes */
-	{"\xc2\x9b" "2J", "\\302\\2332J", "??2J"},
-	{"\x9b" "2J", "\\2332J", "?2J"},
+	{"\xc2\x9b"
+	 "2J",
+	 "\\302\\2332J", "??2J"},
+	{"\x9b"
+	 "2J",
+	 "\\2332J", "?2J"},
 	/* letters of all lengths; the first one after C1 */
-	{"\xc2\xa0\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80", "\xc2\xa0\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80",
+	{"\xc2\xa0\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80",
+	 "\xc2\xa0\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80",
 	 "\xc2\xa0\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80"},
 	/* no UTF-8: a byte alone, cut, too long, half of a pair, beyond the last */
 	{"\xe9x", "\\351x", "?x"},
@@ -28,11 +33,15 @@ static const struct {
 	{"\xc0\xaf", "\\300\\257", "??"},
 	{"\xed\xa0\x80", "\\355\\240\\200", "???"},
 	{"\xf4\x90\x80\x80", "\\364\\220\\200\\200", "????"},
-	/* direction, ends of lines: U+202E, U+2066, U+200F, U+061C, U+2028; beside them U+200D, U+2030, U+2065 */
-	{"a\xe2\x80\xae" "b", "a\\342\\200\\256b", "a???b"},
+	/* direction, ends of lines: U+202E, U+2066, U+200F, U+061C, U+2028; beside them U+200D,
+	   U+2030, U+2065 */
+	{"a\xe2\x80\xae"
+	 "b",
+	 "a\\342\\200\\256b", "a???b"},
 	{"\xe2\x81\xa6\xe2\x80\x8f\xd8\x9c\xe2\x80\xa8",
 	 "\\342\\201\\246\\342\\200\\217\\330\\234\\342\\200\\250", "???????????"},
-	{"\xe2\x80\x8d\xe2\x80\xb0\xe2\x81\xa5", "\xe2\x80\x8d\xe2\x80\xb0\xe2\x81\xa5", "\xe2\x80\x8d\xe2\x80\xb0\xe2\x81\xa5"},
+	{"\xe2\x80\x8d\xe2\x80\xb0\xe2\x81\xa5", "\xe2\x80\x8d\xe2\x80\xb0\xe2\x81\xa5",
+	 "\xe2\x80\x8d\xe2\x80\xb0\xe2\x81\xa5"},
 };
 
 static void assert_printed(struct text name, const char *expected)
@@ -54,7 +63,8 @@ static void names(void **state)
 		assert_printed(text_of(rows[i].name), rows[i].printed);
 	assert_printed((struct text){"a\0b", 3}, "a\\000b");
 	assert_printed((struct text){NULL, 0}, "");
-	assert_printed((struct text){"\xe2\x82\xac", 2}, "\\342\\202"); /* reads no further than it may */
+	assert_printed((struct text){"\xe2\x82\xac", 2},
+		       "\\342\\202"); /* reads no further than it may */
 }
 
 static void messages(void **state)

@@ -108,7 +108,7 @@ static bool owns_until_stop(void *ctx, const char *word)
 static const char *expand(const char *first, const char *second)
 {
 	static char got[1024];
-	char *argv[] = {(char *)(uintptr_t) "@name", (char *)(uintptr_t)first,
+	char *argv[] = {(char *)(uintptr_t)"@name", (char *)(uintptr_t)first,
 			(char *)(uintptr_t)second, NULL};
 	struct response response;
 	struct bc_error err;

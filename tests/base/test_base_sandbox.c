@@ -27,7 +27,7 @@
 #include "tests/base/sandbox_table.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-#define MOST_CALLS 400
+#define MOST_CALLS   400
 
 static char folder[] = "sandbox.XXXXXX";
 static char inside[64];
@@ -73,7 +73,8 @@ static struct sandbox enter(const struct mode *mode)
 	no_landlock = !mode->landlock;
 	if (mode->records)
 		return sandbox_enter_recording(0, ".");
-	return mode->writes ? sandbox_enter(outputs, COUNT(outputs)) : sandbox_enter(&outputs[1], 2);
+	return mode->writes ? sandbox_enter(outputs, COUNT(outputs)) :
+			      sandbox_enter(&outputs[1], 2);
 }
 
 /* ---- one call ---- */
@@ -133,14 +134,16 @@ static void ask_all(const struct mode *mode, struct answers *answers)
 }
 
 /* What must come of a call; -1: anything, as what is there decides. */
-static int expected(const struct call_class *class, const struct mode *mode, const struct sandbox *sandbox)
+static int expected(const struct call_class *class, const struct mode *mode,
+		    const struct sandbox *sandbox)
 {
 	bool listed = sandbox->calls == CALLS_LISTED;
 
 	switch (class->held) {
 	case HELD: return listed ? EPERM : -1;
 	case HELD_IF_READING: return listed && !mode->writes ? EPERM : -1;
-	case HELD_OUTSIDE: return !mode->writes ? listed ? EPERM : -1 : sandbox->landlock ? EACCES : -1;
+	case HELD_OUTSIDE:
+		return !mode->writes ? listed ? EPERM : -1 : sandbox->landlock ? EACCES : -1;
 	}
 	return -1;
 }
@@ -271,8 +274,9 @@ static int read_anything(void)
 
 	if (!list || !readdir(list) || closedir(list) != 0)
 		return EIO;
-	return result(open("/proc/self/status", O_RDONLY)) | result(open(outside, O_RDONLY | O_CLOEXEC)) |
-	       result(stat(outside, &st)) | result(access(outside, R_OK));
+	return result(open("/proc/self/status", O_RDONLY)) |
+	       result(open(outside, O_RDONLY | O_CLOEXEC)) | result(stat(outside, &st)) |
+	       result(access(outside, R_OK));
 }
 
 static int load_library(void)
@@ -319,9 +323,11 @@ static int ask_the_system(void)
 	struct timespec soon = {0, 1000};
 
 	(void)isatty(STDERR_FILENO);
-	return getrlimit(RLIMIT_STACK, &limit) || sysconf(_SC_NPROCESSORS_ONLN) < 1 || nanosleep(&soon, NULL) ||
-			       fcntl(STDERR_FILENO, F_GETFD) < 0 || fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 5) < 0
-		       ? EIO : 0;
+	return getrlimit(RLIMIT_STACK, &limit) || sysconf(_SC_NPROCESSORS_ONLN) < 1 ||
+			       nanosleep(&soon, NULL) || fcntl(STDERR_FILENO, F_GETFD) < 0 ||
+			       fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 5) < 0 ?
+		       EIO :
+		       0;
 }
 
 static int use_memory(void)
@@ -342,11 +348,16 @@ static const struct {
 	bool only_writing;
 	int died; /* of this signal, rightly */
 } allowed[] = {
-	{"write an output", write_outputs, true, 0},   {"discard an output", discard_output, true, 0},
-	{"write to a device", write_device, true, 0},  {"write to what is open", write_what_is_open, false, 0},
-	{"read anything", read_anything, false, 0},    {"load a library", load_library, false, 0},
-	{"start threads", start_threads, false, 0},    {"take a signal", take_signal, false, 0},
-	{"die of a signal", die_of_signal, false, SIGTERM}, {"ask the system", ask_the_system, false, 0},
+	{"write an output", write_outputs, true, 0},
+	{"discard an output", discard_output, true, 0},
+	{"write to a device", write_device, true, 0},
+	{"write to what is open", write_what_is_open, false, 0},
+	{"read anything", read_anything, false, 0},
+	{"load a library", load_library, false, 0},
+	{"start threads", start_threads, false, 0},
+	{"take a signal", take_signal, false, 0},
+	{"die of a signal", die_of_signal, false, SIGTERM},
+	{"ask the system", ask_the_system, false, 0},
 	{"use memory", use_memory, false, 0},
 };
 
@@ -365,10 +376,12 @@ static void what_goes_on(void **state)
 				_exit(allowed[i].run());
 			}
 			waitpid(child, &status, 0);
-			if (allowed[i].died ? WIFSIGNALED(status) && WTERMSIG(status) == allowed[i].died
-					    : WIFEXITED(status) && !WEXITSTATUS(status))
+			if (allowed[i].died ?
+				    WIFSIGNALED(status) && WTERMSIG(status) == allowed[i].died :
+				    WIFEXITED(status) && !WEXITSTATUS(status))
 				continue;
-			print_message("%s: %s: status 0x%x\n", modes_of[m].name, allowed[i].name, (unsigned)status);
+			print_message("%s: %s: status 0x%x\n", modes_of[m].name, allowed[i].name,
+				      (unsigned)status);
 			wrong++;
 		}
 	assert_int_equal(wrong, 0);
@@ -379,9 +392,11 @@ static int record_on(pid_t command)
 {
 	if (sandbox_enter_recording(command, ".").calls != CALLS_LISTED)
 		return 0;
-	if (ioctl(-1, PERF_EVENT_IOC_ENABLE, 0) == 0 || errno != EBADF || ioctl(-1, PERF_EVENT_IOC_DISABLE, 0) == 0 || errno != EBADF)
+	if (ioctl(-1, PERF_EVENT_IOC_ENABLE, 0) == 0 || errno != EBADF ||
+	    ioctl(-1, PERF_EVENT_IOC_DISABLE, 0) == 0 || errno != EBADF)
 		return 1;
-	if (ioctl(-1, PERF_EVENT_IOC_SET_FILTER, "") == 0 || errno != EPERM || kill(getppid(), 0) == 0 || errno != EPERM)
+	if (ioctl(-1, PERF_EVENT_IOC_SET_FILTER, "") == 0 || errno != EPERM ||
+	    kill(getppid(), 0) == 0 || errno != EPERM)
 		return 2;
 	return kill(command, SIGTERM) == 0 && waitpid(command, NULL, 0) == command ? 0 : 3;
 }
@@ -432,11 +447,13 @@ static int make_special_files(void)
 
 	for (size_t i = 0; i < COUNT(special); i++) {
 		unlink(inside);
-		if (open(inside, O_WRONLY | O_CREAT, special[i]) >= 0 || errno != EPERM || !access(inside, F_OK))
+		if (open(inside, O_WRONLY | O_CREAT, special[i]) >= 0 || errno != EPERM ||
+		    !access(inside, F_OK))
 			return EIO;
 		if (openat(AT_FDCWD, folder, O_RDWR | O_TMPFILE, special[i]) >= 0 || errno != EPERM)
 			return EIO;
-		if (__real_syscall(SYS_openat, AT_FDCWD, inside, O_WRONLY, special[i]) >= 0 || errno != ENOENT)
+		if (__real_syscall(SYS_openat, AT_FDCWD, inside, O_WRONLY, special[i]) >= 0 ||
+		    errno != ENOENT)
 			return EIO;
 	}
 	return result(open(inside, O_WRONLY | O_CREAT, 0777)) |
@@ -480,16 +497,17 @@ static void the_table_is_documented(void **state)
 		bool there = false;
 		size_t used = (size_t)snprintf(row, sizeof(row), "| %s | ", classes[i].name);
 		for (size_t c = 0; c < classes[i].count; c++)
-			used += (size_t)snprintf(row + used, sizeof(row) - used, "%s`%s`", c ? ", " : "",
-						 classes[i].calls[c].name);
+			used += (size_t)snprintf(row + used, sizeof(row) - used, "%s`%s`",
+						 c ? ", " : "", classes[i].calls[c].name);
 		snprintf(row + used, sizeof(row) - used, " | %s |\n", held_by(classes[i].held));
 		rewind(file);
 		rows = 0;
 		while (fgets(line, sizeof(line), file)) {
 			there |= !strcmp(line, row);
 			size_t length = strlen(line);
-			rows += length > 12 && (!strcmp(line + length - 12, "| seccomp |\n") ||
-						(length > 13 && !strcmp(line + length - 13, "| Landlock |\n")));
+			rows += length > 12 &&
+				(!strcmp(line + length - 12, "| seccomp |\n") ||
+				 (length > 13 && !strcmp(line + length - 13, "| Landlock |\n")));
 		}
 		found += there;
 #ifdef __x86_64__ /* the other processors lack the older of these calls */

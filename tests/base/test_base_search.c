@@ -20,7 +20,8 @@ static size_t count_before(const struct item *items, size_t count, uint64_t key,
 {
 	size_t before = 0;
 
-	while (before < count && (items[before].start < key || (equal_too && items[before].start == key)))
+	while (before < count &&
+	       (items[before].start < key || (equal_too && items[before].start == key)))
 		before++;
 	return before;
 }
@@ -37,8 +38,10 @@ static void as_counted_from_the_front(void **state)
 		for (size_t i = 0; i < count; i++)
 			items[i].start = start += prng_below(&prng, 3);
 		for (uint64_t key = 0; key <= start + 1; key++) {
-			assert_int_equal(first_from(items, count, key), count_before(items, count, key, false));
-			assert_int_equal(first_above(items, count, key), count_before(items, count, key, true));
+			assert_int_equal(first_from(items, count, key),
+					 count_before(items, count, key, false));
+			assert_int_equal(first_above(items, count, key),
+					 count_before(items, count, key, true));
 		}
 	}
 }

@@ -15,7 +15,8 @@ static void digest(const char *text, size_t times, size_t piece, char out[65])
 	sha256_begin(&sha);
 	for (size_t i = 0; i < times; i++)
 		for (size_t at = 0; at < strlen(text); at += piece)
-			sha256_add(&sha, text + at, strlen(text) - at < piece ? strlen(text) - at : piece);
+			sha256_add(&sha, text + at,
+				   strlen(text) - at < piece ? strlen(text) - at : piece);
 	sha256_end(&sha, bytes);
 	for (size_t i = 0; i < SHA256_SIZE; i++)
 		snprintf(out + 2 * i, 3, "%02x", bytes[i]);
@@ -32,7 +33,8 @@ static void examples(void **state)
 		{"abc", 1, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"},
 		{"abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq", 1,
 		 "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"},
-		{"aaaaaaaaaa", 100000, "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0"},
+		{"aaaaaaaaaa", 100000,
+		 "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0"},
 	};
 	char got[65];
 

@@ -67,7 +67,8 @@ static void patterns_are_sorted(void **state)
 	(void)state;
 	for (int pattern = 0; pattern < 5; pattern++) {
 		for (uint64_t i = 0; i < MOST; i++) {
-			const uint64_t keys[] = {i, MOST - i, 5, i % 2, i < MOST / 2 ? i : MOST - i};
+			const uint64_t keys[] = {i, MOST - i, 5, i % 2,
+						 i < MOST / 2 ? i : MOST - i};
 			items[i] = (struct item){keys[pattern], i};
 		}
 		check(items, MOST);

@@ -21,7 +21,9 @@ static size_t put_head(uint8_t *out, uint64_t large, uint64_t count)
 
 static void sizes_that_no_file_has(void **state)
 {
-	static const uint64_t rows[][2] = {{0, 0}, {0, 1}, {UINT64_MAX, 0}, {UINT64_C(1) << 63, 0}, {4096, 1}, {4096, UINT64_MAX}};
+	static const uint64_t rows[][2] = {{0, 0},          {0, 1},
+					   {UINT64_MAX, 0}, {UINT64_C(1) << 63, 0},
+					   {4096, 1},       {4096, UINT64_MAX}};
 	uint8_t head[32];
 
 	(void)state;
@@ -43,7 +45,9 @@ static const struct sparse_part parts[] = {{0, 8}, {20, 30}};
 
 static uint8_t *make(size_t *size)
 {
-	struct file_map large = {.data = (const uint8_t *)content, .size = sizeof(content), .digest = {.size = 32, .data = "digest"}};
+	struct file_map large = {.data = (const uint8_t *)content,
+				 .size = sizeof(content),
+				 .digest = {.size = 32, .data = "digest"}};
 	struct bc_error err;
 	char *text = NULL;
 	FILE *out = open_memstream(&text, size);

@@ -10,34 +10,36 @@ static const struct {
 	const char *text;
 	bool ok;
 	uint64_t value;
-} hex[] = {
-	{"0", true, 0},
-	{"7f1F", true, 0x7f1f},
-	{"0x10", true, 0x10},
-	{"0X10", true, 0x10},
-	{"ffffffffffffffff", true, UINT64_MAX},
-	{"0000000000000000000001", true, 1},
-	{"10000000000000000", false, 0},
-	{"", false, 0},
-	{"0x", false, 0},
-	{"x1", false, 0},
-	{"-1", false, 0},
-	{"+1", false, 0},
-	{" 1", false, 0},
-	{"1 ", false, 0},
-	{"1g", false, 0},
-	{"0x0x1", false, 0},
-}, dec[] = {
-	{"0", true, 0},
-	{"18446744073709551615", true, UINT64_MAX},
-	{"18446744073709551616", false, 0},
-	{"99999999999999999999", false, 0},
-	{"007", true, 7},
-	{"", false, 0},
-	{"-1", false, 0},
-	{"1a", false, 0},
-	{"0x1", false, 0},
-	{"1.0", false, 0},
+} hex[] =
+	{
+		{"0", true, 0},
+		{"7f1F", true, 0x7f1f},
+		{"0x10", true, 0x10},
+		{"0X10", true, 0x10},
+		{"ffffffffffffffff", true, UINT64_MAX},
+		{"0000000000000000000001", true, 1},
+		{"10000000000000000", false, 0},
+		{"", false, 0},
+		{"0x", false, 0},
+		{"x1", false, 0},
+		{"-1", false, 0},
+		{"+1", false, 0},
+		{" 1", false, 0},
+		{"1 ", false, 0},
+		{"1g", false, 0},
+		{"0x0x1", false, 0},
+},
+  dec[] = {
+	  {"0", true, 0},
+	  {"18446744073709551615", true, UINT64_MAX},
+	  {"18446744073709551616", false, 0},
+	  {"99999999999999999999", false, 0},
+	  {"007", true, 7},
+	  {"", false, 0},
+	  {"-1", false, 0},
+	  {"1a", false, 0},
+	  {"0x1", false, 0},
+	  {"1.0", false, 0},
 };
 
 static void numbers(void **state)
@@ -121,7 +123,9 @@ static void blank_lines(void **state)
 			text[i] = bytes[prng_below(&prng, sizeof(bytes) - 1)];
 		if (size && round % 2)
 			text[prng_below(&prng, size)] = 'x';
-		for (struct text rest = {text, size}, line; text_find(rest, '\n') < rest.len && text_line(&rest, &line) && !text_trim(line).len;
+		for (struct text rest = {text, size}, line;
+		     text_find(rest, '\n') < rest.len && text_line(&rest, &line) &&
+		     !text_trim(line).len;
 		     count++)
 			end += line.len + 1;
 		assert_int_equal(text_blank_lines((struct text){text, size}, &lines), end);

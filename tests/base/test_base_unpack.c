@@ -25,10 +25,13 @@ struct buffer {
 
 static void add_gzip(struct buffer *to, const void *data, size_t size)
 {
-	z_stream z = {.next_in = (Bytef *)(uintptr_t)data, .avail_in = (uInt)size,
-		      .next_out = to->at + to->size, .avail_out = (uInt)(sizeof(to->at) - to->size)};
+	z_stream z = {.next_in = (Bytef *)(uintptr_t)data,
+		      .avail_in = (uInt)size,
+		      .next_out = to->at + to->size,
+		      .avail_out = (uInt)(sizeof(to->at) - to->size)};
 
-	assert_int_equal(deflateInit2(&z, 9, Z_DEFLATED, 16 + MAX_WBITS, 8, Z_DEFAULT_STRATEGY), Z_OK);
+	assert_int_equal(deflateInit2(&z, 9, Z_DEFLATED, 16 + MAX_WBITS, 8, Z_DEFAULT_STRATEGY),
+			 Z_OK);
 	assert_int_equal(deflate(&z, Z_FINISH), Z_STREAM_END);
 	to->size = sizeof(to->at) - z.avail_out;
 	deflateEnd(&z);
@@ -46,8 +49,9 @@ static void add(struct buffer *to, enum packing packing, const void *data, size_
 		assert_false(ZSTD_isError(got));
 		to->size += got;
 	} else {
-		assert_int_equal(lzma_easy_buffer_encode(1, LZMA_CHECK_CRC64, NULL, data, size, to->at, &to->size,
-							 sizeof(to->at)), LZMA_OK);
+		assert_int_equal(lzma_easy_buffer_encode(1, LZMA_CHECK_CRC64, NULL, data, size,
+							 to->at, &to->size, sizeof(to->at)),
+				 LZMA_OK);
 	}
 }
 
@@ -80,7 +84,8 @@ static void whole_and_in_a_row(void **state)
 		struct bytes_file file = bytes_file_open(packed.at, packed.size);
 		const char *path = file.path;
 		assert_true(stream_open(path, &stream, &err));
-		for (size_t size = 16; stream_read(&stream, back + done, size, &got, &err) && got; size = 4099)
+		for (size_t size = 16; stream_read(&stream, back + done, size, &got, &err) && got;
+		     size = 4099)
 			done += got;
 		assert_int_equal(done, FIRST + SECOND);
 		assert_memory_equal(back, text, done);
@@ -117,7 +122,8 @@ static void cut_anywhere(void **state)
 			struct bc_error err;
 			size_t got = 0;
 			assert_true(stream_open(path, &stream, &err));
-			assert_false(stream_read(&stream, back, SIZE, &got, &err) && stream_read(&stream, back, 1, &got, &err));
+			assert_false(stream_read(&stream, back, SIZE, &got, &err) &&
+				     stream_read(&stream, back, 1, &got, &err));
 			assert_int_equal(err.code, BC_FORMAT);
 			assert_non_null(strstr(err.text, "ends early"));
 			stream_close(&stream);
@@ -150,16 +156,21 @@ static void damage_is_told(void **state)
 		if (all[i] == PACKING_ZSTD) {
 			ZSTD_CCtx *zstd = ZSTD_createCCtx();
 			ZSTD_CCtx_setParameter(zstd, ZSTD_c_checksumFlag, 1);
-			packed.size = ZSTD_compress2(zstd, packed.at, sizeof(packed.at), text, SIZE);
+			packed.size =
+				ZSTD_compress2(zstd, packed.at, sizeof(packed.at), text, SIZE);
 			ZSTD_freeCCtx(zstd);
 		} else {
 			add(&packed, all[i], text, SIZE);
 		}
 		for (size_t at = packed.size / 4; at < packed.size * 3 / 4; at += 37) {
-			struct unpack_step step = {.in = packed.at, .in_size = packed.size, .last = true,
-						   .out = (uint8_t *)back, .capacity = sizeof(back)};
+			struct unpack_step step = {.in = packed.at,
+						   .in_size = packed.size,
+						   .last = true,
+						   .out = (uint8_t *)back,
+						   .capacity = sizeof(back)};
 			struct bc_error err;
-			struct unpack *unpack = unpack_create(all[i], (struct unpack_limit){1 << 20, 1024}, &err);
+			struct unpack *unpack =
+				unpack_create(all[i], (struct unpack_limit){1 << 20, 1024}, &err);
 			packed.at[at] ^= 0x10;
 			bool ok = unpack_step(unpack, &step, &err) && unpack_is_whole(unpack);
 			packed.at[at] ^= 0x10;
@@ -186,8 +197,11 @@ static void bombs_are_bounded(void **state)
 		/* gzip can make a thousandth of it at most: a lower limit for it */
 		struct unpack_limit limit = {1 << 20, 100};
 		struct unpack *unpack = unpack_create(all[i], limit, &err);
-		struct unpack_step step = {.in = packed.at, .in_size = packed.size, .last = true,
-					   .out = zeros, .capacity = size};
+		struct unpack_step step = {.in = packed.at,
+					   .in_size = packed.size,
+					   .last = true,
+					   .out = zeros,
+					   .capacity = size};
 		assert_false(unpack_step(unpack, &step, &err) && step.got == size);
 		assert_int_equal(err.code, BC_UNSUPPORTED);
 		assert_non_null(strstr(err.text, "1 MiB and 100 times its own size"));
@@ -213,11 +227,17 @@ static void tails(void **state)
 			packed.size = 0;
 			add(&packed, all[i], "content", 7);
 			memset(packed.at + packed.size, garbage ? 'x' : 0, 512);
-			struct unpack *unpack = unpack_create(all[i], (struct unpack_limit){1 << 20, 1024}, &err);
-			struct unpack_step step = {.in = packed.at, .in_size = packed.size + 512, .last = true,
-						   .out = (uint8_t *)back, .capacity = sizeof(back)};
-			bool fine = !garbage && all[i] != PACKING_ZSTD; /* whose own tool refuses zeros, too */
-			assert_int_equal(unpack_step(unpack, &step, &err) && unpack_is_whole(unpack), fine);
+			struct unpack *unpack =
+				unpack_create(all[i], (struct unpack_limit){1 << 20, 1024}, &err);
+			struct unpack_step step = {.in = packed.at,
+						   .in_size = packed.size + 512,
+						   .last = true,
+						   .out = (uint8_t *)back,
+						   .capacity = sizeof(back)};
+			bool fine = !garbage &&
+				    all[i] != PACKING_ZSTD; /* whose own tool refuses zeros, too */
+			assert_int_equal(
+				unpack_step(unpack, &step, &err) && unpack_is_whole(unpack), fine);
 			assert_memory_equal(back, "content", 7);
 			unpack_destroy(unpack);
 		}
@@ -237,9 +257,12 @@ static void what_it_is_not(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(whole_and_in_a_row), cmocka_unit_test(cut_anywhere),
-		cmocka_unit_test(damage_is_told),     cmocka_unit_test(bombs_are_bounded),
-		cmocka_unit_test(tails),              cmocka_unit_test(what_it_is_not),
+		cmocka_unit_test(whole_and_in_a_row),
+		cmocka_unit_test(cut_anywhere),
+		cmocka_unit_test(damage_is_told),
+		cmocka_unit_test(bombs_are_bounded),
+		cmocka_unit_test(tails),
+		cmocka_unit_test(what_it_is_not),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

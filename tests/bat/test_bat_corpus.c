@@ -20,12 +20,12 @@ static const struct release {
 	uint32_t fragments, hot, entries;
 	uint32_t repaired; /* parents; the others are right as stored */
 } releases[] = {
-	{ "sqlite/sq.b15", BAT_LAYOUT_FIXED, 1853, 1853, 0, 0 },
-	{ "sqlite/sq.b16", BAT_LAYOUT_FIXED, 213, 111, 13276, 0 },
-	{ "sqlite/sq.b17", BAT_LAYOUT_FIXED, 213, 111, 13276, 0 },
-	{ "sqlite/sq.b18", BAT_LAYOUT_DELTA, 213, 111, 13276, 102 },
-	{ "sqlite/sq.b19", BAT_LAYOUT_HASHED, 213, 111, 14063, 0 },
-	{ "sqlite/sq.b22", BAT_LAYOUT_HASHED, 213, 111, 14063, 0 },
+	{"sqlite/sq.b15", BAT_LAYOUT_FIXED, 1853, 1853, 0, 0},
+	{"sqlite/sq.b16", BAT_LAYOUT_FIXED, 213, 111, 13276, 0},
+	{"sqlite/sq.b17", BAT_LAYOUT_FIXED, 213, 111, 13276, 0},
+	{"sqlite/sq.b18", BAT_LAYOUT_DELTA, 213, 111, 13276, 102},
+	{"sqlite/sq.b19", BAT_LAYOUT_HASHED, 213, 111, 14063, 0},
+	{"sqlite/sq.b22", BAT_LAYOUT_HASHED, 213, 111, 14063, 0},
 };
 
 /* The name of the function at an address that has one. */
@@ -78,14 +78,11 @@ static void releases_encode_to_themselves(void **state)
 
 		load(releases[i].path, &b, &t);
 		for (unsigned repaired = 0; repaired < 2; repaired++) {
-			assert_true(bat_encode(&t, t.layout, &bytes, &size,
-					       &err));
+			assert_true(bat_encode(&t, t.layout, &bytes, &size, &err));
 			assert_int_equal(size, b.desc_size);
 			assert_memory_equal(bytes, b.desc, size);
 			free(bytes);
-			assert_true(bat_fix_parents(&t, b.symbols,
-						    b.symbol_count, &parents,
-						    &err));
+			assert_true(bat_fix_parents(&t, b.symbols, b.symbol_count, &parents, &err));
 		}
 		bat_free(&t);
 		bolted_free(&b);
@@ -103,11 +100,9 @@ static void parents_are_those_of_the_names(void **state)
 		struct bat_error err;
 
 		load(releases[i].path, &b, &t);
-		assert_true(bat_fix_parents(&t, b.symbols, b.symbol_count,
-					    &parents, &err));
+		assert_true(bat_fix_parents(&t, b.symbols, b.symbol_count, &parents, &err));
 		assert_int_equal(parents.repaired, releases[i].repaired);
-		assert_int_equal(parents.agreed,
-				 parents.cold - parents.repaired);
+		assert_int_equal(parents.agreed, parents.cold - parents.repaired);
 		for (uint32_t n = 0; n < t.fragment_count; n++) {
 			const struct bat_fragment *f = &t.fragments[n];
 			const char *parent, *name;

@@ -180,28 +180,21 @@ static const struct {
 	uint8_t value;
 	const char *text;
 } damages[] = {
-	{ BAT_LAYOUT_FIXED, 3, 0xff,
-	  "NumFragments, byte 0: 4278190082 fragments do not fit in the 76 bytes left" },
-	{ BAT_LAYOUT_FIXED, 12, 9,
-	  "NumEntries, byte 12: 9 entries do not fit in the 64 bytes left" },
-	{ BAT_LAYOUT_FIXED, 25, 0x08,
-	  "OutputAddress, byte 24: 0x800 does not ascend from 0x800" },
-	{ BAT_LAYOUT_FIXED, 44, 10, "OutputOffset, byte 52: 0x9 decreases from 0xa" },
-	{ BAT_LAYOUT_FIXED, 60, 2,
-	  "NumCold, byte 60: 2 pairs do not fit in the 16 bytes left" },
-	{ BAT_LAYOUT_FIXED, 60, 0, "end, byte 64: 16 bytes are left over" },
-	{ BAT_LAYOUT_FIXED, 64, 1, "ColdAddress, byte 64: no fragment begins at 0x801" },
-	{ BAT_LAYOUT_DELTA, 0, 2, "NumEntries, byte 11: " },
-	{ BAT_LAYOUT_DELTA, 0, 99,
-	  "NumFuncs, byte 0: 99 functions do not fit" },
-	{ BAT_LAYOUT_DELTA, 3, 40,
-	  "NumEntries, byte 3: 40 entries do not fit in the 21 bytes left" },
-	{ BAT_LAYOUT_DELTA, 21, 1,
-	  "HotIndex, byte 21: 1 is not below the 1 hot functions" },
-	{ BAT_LAYOUT_EQUAL, 4, 4, "EqualElems, byte 4: 4 of 3 entries" },
-	{ BAT_LAYOUT_HASHED, 12, 99,
-	  "NumSecEntryPoints, byte 12: 99 entry points do not fit" },
-	{ BAT_LAYOUT_HASHED, 14, 4, "EqualElems, byte 14: 4 of 3 entries" },
+	{BAT_LAYOUT_FIXED, 3, 0xff,
+	 "NumFragments, byte 0: 4278190082 fragments do not fit in the 76 bytes left"},
+	{BAT_LAYOUT_FIXED, 12, 9, "NumEntries, byte 12: 9 entries do not fit in the 64 bytes left"},
+	{BAT_LAYOUT_FIXED, 25, 0x08, "OutputAddress, byte 24: 0x800 does not ascend from 0x800"},
+	{BAT_LAYOUT_FIXED, 44, 10, "OutputOffset, byte 52: 0x9 decreases from 0xa"},
+	{BAT_LAYOUT_FIXED, 60, 2, "NumCold, byte 60: 2 pairs do not fit in the 16 bytes left"},
+	{BAT_LAYOUT_FIXED, 60, 0, "end, byte 64: 16 bytes are left over"},
+	{BAT_LAYOUT_FIXED, 64, 1, "ColdAddress, byte 64: no fragment begins at 0x801"},
+	{BAT_LAYOUT_DELTA, 0, 2, "NumEntries, byte 11: "},
+	{BAT_LAYOUT_DELTA, 0, 99, "NumFuncs, byte 0: 99 functions do not fit"},
+	{BAT_LAYOUT_DELTA, 3, 40, "NumEntries, byte 3: 40 entries do not fit in the 21 bytes left"},
+	{BAT_LAYOUT_DELTA, 21, 1, "HotIndex, byte 21: 1 is not below the 1 hot functions"},
+	{BAT_LAYOUT_EQUAL, 4, 4, "EqualElems, byte 4: 4 of 3 entries"},
+	{BAT_LAYOUT_HASHED, 12, 99, "NumSecEntryPoints, byte 12: 99 entry points do not fit"},
+	{BAT_LAYOUT_HASHED, 14, 4, "EqualElems, byte 14: 4 of 3 entries"},
 };
 
 static void errors_name_byte_and_field(void **state)
@@ -230,16 +223,16 @@ static void the_second_address_ascends(void **state)
 		uint64_t delta;
 		const char *text;
 	} rows[] = {
-		{ 0, "Address, byte 6: 0x1000 does not ascend from 0x1000" },
-		{ (uint64_t)-1, "Address, byte 6: 0xfff does not ascend from 0x1000" },
-		{ 1, NULL },
+		{0, "Address, byte 6: 0x1000 does not ascend from 0x1000"},
+		{(uint64_t)-1, "Address, byte 6: 0xfff does not ascend from 0x1000"},
+		{1, NULL},
 	};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
-		struct build_bat b = { .size = 0 };
+		struct build_bat b = {.size = 0};
 		struct bat_table t;
-		struct bat_error err = { .text = "" };
+		struct bat_error err = {.text = ""};
 
 		build_uleb(&b, 2);
 		for (unsigned n = 0; n < 2; n++) {
@@ -262,7 +255,7 @@ static void the_second_address_ascends(void **state)
 static void secondary_entries_may_be_a_byte_each(void **state)
 {
 	enum { COUNT = 100 };
-	struct build_bat b = { .size = 0 };
+	struct build_bat b = {.size = 0};
 	struct bat_table t;
 	struct bat_error err;
 
@@ -284,8 +277,8 @@ static void secondary_entries_may_be_a_byte_each(void **state)
 }
 
 /* Nothing may be read behind the end: sanitizers see it in a heap copy. */
-static bool decode_copy(enum bat_layout layout, const uint8_t *data,
-			size_t size, struct bat_error *err)
+static bool decode_copy(enum bat_layout layout, const uint8_t *data, size_t size,
+			struct bat_error *err)
 {
 	uint8_t *copy = malloc(size ? size : 1);
 	struct bat_table t;
@@ -319,8 +312,7 @@ static void every_truncation_is_refused(void **state)
 
 		builders[i](&b);
 		for (size_t size = 0; size < b.size; size++)
-			assert_false(decode_copy((enum bat_layout)i, b.data,
-						 size, &err));
+			assert_false(decode_copy((enum bat_layout)i, b.data, size, &err));
 	}
 }
 
@@ -337,8 +329,7 @@ static void every_corruption_is_survived(void **state)
 
 			for (unsigned value = 0; value < 256; value++) {
 				b.data[at] = (uint8_t)value;
-				(void)decode_copy((enum bat_layout)i, b.data,
-						  b.size, &err);
+				(void)decode_copy((enum bat_layout)i, b.data, b.size, &err);
 			}
 			b.data[at] = good;
 		}
@@ -347,7 +338,7 @@ static void every_corruption_is_survived(void **state)
 
 static void padding_is_accepted_as_by_llvm(void **state)
 {
-	struct build_bat b = { .size = 0 };
+	struct build_bat b = {.size = 0};
 	struct bat_table t;
 	struct bat_error err;
 
@@ -371,7 +362,7 @@ static void padding_is_accepted_as_by_llvm(void **state)
  * cold ones. */
 static void hot_index_may_leave_the_hot_table(void **state)
 {
-	struct build_bat b = { .size = 0 };
+	struct build_bat b = {.size = 0};
 	struct bat_table t;
 	struct bat_error err;
 
@@ -410,7 +401,7 @@ static void hot_index_may_leave_the_hot_table(void **state)
 
 static void equal_outputs_keep_the_first(void **state)
 {
-	struct build_bat b = { .size = 0 };
+	struct build_bat b = {.size = 0};
 	struct bat_table t;
 	struct bat_error err;
 
@@ -434,7 +425,7 @@ static void equal_outputs_keep_the_first(void **state)
 
 static void addresses_have_64_bits(void **state)
 {
-	struct build_bat b = { .size = 0 };
+	struct build_bat b = {.size = 0};
 	struct bat_table t;
 	struct bat_error err;
 

@@ -39,8 +39,7 @@ static void what_was_encoded_is_decoded(void **state)
 }
 
 /* Whatever else a layout leaves out, it translates alike. */
-static void check_same_meaning(const struct bat_table *a,
-			       const struct bat_table *b)
+static void check_same_meaning(const struct bat_table *a, const struct bat_table *b)
 {
 	assert_int_equal(a->fragment_count, b->fragment_count);
 	for (uint32_t i = 0; i < a->fragment_count; i++) {
@@ -69,10 +68,8 @@ static void layouts_convert_into_each_other(void **state)
 			uint8_t *bytes;
 			size_t size;
 
-			assert_true(bat_encode(&t, (enum bat_layout)to, &bytes,
-					       &size, &err));
-			assert_true(bat_decode_as((enum bat_layout)to, bytes,
-						  size, &again, &err));
+			assert_true(bat_encode(&t, (enum bat_layout)to, &bytes, &size, &err));
+			assert_true(bat_decode_as((enum bat_layout)to, bytes, size, &again, &err));
 			check_same_meaning(&t, &again);
 			bat_free(&again);
 			free(bytes);
@@ -83,7 +80,7 @@ static void layouts_convert_into_each_other(void **state)
 
 static void encoding_is_canonical(void **state)
 {
-	struct build_bat b = { .size = 0 };
+	struct build_bat b = {.size = 0};
 	struct bat_table t;
 	struct bat_error err;
 	uint8_t *bytes;
@@ -133,8 +130,7 @@ static void orphans_cannot_change_the_layout(void **state)
 	assert_true(bat_encode(&t, BAT_LAYOUT_HASHED, &bytes, &size, &err));
 	free(bytes);
 	for (unsigned i = 0; i < BAT_LAYOUT_HASHED; i++) {
-		assert_false(bat_encode(&t, (enum bat_layout)i, &bytes, &size,
-					&err));
+		assert_false(bat_encode(&t, (enum bat_layout)i, &bytes, &size, &err));
 		assert_int_equal(err.code, BAT_ERROR_UNENCODABLE);
 		assert_non_null(strstr(err.text, "it has no parent"));
 	}
@@ -144,17 +140,17 @@ static void orphans_cannot_change_the_layout(void **state)
 static void fixed_has_one_fragment_per_address(void **state)
 {
 	struct bat_fragment fragments[] = {
-		{ .address = 0x10, .parent = 0 },
-		{ .address = 0x10, .parent = 0, .cold = true },
+		{.address = 0x10, .parent = 0},
+		{.address = 0x10, .parent = 0, .cold = true},
 	};
 	struct bat_entry none;
 	uint32_t nothing;
-	struct bat_table t = { .layout = BAT_LAYOUT_DELTA,
-			       .fragments = fragments,
-			       .fragment_count = 2,
-			       .hot_count = 1,
-			       .entries = &none,
-			       .secondary = &nothing };
+	struct bat_table t = {.layout = BAT_LAYOUT_DELTA,
+			      .fragments = fragments,
+			      .fragment_count = 2,
+			      .hot_count = 1,
+			      .entries = &none,
+			      .secondary = &nothing};
 	struct bat_error err;
 	uint8_t *bytes;
 	size_t size;

@@ -78,10 +78,11 @@ static void fields_have_the_names_of_the_document(void **state)
 	build_uleb(&b, 3);
 	build_uleb(&b, 0);
 	assert_true(bat_fields(BAT_LAYOUT_HASHED, b.data, b.size, walk, &w, &err));
-	assert_string_equal(w.names,
-			    "NumFuncs Address FuncHash NumBlocks NumSecEntryPoints NumEntries EqualElems "
-			    "BranchEntries OutputOffset BBHash BBIdx OutputOffset InputOffset SecEntryPoint "
-			    "NumFuncs ");
+	assert_string_equal(
+		w.names,
+		"NumFuncs Address FuncHash NumBlocks NumSecEntryPoints NumEntries EqualElems "
+		"BranchEntries OutputOffset BBHash BBIdx OutputOffset InputOffset SecEntryPoint "
+		"NumFuncs ");
 	w = (struct walked){.stop_at = 3};
 	assert_true(bat_fields(BAT_LAYOUT_HASHED, b.data, b.size, walk, &w, &err));
 	assert_int_equal(w.count, 3);

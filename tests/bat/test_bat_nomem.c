@@ -36,8 +36,8 @@ static void *failing_realloc(void *old, size_t size)
 	return may_allocate() ? realloc(old, size) : NULL;
 }
 
-#define malloc failing_malloc
-#define calloc failing_calloc
+#define malloc  failing_malloc
+#define calloc  failing_calloc
 #define realloc failing_realloc
 #include "bat/layout.h"
 #include "bat/encode.c"
@@ -52,8 +52,7 @@ static void *failing_realloc(void *old, size_t size)
 #include "tests/support/random_bat.h"
 
 /* Encode, decode, repair; false as soon as one of them fails. */
-static bool do_all(const struct bat_table *table,
-		   const struct bat_symbol *symbols, size_t count,
+static bool do_all(const struct bat_table *table, const struct bat_symbol *symbols, size_t count,
 		   struct bat_error *err)
 {
 	struct bat_table again;
@@ -85,10 +84,8 @@ static void every_allocation_may_fail(void **state)
 		unsigned long limit = 0;
 
 		random_bat(&t, (enum bat_layout)i, 20, 5, 2);
-		symbols[0] = (struct bat_symbol){ t.fragments[0].address, "f",
-						  1, 1 };
-		symbols[1] = (struct bat_symbol){ t.fragments[1].address, "g",
-						  2, 1 };
+		symbols[0] = (struct bat_symbol){t.fragments[0].address, "f", 1, 1};
+		symbols[1] = (struct bat_symbol){t.fragments[1].address, "g", 2, 1};
 		while (allowed = limit, !do_all(&t, symbols, 2, &err)) {
 			assert_int_equal(err.code, BAT_ERROR_NOMEM);
 			assert_string_equal(err.text, "out of memory");

@@ -16,7 +16,9 @@ static void pairs_at_the_ends(void **state)
 	assert_true(bat_offset_set_init(&claims, COUNT * COUNT));
 	for (unsigned added = 0; added <= COUNT * COUNT; added++) {
 		for (unsigned i = 0; i < COUNT * COUNT; i++)
-			assert_int_equal(bat_offset_set_has(&claims, hot[i / COUNT], what[i % COUNT]), i < added);
+			assert_int_equal(
+				bat_offset_set_has(&claims, hot[i / COUNT], what[i % COUNT]),
+				i < added);
 		if (added < COUNT * COUNT)
 			bat_offset_set_add(&claims, hot[added / COUNT], what[added % COUNT]);
 	}
@@ -34,7 +36,8 @@ static void many_pairs(void **state)
 	(void)state;
 	assert_true(bat_offset_set_init(&claims, ADDED));
 	for (unsigned i = 0; i < ADDED; i++) {
-		uint32_t hot = (uint32_t)prng_below(&prng, SIDE), what = (uint32_t)prng_below(&prng, SIDE);
+		uint32_t hot = (uint32_t)prng_below(&prng, SIDE),
+			 what = (uint32_t)prng_below(&prng, SIDE);
 		bat_offset_set_add(&claims, hot, what);
 		there[hot][what] = true;
 	}

@@ -22,7 +22,7 @@ enum { HOT = 4, COLD = 4, ROOM = 1024 };
 static void make_table(struct bat_table *t, const uint32_t hot_inputs[HOT],
 		       const uint32_t cold_inputs[COLD])
 {
-	struct build_bat b = { .size = 0 };
+	struct build_bat b = {.size = 0};
 	uint64_t last = 0;
 	struct bat_error err;
 
@@ -51,73 +51,69 @@ struct example {
 	uint32_t parents[COLD]; /* hot fragments; COLD stands for unknown */
 };
 
-#define F(hot, name, order, file) { 0x1000 + (hot) * 0x100, name, order, file }
-#define C(cold, name, order, file) { 0x2000 + (cold) * 0x100, name, order, file }
+#define F(hot, name, order, file)  {0x1000 + (hot) * 0x100, name, order, file}
+#define C(cold, name, order, file) {0x2000 + (cold) * 0x100, name, order, file}
 
 static const struct example examples[] = {
-	{ "every form of suffix",
-	  { 0, 0, 0, 0 },
-	  { 8, 8, 8, 8 },
-	  { F(0, "a", 10, 0), F(1, "b", 11, 0), F(2, "c.cold", 12, 0),
-	    F(3, "d.part.0", 13, 0), C(0, "d.part.0.cold.1", 1, 1),
-	    C(1, "c.cold.cold.0", 2, 1), C(2, "b.warm", 3, 1),
-	    C(3, "a.cold", 4, 1) },
-	  { 3, 2, 1, 0 } },
-	{ "without symbols", { 0 }, { 8, 8, 8, 8 }, { { 0, "", 0, 0 } },
-	  { COLD, COLD, COLD, COLD } },
-	{ "names without a suffix say nothing",
-	  { 0 },
-	  { 8, 8, 8, 8 },
-	  { F(0, "a", 1, 0), C(0, "a", 2, 0), C(1, "a.cold.x", 3, 0),
-	    C(2, "a.colder", 4, 0), C(3, ".cold.0", 5, 0) },
-	  { COLD, COLD, COLD, COLD } },
-	{ "equal names in two files",
-	  { 0, 0, 0, 0 },
-	  { 8, 8, 8, 8 },
-	  { F(0, "f", 3, 1), F(1, "f", 7, 5), F(2, "g", 4, 1),
-	    C(0, "f.cold.0", 6, 5), C(1, "f.cold.0", 2, 1) },
-	  { 1, 0, COLD, COLD } },
-	{ "a global one of that name; its cold part stands in the last file",
-	  { 0, 0, 0, 0 },
-	  { 8, 8, 8, 8 },
-	  { F(0, "f", 3, 1), F(1, "f", 30, 0), C(0, "f.cold.0", 20, 15),
-	    C(1, "f.cold.0", 2, 1) },
-	  { 1, 0, COLD, COLD } },
-	{ "no files: the nearest",
-	  { 0, 0, 0, 0 },
-	  { 8, 8, 16, 8 },
-	  { F(0, "f", 4, 0), F(1, "f", 9, 0), C(0, "f.cold.0", 7, 0),
-	    C(1, "f.cold.0", 2, 0), C(2, "f.cold.1", 8, 0) },
-	  { 1, 0, 1, COLD } },
-	{ "the nearest owns that input offset",
-	  { 0, 8, 0, 0 },
-	  { 8, 9, 9, 9 },
-	  { F(0, "f", 1, 0), F(1, "f", 9, 0), C(0, "f.cold.0", 8, 0) },
-	  { 0, COLD, COLD, COLD } },
-	{ "nobody can own it",
-	  { 8, 8, 8, 8 },
-	  { 8, 8, 8, 8 },
-	  { F(0, "f", 1, 0), F(1, "f", 9, 0), C(0, "f.cold.0", 8, 0) },
-	  { COLD, COLD, COLD, COLD } },
-	{ "one f.cold.0 for each f",
-	  { 0, 0, 0, 0 },
-	  { 8, 9, 10, 11 },
-	  { F(0, "f", 1, 0), F(1, "f", 9, 0), C(0, "f.cold.0", 8, 0),
-	    C(1, "f.cold.0", 7, 0), C(2, "f.cold.0", 6, 0) },
-	  { 1, 0, COLD, COLD } },
-	{ "names that go on with what stands before the suffix's point",
-	  { 0, 0, 0, 0 },
-	  { 8, 9, 10, 11 },
-	  { F(0, "f", 1, 0), F(1, "f$a", 2, 0), F(2, "f-b", 3, 0), F(3, "f#", 4, 0),
-	    C(0, "f.cold.0", 5, 0), C(1, "f$a.cold.0", 6, 0), C(2, "f-b.cold.0", 7, 0),
-	    C(3, "f#.cold.0", 8, 0) },
-	  { 0, 1, 2, 3 } },
-	{ "two names of one function",
-	  { 0, 0, 0, 0 },
-	  { 8, 9, 10, 11 },
-	  { F(0, "f", 3, 1), F(0, "alias", 5, 1), C(0, "f.cold.0", 2, 1),
-	    C(0, "alias.cold.0", 4, 1) },
-	  { 0, COLD, COLD, COLD } },
+	{"every form of suffix",
+	 {0, 0, 0, 0},
+	 {8, 8, 8, 8},
+	 {F(0, "a", 10, 0), F(1, "b", 11, 0), F(2, "c.cold", 12, 0), F(3, "d.part.0", 13, 0),
+	  C(0, "d.part.0.cold.1", 1, 1), C(1, "c.cold.cold.0", 2, 1), C(2, "b.warm", 3, 1),
+	  C(3, "a.cold", 4, 1)},
+	 {3, 2, 1, 0}},
+	{"without symbols", {0}, {8, 8, 8, 8}, {{0, "", 0, 0}}, {COLD, COLD, COLD, COLD}},
+	{"names without a suffix say nothing",
+	 {0},
+	 {8, 8, 8, 8},
+	 {F(0, "a", 1, 0), C(0, "a", 2, 0), C(1, "a.cold.x", 3, 0), C(2, "a.colder", 4, 0),
+	  C(3, ".cold.0", 5, 0)},
+	 {COLD, COLD, COLD, COLD}},
+	{"equal names in two files",
+	 {0, 0, 0, 0},
+	 {8, 8, 8, 8},
+	 {F(0, "f", 3, 1), F(1, "f", 7, 5), F(2, "g", 4, 1), C(0, "f.cold.0", 6, 5),
+	  C(1, "f.cold.0", 2, 1)},
+	 {1, 0, COLD, COLD}},
+	{"a global one of that name; its cold part stands in the last file",
+	 {0, 0, 0, 0},
+	 {8, 8, 8, 8},
+	 {F(0, "f", 3, 1), F(1, "f", 30, 0), C(0, "f.cold.0", 20, 15), C(1, "f.cold.0", 2, 1)},
+	 {1, 0, COLD, COLD}},
+	{"no files: the nearest",
+	 {0, 0, 0, 0},
+	 {8, 8, 16, 8},
+	 {F(0, "f", 4, 0), F(1, "f", 9, 0), C(0, "f.cold.0", 7, 0), C(1, "f.cold.0", 2, 0),
+	  C(2, "f.cold.1", 8, 0)},
+	 {1, 0, 1, COLD}},
+	{"the nearest owns that input offset",
+	 {0, 8, 0, 0},
+	 {8, 9, 9, 9},
+	 {F(0, "f", 1, 0), F(1, "f", 9, 0), C(0, "f.cold.0", 8, 0)},
+	 {0, COLD, COLD, COLD}},
+	{"nobody can own it",
+	 {8, 8, 8, 8},
+	 {8, 8, 8, 8},
+	 {F(0, "f", 1, 0), F(1, "f", 9, 0), C(0, "f.cold.0", 8, 0)},
+	 {COLD, COLD, COLD, COLD}},
+	{"one f.cold.0 for each f",
+	 {0, 0, 0, 0},
+	 {8, 9, 10, 11},
+	 {F(0, "f", 1, 0), F(1, "f", 9, 0), C(0, "f.cold.0", 8, 0), C(1, "f.cold.0", 7, 0),
+	  C(2, "f.cold.0", 6, 0)},
+	 {1, 0, COLD, COLD}},
+	{"names that go on with what stands before the suffix's point",
+	 {0, 0, 0, 0},
+	 {8, 9, 10, 11},
+	 {F(0, "f", 1, 0), F(1, "f$a", 2, 0), F(2, "f-b", 3, 0), F(3, "f#", 4, 0),
+	  C(0, "f.cold.0", 5, 0), C(1, "f$a.cold.0", 6, 0), C(2, "f-b.cold.0", 7, 0),
+	  C(3, "f#.cold.0", 8, 0)},
+	 {0, 1, 2, 3}},
+	{"two names of one function",
+	 {0, 0, 0, 0},
+	 {8, 9, 10, 11},
+	 {F(0, "f", 3, 1), F(0, "alias", 5, 1), C(0, "f.cold.0", 2, 1), C(0, "alias.cold.0", 4, 1)},
+	 {0, COLD, COLD, COLD}},
 };
 
 static size_t count_symbols(const struct example *e)
@@ -139,17 +135,14 @@ static void examples_hold(void **state)
 		struct bat_error err;
 
 		make_table(&t, e->hot_inputs, e->cold_inputs);
-		assert_true(bat_fix_parents(&t, e->symbols, count_symbols(e),
-					    &counts, &err));
+		assert_true(bat_fix_parents(&t, e->symbols, count_symbols(e), &counts, &err));
 		assert_true(counts.ordinal);
 		for (unsigned n = 0; n < COLD; n++) {
 			uint32_t parent = t.fragments[HOT + n].parent;
 			uint32_t expected = e->parents[n];
 
-			if (parent != (expected == COLD ? BAT_NO_PARENT
-							: expected))
-				fail_msg("%s: cold %u has parent %u", e->name, n,
-					 parent);
+			if (parent != (expected == COLD ? BAT_NO_PARENT : expected))
+				fail_msg("%s: cold %u has parent %u", e->name, n, parent);
 		}
 		bat_free(&t);
 	}
@@ -157,8 +150,8 @@ static void examples_hold(void **state)
 
 static void a_stored_index_that_means_something_stays(void **state)
 {
-	const uint32_t hot[HOT] = { 0 };
-	const uint32_t cold[COLD] = { 8, 8, 8, 8 };
+	const uint32_t hot[HOT] = {0};
+	const uint32_t cold[COLD] = {8, 8, 8, 8};
 	struct bat_table t;
 	struct bat_parents counts;
 	struct bat_error err;
@@ -180,8 +173,7 @@ static void a_stored_index_that_means_something_stays(void **state)
 	bat_free(&t);
 }
 
-static size_t load_symbols(const char *path, struct bat_symbol *symbols,
-			   char (*names)[64])
+static size_t load_symbols(const char *path, struct bat_symbol *symbols, char (*names)[64])
 {
 	FILE *f = fopen(path, "r");
 	size_t count = 0;
@@ -189,10 +181,9 @@ static size_t load_symbols(const char *path, struct bat_symbol *symbols,
 	unsigned file, order;
 
 	assert_non_null(f);
-	while (count < ROOM && fscanf(f, "%llx %u %u %63s", &address, &file,
-				      &order, names[count]) == 4) {
-		symbols[count] = (struct bat_symbol){ address, names[count],
-						      order, file };
+	while (count < ROOM &&
+	       fscanf(f, "%llx %u %u %63s", &address, &file, &order, names[count]) == 4) {
+		symbols[count] = (struct bat_symbol){address, names[count], order, file};
 		count++;
 	}
 	(void)fclose(f);
@@ -218,8 +209,7 @@ static void check_truth(const struct bat_table *t, const char *path)
 	assert_int_equal(count, t->fragment_count - t->hot_count);
 }
 
-static void check_statics(const char *desc_path, const char *symbols_path,
-			  const char *parents_path)
+static void check_statics(const char *desc_path, const char *symbols_path, const char *parents_path)
 {
 	static struct bat_symbol symbols[ROOM];
 	static char names[ROOM][64];

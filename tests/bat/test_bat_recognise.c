@@ -32,12 +32,11 @@ static void check(enum bat_layout layout, uint64_t seed)
 	random_bat(&t, layout, 6 + (uint32_t)(seed % 20), 5, seed);
 	assert_true(bat_encode(&t, layout, &bytes, &size, &err));
 	if (!bat_decode(bytes, size, &again, &err))
-		fail_msg("%s, seed %llu: %s", bat_layout_name(layout),
-			 (unsigned long long)seed, err.text);
+		fail_msg("%s, seed %llu: %s", bat_layout_name(layout), (unsigned long long)seed,
+			 err.text);
 	if (again.layout != layout)
 		fail_msg("%s, seed %llu: taken for %s", bat_layout_name(layout),
-			 (unsigned long long)seed,
-			 bat_layout_name(again.layout));
+			 (unsigned long long)seed, bat_layout_name(again.layout));
 	assert_true(bat_same_table(&t, &again));
 	bat_free(&again);
 	bat_free(&t);

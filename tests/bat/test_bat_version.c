@@ -10,13 +10,14 @@ static void versions_agree(void **state)
 	char text[32];
 
 	(void)state;
-	snprintf(text, sizeof(text), "%d.%d.%d", BAT_VERSION_MAJOR, BAT_VERSION_MINOR, BAT_VERSION_PATCH);
+	snprintf(text, sizeof(text), "%d.%d.%d", BAT_VERSION_MAJOR, BAT_VERSION_MINOR,
+		 BAT_VERSION_PATCH);
 	assert_string_equal(text, PROJECT_VERSION);
 	assert_int_equal(bat_version(), BAT_VERSION_NUMBER);
 }
 
-/* Programs that are linked with this release run with all later ones of the same major version: sizes
- * do not change within it, on any of the 64-bit processors. */
+/* Programs that are linked with this release run with all later ones of the same major version:
+ * sizes do not change within it, on any of the 64-bit processors. */
 static void structs_are_as_large_as_released(void **state)
 {
 	(void)state;
@@ -38,8 +39,10 @@ static void reserved_is_zero(void **state)
 	(void)state;
 	memset(&table, 0xff, sizeof(table));
 	memset(&err, 0xff, sizeof(err));
-	assert_true(bat_decode_as(BAT_LAYOUT_HASHED, no_functions, sizeof(no_functions), &table, &err));
-	assert_int_equal(table.reserved[0] | table.reserved[1] | table.reserved[2] | table.reserved[3], 0);
+	assert_true(
+		bat_decode_as(BAT_LAYOUT_HASHED, no_functions, sizeof(no_functions), &table, &err));
+	assert_int_equal(
+		table.reserved[0] | table.reserved[1] | table.reserved[2] | table.reserved[3], 0);
 	bat_free(&table);
 	assert_false(bat_decode_as(BAT_LAYOUT_HASHED, no_functions, 1, &table, &err));
 	assert_int_equal(err.reserved[0] | err.reserved[1], 0);
@@ -62,14 +65,16 @@ static void layouts_that_are_not_known(void **state)
 	size_t size = 1;
 
 	(void)state;
-	assert_true(bat_decode_as(BAT_LAYOUT_HASHED, no_functions, sizeof(no_functions), &empty, &err));
+	assert_true(
+		bat_decode_as(BAT_LAYOUT_HASHED, no_functions, sizeof(no_functions), &empty, &err));
 	for (unsigned layout = BAT_LAYOUT_HASHED + 1; layout < 300; layout += 37) {
 		memset(&table, 0xff, sizeof(table));
 		assert_null(bat_layout_name((enum bat_layout)layout));
 		assert_false(bat_decode_as((enum bat_layout)layout, no_functions, 2, &table, &err));
 		assert_int_equal(err.code, BAT_ERROR_ARGUMENT);
 		assert_null(table.fragments);
-		assert_false(bat_fields((enum bat_layout)layout, no_functions, 2, visit_none, NULL, &err));
+		assert_false(bat_fields((enum bat_layout)layout, no_functions, 2, visit_none, NULL,
+					&err));
 		assert_int_equal(err.code, BAT_ERROR_ARGUMENT);
 		assert_false(bat_encode(&empty, (enum bat_layout)layout, &data, &size, &err));
 		assert_int_equal(err.code, BAT_ERROR_ARGUMENT);
@@ -99,7 +104,8 @@ static void without_an_error(void **state)
 	assert_false(bat_fields(BAT_LAYOUT_FIXED, NULL, 0, visit_none, NULL, NULL));
 	/* An entry that the layout has no place for. */
 	struct bat_fragment cold = {.cold = true, .parent = BAT_NO_PARENT};
-	table = (struct bat_table){.layout = BAT_LAYOUT_FIXED, .fragments = &cold, .fragment_count = 1};
+	table = (struct bat_table){
+		.layout = BAT_LAYOUT_FIXED, .fragments = &cold, .fragment_count = 1};
 	assert_false(bat_encode(&table, BAT_LAYOUT_HASHED, &data, &size, NULL));
 	assert_true(!data && !size);
 	bat_free(NULL);

@@ -13,24 +13,23 @@
 
 static void unrecognised_says_how_far_each_got(void **state)
 {
-	static const uint8_t bytes[] = { 0x01, 0x80, 0x20, 0x07 };
+	static const uint8_t bytes[] = {0x01, 0x80, 0x20, 0x07};
 	struct bat_table t;
 	struct bat_error err;
 
 	(void)state;
 	assert_false(bat_decode(bytes, sizeof(bytes), &t, &err));
 	assert_int_equal(err.code, BAT_ERROR_FORMAT);
-	assert_string_equal(
-		err.text,
-		"unrecognised BAT layout: "
-		"fixed: NumFragments, byte 0: 119570433 fragments do not fit in "
-		"the 0 bytes left; "
-		"delta: NumEntries, byte 3: 7 entries do not fit in the 0 bytes "
-		"left; "
-		"equal: NumEntries, byte 3: 7 entries do not fit in the 0 bytes "
-		"left; "
-		"hashed: NumFuncs, byte 0: 1 functions do not fit in the 3 bytes "
-		"left");
+	assert_string_equal(err.text,
+			    "unrecognised BAT layout: "
+			    "fixed: NumFragments, byte 0: 119570433 fragments do not fit in "
+			    "the 0 bytes left; "
+			    "delta: NumEntries, byte 3: 7 entries do not fit in the 0 bytes "
+			    "left; "
+			    "equal: NumEntries, byte 3: 7 entries do not fit in the 0 bytes "
+			    "left; "
+			    "hashed: NumFuncs, byte 0: 1 functions do not fit in the 3 bytes "
+			    "left");
 	assert_int_equal(err.byte, 3);
 	assert_string_equal(err.field, "NumEntries");
 }
@@ -38,8 +37,8 @@ static void unrecognised_says_how_far_each_got(void **state)
 /* The likeliest mistake: the section's bytes in place of the descriptor's. */
 static void a_note_is_told(void **state)
 {
-	static const uint8_t note[] = { 5, 0, 0, 0, 2, 0, 0, 0, 1, 0, 0, 0,
-					'B', 'O', 'L', 'T', 0, 0, 0, 0, 0, 0 };
+	static const uint8_t note[] = {5, 0,   0,   0,   2,   0, 0, 0, 1, 0, 0,
+				       0, 'B', 'O', 'L', 'T', 0, 0, 0, 0, 0, 0};
 	static const char begin[] = "a whole note, and no descriptor, which begins "
 				    "at its byte 20: fixed: ";
 	struct bat_table t;
@@ -75,9 +74,8 @@ static void two_fits_are_an_error(void **state)
 {
 	/* One function at 0x400000.  delta: four entries, 0 -> 1 first; equal:
 	 * four entries, of which two have no InputOffset. */
-	static const uint8_t bytes[] = { 0x01, 0x80, 0x80, 0x80, 0x02, 0x04,
-					 0x02, 0x00, 0x1e, 0x3c, 0x14, 0xf3,
-					 0x14, 0x1b, 0x35, 0x00 };
+	static const uint8_t bytes[] = {0x01, 0x80, 0x80, 0x80, 0x02, 0x04, 0x02, 0x00,
+					0x1e, 0x3c, 0x14, 0xf3, 0x14, 0x1b, 0x35, 0x00};
 	struct bat_table t;
 	struct bat_error err;
 

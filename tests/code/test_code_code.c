@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The code of random functions: what code.h says of it, against a model that goes through all instructions and
- * blocks one by one.
+ * The code of random functions: what code.h says of it, against a model that goes through all
+ * instructions and blocks one by one.
  */
 #include <string.h>
 
@@ -9,12 +9,13 @@
 #include "tests/support/cmocka.h"
 #include "tests/support/prng.h"
 
-#define BASE UINT64_C(0x401000)
-#define OUTSIDE UINT64_C(0x900000)
+#define BASE        UINT64_C(0x401000)
+#define OUTSIDE     UINT64_C(0x900000)
 #define MOST_BLOCKS 20 /* as they are generated: blocks of the graph */
-#define MOST_INSNS (MOST_BLOCKS * 8)
+#define MOST_INSNS  (MOST_BLOCKS * 8)
 
-/* A function, its graph and its table, and the model: by instruction, by block as llvm-bolt cuts them. */
+/* A function, its graph and its table, and the model: by instruction, by block as llvm-bolt cuts
+ * them. */
 static struct made {
 	struct prng random;
 	struct function function;
@@ -46,7 +47,8 @@ static uint32_t any(uint32_t below)
 static void put(enum insn_kind kind, bool nop, uint32_t aim)
 {
 	m.aim[m.insn_count] = aim;
-	m.insns[m.insn_count++] = (struct insn){.kind = (uint8_t)kind, .nop = nop, .size = (uint8_t)(1 + any(7))};
+	m.insns[m.insn_count++] =
+		(struct insn){.kind = (uint8_t)kind, .nop = nop, .size = (uint8_t)(1 + any(7))};
 }
 
 static void put_nops(uint32_t count)
@@ -64,15 +66,9 @@ static uint32_t any_aim(void)
 static void put_end(uint32_t block)
 {
 	switch (any(8)) {
-	case 0:
-		put(INSN_RETURN, false, NO_BLOCK);
-		break;
-	case 1:
-		put(INSN_TRAP, false, NO_BLOCK);
-		break;
-	case 2:
-		put(INSN_CALL, false, NO_BLOCK);
-		break;
+	case 0: put(INSN_RETURN, false, NO_BLOCK); break;
+	case 1: put(INSN_TRAP, false, NO_BLOCK); break;
+	case 2: put(INSN_CALL, false, NO_BLOCK); break;
 	case 3:
 		put(INSN_JUMP_INDIRECT, false, NO_BLOCK);
 		m.blocks[block].indirect = !any(2);
@@ -83,14 +79,9 @@ static void put_end(uint32_t block)
 		put(INSN_CONDITIONAL, false, any_aim());
 		put(INSN_JUMP, false, any_aim());
 		break;
-	case 5:
-		put(INSN_JUMP, false, any_aim());
-		break;
-	case 6:
-		put(INSN_CONDITIONAL, false, any_aim());
-		break;
-	default:
-		put(INSN_NEXT, false, NO_BLOCK);
+	case 5: put(INSN_JUMP, false, any_aim()); break;
+	case 6: put(INSN_CONDITIONAL, false, any_aim()); break;
+	default: put(INSN_NEXT, false, NO_BLOCK);
 	}
 }
 
@@ -101,9 +92,7 @@ static void put_block(uint32_t block)
 		put_nops(any(3));
 		put(INSN_JUMP, false, any_aim());
 		break;
-	case 1:
-		put_nops(1 + any(3));
-		break;
+	case 1: put_nops(1 + any(3)); break;
 	case 2:
 		put_nops(any(2));
 		put(INSN_CONDITIONAL, false, any_aim());
@@ -127,8 +116,11 @@ static void place_insns(void)
 	}
 	for (uint32_t i = 0; i < m.insn_count; i++)
 		if (insn_jumps(m.insns[i]))
-			m.insns[i].target = m.aim[i] == NO_BLOCK ? OUTSIDE + any(2) : BASE + m.insns[m.first[m.aim[i]]].offset;
-	m.function = (struct function){.address = BASE, .size = at, .extent = at, .primary = "f", .printed = "f"};
+			m.insns[i].target = m.aim[i] == NO_BLOCK ?
+						    OUTSIDE + any(2) :
+						    BASE + m.insns[m.first[m.aim[i]]].offset;
+	m.function = (struct function){
+		.address = BASE, .size = at, .extent = at, .primary = "f", .printed = "f"};
 }
 
 static void make_graph(void)
@@ -144,12 +136,18 @@ static void make_graph(void)
 				m.next[edges++] = to;
 	}
 	m.first_next[m.block_count] = edges;
-	m.graph = (struct graph){.blocks = m.blocks, .count = m.block_count, .size = (uint32_t)m.function.size, .has_code = true};
-	m.graph.code = (struct graph_code){.insns = {m.insns, m.insn_count, m.insn_count}, .first_insn = m.first,
-					   .first_next = m.first_next, .next = m.next};
+	m.graph = (struct graph){.blocks = m.blocks,
+				 .count = m.block_count,
+				 .size = (uint32_t)m.function.size,
+				 .has_code = true};
+	m.graph.code = (struct graph_code){.insns = {m.insns, m.insn_count, m.insn_count},
+					   .first_insn = m.first,
+					   .first_next = m.first_next,
+					   .next = m.next};
 }
 
-/* Entries of the table: with a hash they cut blocks, else they say nothing.  The first and the last are of another function. */
+/* Entries of the table: with a hash they cut blocks, else they say nothing.  The first and the last
+ * are of another function. */
 static void make_table(void)
 {
 	uint32_t count = 1;
@@ -160,13 +158,18 @@ static void make_table(void)
 		if (any(4))
 			continue;
 		m.hashes[count] = (struct bat_block){.hash = hash ? 1 + any(9) : 0};
-		m.entries[count++] = (struct bat_entry){m.insns[i].offset, m.insns[i].offset << 1 | branch};
+		m.entries[count++] =
+			(struct bat_entry){m.insns[i].offset, m.insns[i].offset << 1 | branch};
 		m.starts[i] |= hash && !branch;
 	}
 	m.entries[count] = m.entries[0];
 	m.fragments[1] = (struct bat_fragment){.first_entry = 1, .entry_count = count - 1};
-	m.bat = (struct bat_table){.layout = BAT_LAYOUT_HASHED, .fragments = m.fragments, .fragment_count = 2, .entries = m.entries,
-				   .blocks = m.hashes, .entry_count = count + 1};
+	m.bat = (struct bat_table){.layout = BAT_LAYOUT_HASHED,
+				   .fragments = m.fragments,
+				   .fragment_count = 2,
+				   .entries = m.entries,
+				   .blocks = m.hashes,
+				   .entry_count = count + 1};
 }
 
 /* ---- the model ---- */
@@ -203,7 +206,8 @@ static void make_model(void)
 		if (insn_jumps(m.insns[i]) && m.aim[i] != NO_BLOCK)
 			m.leads[cut][cut_of(m.first[m.aim[i]])] = true;
 		for (uint32_t to = 0; to < m.block_count; to++)
-			if (m.insns[i].kind == INSN_JUMP_INDIRECT && m.in_table[block][to] && !m.blocks[block].indirect)
+			if (m.insns[i].kind == INSN_JUMP_INDIRECT && m.in_table[block][to] &&
+			    !m.blocks[block].indirect)
 				m.leads[cut][cut_of(m.first[to])] = true;
 		uint8_t kind = m.insns[i].kind;
 		bool on = kind == INSN_NEXT || kind == INSN_CALL || kind == INSN_CONDITIONAL;
@@ -283,13 +287,16 @@ static void blocks_are_right(const struct code *code)
 		assert_int_equal(block->end, m.begin[b + 1]);
 		assert_int_equal(block->alone, only_insn(b));
 		assert_int_equal(block->removable, is_removed(b));
-		assert_int_equal(block->unknown, m.insns[last].kind == INSN_JUMP_INDIRECT && m.blocks[graph_block].indirect);
-		assert_int_equal(block->pad, m.first[graph_block] == m.begin[b] && m.blocks[graph_block].pad);
+		assert_int_equal(block->unknown, m.insns[last].kind == INSN_JUMP_INDIRECT &&
+							 m.blocks[graph_block].indirect);
+		assert_int_equal(block->pad,
+				 m.first[graph_block] == m.begin[b] && m.blocks[graph_block].pad);
 		assert_int_equal(code_last(code, b), m.insns[last_real(b)].offset);
 		for (uint32_t to = 0; to < m.cut_count; to++)
 			assert_int_equal(code_leads(code, b, to), m.leads[b][to]);
 		for (uint32_t s = 1; s < block->succ_count; s++)
-			assert_true(code->successors.at[block->succ + s - 1] <= code->successors.at[block->succ + s]);
+			assert_true(code->successors.at[block->succ + s - 1] <=
+				    code->successors.at[block->succ + s]);
 	}
 }
 
@@ -300,9 +307,11 @@ static void places_are_right(const struct code *code)
 		bool begins = m.insns[i].offset == at;
 		assert_int_equal(insns_at(code->insns, at), begins ? i : NO_INSN);
 		assert_int_equal(code_block_at(code, at), cut_of(i));
-		assert_int_equal(code_block_from(code, at), begins && m.starts[i] ? cut_of(i) : NO_BLOCK);
+		assert_int_equal(code_block_from(code, at),
+				 begins && m.starts[i] ? cut_of(i) : NO_BLOCK);
 		bool known = begins && (insn_is_branch(m.insns[i]) || i == last_real(cut_of(i)));
-		assert_int_equal(code_source(code, at), known ? at : m.insns[m.begin[cut_of(i)]].offset);
+		assert_int_equal(code_source(code, at),
+				 known ? at : m.insns[m.begin[cut_of(i)]].offset);
 	}
 	assert_int_equal(insns_at(code->insns, (uint32_t)m.function.size), NO_INSN);
 	assert_int_equal(code_block_from(code, (uint32_t)m.function.size), NO_BLOCK);
@@ -311,7 +320,8 @@ static void places_are_right(const struct code *code)
 static void counting_is_right(const struct code *code)
 {
 	for (uint32_t from = 0; from < m.insn_count; from++)
-		for (uint32_t count = 0, end = m.begin[cut_of(from) + 1]; count < end - from + 2; count++) {
+		for (uint32_t count = 0, end = m.begin[cut_of(from) + 1]; count < end - from + 2;
+		     count++) {
 			uint32_t at = from;
 			for (uint32_t left = count; at < end && (left || m.insns[at].nop); at++)
 				left -= !m.insns[at].nop;
@@ -324,7 +334,8 @@ static void counting_is_right(const struct code *code)
 static uint32_t jump_to(uint32_t from, uint32_t to)
 {
 	for (uint32_t i = m.begin[from]; i < m.begin[from + 1]; i++)
-		if (insn_jumps(m.insns[i]) && m.aim[i] != NO_BLOCK && m.first[m.aim[i]] == m.begin[to])
+		if (insn_jumps(m.insns[i]) && m.aim[i] != NO_BLOCK &&
+		    m.first[m.aim[i]] == m.begin[to])
 			return i;
 	return m.begin[from + 1] - 1;
 }
@@ -339,16 +350,19 @@ static void searches_are_right(const struct code *code, uint32_t one, uint32_t o
 			before = b;
 			befores++;
 		}
-		if (m.leads[one][b] && m.leads[b][other] && alone != NO_INSN && m.insns[alone].kind == INSN_CONDITIONAL) {
+		if (m.leads[one][b] && m.leads[b][other] && alone != NO_INSN &&
+		    m.insns[alone].kind == INSN_CONDITIONAL) {
 			between = b;
 			betweens++;
 		}
 	}
 	assert_int_equal(code_block_before(code, one, other), befores == 1 ? before : NO_BLOCK);
-	assert_int_equal(code_condition_between(code, one, other), betweens == 1 ? between : NO_BLOCK);
+	assert_int_equal(code_condition_between(code, one, other),
+			 betweens == 1 ? between : NO_BLOCK);
 }
 
-/* How many removed blocks the shortest way goes through; 0: there is none.  Distances of all blocks, made smaller until none changes. */
+/* How many removed blocks the shortest way goes through; 0: there is none.  Distances of all
+ * blocks, made smaller until none changes. */
 static uint32_t way_length(uint32_t from, uint32_t to)
 {
 	uint32_t far[MOST_INSNS], least = 0;
@@ -360,7 +374,8 @@ static uint32_t way_length(uint32_t from, uint32_t to)
 		changed = false;
 		for (uint32_t b = 0; b < m.cut_count; b++)
 			for (uint32_t next = 0; far[b] < UINT32_MAX && next < m.cut_count; next++)
-				if (m.leads[b][next] && next != from && is_removed(next) && far[b] + 1 < far[next]) {
+				if (m.leads[b][next] && next != from && is_removed(next) &&
+				    far[b] + 1 < far[next]) {
 					far[next] = far[b] + 1;
 					changed = true;
 				}
@@ -375,12 +390,18 @@ static uint32_t way_length(uint32_t from, uint32_t to)
 static bool way_is_right(const struct code *code, uint32_t from, uint32_t to)
 {
 	uint32_t length = way_length(from, to), start = code->blocks.at[to].start, end;
-	bool unknown = m.insns[m.begin[from + 1] - 1].kind == INSN_JUMP_INDIRECT && m.blocks[graph_block_of(m.begin[from + 1] - 1)].indirect;
+	bool unknown = m.insns[m.begin[from + 1] - 1].kind == INSN_JUMP_INDIRECT &&
+		       m.blocks[graph_block_of(m.begin[from + 1] - 1)].indirect;
 	bool found = !m.leads[from][to] && !unknown && length;
 	struct way way = {.count = 99};
 
-	enum way_kind kind = code_way(code, m.insns[m.begin[from] + any(m.begin[from + 1] - m.begin[from])].offset, start, &way);
-	assert_int_equal(kind, m.leads[from][to] ? WAY_AS_IS : unknown ? WAY_ANY : found ? WAY_FOUND : WAY_NONE);
+	enum way_kind kind = code_way(
+		code, m.insns[m.begin[from] + any(m.begin[from + 1] - m.begin[from])].offset, start,
+		&way);
+	assert_int_equal(kind, m.leads[from][to] ? WAY_AS_IS :
+			       unknown           ? WAY_ANY :
+			       found             ? WAY_FOUND :
+						   WAY_NONE);
 	struct way towards;
 	end = code_end_towards(code, from, to, &towards);
 	if (!found) {
@@ -429,7 +450,8 @@ static bool is_only_next(uint32_t from, uint32_t next)
 static bool is_lone_tail_call(uint32_t block)
 {
 	uint32_t alone = only_insn(block);
-	bool lone = alone != NO_INSN && m.insns[alone].kind == INSN_JUMP && m.aim[alone] == NO_BLOCK;
+	bool lone =
+		alone != NO_INSN && m.insns[alone].kind == INSN_JUMP && m.aim[alone] == NO_BLOCK;
 
 	assert_int_equal(code_is_tail_call(m.code, block), lone);
 	return lone;
@@ -442,7 +464,8 @@ static bool passes(uint32_t from, uint32_t next)
 	return m.leads[from][next] && (only || lone || is_removed(next));
 }
 
-/* Each way is one, and there is one for each block that is reached and leaves.  Returns how many there are. */
+/* Each way is one, and there is one for each block that is reached and leaves.  Returns how many
+ * there are. */
 static uint32_t ways_out_are_right(const struct code *code, uint32_t from)
 {
 	bool reached[MOST_INSNS] = {false}, changed = true;
@@ -487,7 +510,9 @@ static void within_is_right(const struct code *code)
 		if (m.starts[i])
 			continue;
 		assert_int_equal(code_way(code, m.insns[from].offset, m.insns[i].offset, &way),
-				 cut_of(i) == cut_of(from) ? WAY_WITHIN : unknown ? WAY_ANY : WAY_NONE);
+				 cut_of(i) == cut_of(from) ? WAY_WITHIN :
+				 unknown                   ? WAY_ANY :
+							     WAY_NONE);
 	}
 }
 
@@ -507,7 +532,8 @@ static void random_functions(void **state)
 			for (uint32_t to = 0; to < m.cut_count; to++) {
 				assert_int_equal(code_jump(&code, from, to), jump_to(from, to));
 				searches_are_right(&code, from, to);
-				uint32_t length = way_is_right(&code, from, to) ? way_length(from, to) : 0;
+				uint32_t length =
+					way_is_right(&code, from, to) ? way_length(from, to) : 0;
 				found += length > 0;
 				longest = length > longest ? length : longest;
 			}
@@ -554,15 +580,16 @@ static void no_hashes(void **state)
 
 /* ---- how far a search goes ---- */
 
-/* A block that can lead to each of `fan` others, of two instructions; then removed ones, each to the next; then a return.  The first
- * removed one is what the last of the fan would be. */
+/* A block that can lead to each of `fan` others, of two instructions; then removed ones, each to
+ * the next; then a return.  The first removed one is what the last of the fan would be. */
 static struct code chain(uint32_t fan, uint32_t removed)
 {
 	static struct insn insns[2 * WAY_MOST + 3000];
 	static struct block blocks[WAY_MOST + 1500];
 	static uint32_t first_next[WAY_MOST + 1501], next[1500];
 	static const struct bat_fragment none;
-	static const struct bat_table bat = {.fragments = (struct bat_fragment *)&none, .fragment_count = 1};
+	static const struct bat_table bat = {.fragments = (struct bat_fragment *)&none,
+					     .fragment_count = 1};
 	static struct function function;
 	static struct graph graph;
 	uint32_t insn = 0, block = 0;
@@ -581,7 +608,8 @@ static struct code chain(uint32_t fan, uint32_t removed)
 	next[fan] = 1 + fan;
 	for (uint32_t i = 0; i < removed; i++) {
 		blocks[++block].start = insn;
-		insns[insn] = (struct insn){.kind = INSN_JUMP, .size = 1, .offset = insn, .target = BASE + insn + 1};
+		insns[insn] = (struct insn){
+			.kind = INSN_JUMP, .size = 1, .offset = insn, .target = BASE + insn + 1};
 		insn++;
 	}
 	blocks[++block].start = insn;
@@ -589,7 +617,8 @@ static struct code chain(uint32_t fan, uint32_t removed)
 	for (uint32_t i = 0; i <= block; i++)
 		first_next[i + 1] = fan + 1;
 	graph = (struct graph){.blocks = blocks, .count = block + 1, .has_code = true};
-	graph.code = (struct graph_code){.insns = {insns, insn + 1, insn + 1}, .first_next = first_next, .next = next};
+	graph.code = (struct graph_code){
+		.insns = {insns, insn + 1, insn + 1}, .first_next = first_next, .next = next};
 	assert_true(code_read(&bat, 0, &function, &graph, &code));
 	assert_int_equal(code.blocks.len, fan + removed + 2);
 	return code;
@@ -606,8 +635,8 @@ static void chain_is(uint32_t fan, uint32_t removed, enum way_kind kind)
 	code_free(&code);
 }
 
-/* As many removed blocks as a way can have, and one more; as many successors as are looked at (those of the fan, and one for each
- * removed block), and one more. */
+/* As many removed blocks as a way can have, and one more; as many successors as are looked at
+ * (those of the fan, and one for each removed block), and one more. */
 static void limits(void **state)
 {
 	(void)state;

@@ -19,11 +19,11 @@
 #include "src/code/cfg.h"
 #include "tests/support/cmocka.h"
 
-#define CODE_BASE 0x1000
-#define CODE_G 0x1400
-#define CODE_DATA 0x1800
+#define CODE_BASE     0x1000
+#define CODE_G        0x1400
+#define CODE_DATA     0x1800
 #define CODE_EH_FRAME 0x1a00
-#define CODE_LSDA 0x1b00
+#define CODE_LSDA     0x1b00
 
 struct code {
 	uint8_t bytes[0x1000];
@@ -46,16 +46,21 @@ static inline void code_put(struct code *c, uint64_t at, const void *bytes, size
 static inline struct section code_section(const char *name, uint64_t at, uint64_t size,
 					  uint64_t flags)
 {
-	return (struct section){.name = {name, strlen(name)}, .type = SHT_PROGBITS,
-				.flags = SHF_ALLOC | flags, .addr = at,
-				.offset = at - CODE_BASE, .size = size};
+	return (struct section){.name = {name, strlen(name)},
+				.type = SHT_PROGBITS,
+				.flags = SHF_ALLOC | flags,
+				.addr = at,
+				.offset = at - CODE_BASE,
+				.size = size};
 }
 
 /* `f` is these bytes; 16 bytes of nops behind it count as padding. */
 static inline void code_init(struct code *c, enum machine machine, const void *bytes, size_t size)
 {
-	*c = (struct code){.segment = {.vaddr = CODE_BASE, .memsz = sizeof(c->bytes),
-				       .filesz = sizeof(c->bytes), .align = 1,
+	*c = (struct code){.segment = {.vaddr = CODE_BASE,
+				       .memsz = sizeof(c->bytes),
+				       .filesz = sizeof(c->bytes),
+				       .align = 1,
 				       .executable = true}};
 	memset(c->bytes, 0x90, CODE_DATA - CODE_BASE);
 	code_put(c, CODE_BASE, bytes, size);
@@ -70,14 +75,21 @@ static inline void code_init(struct code *c, enum machine machine, const void *b
 	c->parts[3] = (struct section_part){CODE_LSDA, 3};
 	c->parts[4] = (struct section_part){CODE_LSDA + 0x100, NO_SECTION_THERE};
 	c->files[0] = "";
-	c->functions[0] = (struct function){.address = CODE_BASE, .size = size,
-					    .extent = size + 16, .primary = "f", .printed = "f"};
-	c->functions[1] = (struct function){.address = CODE_G, .size = 1, .extent = 1,
-					    .primary = "g", .printed = "g"};
-	c->image = (struct image){.file = {c->bytes, sizeof(c->bytes)}, .machine = machine,
-				  .segments = &c->segment, .segment_count = 1,
-				  .sections = c->sections, .section_count = 4,
-				  .parts = c->parts, .part_count = 5};
+	c->functions[0] = (struct function){.address = CODE_BASE,
+					    .size = size,
+					    .extent = size + 16,
+					    .primary = "f",
+					    .printed = "f"};
+	c->functions[1] = (struct function){
+		.address = CODE_G, .size = 1, .extent = 1, .primary = "g", .printed = "g"};
+	c->image = (struct image){.file = {c->bytes, sizeof(c->bytes)},
+				  .machine = machine,
+				  .segments = &c->segment,
+				  .segment_count = 1,
+				  .sections = c->sections,
+				  .section_count = 4,
+				  .parts = c->parts,
+				  .part_count = 5};
 	c->table = (struct function_table){.at = c->functions, .count = 2};
 	c->table.symbols.at = c->symbols;
 	c->table.symbols.files = c->files;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* How many offsets of a table lie on an instruction of the input: the table of tiny_binary.h, and an input of the same code. */
+/* How many offsets of a table lie on an instruction of the input: the table of tiny_binary.h, and
+ * an input of the same code. */
 #include "src/code/pair.h"
 
 #include <elf.h>
@@ -29,7 +30,10 @@ static int setup(void **state)
 	output.binary.function_of = function_of;
 	for (uint32_t i = 0; i < TINY_FUNCTIONS; i++)
 		input_of[i] = i;
-	pair = (struct pair){.output = &output.binary, .image = input.binary.image, .functions = input.binary.functions, .input_of = input_of};
+	pair = (struct pair){.output = &output.binary,
+			     .image = input.binary.image,
+			     .functions = input.binary.functions,
+			     .input_of = input_of};
 	return 0;
 }
 
@@ -65,8 +69,8 @@ static void one_within_an_instruction(void **state)
 	assert_fit(BOTH, 1);
 }
 
-/* From 0x41 on no byte of `hot` is an instruction: 0x4e and 0x60 are behind.  Only libLLVM can tell; where there is none, as in a process
- * that cannot open files, they do not count. */
+/* From 0x41 on no byte of `hot` is an instruction: 0x4e and 0x60 are behind.  Only libLLVM can
+ * tell; where there is none, as in a process that cannot open files, they do not count. */
 static void behind_what_is_no_instruction(void **state)
 {
 	const struct rlimit none = {0, 0};
@@ -80,7 +84,8 @@ static void behind_what_is_no_instruction(void **state)
 	pid_t child = fork();
 	assert_true(child >= 0);
 	if (!child)
-		_exit(setrlimit(RLIMIT_NOFILE, &none) || !pair_fit(&pair, &err) || pair.offsets.compared != BOTH - 2 || pair.offsets.differ);
+		_exit(setrlimit(RLIMIT_NOFILE, &none) || !pair_fit(&pair, &err) ||
+		      pair.offsets.compared != BOTH - 2 || pair.offsets.differ);
 	assert_int_equal(waitpid(child, &how, 0), child);
 	assert_int_equal(how, 0);
 
@@ -135,7 +140,8 @@ static void a_sample_of_many(void **state)
 		fragments[i] = (struct bat_fragment){.entry_count = i % 3 ? 1 : 2};
 		functions[i] = 0;
 	}
-	output.binary.bat = (struct bat_table){.fragments = fragments, .fragment_count = BC_COUNT(fragments), .entries = entries};
+	output.binary.bat = (struct bat_table){
+		.fragments = fragments, .fragment_count = BC_COUNT(fragments), .entries = entries};
 	output.binary.function_of = functions;
 	assert_fit(2 * 1667, 0);
 }
@@ -160,7 +166,8 @@ static bool open_all(struct pair *opened, struct bc_error *err)
 		tables[i]->image.sections = &section;
 		tables[i]->symbols = (struct symbol_table){.at = &symbol, .count = 1};
 	}
-	return pair_open_known(&input.binary.image, &input.binary.functions, &output.binary, opened, err);
+	return pair_open_known(&input.binary.image, &input.binary.functions, &output.binary, opened,
+			       err);
 }
 
 /* Instructions of two bytes, `66 90`: at the second byte of each no instruction begins. */
@@ -196,27 +203,47 @@ static void the_limit(void **state)
 	(void)state;
 	assert_opens("");
 	make_strange(10);
-	assert_opens("20.0 % of the table's offsets lie on no instruction of it (limit 1 %), but these are few");
+	assert_opens(
+		"20.0 % of the table's offsets lie on no instruction of it (limit 1 %), but these are few");
 	make_strange(11);
-	assert_refused("not what llvm-bolt read: 22.0 % of the table's offsets lie on no instruction of it (limit 1 %)");
-	input.binary.image.build_id = (struct build_id){.size = 8, .data = {1, 2, 3, 4, 5, 6, 7, 8}};
-	output.binary.image.build_id = (struct build_id){.size = 8, .data = {1, 2, 3, 4, 5, 6, 7, 9}};
-	assert_opens("22.0 % of the table's offsets lie on no instruction of it (limit 1 %), but the build-ids fit");
+	assert_refused(
+		"not what llvm-bolt read: 22.0 % of the table's offsets lie on no instruction of it (limit 1 %)");
+	input.binary.image.build_id =
+		(struct build_id){.size = 8, .data = {1, 2, 3, 4, 5, 6, 7, 8}};
+	output.binary.image.build_id =
+		(struct build_id){.size = 8, .data = {1, 2, 3, 4, 5, 6, 7, 9}};
+	assert_opens(
+		"22.0 % of the table's offsets lie on no instruction of it (limit 1 %), but the build-ids fit");
 	input.binary.functions.stripped = true;
-	assert_refused("not what llvm-bolt read: it was stripped since, so that its functions have no names");
+	assert_refused(
+		"not what llvm-bolt read: it was stripped since, so that its functions have no names");
 }
 
-/* A body with the names of two functions, `first` of two bytes and `second` of eight: its table is that of the second, which it does not
- * have its printed name of. */
+/* A body with the names of two functions, `first` of two bytes and `second` of eight: its table is
+ * that of the second, which it does not have its printed name of. */
 static void the_owner_by_the_table(void **state)
 {
 	static struct bat_entry entries[] = {{0, 0}, {7, 7 << 1 | 1}};
 	static struct section section = {.flags = SHF_ALLOC | SHF_EXECINSTR};
-	static struct symbol there[] = {{.name = "first", .address = TINY_BASE}, {.name = "second", .address = TINY_BASE, .order = 1}};
-	static struct symbol here[] = {{.name = "first", .address = TINY_BASE}, {.name = "second", .address = TINY_BASE + 0x80, .order = 1}};
-	struct function functions[] = {{.address = TINY_BASE, .size = 2, .extent = 2, .primary = "first", .printed = "first"},
-				       {.address = TINY_BASE + 0x80, .size = 8, .extent = 8, .primary = "second", .printed = "second"}};
-	struct function body = {.address = TINY_BASE, .size = 8, .extent = 8, .primary = "first", .printed = "first"};
+	static struct symbol there[] = {{.name = "first", .address = TINY_BASE},
+					{.name = "second", .address = TINY_BASE, .order = 1}};
+	static struct symbol here[] = {{.name = "first", .address = TINY_BASE},
+				       {.name = "second", .address = TINY_BASE + 0x80, .order = 1}};
+	struct function functions[] = {{.address = TINY_BASE,
+					.size = 2,
+					.extent = 2,
+					.primary = "first",
+					.printed = "first"},
+				       {.address = TINY_BASE + 0x80,
+					.size = 8,
+					.extent = 8,
+					.primary = "second",
+					.printed = "second"}};
+	struct function body = {.address = TINY_BASE,
+				.size = 8,
+				.extent = 8,
+				.primary = "first",
+				.printed = "first"};
 	struct bc_error err;
 	struct pair opened;
 
@@ -236,7 +263,8 @@ static void the_owner_by_the_table(void **state)
 	for (int swap = 0; swap < 2; swap++) {
 		/* the other way round, the name of the body is that of the owner */
 		body.primary = body.printed = swap ? "second" : "first";
-		assert_true(pair_open_known(&input.binary.image, &input.binary.functions, &output.binary, &opened, &err));
+		assert_true(pair_open_known(&input.binary.image, &input.binary.functions,
+					    &output.binary, &opened, &err));
 		assert_int_equal(opened.input_of[0], 1);
 		assert_int_equal(opened.offsets.compared, 2);
 		assert_int_equal(opened.offsets.differ, 0);
@@ -251,7 +279,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(one_within_an_instruction, setup, teardown),
 		cmocka_unit_test_setup_teardown(behind_what_is_no_instruction, setup, teardown),
 		cmocka_unit_test_setup_teardown(behind_the_function, setup, teardown),
-		cmocka_unit_test_setup_teardown(functions_that_the_input_does_not_have, setup, teardown),
+		cmocka_unit_test_setup_teardown(functions_that_the_input_does_not_have, setup,
+						teardown),
 		cmocka_unit_test_setup_teardown(functions_of_a_sibling, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_sample_of_many, setup, teardown),
 		cmocka_unit_test_setup_teardown(the_limit, setup, teardown),

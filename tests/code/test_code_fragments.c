@@ -27,9 +27,9 @@ static void parts(void **state)
 	static const struct {
 		uint64_t address;
 		bool is_part;
-	} wanted[] = {{0x10, true}, {0x20, true}, {0x30, false}, {0x40, true}, {0x50, true},
-		      {0x60, false}, {0x70, false}, {0x80, false}, {0x90, true}, {0xa0, true},
-		      {0xc0, false}};
+	} wanted[] = {{0x10, true}, {0x20, true},  {0x30, false}, {0x40, true},
+		      {0x50, true}, {0x60, false}, {0x70, false}, {0x80, false},
+		      {0x90, true}, {0xa0, true},  {0xc0, false}};
 	struct fragment_vec fragments = {0};
 
 	(void)state;
@@ -45,7 +45,8 @@ static void parts(void **state)
 
 static bool related(const char *a, const char *b)
 {
-	return fragments_related(&(struct function){.primary = a}, &(struct function){.primary = b});
+	return fragments_related(&(struct function){.primary = a},
+				 &(struct function){.primary = b});
 }
 
 static void relations(void **state)

@@ -5,11 +5,11 @@
 
 static struct code code;
 
-#define GIVES(bytes, blocks)                                                   \
-	do {                                                                   \
-		code_init(&code, MACHINE_X86_64, bytes, sizeof(bytes) - 1);    \
-		code_gives(&code, blocks);                                     \
-		code_free(&code);                                              \
+#define GIVES(bytes, blocks)                                                                       \
+	do {                                                                                       \
+		code_init(&code, MACHINE_X86_64, bytes, sizeof(bytes) - 1);                        \
+		code_gives(&code, blocks);                                                         \
+		code_free(&code);                                                                  \
 	} while (0)
 
 static void one_block(void **state)
@@ -21,22 +21,22 @@ static void one_block(void **state)
 static void if_else(void **state)
 {
 	(void)state;
-	GIVES("\x85\xff"         /* 0: test %edi,%edi  */
-	      "\x74\x03"         /* 2: je 7            */
-	      "\x31\xc0"         /* 4: xor %eax,%eax   */
-	      "\xc3"             /* 6: ret             */
-	      "\x90\xc3",        /* 7: nop; ret        */
+	GIVES("\x85\xff"  /* 0: test %edi,%edi  */
+	      "\x74\x03"  /* 2: je 7            */
+	      "\x31\xc0"  /* 4: xor %eax,%eax   */
+	      "\xc3"      /* 6: ret             */
+	      "\x90\xc3", /* 7: nop; ret        */
 	      "0-2>e 4-6 7-8");
 }
 
 static void loop(void **state)
 {
 	(void)state;
-	GIVES("\x31\xc0"         /* 0: xor %eax,%eax   */
-	      "\xff\xc0"         /* 2: inc %eax        */
-	      "\x39\xf8"         /* 4: cmp %edi,%eax   */
-	      "\x75\xfa"         /* 6: jne 2           */
-	      "\xc3",            /* 8: ret             */
+	GIVES("\x31\xc0" /* 0: xor %eax,%eax   */
+	      "\xff\xc0" /* 2: inc %eax        */
+	      "\x39\xf8" /* 4: cmp %edi,%eax   */
+	      "\x75\xfa" /* 6: jne 2           */
+	      "\xc3",    /* 8: ret             */
 	      "0-0>e 2-6> 8-8");
 }
 
@@ -55,26 +55,26 @@ static void padding_inside(void **state)
 static void a_jump_joins_a_conditional_one(void **state)
 {
 	(void)state;
-	GIVES("\x74\x03"         /* 0: je 5            */
-	      "\xeb\x02"         /* 2: jmp 6           */
-	      "\x90\x90"         /* 4: nop; 5: nop     */
-	      "\xc3",            /* 6: ret             */
+	GIVES("\x74\x03" /* 0: je 5            */
+	      "\xeb\x02" /* 2: jmp 6           */
+	      "\x90\x90" /* 4: nop; 5: nop     */
+	      "\xc3",    /* 6: ret             */
 	      "0-2e 4-4> 5-5> 6-6");
 	/* not if it is a target itself */
-	GIVES("\x74\x03"         /* 0: je 5            */
-	      "\xeb\x02"         /* 2: jmp 6           */
+	GIVES("\x74\x03" /* 0: je 5            */
+	      "\xeb\x02" /* 2: jmp 6           */
 	      "\x90\x90"
-	      "\x75\xfa"         /* 6: jne 2           */
+	      "\x75\xfa" /* 6: jne 2           */
 	      "\xc3",
 	      "0-0>e 2-2 4-4> 5-5> 6-6> 8-8");
 	/* nor behind one that leaves the function */
 	GIVES("\x0f\x84\xfa\x03\x00\x00" /* 0: je g    */
-	      "\xeb\xf8"         /* 6: jmp 0           */
+	      "\xeb\xf8"                 /* 6: jmp 0           */
 	      "\xc3",
 	      "0-0>ce 6-6 8-8");
 	/* but behind a tail call, unreachable as it is */
 	GIVES("\xe9\xfb\x03\x00\x00" /* 0: jmp g       */
-	      "\xeb\xf9"         /* 5: jmp 0           */
+	      "\xeb\xf9"             /* 5: jmp 0           */
 	      "\xc3",
 	      "0-5e 7-7");
 }
@@ -83,8 +83,8 @@ static void calls_end_no_block(void **state)
 {
 	(void)state;
 	GIVES("\xe8\xfb\x03\x00\x00" /* 0: call g      */
-	      "\xff\xd0"         /* 5: call *%rax      */
-	      "\x75\xfe"         /* 7: jne 7           */
+	      "\xff\xd0"             /* 5: call *%rax      */
+	      "\x75\xfe"             /* 7: jne 7           */
 	      "\xc3",
 	      "0-5>ce 7-7> 9-9");
 }
@@ -100,8 +100,8 @@ static void traps(void **state)
 static void a_lock_prefix(void **state)
 {
 	(void)state;
-	GIVES("\xf0\xff\x07"     /* 0: lock incl (%rdi) */
-	      "\x75\xfe"         /* 3: jne 3            */
+	GIVES("\xf0\xff\x07" /* 0: lock incl (%rdi) */
+	      "\x75\xfe"     /* 3: jne 3            */
 	      "\xc3",
 	      "0-1>e 3-3> 5-5");
 }
@@ -121,7 +121,7 @@ static void refused(void **state)
 	GIVES("\xe2\xfe\xc3", "");                     /* loop                   */
 	GIVES("\x31\xc0\x06\xc3", "");                 /* 06: no instruction     */
 	GIVES("\xc3\x06\x00", "");
-	GIVES("\xc3\x00", "0-0e 1-1>");                /* add of what is behind  */
+	GIVES("\xc3\x00", "0-0e 1-1>"); /* add of what is behind  */
 }
 
 static void an_address_of_its_own(void **state)
@@ -219,11 +219,11 @@ static void a_short_branch_from_outside(void **state)
 		uint64_t f, g;
 		const char *jump;
 	} rows[] = {
-		{CODE_BASE, CODE_BASE + 0x20, "\xeb\xe0"},        /* jmp f+2                 */
-		{CODE_BASE, CODE_BASE + 0x20, "\x74\xe0"},        /* je f+2                  */
-		{CODE_BASE, CODE_BASE + 0x80, "\xeb\x80"},        /* as far as it can be     */
+		{CODE_BASE, CODE_BASE + 0x20, "\xeb\xe0"}, /* jmp f+2                 */
+		{CODE_BASE, CODE_BASE + 0x20, "\x74\xe0"}, /* je f+2                  */
+		{CODE_BASE, CODE_BASE + 0x80, "\xeb\x80"}, /* as far as it can be     */
 		{CODE_BASE + 0x20, CODE_BASE, "\xeb\x20"},
-		{CODE_BASE + 0x7f, CODE_BASE, "\x7f\x7f"},        /* jg f+2                  */
+		{CODE_BASE + 0x7f, CODE_BASE, "\x7f\x7f"}, /* jg f+2                  */
 	};
 
 	(void)state;
@@ -243,13 +243,12 @@ static void a_short_branch_from_outside(void **state)
 	}
 }
 
-static const char switch_code[] =
-	"\x48\x8d\x15\xf9\x07\x00\x00" /*  0: lea 0x1800(%rip),%rdx      */
-	"\x48\x63\x04\xba"             /*  7: movslq (%rdx,%rdi,4),%rax  */
-	"\x90"                         /*  b: nop                        */
-	"\x48\x01\xd0"                 /*  c: add %rdx,%rax              */
-	"\x3e\xff\xe0"                 /*  f: notrack jmp *%rax          */
-	"\x90\x90\x90\x90\x90\xc3";    /* 12: nops; 17: ret              */
+static const char switch_code[] = "\x48\x8d\x15\xf9\x07\x00\x00" /*  0: lea 0x1800(%rip),%rdx */
+				  "\x48\x63\x04\xba"          /*  7: movslq (%rdx,%rdi,4),%rax  */
+				  "\x90"                      /*  b: nop                        */
+				  "\x48\x01\xd0"              /*  c: add %rdx,%rax              */
+				  "\x3e\xff\xe0"              /*  f: notrack jmp *%rax          */
+				  "\x90\x90\x90\x90\x90\xc3"; /* 12: nops; 17: ret              */
 
 /* The table leads to 14, 16, the end (unreachable), and then to no code of f. */
 static void relative_jump_table(void **state)
@@ -311,14 +310,13 @@ static void absolute_jump_table(void **state)
 static void landing_pad(void **state)
 {
 	static const uint8_t frame[] = {
-		0x14, 0, 0, 0, 0, 0, 0, 0, 1, 'z', 'L', 'R', 0, 1, 0x78, 16, 2, 0x1b, 0x1b,
-		0, 0, 0, 0, 0,                                /* CIE: all relative     */
-		0x14, 0, 0, 0, 0x1c, 0, 0, 0, 0xe0, 0xf5, 0xff, 0xff, 6, 0, 0, 0, 4,
-		0xd7, 0, 0, 0,                                /* FDE: 1000, 6, 1b00    */
-		0, 0, 0, 0, 0, 0, 0};
-	static const uint8_t table[] = {0xff, 0xff, 1, 8,
-					0, 1, 0, 0,           /* 0 to 1: none          */
-					1, 3, 4, 1};          /* 1 to 4: pad at 4      */
+		0x14, 0,    0,  0, 0,    0,    0, 0, 1,    'z',  'L',  'R',  0,
+		1,    0x78, 16, 2, 0x1b, 0x1b, 0, 0, 0,    0,    0, /* CIE: all relative     */
+		0x14, 0,    0,  0, 0x1c, 0,    0, 0, 0xe0, 0xf5, 0xff, 0xff, 6,
+		0,    0,    0,  4, 0xd7, 0,    0, 0, /* FDE: 1000, 6, 1b00    */
+		0,    0,    0,  0, 0,    0,    0};
+	static const uint8_t table[] = {0xff, 0xff, 1, 8, 0, 1, 0, 0, /* 0 to 1: none          */
+					1,    3,    4, 1};            /* 1 to 4: pad at 4      */
 
 	(void)state;
 	code_init(&code, MACHINE_X86_64, "\x90\x90\x90\x90\x90\xc3", 6);
@@ -378,10 +376,11 @@ static void encodings_of_landing_pads(void **state)
 		{"zLR", 3, 0, 0x00, 0x00, 0x0a, false, true},
 		{"zLPR", 1, 0x0c, 0x0c, 0x04, 0x0c, false, true},
 		{"zRLB", 1, 0, 0x02, 0x02, 0x00, false, true},
-		{"LR", 1, 0, 0x02, 0x02, 0x01, false, false},      /* no z: nothing is known   */
-		{"zLRabcdefgh", 1, 0, 0x02, 0x02, 0x01, false, false}, /* longer than any there is */
-		{"zLR", 1, 0, 0x22, 0x02, 0x01, false, false},     /* from the text's beginning */
-		{"zLR", 1, 0, 0x02, 0x82, 0x01, false, false},     /* through a pointer        */
+		{"LR", 1, 0, 0x02, 0x02, 0x01, false, false}, /* no z: nothing is known   */
+		{"zLRabcdefgh", 1, 0, 0x02, 0x02, 0x01, false,
+		 false},                                       /* longer than any there is */
+		{"zLR", 1, 0, 0x22, 0x02, 0x01, false, false}, /* from the text's beginning */
+		{"zLR", 1, 0, 0x02, 0x82, 0x01, false, false}, /* through a pointer        */
 		{"zLR", 1, 0, 0x02, 0x02, 0x31, false, false},
 	};
 
@@ -398,7 +397,9 @@ static void encodings_of_landing_pads(void **state)
 		put_le(&frame, 0x107801, 3); /* alignments, return register */
 		put_le(&frame, 16, 1);
 		for (const char *a = rows[i].augmentation + 1; *a; a++) {
-			uint8_t encoding = *a == 'P' ? rows[i].personality : *a == 'L' ? rows[i].table : rows[i].code;
+			uint8_t encoding = *a == 'P' ? rows[i].personality :
+					   *a == 'L' ? rows[i].table :
+						       rows[i].code;
 			if (strchr("PLR", *a))
 				put_le(&frame, encoding, 1);
 			if (*a == 'P')
@@ -438,20 +439,20 @@ static void other_machines(void **state)
 {
 	(void)state;
 	code_init(&code, MACHINE_AARCH64,
-		  "\x60\x00\x00\xb4"     /* 0: cbz x0, c  */
-		  "\x00\x00\x20\xd4"     /* 4: brk #0     */
-		  "\x1f\x20\x03\xd5"     /* 8: nop        */
-		  "\x00\x00\x3f\xd6"     /* c: blr x0     */
-		  "\xc0\x03\x5f\xd6",    /* 10: ret       */
+		  "\x60\x00\x00\xb4"  /* 0: cbz x0, c  */
+		  "\x00\x00\x20\xd4"  /* 4: brk #0     */
+		  "\x1f\x20\x03\xd5"  /* 8: nop        */
+		  "\x00\x00\x3f\xd6"  /* c: blr x0     */
+		  "\xc0\x03\x5f\xd6", /* 10: ret       */
 		  20);
 	code_gives(&code, "0-0>e 4-4 8-8> c-10");
 	code_free(&code);
 	code_init(&code, MACHINE_RISCV64,
-		  "\x11\xc1"             /* 0: beqz a0, 4 */
-		  "\x00\x00"             /* 2: unimp      */
-		  "\x02\x95"             /* 4: jalr a0    */
-		  "\x01\x00"             /* 6: nop        */
-		  "\x82\x80",            /* 8: ret        */
+		  "\x11\xc1"  /* 0: beqz a0, 4 */
+		  "\x00\x00"  /* 2: unimp      */
+		  "\x02\x95"  /* 4: jalr a0    */
+		  "\x01\x00"  /* 6: nop        */
+		  "\x82\x80", /* 8: ret        */
 		  10);
 	code_gives(&code, "0-0>e 2-2 4-8");
 	code_free(&code);

@@ -8,10 +8,10 @@
 
 static struct code code;
 
-#define LEA "\x48\x8d\x15\xf9\x07\x00\x00" /* lea 0x1800(%rip),%rdx, if it is the first */
-#define LOAD "\x48\x63\x04\xba"            /* movslq (%rdx,%rdi,4),%rax */
-#define ADD "\x48\x01\xd0"                 /* add %rdx,%rax             */
-#define JUMP "\xff\xe0"                    /* jmp *%rax                 */
+#define LEA  "\x48\x8d\x15\xf9\x07\x00\x00" /* lea 0x1800(%rip),%rdx, if it is the first */
+#define LOAD "\x48\x63\x04\xba"             /* movslq (%rdx,%rdi,4),%rax */
+#define ADD  "\x48\x01\xd0"                 /* add %rdx,%rax             */
+#define JUMP "\xff\xe0"                     /* jmp *%rax                 */
 
 #define ROW(bytes, address, relative) {bytes, sizeof(bytes) - 1, address, relative}
 
@@ -22,29 +22,30 @@ static const struct {
 	bool relative;
 } rows[] = {
 	ROW(LEA LOAD ADD JUMP, 0x1800, true),
-	ROW(LEA LOAD "\x48\x03\xc2" JUMP, 0x1800, true),      /* the other encoding of add       */
-	ROW(LEA "\x06" LOAD "\x06" ADD JUMP, 0x1800, true),   /* what is no instruction          */
-	ROW(LEA "\x48\x63\x0c\xba\x48\x01\xca\xff\xe2", 0x1800, true), /* the sum in the table's own */
-	ROW("\xff\x24\xfd\x00\x18\x00\x00", 0x1800, false),   /* jmp *0x1800(,%rdi,8)            */
+	ROW(LEA LOAD "\x48\x03\xc2" JUMP, 0x1800, true),    /* the other encoding of add       */
+	ROW(LEA "\x06" LOAD "\x06" ADD JUMP, 0x1800, true), /* what is no instruction          */
+	ROW(LEA "\x48\x63\x0c\xba\x48\x01\xca\xff\xe2", 0x1800,
+	    true),                                          /* the sum in the table's own */
+	ROW("\xff\x24\xfd\x00\x18\x00\x00", 0x1800, false), /* jmp *0x1800(,%rdi,8)            */
 	ROW("\x48\x8b\x04\xfd\x00\x18\x00\x00" JUMP, 0x1800, false), /* mov 0x1800(,%rdi,8),%rax */
-	ROW("\xff\x24\xbd\x00\x18\x00\x00", 0, false),        /* jmp *0x1800(,%rdi,4)            */
+	ROW("\xff\x24\xbd\x00\x18\x00\x00", 0, false), /* jmp *0x1800(,%rdi,4)            */
 	ROW("\x64\xff\x24\xfd\x00\x18\x00\x00", 0x1800, false), /* a segment that does not count */
 	ROW("\x64\x48\x8b\x04\xfd\x00\x18\x00\x00" JUMP, 0, false), /* one that does             */
-	ROW(JUMP, 0, false),                                  /* nothing writes %rax             */
-	ROW("\xff\xd0", 0, false),                            /* call *%rax                      */
+	ROW(JUMP, 0, false),       /* nothing writes %rax             */
+	ROW("\xff\xd0", 0, false), /* call *%rax                      */
 	ROW("\xc3", 0, false),
-	ROW("\x48\x89\xd0" JUMP, 0, false),                   /* mov %rdx,%rax                   */
-	ROW(LEA LOAD "\x01\xd0" JUMP, 0, false),              /* add %edx,%eax                   */
-	ROW(LEA LOAD "\x48\x03\x02" JUMP, 0, false),          /* add (%rdx),%rax                 */
-	ROW(ADD JUMP, 0, false),                              /* no load                         */
-	ROW(LEA "\x48\x89\xf8" ADD JUMP, 0, false),           /* mov %rdi,%rax                   */
-	ROW(LEA "\x63\x04\xba" ADD JUMP, 0, false),           /* movslq to 32 bits               */
-	ROW(LEA "\x48\x63\x04\xfa" ADD JUMP, 0, false),       /* (%rdx,%rdi,8)                   */
-	ROW(LEA "\x48\x63\x44\xba\x04" ADD JUMP, 0, false),   /* 4(%rdx,%rdi,4)                  */
-	ROW(LEA "\x48\x63\x02" ADD JUMP, 0, false),           /* (%rdx)                          */
-	ROW(LEA "\x48\x63\x04\xb9" ADD JUMP, 0, false),       /* (%rcx,%rdi,4)                   */
-	ROW(LOAD ADD JUMP, 0, false),                         /* nothing writes %rdx             */
-	ROW("\x48\x8d\x57\x08" LOAD ADD JUMP, 0, false),      /* lea 8(%rdi),%rdx                */
+	ROW("\x48\x89\xd0" JUMP, 0, false),                 /* mov %rdx,%rax                   */
+	ROW(LEA LOAD "\x01\xd0" JUMP, 0, false),            /* add %edx,%eax                   */
+	ROW(LEA LOAD "\x48\x03\x02" JUMP, 0, false),        /* add (%rdx),%rax                 */
+	ROW(ADD JUMP, 0, false),                            /* no load                         */
+	ROW(LEA "\x48\x89\xf8" ADD JUMP, 0, false),         /* mov %rdi,%rax                   */
+	ROW(LEA "\x63\x04\xba" ADD JUMP, 0, false),         /* movslq to 32 bits               */
+	ROW(LEA "\x48\x63\x04\xfa" ADD JUMP, 0, false),     /* (%rdx,%rdi,8)                   */
+	ROW(LEA "\x48\x63\x44\xba\x04" ADD JUMP, 0, false), /* 4(%rdx,%rdi,4)                  */
+	ROW(LEA "\x48\x63\x02" ADD JUMP, 0, false),         /* (%rdx)                          */
+	ROW(LEA "\x48\x63\x04\xb9" ADD JUMP, 0, false),     /* (%rcx,%rdi,4)                   */
+	ROW(LOAD ADD JUMP, 0, false),                       /* nothing writes %rdx             */
+	ROW("\x48\x8d\x57\x08" LOAD ADD JUMP, 0, false),    /* lea 8(%rdi),%rdx                */
 	ROW("\x48\x8b\x15\xf9\x07\x00\x00" LOAD ADD JUMP, 0, false), /* mov 0x1800(%rip),%rdx    */
 };
 
@@ -76,13 +77,16 @@ static void tables(void **state)
 		struct table_ref table = {0};
 		code_init(&code, MACHINE_X86_64, rows[i].bytes, rows[i].size);
 		decode(&insns);
-		bool found = jump_pattern(&code.image, &code.functions[0], &insns, insns.len - 1, &table);
+		bool found = jump_pattern(&code.image, &code.functions[0], &insns, insns.len - 1,
+					  &table);
 		if (found != !!rows[i].address)
 			fail_msg("row %zu: %s", i, found ? "a table" : "no table");
-		if (found && (table.address != rows[i].address || table.relative != rows[i].relative))
+		if (found &&
+		    (table.address != rows[i].address || table.relative != rows[i].relative))
 			fail_msg("row %zu: %#llx", i, (unsigned long long)table.address);
 		code.image.machine = MACHINE_RISCV64;
-		assert_false(jump_pattern(&code.image, &code.functions[0], &insns, insns.len - 1, &table));
+		assert_false(jump_pattern(&code.image, &code.functions[0], &insns, insns.len - 1,
+					  &table));
 		insn_vec_free(&insns);
 		code_free(&code);
 	}
@@ -125,10 +129,10 @@ static void single_instructions(void **state)
 		uint64_t target;
 		bool short_only, known;
 	} insns[] = {
-		{"\xe3\x02", 2, INSN_CONDITIONAL, 0x1004, true, true},                 /* jrcxz      */
-		{"\x0f\x0b", 2, INSN_TRAP, 0, false, true},                            /* ud2        */
-		{"\xc7\xf8\xf0\xff\xff\xff", 6, INSN_CONDITIONAL, 0xff6, false, false}, /* xbegin     */
-		{"\xd5\x10\xff\xd0", 4, INSN_CALL_INDIRECT, 0, false, false},                   /* call *%r16 */
+		{"\xe3\x02", 2, INSN_CONDITIONAL, 0x1004, true, true}, /* jrcxz      */
+		{"\x0f\x0b", 2, INSN_TRAP, 0, false, true},            /* ud2        */
+		{"\xc7\xf8\xf0\xff\xff\xff", 6, INSN_CONDITIONAL, 0xff6, false, false}, /* xbegin */
+		{"\xd5\x10\xff\xd0", 4, INSN_CALL_INDIRECT, 0, false, false}, /* call *%r16 */
 	};
 	struct decoder decoder;
 	struct insn insn;
@@ -138,12 +142,14 @@ static void single_instructions(void **state)
 		size_t n = i / 2;
 		decoder_open(MACHINE_X86_64, &decoder);
 		decoder.llvm_missing = i % 2;
-		bool is = decoder_next(&decoder, (struct bytes){(const uint8_t *)insns[n].bytes, insns[n].size},
-				       0x1000, &insn);
+		bool is = decoder_next(
+			&decoder, (struct bytes){(const uint8_t *)insns[n].bytes, insns[n].size},
+			0x1000, &insn);
 		if (is != insns[n].known && is == decoder.llvm_missing)
 			fail_msg("row %zu: %s", n, is ? "known" : "not known");
-		if (is && (insn.size != insns[n].size || insn.kind != insns[n].kind ||
-			   insn.target != insns[n].target || insn.short_only != insns[n].short_only))
+		if (is &&
+		    (insn.size != insns[n].size || insn.kind != insns[n].kind ||
+		     insn.target != insns[n].target || insn.short_only != insns[n].short_only))
 			fail_msg("row %zu: size %u, kind %u, target %#llx", n, insn.size, insn.kind,
 				 (unsigned long long)insn.target);
 		assert_false(decoder_next(&decoder, (struct bytes){NULL, 0}, 0x1000, &insn));
@@ -161,7 +167,8 @@ static void put_words(uint64_t at, const uint64_t *words, size_t count)
 /* Relocations of data: distances and whole addresses, by their type. */
 static void relocations_of_data(void **state)
 {
-	static const uint64_t symbol[] = {0, 0, 0, 0, CODE_BASE + 2, 0}; /* number 1: a place in f */
+	static const uint64_t symbol[] = {0, 0, 0, 0, CODE_BASE + 2,
+					  0}; /* number 1: a place in f */
 	static const struct {
 		uint32_t type;
 		size_t relative, absolute;
@@ -173,10 +180,20 @@ static void relocations_of_data(void **state)
 		code_section(".text", CODE_BASE, CODE_DATA - CODE_BASE, SHF_EXECINSTR),
 		code_section(".rodata", CODE_DATA, 0x200, 0),
 		{.name = text_of(".symtab"), .type = SHT_SYMTAB, .offset = 0xc00, .size = 48},
-		{.name = text_of(".rela.text"), .type = SHT_RELA, .offset = 0xd00, .info = 1, .link = 3},
-		{.name = text_of(".rela.rodata"), .type = SHT_RELA, .offset = 0xe00, .size = 24, .info = 2, .link = 3},
+		{.name = text_of(".rela.text"),
+		 .type = SHT_RELA,
+		 .offset = 0xd00,
+		 .info = 1,
+		 .link = 3},
+		{.name = text_of(".rela.rodata"),
+		 .type = SHT_RELA,
+		 .offset = 0xe00,
+		 .size = 24,
+		 .info = 2,
+		 .link = 3},
 	};
-	static struct section_part parts[] = {{CODE_BASE, 0}, {CODE_DATA, 1}, {CODE_DATA + 0x200, NO_SECTION_THERE}};
+	static struct section_part parts[] = {
+		{CODE_BASE, 0}, {CODE_DATA, 1}, {CODE_DATA + 0x200, NO_SECTION_THERE}};
 	static const uint32_t number = 0;
 
 	(void)state;

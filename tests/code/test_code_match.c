@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Which function of a random input is which of the output that llvm-bolt could have made of it: against what was made of
- * it, where that can be known, and against the rule of pair.h, symbol by symbol.
+ * Which function of a random input is which of the output that llvm-bolt could have made of it:
+ * against what was made of it, where that can be known, and against the rule of pair.h, symbol by
+ * symbol.
  */
 #include <elf.h>
 #include <stdio.h>
@@ -12,13 +13,13 @@
 #include "tests/support/cmocka.h"
 #include "tests/support/prng.h"
 
-#define MOST 16         /* functions of the input with symbols */
-#define MOST_SYMBOLS 96 /* of a side */
+#define MOST           16 /* functions of the input with symbols */
+#define MOST_SYMBOLS   96 /* of a side */
 #define MOST_FUNCTIONS (2 * MOST)
-#define FILES 5
-#define INPUT_CODE UINT64_C(0x10000)
-#define OUTPUT_CODE UINT64_C(0x40000)
-#define END UINT64_C(0x80000)
+#define FILES          5
+#define INPUT_CODE     UINT64_C(0x10000)
+#define OUTPUT_CODE    UINT64_C(0x40000)
+#define END            UINT64_C(0x80000)
 
 enum { TEXT, OLD_TEXT, DATA, SECTIONS };
 
@@ -33,7 +34,8 @@ struct side {
 static struct {
 	struct prng random;
 	struct side input, output;
-	uint64_t code_of[MOST]; /* per function of the input: where the output has its code; 0: nowhere */
+	uint64_t code_of[MOST]; /* per function of the input: where the output has its code; 0:
+				   nowhere */
 	uint32_t fragment_of[MOST_FUNCTIONS];
 	struct bat_fragment fragments[MOST_FUNCTIONS]; /* none is cold */
 	struct binary binary;
@@ -42,7 +44,9 @@ static struct {
 
 static struct section sections[SECTIONS] = {
 	[TEXT] = {.name = {".text", 5}, .type = SHT_PROGBITS, .flags = SHF_ALLOC | SHF_EXECINSTR},
-	[OLD_TEXT] = {.name = {".bolt.org.text", 14}, .type = SHT_PROGBITS, .flags = SHF_ALLOC | SHF_EXECINSTR},
+	[OLD_TEXT] = {.name = {".bolt.org.text", 14},
+		      .type = SHT_PROGBITS,
+		      .flags = SHF_ALLOC | SHF_EXECINSTR},
 	[DATA] = {.name = {".data", 5}, .type = SHT_PROGBITS, .flags = SHF_ALLOC | SHF_WRITE},
 };
 /* The code of every second function of the input is in the old section. */
@@ -68,7 +72,11 @@ static struct symbol any_symbol(uint64_t address)
 	static const char *const names[] = {"f", "g", "init", "f.cold", "init.1"};
 	bool local = any(3);
 
-	return (struct symbol){.address = address, .name = names[any(5)], .section = TEXT, .type = STT_FUNC, .local = local,
+	return (struct symbol){.address = address,
+			       .name = names[any(5)],
+			       .section = TEXT,
+			       .type = STT_FUNC,
+			       .local = local,
 			       .file = local ? any(FILES) : 0};
 }
 
@@ -78,17 +86,10 @@ static struct symbol any_other_symbol(void)
 	struct symbol symbol = any_symbol(INPUT_CODE + any(4) * 0x100);
 
 	switch (any(4)) {
-	case 0:
-		symbol.section = DATA;
-		break;
-	case 1:
-		symbol.section = ABSOLUTE_SECTION;
-		break;
-	case 2:
-		symbol.type = STT_SECTION;
-		break;
-	default:
-		symbol.name = "";
+	case 0: symbol.section = DATA; break;
+	case 1: symbol.section = ABSOLUTE_SECTION; break;
+	case 2: symbol.type = STT_SECTION; break;
+	default: symbol.name = "";
 	}
 	return symbol;
 }
@@ -100,19 +101,25 @@ static const char *any_printed(void)
 	return names[any(5)];
 }
 
-static void add_function(struct side *side, uint64_t address, enum function_kind kind, const char *primary)
+static void add_function(struct side *side, uint64_t address, enum function_kind kind,
+			 const char *primary)
 {
-	side->functions[side->table.count++] = (struct function){
-		.address = address, .size = 0x80, .extent = 0x80, .section = (uint32_t)side->table.count, .kind = kind, .primary = primary,
-		.printed = kind == FUNCTION_PLT ? primary : any_printed()};
+	side->functions[side->table.count++] =
+		(struct function){.address = address,
+				  .size = 0x80,
+				  .extent = 0x80,
+				  .section = (uint32_t)side->table.count,
+				  .kind = kind,
+				  .primary = primary,
+				  .printed = kind == FUNCTION_PLT ? primary : any_printed()};
 }
 
 static int by_address(const void *a, const void *b)
 {
 	const struct symbol *x = a, *y = b;
 
-	return x->address != y->address ? (x->address > y->address) - (x->address < y->address)
-					: (x->order > y->order) - (x->order < y->order);
+	return x->address != y->address ? (x->address > y->address) - (x->address < y->address) :
+					  (x->order > y->order) - (x->order < y->order);
 }
 
 static int by_start(const void *a, const void *b)
@@ -131,12 +138,15 @@ static void finish(struct side *side)
 	table->at = side->functions;
 	table->symbols.at = side->symbols;
 	table->symbols.files = side->files;
-	table->image = (struct image){.sections = sections, .section_count = SECTIONS, .parts = parts, .part_count = BC_COUNT(parts)};
+	table->image = (struct image){.sections = sections,
+				      .section_count = SECTIONS,
+				      .parts = parts,
+				      .part_count = BC_COUNT(parts)};
 	assert_true(functions_index(table));
 }
 
-/* A function of the input at each 0x100; what becomes of it in the output: left where it is, moved, folded into one before it, or
- * removed. */
+/* A function of the input at each 0x100; what becomes of it in the output: left where it is, moved,
+ * folded into one before it, or removed. */
 static void place_code(uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++) {
@@ -167,7 +177,8 @@ static void place_symbols(uint32_t count)
 		if (!m.code_of[function] || (!m.complete && !any(8)))
 			continue;
 		symbol.address = m.code_of[function] + within;
-		symbol.file = symbol.local ? FILES - 1 - symbol.file : 0; /* the files of the output have other numbers */
+		symbol.file = symbol.local ? FILES - 1 - symbol.file :
+					     0; /* the files of the output have other numbers */
 		add_symbol(&m.output, symbol);
 	}
 	for (uint32_t i = any(5); i; i--) /* llvm-bolt's own */
@@ -209,8 +220,12 @@ static void make(uint64_t seed)
 	finish(&m.output);
 	for (uint32_t i = 0; i < m.output.table.count; i++)
 		m.fragment_of[i] = any(3) ? i : NO_FRAGMENT;
-	m.binary = (struct binary){.kind = BINARY_BOLTED, .image = m.output.table.image, .functions = m.output.table,
-				   .fragment_of = m.fragment_of, .bat = {.fragments = m.fragments, .fragment_count = MOST_FUNCTIONS}};
+	m.binary = (struct binary){
+		.kind = BINARY_BOLTED,
+		.image = m.output.table.image,
+		.functions = m.output.table,
+		.fragment_of = m.fragment_of,
+		.bat = {.fragments = m.fragments, .fragment_count = MOST_FUNCTIONS}};
 }
 
 static void free_made(void)
@@ -226,14 +241,16 @@ static bool counts(const struct symbol *s)
 	return s->section == TEXT && s->type != STT_SECTION && *s->name;
 }
 
-static bool alike(const struct side *a, const struct symbol *x, const struct side *b, const struct symbol *y)
+static bool alike(const struct side *a, const struct symbol *x, const struct side *b,
+		  const struct symbol *y)
 {
 	return counts(x) && counts(y) && x->local == y->local && !strcmp(x->name, y->name) &&
 	       (!x->local || !strcmp(a->files[x->file], b->files[y->file]));
 }
 
 /* How many symbols of a side have the name of `s`, and how many of these stand before it. */
-static uint32_t count_alike(const struct side *side, const struct side *of, const struct symbol *s, uint32_t *before)
+static uint32_t count_alike(const struct side *side, const struct side *of, const struct symbol *s,
+			    uint32_t *before)
 {
 	uint32_t all = 0;
 
@@ -295,12 +312,14 @@ static bool body_is_right(uint32_t i, uint32_t body)
 static bool plt_body_is_right(uint32_t i, uint32_t body)
 {
 	for (uint32_t o = 0; o < m.output.table.count; o++)
-		if (m.output.functions[o].kind == FUNCTION_PLT && !strcmp(m.output.functions[o].primary, m.input.functions[i].primary))
+		if (m.output.functions[o].kind == FUNCTION_PLT &&
+		    !strcmp(m.output.functions[o].primary, m.input.functions[i].primary))
 			return body == o;
 	return body == NO_FUNCTION;
 }
 
-/* Of the functions of one body, its owner is the first that is printed as the body is, or else the first. */
+/* Of the functions of one body, its owner is the first that is printed as the body is, or else the
+ * first. */
 static uint32_t owner_of(const struct pair *pair, uint32_t body)
 {
 	const char *name = m.output.functions[body].printed;
@@ -310,7 +329,8 @@ static uint32_t owner_of(const struct pair *pair, uint32_t body)
 		if (pair->body_of[i] == body)
 			owner = i;
 	for (uint32_t i = (uint32_t)m.input.table.count; i--;)
-		if (pair->body_of[i] == body && (!strcmp(m.input.functions[i].printed, name) || !strcmp(m.input.functions[i].primary, name)))
+		if (pair->body_of[i] == body && (!strcmp(m.input.functions[i].printed, name) ||
+						 !strcmp(m.input.functions[i].primary, name)))
 			owner = i;
 	return owner;
 }
@@ -353,8 +373,10 @@ static void old_places_are_right(const struct pair *pair, uint32_t i)
 	uint32_t number = pair->output_of[i];
 
 	struct old_place place = pair_old_place(pair, in->address + 0x24);
-	const struct function *out = number == NO_FUNCTION ? NULL : &pair->output->functions.at[number];
-	bool moved = out && in->address != out->address, old = (in->address - INPUT_CODE) / 0x100 % 2;
+	const struct function *out =
+		number == NO_FUNCTION ? NULL : &pair->output->functions.at[number];
+	bool moved = out && in->address != out->address,
+	     old = (in->address - INPUT_CODE) / 0x100 % 2;
 	bool has_table = out && pair->output->fragment_of[number] != NO_FRAGMENT;
 	bool is = out && in->kind == FUNCTION_CODE && (has_table ? moved && old : !moved);
 	assert_ptr_equal(place.input, is ? in : NULL);
@@ -373,14 +395,16 @@ static void random_pairs(void **state)
 		struct pair pair;
 		struct bc_error err;
 		make(seed);
-		assert_true(pair_names(&m.input.table.image, &m.input.table, &m.binary, &pair, &err));
+		assert_true(
+			pair_names(&m.input.table.image, &m.input.table, &m.binary, &pair, &err));
 		for (uint32_t i = 0; i < m.input.table.count; i++) {
 			const struct function *in = &m.input.functions[i];
 			uint32_t body = pair.body_of[i];
 			bool plt = in->kind == FUNCTION_PLT;
 			assert_true(plt ? plt_body_is_right(i, body) : body_is_right(i, body));
 			if (m.complete && !plt && body != NO_FUNCTION)
-				assert_int_equal(m.output.functions[body].address, m.code_of[(in->address - INPUT_CODE) / 0x100]);
+				assert_int_equal(m.output.functions[body].address,
+						 m.code_of[(in->address - INPUT_CODE) / 0x100]);
 			names_are_right(&pair, i);
 			old_places_are_right(&pair, i);
 			known += body != NO_FUNCTION;
@@ -388,7 +412,8 @@ static void random_pairs(void **state)
 			twins += body != NO_FUNCTION && pair.output_of[i] != body;
 		}
 		for (uint32_t o = 0; o < functions_named(&pair.output->functions); o++)
-			assert_true(pair.input_of[o] == NO_FUNCTION || pair.output_of[pair.input_of[o]] == o);
+			assert_true(pair.input_of[o] == NO_FUNCTION ||
+				    pair.output_of[pair.input_of[o]] == o);
 		pair_close(&pair);
 		free_made();
 	}

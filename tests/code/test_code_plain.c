@@ -22,7 +22,8 @@ static void same(const char *binary, const char *samples, const char *expected)
 	for (int i = 0; i < 3; i++)
 		snprintf(paths[i], sizeof(paths[i]), BATCONV_DATA_DIR "%s", names[i]);
 	const char *inputs[] = {paths[1]};
-	conversion.options = (struct conversion_options){.wants = WANT_RECORDS, .binary = paths[0], .samples = inputs, .sample_count = 1};
+	conversion.options = (struct conversion_options){
+		.wants = WANT_RECORDS, .binary = paths[0], .samples = inputs, .sample_count = 1};
 	if (!conversion_run(&conversion, &err))
 		fail_msg("%s", err.text);
 	assert_true(ledger_balances(&conversion.ledgers.traces));
@@ -52,7 +53,8 @@ static void aarch64(void **state)
 	(void)state;
 	same("aarch64/demo", "aarch64/demo.preagg", "aarch64/expected/demo.fdata");
 	same("aarch64/sorts", "aarch64/sorts.preagg", "aarch64/expected/sorts.fdata");
-	same("aarch64/sorts.exec", "aarch64/sorts.exec.preagg", "aarch64/expected/sorts.exec.fdata");
+	same("aarch64/sorts.exec", "aarch64/sorts.exec.preagg",
+	     "aarch64/expected/sorts.exec.fdata");
 }
 
 static void riscv64(void **state)
@@ -60,7 +62,8 @@ static void riscv64(void **state)
 	(void)state;
 	same("riscv64/demo", "riscv64/demo.preagg", "riscv64/expected/demo.fdata");
 	same("riscv64/sorts", "riscv64/sorts.preagg", "riscv64/expected/sorts.fdata");
-	same("riscv64/sorts.exec", "riscv64/sorts.exec.preagg", "riscv64/expected/sorts.exec.fdata");
+	same("riscv64/sorts.exec", "riscv64/sorts.exec.preagg",
+	     "riscv64/expected/sorts.exec.fdata");
 }
 
 int main(void)

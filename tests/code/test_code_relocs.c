@@ -25,22 +25,46 @@ static void any_order(void **state)
 
 	(void)state;
 	for (unsigned i = 0; i < COUNT; i++)
-		relas[i] = (Elf64_Rela){.r_offset = word(i), .r_info = ELF64_R_INFO(1, R_X86_64_64)};
+		relas[i] =
+			(Elf64_Rela){.r_offset = word(i), .r_info = ELF64_R_INFO(1, R_X86_64_64)};
 	const struct build_section sections[] = {
-		{.name = ".text", .type = SHT_PROGBITS, .flags = SHF_ALLOC | SHF_EXECINSTR, .addr = 0x1000,
-		 .data = code, .size = sizeof(code)},
-		{.name = ".data", .type = SHT_PROGBITS, .flags = SHF_ALLOC | SHF_WRITE, .addr = DATA, .data = data,
+		{.name = ".text",
+		 .type = SHT_PROGBITS,
+		 .flags = SHF_ALLOC | SHF_EXECINSTR,
+		 .addr = 0x1000,
+		 .data = code,
+		 .size = sizeof(code)},
+		{.name = ".data",
+		 .type = SHT_PROGBITS,
+		 .flags = SHF_ALLOC | SHF_WRITE,
+		 .addr = DATA,
+		 .data = data,
 		 .size = sizeof(data)},
-		{.name = ".rela.text", .type = SHT_RELA, .link = ".symtab", .info = ".text", .entsize = sizeof(Elf64_Rela)},
-		{.name = ".rela.data", .type = SHT_RELA, .link = ".symtab", .info = ".data", .data = relas,
-		 .size = sizeof(relas), .entsize = sizeof(Elf64_Rela)},
+		{.name = ".rela.text",
+		 .type = SHT_RELA,
+		 .link = ".symtab",
+		 .info = ".text",
+		 .entsize = sizeof(Elf64_Rela)},
+		{.name = ".rela.data",
+		 .type = SHT_RELA,
+		 .link = ".symtab",
+		 .info = ".data",
+		 .data = relas,
+		 .size = sizeof(relas),
+		 .entsize = sizeof(Elf64_Rela)},
 		{0},
 	};
 	const struct build_symbol symbols[] = {
-		{.name = "f", .address = 0x1000, .size = 0x100, .type = STT_FUNC, .binding = STB_GLOBAL, .section = ".text"},
+		{.name = "f",
+		 .address = 0x1000,
+		 .size = 0x100,
+		 .type = STT_FUNC,
+		 .binding = STB_GLOBAL,
+		 .section = ".text"},
 		{0},
 	};
-	struct bytes file = build_elf(&(struct build_elf){.sections = sections, .symbols = symbols});
+	struct bytes file =
+		build_elf(&(struct build_elf){.sections = sections, .symbols = symbols});
 	struct image image;
 	struct function_table functions;
 	struct bc_error err = {0};

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What is expected was seen with perf2bolt 22, which calls such functions simple or not (-print-all). */
+/* What is expected was seen with perf2bolt 22, which calls such functions simple or not
+ * (-print-all). */
 #include "tests/code/test_code_code.h"
 
 static struct code code;
 
 /* table: what is to stand at CODE_DATA, or NULL. */
-static const struct graph *graph_of(const char *bytes, size_t size, const char *table, size_t table_size)
+static const struct graph *graph_of(const char *bytes, size_t size, const char *table,
+				    size_t table_size)
 {
 	code_init(&code, MACHINE_X86_64, bytes, size);
 	if (table)
@@ -15,13 +17,13 @@ static const struct graph *graph_of(const char *bytes, size_t size, const char *
 
 static void tail_calls(void **state)
 {
-	static const char alone[] = "\x90\xff\xe0"; /* nop; jmp *%rax */
-	static const char popped[] = "\x74\x01\x90"  /* 0: je 3; nop */
-				     "\x41\x5c"      /* 3: pop %r12  */
-				     "\xff\xe0";     /* 5: jmp *%rax */
-	static const char left[] = "\x74\x01\x90\xc9\xff\xe0"; /* leave */
+	static const char alone[] = "\x90\xff\xe0";                /* nop; jmp *%rax */
+	static const char popped[] = "\x74\x01\x90"                /* 0: je 3; nop */
+				     "\x41\x5c"                    /* 3: pop %r12  */
+				     "\xff\xe0";                   /* 5: jmp *%rax */
+	static const char left[] = "\x74\x01\x90\xc9\xff\xe0";     /* leave */
 	static const char bare[] = "\x74\x01\x90\x31\xc0\xff\xe0"; /* xor */
-	static const char before[] = "\x58"          /* 0: pop %rax, in another block */
+	static const char before[] = "\x58" /* 0: pop %rax, in another block */
 				     "\x74\x01\x90"
 				     "\xff\xe0";
 
@@ -42,14 +44,13 @@ static void tail_calls(void **state)
 static void tables(void **state)
 {
 	static const char near[] =
-		"\x48\x8d\x15\xf9\x07\x00\x00"      /*  0: lea 0x1800(%rip),%rdx     */
-		"\x48\x63\x04\xba\x48\x01\xd0"      /*  7: movslq (%rdx,%rdi,4),%rax; add %rdx,%rax */
-		"\xff\xe0\x90\x90\xc3";             /*  e: jmp *%rax; 10, 11: nop; ret */
-	static const char hoisted[] =
-		"\x48\x8d\x15\xf9\x07\x00\x00"
-		"\x74\x00"                          /*  7: je 9                      */
-		"\x48\x63\x04\xba\x48\x01\xd0"
-		"\xff\xe0\x90\x90\xc3";             /* 10: jmp *%rax; 12, 13: nop; ret */
+		"\x48\x8d\x15\xf9\x07\x00\x00" /*  0: lea 0x1800(%rip),%rdx     */
+		"\x48\x63\x04\xba\x48\x01\xd0" /*  7: movslq (%rdx,%rdi,4),%rax; add %rdx,%rax */
+		"\xff\xe0\x90\x90\xc3";        /*  e: jmp *%rax; 10, 11: nop; ret */
+	static const char hoisted[] = "\x48\x8d\x15\xf9\x07\x00\x00"
+				      "\x74\x00" /*  7: je 9                      */
+				      "\x48\x63\x04\xba\x48\x01\xd0"
+				      "\xff\xe0\x90\x90\xc3"; /* 10: jmp *%rax; 12, 13: nop; ret */
 	const struct graph *graph;
 
 	(void)state;
@@ -57,7 +58,8 @@ static void tables(void **state)
 	assert_int_equal(graph->count, 3);
 	assert_false(graph->unknown_jumps);
 	code_free(&code);
-	graph = graph_of(hoisted, sizeof(hoisted) - 1, "\x12\xf8\xff\xff\x13\xf8\xff\xff\0\0\0\0", 12);
+	graph = graph_of(hoisted, sizeof(hoisted) - 1, "\x12\xf8\xff\xff\x13\xf8\xff\xff\0\0\0\0",
+			 12);
 	assert_int_equal(graph->count, 4);
 	assert_true(graph->unknown_jumps);
 	code_free(&code);

@@ -56,18 +56,27 @@ static void invalid_runs(void **state)
 static void call_continuation(void **state)
 {
 	(void)state;
-	gives((struct fall_through){.from = 0x20, .to = 0x28, .may_follow_call = true}, WALK_EDGES, "1b 20; ");
+	gives((struct fall_through){.from = 0x20, .to = 0x28, .may_follow_call = true}, WALK_EDGES,
+	      "1b 20; ");
 	gives((struct fall_through){.from = 0x20, .to = 0x28}, WALK_ONE_BLOCK, "");
-	gives((struct fall_through){.from = 0x21, .to = 0x28, .may_follow_call = true}, WALK_ONE_BLOCK, "");
-	/* not where the block before does not call or cannot go on */
-	gives((struct fall_through){.from = 0x10, .to = 0x18, .may_follow_call = true}, WALK_ONE_BLOCK, "");
-	gives((struct fall_through){.from = 0x30, .to = 0x38, .may_follow_call = true}, WALK_ONE_BLOCK, "");
-	/* at an entry only a return tells of a call; never at the very beginning */
-	gives((struct fall_through){.from = 0x40, .to = 0x48, .may_follow_call = true}, WALK_ONE_BLOCK, "");
-	gives((struct fall_through){.from = 0x40, .to = 0x48, .may_follow_call = true, .after_return = true},
-	      WALK_EDGES, "3b 40; ");
-	gives((struct fall_through){.from = 0, .to = 8, .may_follow_call = true, .after_return = true},
+	gives((struct fall_through){.from = 0x21, .to = 0x28, .may_follow_call = true},
 	      WALK_ONE_BLOCK, "");
+	/* not where the block before does not call or cannot go on */
+	gives((struct fall_through){.from = 0x10, .to = 0x18, .may_follow_call = true},
+	      WALK_ONE_BLOCK, "");
+	gives((struct fall_through){.from = 0x30, .to = 0x38, .may_follow_call = true},
+	      WALK_ONE_BLOCK, "");
+	/* at an entry only a return tells of a call; never at the very beginning */
+	gives((struct fall_through){.from = 0x40, .to = 0x48, .may_follow_call = true},
+	      WALK_ONE_BLOCK, "");
+	gives(
+		(struct fall_through){
+			.from = 0x40, .to = 0x48, .may_follow_call = true, .after_return = true},
+		WALK_EDGES, "3b 40; ");
+	gives(
+		(struct fall_through){
+			.from = 0, .to = 8, .may_follow_call = true, .after_return = true},
+		WALK_ONE_BLOCK, "");
 }
 
 int main(void)

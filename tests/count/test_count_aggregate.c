@@ -7,9 +7,9 @@
 #include "tests/support/cmocka.h"
 #include "tests/support/tiny_run.h"
 
-#define KERNEL UINT64_C(0xffffffff81000000)
+#define KERNEL  UINT64_C(0xffffffff81000000)
 #define OUTSIDE UINT64_C(0x7f0000001000)
-#define PID 7
+#define PID     7
 
 static const struct aggregate_options usual = {.mode = MODE_AUTO, .erratum = true};
 static struct tiny_run run;
@@ -142,7 +142,8 @@ static uint64_t kept(const struct aggregate_options *options, const size_t *dept
 	}
 	assert_true(aggregate_finish(&run.aggregate, &basic, &err));
 	uint64_t dropped = ledger_dropped(&run.aggregate.counter.ledgers.branches);
-	assert_int_equal(dropped, run.aggregate.counter.ledgers.branches.dropped[BRANCH_DROP_ERRATUM]);
+	assert_int_equal(dropped,
+			 run.aggregate.counter.ledgers.branches.dropped[BRANCH_DROP_ERRATUM]);
 	uint64_t result = run.aggregate.counter.ledgers.branches.read - dropped;
 	aggregate_fini(&run.aggregate);
 	tiny_binary_fini(&run.tiny);
@@ -196,7 +197,7 @@ static void erratum_counts_user_entries(void **state)
 	tiny_run_stack(&run, PID + 1, stack, 32); /* of another process */
 	stack[32].to = KERNEL;
 	stack[0].from = KERNEL;
-	tiny_run_stack(&run, PID, stack, 33); /* 31 of the program */
+	tiny_run_stack(&run, PID, stack, 33);     /* 31 of the program */
 	tiny_run_stack(&run, PID, stack + 1, 32); /* 31 again */
 	gives("1 plain 0 1 other 0 0 62\n");
 	assert_int_equal(run.ledgers.branches.dropped[BRANCH_DROP_ERRATUM], 0);
@@ -259,8 +260,12 @@ static void basic_mode(void **state)
 {
 	static const struct aggregate_options basic = {.mode = MODE_BASIC, .erratum = true};
 	const struct branch stack[] = {{at(0x1104), at(0x1000), 0}, {at(0x1104), at(0x1000), 0}};
-	struct sample sample = {.pid = PID, .ip = {at(0x1108)}, .has_stack = true, .branches = stack,
-				.branch_count = 2, .event = text_of("cycles:")};
+	struct sample sample = {.pid = PID,
+				.ip = {at(0x1108)},
+				.has_stack = true,
+				.branches = stack,
+				.branch_count = 2,
+				.event = text_of("cycles:")};
 
 	(void)state;
 	begin(&basic);
@@ -341,14 +346,15 @@ static void types(void **state)
 	assert_int_equal(run.ledgers.branches.kept, 1);
 }
 
-/* A few of many samples are looked at for types: where they begin late, that is noticed, too, and what has none in
- * a sample then waits for another to tell. */
+/* A few of many samples are looked at for types: where they begin late, that is noticed, too, and
+ * what has none in a sample then waits for another to tell. */
 static void types_that_begin_late(void **state)
 {
 	const struct branch untyped[] = {{at(0x1104), at(0x1000), 0}};
 	const struct branch typed[] = {{at(0x1104), at(0x1000), BRANCH_TYPE_OTHER}};
 	const struct branch missing[] = {{at(0x1038), at(0x1100), 0}, {OUTSIDE, at(0x1020), 0}};
-	const struct branch elsewhere[] = {{at(0x1038), at(0x1100), 0}, {OUTSIDE, at(0x1020), BRANCH_TYPE_RETURN}};
+	const struct branch elsewhere[] = {{at(0x1038), at(0x1100), 0},
+					   {OUTSIDE, at(0x1020), BRANCH_TYPE_RETURN}};
 
 	(void)state;
 	begin(&usual);
@@ -569,14 +575,16 @@ static void ran_filtered(void **state)
 	options = usual;
 	options.filter.most = 5;
 	begin(&options);
-	assert_false(aggregate_event(&run.aggregate, &(struct event){.kind = EVENT_RAN, .ran = {&row, 1, PID}}, &err));
+	assert_false(aggregate_event(
+		&run.aggregate, &(struct event){.kind = EVENT_RAN, .ran = {&row, 1, PID}}, &err));
 	assert_int_equal(err.code, BC_UNSUPPORTED);
 	gives("no_lbr\n");
 
 	options = usual;
 	options.mode = MODE_BASIC;
 	begin(&options);
-	assert_false(aggregate_event(&run.aggregate, &(struct event){.kind = EVENT_RAN, .ran = {&row, 1, PID}}, &err));
+	assert_false(aggregate_event(
+		&run.aggregate, &(struct event){.kind = EVENT_RAN, .ran = {&row, 1, PID}}, &err));
 	assert_int_equal(err.code, BC_UNSUPPORTED);
 	gives("no_lbr\n");
 }

@@ -9,12 +9,12 @@
 #include "tests/support/cmocka.h"
 #include "tests/support/find_row.h"
 
-#define SAMPLES 20000
-#define BLOCK 300 /* samples in one piece of memory */
+#define SAMPLES  20000
+#define BLOCK    300 /* samples in one piece of memory */
 #define OLD_BASE UINT64_C(0x550000000000)
 #define NEW_BASE UINT64_C(0x560000000000)
-#define VADDR UINT64_C(0x1000)
-#define SIZE UINT64_C(0x1000)
+#define VADDR    UINT64_C(0x1000)
+#define SIZE     UINT64_C(0x1000)
 #define DISTINCT 16
 
 /* Branches of samples, gone when nobody holds them. */
@@ -120,7 +120,8 @@ static void sample(struct bench *bench, uint64_t base, unsigned n)
 	branches[0] = (struct branch){base + VADDR + 16 * n, base + VADDR + 0x800, n & 1};
 	branches[1] = (struct branch){base + VADDR + 0x900, base + VADDR + 16 * n - 8, 0};
 	const struct sample sample = {.has_stack = true, .branches = branches, .branch_count = 2};
-	assert_true(batches_add_stack(bench->batches, &view, &sample, (struct stack_use){0}, &bench->block->memory, &err));
+	assert_true(batches_add_stack(bench->batches, &view, &sample, (struct stack_use){0},
+				      &bench->block->memory, &err));
 }
 
 static void drain(struct bench *bench)
@@ -159,10 +160,13 @@ static void check(const struct bench *bench)
 	uint64_t wrong, each = SAMPLES / DISTINCT;
 
 	for (uint64_t n = 1; n <= DISTINCT; n++) {
-		assert_int_equal(count_of(bench, VADDR + 16 * n, VADDR + 0x800, TRACE_BR_ONLY, &wrong), each);
+		assert_int_equal(
+			count_of(bench, VADDR + 16 * n, VADDR + 0x800, TRACE_BR_ONLY, &wrong),
+			each);
 		assert_int_equal(wrong, n & 1 ? each : 0);
-		assert_int_equal(count_of(bench, VADDR + 0x900, VADDR + 16 * n - 8, VADDR + 16 * n, &wrong),
-				 each);
+		assert_int_equal(
+			count_of(bench, VADDR + 0x900, VADDR + 16 * n - 8, VADDR + 16 * n, &wrong),
+			each);
 		assert_int_equal(wrong, 0);
 	}
 	assert_int_equal(counts_used(&bench->totals.traces), 2 * DISTINCT);
@@ -228,7 +232,8 @@ static void views_are_those_of_the_process(void **state)
 		without.has_image = false;
 		for (unsigned n = 0; n < 300; n++) {
 			(void)room(&bench);
-			assert_true(batches_add_stack(bench.batches, n % 3 ? &with : &without, &outside, (struct stack_use){0},
+			assert_true(batches_add_stack(bench.batches, n % 3 ? &with : &without,
+						      &outside, (struct stack_use){0},
 						      &bench.block->memory, &err));
 		}
 		drain(&bench);

@@ -53,7 +53,8 @@ static void events(void **state)
 		{"cycles", "cycles:ppp", WANTED},
 		{"cycles:", "cycles:u:", SAMPLE_DROP_OTHER_EVENT}, /* that very one */
 		{"cycles:k", "cycles:u:", SAMPLE_DROP_OTHER_EVENT},
-		{"sched", "sched:sched_switch:", SAMPLE_DROP_OTHER_EVENT}, /* no modifier: a tracepoint */
+		{"sched",
+		 "sched:sched_switch:", SAMPLE_DROP_OTHER_EVENT}, /* no modifier: a tracepoint */
 		{"sched:sched_switch", "sched:sched_switch:", WANTED},
 		{"", ":u", WANTED},
 		{"cycles:u", "cycles", SAMPLE_DROP_OTHER_EVENT},
@@ -69,16 +70,16 @@ static void events(void **state)
 	}
 }
 
-static bool note_at(struct filter_seen *seen, const struct filter *filter, const char *event, uint32_t pid, uint64_t time,
-		    struct bc_error *err)
+static bool note_at(struct filter_seen *seen, const struct filter *filter, const char *event,
+		    uint32_t pid, uint64_t time, struct bc_error *err)
 {
 	const struct sample sample = {.pid = pid, .event = text_of(event)};
 
 	return filter_note(seen, filter, &sample, time, check(filter, pid, time, event, 0), err);
 }
 
-static bool note(struct filter_seen *seen, const struct filter *filter, const char *event, uint32_t pid,
-		 struct bc_error *err)
+static bool note(struct filter_seen *seen, const struct filter *filter, const char *event,
+		 uint32_t pid, struct bc_error *err)
 {
 	return note_at(seen, filter, event, pid, 0, err);
 }
@@ -101,7 +102,8 @@ static void one_name_is_one_event(void **state)
 static void what_there_is(void **state)
 {
 	const uint32_t wanted = 1;
-	const struct filter by_event = {.event = text_of("other")}, by_pid = {.pids = &wanted, .pid_count = 1};
+	const struct filter by_event = {.event = text_of("other")},
+			    by_pid = {.pids = &wanted, .pid_count = 1};
 	struct filter_seen seen = {0};
 	struct bc_error err;
 	char line[640], small[40];
@@ -119,7 +121,8 @@ static void what_there_is(void **state)
 	for (uint32_t pid = 2; pid < 20; pid++)
 		assert_true(note(&seen, &by_pid, "cycles", pid, &err));
 	filter_tell(&seen, line, sizeof(line));
-	assert_string_equal(line, "processes of the recording: 2, 3, 4, 5, 6, 7 and more (batconv inspect)");
+	assert_string_equal(
+		line, "processes of the recording: 2, 3, 4, 5, 6, 7 and more (batconv inspect)");
 	filter_tell(&seen, small, sizeof(small));
 	assert_memory_equal(small, line, sizeof(small) - 1);
 }
@@ -154,10 +157,14 @@ static void times(void **state)
 		uint64_t from, to, time;
 		enum sample_drop result;
 	} rows[] = {
-		{100, 200, 99, SAMPLE_DROP_OTHER_TIME}, {100, 200, 100, WANTED},
-		{100, 200, 199, WANTED},           {100, 200, 200, SAMPLE_DROP_OTHER_TIME},
-		{100, 0, UINT64_MAX, WANTED},      {100, 0, 0, SAMPLE_DROP_OTHER_TIME}, /* not known */
-		{0, 200, 0, WANTED},               {0, 200, 200, SAMPLE_DROP_OTHER_TIME},
+		{100, 200, 99, SAMPLE_DROP_OTHER_TIME},
+		{100, 200, 100, WANTED},
+		{100, 200, 199, WANTED},
+		{100, 200, 200, SAMPLE_DROP_OTHER_TIME},
+		{100, 0, UINT64_MAX, WANTED},
+		{100, 0, 0, SAMPLE_DROP_OTHER_TIME}, /* not known */
+		{0, 200, 0, WANTED},
+		{0, 200, 200, SAMPLE_DROP_OTHER_TIME},
 		{200, 100, 150, SAMPLE_DROP_OTHER_TIME},
 	};
 
@@ -186,7 +193,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(without_options_all_are_wanted),
 		cmocka_unit_test(pids_alone),
-		cmocka_unit_test(events), cmocka_unit_test(one_name_is_one_event), cmocka_unit_test(what_there_is),
+		cmocka_unit_test(events),
+		cmocka_unit_test(one_name_is_one_event),
+		cmocka_unit_test(what_there_is),
 		cmocka_unit_test(what_times_there_are),
 		cmocka_unit_test(times),
 		cmocka_unit_test(the_first_ones),

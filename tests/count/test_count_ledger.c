@@ -45,9 +45,11 @@ static void words(void **state)
 	for (size_t i = 0; i < 3; i++) {
 		assert_int_equal(all[i]->reason_count, counts[i]);
 		for (size_t r = 0; r < counts[i]; r++) {
-			assert_true(strlen(all[i]->reasons[r].key) && strlen(all[i]->reasons[r].text));
+			assert_true(strlen(all[i]->reasons[r].key) &&
+				    strlen(all[i]->reasons[r].text));
 			for (size_t before = 0; before < r; before++)
-				assert_string_not_equal(all[i]->reasons[r].key, all[i]->reasons[before].key);
+				assert_string_not_equal(all[i]->reasons[r].key,
+							all[i]->reasons[before].key);
 		}
 	}
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Sections of SHT_LLVM_BB_ADDR_MAP, put together by hand as block_map.h has them: each version and feature, and what is damaged.
- * tests/peers/block-map.sh compares what clang writes with llvm-readobj. */
+/* Sections of SHT_LLVM_BB_ADDR_MAP, put together by hand as block_map.h has them: each version and
+ * feature, and what is damaged. tests/peers/block-map.sh compares what clang writes with
+ * llvm-readobj. */
 #include "src/elf/block_map.h"
 
 #include <elf.h>
@@ -33,7 +34,9 @@ static void put_numbers(const uint64_t *at, size_t count)
 	for (size_t i = 0; i < count; i++)
 		put_u(at[i]);
 }
-#define PUT(...) put_numbers((const uint64_t[]){__VA_ARGS__}, sizeof((const uint64_t[]){__VA_ARGS__}) / sizeof(uint64_t))
+#define PUT(...)                                                                                   \
+	put_numbers((const uint64_t[]){__VA_ARGS__},                                               \
+		    sizeof((const uint64_t[]){__VA_ARGS__}) / sizeof(uint64_t))
 
 static struct section section = {.name = {".llvm_bb_addr_map", 17}, .type = 0x6fff4c0a};
 
@@ -42,7 +45,8 @@ static bool begin(struct block_map *map, struct bc_error *err)
 	static struct image image;
 
 	section.size = bytes.len;
-	image = (struct image){.file = {bytes.at, bytes.len}, .sections = &section, .section_count = 1};
+	image = (struct image){
+		.file = {bytes.at, bytes.len}, .sections = &section, .section_count = 1};
 	assert_ptr_equal(block_map_section(&image, NULL), &section);
 	assert_null(block_map_section(&image, &section));
 	return block_map_open(&image, &section, map, err);
@@ -78,7 +82,8 @@ static void assert_damaged(const char *text)
 	bytes.len = 0;
 }
 
-static void assert_block(const struct map_block *block, uint64_t address, uint32_t size, uint32_t id, uint32_t is)
+static void assert_block(const struct map_block *block, uint64_t address, uint32_t size,
+			 uint32_t id, uint32_t is)
 {
 	assert_int_equal(block->address, address);
 	assert_int_equal(block->size, size);
@@ -86,7 +91,8 @@ static void assert_block(const struct map_block *block, uint64_t address, uint32
 	assert_int_equal(block->is, is);
 }
 
-/* Version 2: blocks with gaps between them, counts, frequencies and probabilities; then one more function. */
+/* Version 2: blocks with gaps between them, counts, frequencies and probabilities; then one more
+ * function. */
 static void test_counts(void **state)
 {
 	struct map_function f = {0};
@@ -188,7 +194,8 @@ static void test_versions(void **state)
 	section.flags = 0;
 }
 
-static void put_one(unsigned version, unsigned features, uint64_t id, uint64_t offset, uint64_t size, uint64_t is)
+static void put_one(unsigned version, unsigned features, uint64_t id, uint64_t offset,
+		    uint64_t size, uint64_t is)
 {
 	put_head(version, features);
 	put(0x1000, 8);

@@ -11,10 +11,12 @@
 static const uint8_t code[16] = {0x90, 0xc3};
 
 #define TEXT                                                                                       \
-	{                                                                                          \
-		.name = ".text", .type = SHT_PROGBITS, .flags = SHF_ALLOC | SHF_EXECINSTR,         \
-		.addr = 0x1000, .data = code, .size = sizeof(code)                                 \
-	}
+	{.name = ".text",                                                                          \
+	 .type = SHT_PROGBITS,                                                                     \
+	 .flags = SHF_ALLOC | SHF_EXECINSTR,                                                       \
+	 .addr = 0x1000,                                                                           \
+	 .data = code,                                                                             \
+	 .size = sizeof(code)}
 
 static struct bolt_input input_of(const struct build_section *sections, struct image *image)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Which file an alternative link names; all that commands look for is tested by tests/cli/debug-files. */
+/* Which file an alternative link names; all that commands look for is tested by
+ * tests/cli/debug-files. */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>

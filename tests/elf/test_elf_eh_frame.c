@@ -8,8 +8,12 @@
 static struct bytes with_frames(const uint8_t *frames, size_t size)
 {
 	const struct build_section sections[] = {
-		{.name = ".eh_frame", .type = SHT_PROGBITS, .flags = SHF_ALLOC, .addr = EH_FRAME,
-		 .data = frames, .size = size},
+		{.name = ".eh_frame",
+		 .type = SHT_PROGBITS,
+		 .flags = SHF_ALLOC,
+		 .addr = EH_FRAME,
+		 .data = frames,
+		 .size = size},
 		{0},
 	};
 
@@ -39,9 +43,8 @@ static struct code_ranges ranges_of(const uint8_t *frames, size_t size, const ch
 }
 
 /* A CIE of 16 bytes with the augmentation zR, and an FDE of 24 behind it. */
-#define CIE(encoding)                                                                  \
-	13, 0, 0, 0, 0, 0, 0, 0, 1, 'z', 'R', 0, 1, 0x78, 16, 1, (encoding)
-#define CIE_SIZE 17
+#define CIE(encoding) 13, 0, 0, 0, 0, 0, 0, 0, 1, 'z', 'R', 0, 1, 0x78, 16, 1, (encoding)
+#define CIE_SIZE      17
 
 struct encoding_case {
 	uint8_t encoding;
@@ -54,16 +57,16 @@ static void test_encodings(void **state)
 {
 	const uint64_t field = EH_FRAME + CIE_SIZE + 8;
 	const struct encoding_case cases[] = {
-		{0x1b, 4, {0xf0, 0xff, 0xff, 0xff}, {0x20}, field - 16, 0x20}, /* pcrel sdata4 */
-		{0x03, 4, {0, 0x10, 0, 0xf0}, {0x20}, 0xf0001000, 0x20},     /* udata4 */
-		{0x0b, 4, {0, 0, 0, 0x80}, {1}, 0xffffffff80000000, 1},	    /* sdata4 */
-		{0x02, 2, {0x34, 0x82}, {3}, 0x8234, 3},		    /* udata2 */
-		{0x0a, 2, {0x34, 0x82}, {3}, 0xffffffffffff8234, 3},	    /* sdata2 */
+		{0x1b, 4, {0xf0, 0xff, 0xff, 0xff}, {0x20}, field - 16, 0x20},   /* pcrel sdata4 */
+		{0x03, 4, {0, 0x10, 0, 0xf0}, {0x20}, 0xf0001000, 0x20},         /* udata4 */
+		{0x0b, 4, {0, 0, 0, 0x80}, {1}, 0xffffffff80000000, 1},          /* sdata4 */
+		{0x02, 2, {0x34, 0x82}, {3}, 0x8234, 3},                         /* udata2 */
+		{0x0a, 2, {0x34, 0x82}, {3}, 0xffffffffffff8234, 3},             /* sdata2 */
 		{0x04, 8, {8, 7, 6, 5, 4, 3, 2, 1}, {9}, 0x0102030405060708, 9}, /* udata8 */
-		{0x1c, 8, {1}, {9}, field + 1, 9},			    /* pcrel sdata8 */
-		{0x00, 8, {1, 2}, {9, 1}, 0x201, 0x109},		    /* absptr */
-		{0x01, 2, {0x81, 0x01}, {0x82, 0x02}, 0x81, 0x102},	    /* uleb128 */
-		{0x09, 2, {0xff, 0x7f}, {0x05, 0}, UINT64_MAX, 5},	    /* sleb128 */
+		{0x1c, 8, {1}, {9}, field + 1, 9},                               /* pcrel sdata8 */
+		{0x00, 8, {1, 2}, {9, 1}, 0x201, 0x109},                         /* absptr */
+		{0x01, 2, {0x81, 0x01}, {0x82, 0x02}, 0x81, 0x102},              /* uleb128 */
+		{0x09, 2, {0xff, 0x7f}, {0x05, 0}, UINT64_MAX, 5},               /* sleb128 */
 	};
 
 	(void)state;
@@ -75,8 +78,7 @@ static void test_encodings(void **state)
 		fde[4] = CIE_SIZE + 4; /* back to the CIE */
 		memcpy(fde + 8, c->start, c->size);
 		memcpy(fde + 8 + c->size, c->length, c->size);
-		struct code_ranges r =
-			ranges_of(frames, CIE_SIZE + 8 + 2 * (size_t)c->size, NULL);
+		struct code_ranges r = ranges_of(frames, CIE_SIZE + 8 + 2 * (size_t)c->size, NULL);
 		assert_int_equal(r.count, 1);
 		assert_int_equal(r.at[0].address, c->want_start);
 		assert_int_equal(r.at[0].size, c->want_length);
@@ -125,25 +127,37 @@ static void test_damage(void **state)
 	} cases[] = {
 		{2, {1, 0}, ".eh_frame, byte 0 of the section: the entry ends too early"},
 		{4, {1, 0, 0, 0}, ".eh_frame, byte 4 of the section: the entry ends too early"},
-		{8, {0xff, 0xff, 0xff, 0xff, 1, 0, 0, 0},
+		{8,
+		 {0xff, 0xff, 0xff, 0xff, 1, 0, 0, 0},
 		 ".eh_frame, byte 4 of the section: the entry ends too early"},
-		{8, {4, 0, 0, 0, 9, 0, 0, 0}, ".eh_frame, byte 8 of the section: an FDE without a CIE"},
-		{8, {4, 0, 0, 0, 4, 0, 0, 0}, ".eh_frame, byte 8 of the section: an FDE without a CIE"},
-		{CIE_SIZE + 8, {CIE(0x1b), 4, 0, 0, 0, CIE_SIZE + 4, 0, 0, 0},
+		{8,
+		 {4, 0, 0, 0, 9, 0, 0, 0},
+		 ".eh_frame, byte 8 of the section: an FDE without a CIE"},
+		{8,
+		 {4, 0, 0, 0, 4, 0, 0, 0},
+		 ".eh_frame, byte 8 of the section: an FDE without a CIE"},
+		{CIE_SIZE + 8,
+		 {CIE(0x1b), 4, 0, 0, 0, CIE_SIZE + 4, 0, 0, 0},
 		 ".eh_frame, byte 25 of the section: the entry ends too early"},
-		{CIE_SIZE + 16, {CIE(0x05), 12, 0, 0, 0, CIE_SIZE + 4, 0, 0, 0},
+		{CIE_SIZE + 16,
+		 {CIE(0x05), 12, 0, 0, 0, CIE_SIZE + 4, 0, 0, 0},
 		 ".eh_frame, byte 25 of the section: unknown pointer format"},
-		{CIE_SIZE + 16, {CIE(0x3b), 12, 0, 0, 0, CIE_SIZE + 4, 0, 0, 0},
+		{CIE_SIZE + 16,
+		 {CIE(0x3b), 12, 0, 0, 0, CIE_SIZE + 4, 0, 0, 0},
 		 ".eh_frame, byte 29 of the section: a code address that is neither absolute nor "
 		 "relative to itself"},
-		{CIE_SIZE + 16, {CIE(0x9b), 12, 0, 0, 0, CIE_SIZE + 4, 0, 0, 0},
+		{CIE_SIZE + 16,
+		 {CIE(0x9b), 12, 0, 0, 0, CIE_SIZE + 4, 0, 0, 0},
 		 ".eh_frame, byte 29 of the section: a code address that is neither absolute nor "
 		 "relative to itself"},
-		{29, {9, 0, 0, 0, 0, 0, 0, 0, 2, 0, 1, 0x78, 16, 12, 0, 0, 0, 17},
+		{29,
+		 {9, 0, 0, 0, 0, 0, 0, 0, 2, 0, 1, 0x78, 16, 12, 0, 0, 0, 17},
 		 ".eh_frame, byte 21 of the section: unknown version of a CIE"},
-		{31, {11, 0, 0, 0, 0, 0, 0, 0, 1, 'e', 'h', 0, 1, 0x78, 16, 12, 0, 0, 0, 19},
+		{31,
+		 {11, 0, 0, 0, 0, 0, 0, 0, 1, 'e', 'h', 0, 1, 0x78, 16, 12, 0, 0, 0, 19},
 		 ".eh_frame, byte 23 of the section: unknown augmentation of a CIE"},
-		{32, {12, 0, 0, 0, 0, 0, 0, 0, 1, 'z', 'Q', 0, 1, 0x78, 16, 0, 12, 0, 0, 0, 20},
+		{32,
+		 {12, 0, 0, 0, 0, 0, 0, 0, 1, 'z', 'Q', 0, 1, 0x78, 16, 0, 12, 0, 0, 0, 20},
 		 ".eh_frame, byte 24 of the section: unknown augmentation of a CIE"},
 	};
 

@@ -3,8 +3,7 @@
 #include "tests/elf/test_elf_want.h"
 
 /* Symbols in a .text full of nops; `relocatable` as ld --emit-relocs leaves it. */
-static void check_symbols(const struct build_symbol *symbols, const struct want *want,
-			  size_t count)
+static void check_symbols(const struct build_symbol *symbols, const struct want *want, size_t count)
 {
 	uint8_t nops[TEXT_SIZE];
 	const struct build_section sections[] = {
@@ -30,18 +29,15 @@ static void test_local_names(void **state)
 		{"f", 0x10, 4, STT_OBJECT, STB_LOCAL, ".comment"}, /* not in memory */
 		FILE_SYMBOL(""),
 		LOCAL_FUNC("f", 0x1060, 16), /* no file */
-		FILE_SYMBOL("a.c"), /* another of the same name */
+		FILE_SYMBOL("a.c"),          /* another of the same name */
 		LOCAL_FUNC("f", 0x1080, 16),
 		GLOBAL_FUNC("f", 0x1000, 16),
 		{0},
 	};
 	static const struct want want[] = {
-		{0x1000, 16, 16, "f", NULL},
-		{0x1010, 16, 16, "f/1", "f/b.c/1"},
-		{0x1020, 16, 32, "g/1", "g/a.c/1"},
-		{0x1040, 16, 32, "f/2", "f/a.c/1"},
-		{0x1060, 16, 32, "f/3", "f/3"},
-		{0x1080, 16, 128, "f/4", "f/a.c/2"},
+		{0x1000, 16, 16, "f", NULL},        {0x1010, 16, 16, "f/1", "f/b.c/1"},
+		{0x1020, 16, 32, "g/1", "g/a.c/1"}, {0x1040, 16, 32, "f/2", "f/a.c/1"},
+		{0x1060, 16, 32, "f/3", "f/3"},     {0x1080, 16, 128, "f/4", "f/a.c/2"},
 	};
 
 	(void)state;
@@ -96,7 +92,7 @@ static void test_sizes(void **state)
 {
 	static const struct build_symbol symbols[] = {
 		GLOBAL_FUNC("no_size", 0x1000, 0),
-		LABEL("local_label", 0x1008), /* belongs to it */
+		LABEL("local_label", 0x1008),                                 /* belongs to it */
 		{"global_label", 0x1010, 0, STT_NOTYPE, STB_GLOBAL, ".text"}, /* a function */
 		GLOBAL_FUNC("f", 0x1020, 8),
 		LABEL("behind_f", 0x1030), /* behind f's end: a function */
@@ -104,10 +100,8 @@ static void test_sizes(void **state)
 		{0},
 	};
 	static const struct want want[] = {
-		{0x1000, 0x10, 0x10, "no_size", NULL},
-		{0x1010, 0x10, 0x10, "global_label", NULL},
-		{0x1020, 8, 0x10, "f", NULL},
-		{0x1030, 0x10, 0x10, "behind_f/1", NULL},
+		{0x1000, 0x10, 0x10, "no_size", NULL}, {0x1010, 0x10, 0x10, "global_label", NULL},
+		{0x1020, 8, 0x10, "f", NULL},          {0x1030, 0x10, 0x10, "behind_f/1", NULL},
 		{0x1040, 8, 0xc0, "object/1", NULL},
 	};
 
@@ -128,7 +122,7 @@ static void test_odd_names(void **state)
 		{0},
 	};
 	static const struct want want[] = {
-		{0x1000, 16, 16, "PG.Lf/1", NULL},    {0x1010, 16, 16, "PG.Lg", NULL},
+		{0x1000, 16, 16, "PG.Lf/1", NULL},     {0x1010, 16, 16, "PG.Lg", NULL},
 		{0x1020, 16, 16, "ANONYMOUS.0", NULL}, {0x1030, 16, 16, "a/b/1", NULL},
 		{0x1040, 16, 0xc0, "x", "y/2/3"},
 	};
@@ -155,8 +149,7 @@ static void test_section_symbols(void **state)
 	};
 
 	(void)state;
-	check(&(struct build_elf){.sections = sections, .symbols = symbols}, want,
-	      BC_COUNT(want));
+	check(&(struct build_elf){.sections = sections, .symbols = symbols}, want, BC_COUNT(want));
 }
 
 /* `gap` stands between f, of 16 bytes, and g. */
@@ -169,8 +162,8 @@ static void check_gap(uint16_t machine, const void *gap, size_t size, bool reloc
 		{.name = relocatable ? ".rela.text" : ".other", .type = SHT_PROGBITS, .size = 24},
 		{0},
 	};
-	struct build_symbol symbols[] = {GLOBAL_FUNC("f", TEXT, 16),
-					 GLOBAL_FUNC("g", TEXT + 16 + size, 16), {0}};
+	struct build_symbol symbols[] = {
+		GLOBAL_FUNC("f", TEXT, 16), GLOBAL_FUNC("g", TEXT + 16 + size, 16), {0}};
 	struct want want[] = {{TEXT, 16, 16 + (is_padding ? size : 0), "f", NULL},
 			      {TEXT + 16 + size, 16, 16, "g", NULL}};
 
@@ -226,17 +219,16 @@ static void test_aarch64_padding(void **state)
 		uint32_t word[3];
 		bool is_padding;
 	} gaps[] = {
-		{2, {0xd503201f, 0}, true},			    /* nop, zeros */
-		{2, {0xd4200000, 0xd4200020}, true},		    /* brk */
-		{3, {0x90000010, 0x91014210, 0xd61f0200}, true},    /* veneer */
-		{1, {0xd65f03c0}, false},			    /* ret */
+		{2, {0xd503201f, 0}, true},                      /* nop, zeros */
+		{2, {0xd4200000, 0xd4200020}, true},             /* brk */
+		{3, {0x90000010, 0x91014210, 0xd61f0200}, true}, /* veneer */
+		{1, {0xd65f03c0}, false},                        /* ret */
 		{2, {0xd503201f, 0x91000210}, false},
 	};
 
 	(void)state;
 	for (size_t i = 0; i < BC_COUNT(gaps); i++)
-		check_gap(EM_AARCH64, gaps[i].word, gaps[i].words * 4, false,
-			  gaps[i].is_padding);
+		check_gap(EM_AARCH64, gaps[i].word, gaps[i].words * 4, false, gaps[i].is_padding);
 	static const uint32_t code[] = {0xd65f03c0, 0xd65f03c0};
 	check_gap(EM_RISCV, code, sizeof(code), false, true); /* not looked at */
 }
@@ -244,13 +236,17 @@ static void test_aarch64_padding(void **state)
 /* Literals behind a function are its own, up to the next $x. */
 static void test_mapping_symbols(void **state)
 {
-	static const uint32_t text[] = {0xd65f03c0, 0x12345678, 0x12345678, 0xd503201f,
-					0xd65f03c0, 0x12345678};
+	static const uint32_t text[] = {0xd65f03c0, 0x12345678, 0x12345678,
+					0xd503201f, 0xd65f03c0, 0x12345678};
 	static const struct build_section sections[] = {
 		{.name = ".text", CODE(TEXT), .data = text, .size = sizeof(text)}, {0}};
 	static const struct build_symbol symbols[] = {
-		LABEL("$x", TEXT), LABEL("$d", TEXT + 4), LABEL("$x.5", TEXT + 12),
-		LOCAL_FUNC("f", TEXT, 4), LOCAL_FUNC("g", TEXT + 16, 4), LABEL("$dx", TEXT + 20),
+		LABEL("$x", TEXT),
+		LABEL("$d", TEXT + 4),
+		LABEL("$x.5", TEXT + 12),
+		LOCAL_FUNC("f", TEXT, 4),
+		LOCAL_FUNC("g", TEXT + 16, 4),
+		LABEL("$dx", TEXT + 20),
 		{0},
 	};
 	static const struct want want[] = {
@@ -266,8 +262,8 @@ static void test_mapping_symbols(void **state)
 	};
 
 	(void)state;
-	check(&(struct build_elf){.machine = EM_AARCH64, .sections = sections,
-				  .symbols = symbols}, want, BC_COUNT(want));
+	check(&(struct build_elf){.machine = EM_AARCH64, .sections = sections, .symbols = symbols},
+	      want, BC_COUNT(want));
 	check(&(struct build_elf){.sections = sections, .symbols = symbols}, x86_want,
 	      BC_COUNT(x86_want));
 }
@@ -296,16 +292,14 @@ static size_t build_frames(uint8_t *out, const uint64_t (*ranges)[2], size_t cou
 static void test_frames(void **state)
 {
 	static const uint64_t ranges[][2] = {
-		{0x10a0, 8},	/* no symbol there */
-		{0x1000, 0x18}, /* longer than f's symbol */
-		{0x1030, 8},	/* shorter than g's */
-		{0x1044, 4},	/* inside g */
-		{0x10a4, 4},	/* inside the one above */
-		{0x10b0, 0},	/* the first that is not empty counts */
-		{0x10b0, 4},
-		{0x10b0, 12},
-		{0x9000, 4}, /* nowhere */
-		{0x3000, 4}, /* not code */
+		{0x10a0, 8},                               /* no symbol there */
+		{0x1000, 0x18},                            /* longer than f's symbol */
+		{0x1030, 8},                               /* shorter than g's */
+		{0x1044, 4},                               /* inside g */
+		{0x10a4, 4},                               /* inside the one above */
+		{0x10b0, 0},                               /* the first that is not empty counts */
+		{0x10b0, 4},    {0x10b0, 12}, {0x9000, 4}, /* nowhere */
+		{0x3000, 4},                               /* not code */
 	};
 	static const struct build_symbol symbols[] = {
 		GLOBAL_FUNC("f", 0x1000, 16), GLOBAL_FUNC("g", 0x1030, 0x30), {0}};
@@ -320,15 +314,18 @@ static void test_frames(void **state)
 	struct build_section sections[] = {
 		{.name = ".text", CODE(TEXT), .data = nops, .size = sizeof(nops)},
 		{.name = ".data", DATA(0x3000), .size = 64},
-		{.name = ".eh_frame", .type = SHT_PROGBITS, .flags = SHF_ALLOC, .addr = 0x4000,
-		 .data = frames, .size = size},
+		{.name = ".eh_frame",
+		 .type = SHT_PROGBITS,
+		 .flags = SHF_ALLOC,
+		 .addr = 0x4000,
+		 .data = frames,
+		 .size = size},
 		{0},
 	};
 
 	(void)state;
 	memset(nops, 0x90, sizeof(nops));
-	check(&(struct build_elf){.sections = sections, .symbols = symbols}, want,
-	      BC_COUNT(want));
+	check(&(struct build_elf){.sections = sections, .symbols = symbols}, want, BC_COUNT(want));
 }
 
 static void test_nothing(void **state)
@@ -350,11 +347,11 @@ static void test_find(void **state)
 	static const struct {
 		uint64_t at;
 		const char *name;
-	} cases[] = {{0, NULL},	     {0x100f, NULL}, {0x1010, "f"}, {0x1017, "f"}, {0x1018, NULL},
-		     {0x101f, NULL}, {0x1020, "g"},  {0x103f, "g"}, {0x1040, NULL},
-		     {UINT64_MAX, NULL}};
-	struct fixture f = open_recipe(
-		&(struct build_elf){.sections = sections, .symbols = symbols});
+	} cases[] = {{0, NULL},      {0x100f, NULL},    {0x1010, "f"}, {0x1017, "f"},
+		     {0x1018, NULL}, {0x101f, NULL},    {0x1020, "g"}, {0x103f, "g"},
+		     {0x1040, NULL}, {UINT64_MAX, NULL}};
+	struct fixture f =
+		open_recipe(&(struct build_elf){.sections = sections, .symbols = symbols});
 
 	(void)state;
 	for (size_t i = 0; i < BC_COUNT(cases); i++) {
@@ -370,17 +367,21 @@ static void test_find(void **state)
 /* For bat_fix_parents(): which symbols stand under which FILE symbol. */
 static void test_file_ordinals(void **state)
 {
-	static const struct build_symbol symbols[] = {
-		LOCAL_FUNC("before", 0x1000, 4), FILE_SYMBOL("a.c"), LOCAL_FUNC("a", 0x1010, 4),
-		FILE_SYMBOL("b.c"), LOCAL_FUNC("b", 0x1008, 4), GLOBAL_FUNC("g", 0x1020, 4), {0}};
+	static const struct build_symbol symbols[] = {LOCAL_FUNC("before", 0x1000, 4),
+						      FILE_SYMBOL("a.c"),
+						      LOCAL_FUNC("a", 0x1010, 4),
+						      FILE_SYMBOL("b.c"),
+						      LOCAL_FUNC("b", 0x1008, 4),
+						      GLOBAL_FUNC("g", 0x1020, 4),
+						      {0}};
 	static const struct {
 		const char *name;
 		uint32_t file, order;
 	} want[] = {{"before", 0, 1}, {"b", 2, 5}, {"a", 1, 3}, {"g", 0, 6}};
 	static const struct build_section sections[] = {
 		{.name = ".text", CODE(TEXT), .size = TEXT_SIZE}, {0}};
-	struct fixture f = open_recipe(
-		&(struct build_elf){.sections = sections, .symbols = symbols});
+	struct fixture f =
+		open_recipe(&(struct build_elf){.sections = sections, .symbols = symbols});
 
 	(void)state;
 	assert_int_equal(f.table.symbols.count, BC_COUNT(want));
@@ -413,8 +414,12 @@ static void test_bad_symbols(void **state)
 {
 	static const Elf64_Sym far_name = {.st_name = 99};
 	struct build_section sections[] = {
-		{.name = ".symtab", .type = SHT_SYMTAB, .data = &far_name,
-		 .size = sizeof(far_name), .link = ".strtab", .entsize = sizeof(far_name)},
+		{.name = ".symtab",
+		 .type = SHT_SYMTAB,
+		 .data = &far_name,
+		 .size = sizeof(far_name),
+		 .link = ".strtab",
+		 .entsize = sizeof(far_name)},
 		{.name = ".strtab", .type = SHT_STRTAB, .data = "", .size = 1},
 		{0},
 	};

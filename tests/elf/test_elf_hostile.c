@@ -21,7 +21,8 @@ static struct file_map open_seed(const char *name)
 	struct file_map map;
 	struct bc_error err = {0};
 
-	snprintf(path, sizeof(path), "%s/tests/hostile/fuzz/corpus/elf/%s", BATCONV_SOURCE_DIR, name);
+	snprintf(path, sizeof(path), "%s/tests/hostile/fuzz/corpus/elf/%s", BATCONV_SOURCE_DIR,
+		 name);
 	if (!file_map(path, &map, &err))
 		fail_msg("%s", err.text);
 	return map;

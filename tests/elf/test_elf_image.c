@@ -11,8 +11,12 @@
 static const uint8_t code[16] = {0x90, 0xc3};
 
 static const struct build_section text_only[] = {
-	{.name = ".text", .type = SHT_PROGBITS, .flags = SHF_ALLOC | SHF_EXECINSTR,
-	 .addr = 0x1000, .data = code, .size = sizeof(code)},
+	{.name = ".text",
+	 .type = SHT_PROGBITS,
+	 .flags = SHF_ALLOC | SHF_EXECINSTR,
+	 .addr = 0x1000,
+	 .data = code,
+	 .size = sizeof(code)},
 	{0},
 };
 
@@ -63,18 +67,29 @@ static void test_opens(void **state)
 	build_elf_free(&file);
 }
 
-/* A section that is not loaded has no address, whatever its header says; nor has .bss in a thread's template. */
+/* A section that is not loaded has no address, whatever its header says; nor has .bss in a thread's
+ * template. */
 static void test_sections_without_addresses(void **state)
 {
 	static const struct build_section sections[] = {
 		{.name = ".comment", .type = SHT_PROGBITS, .data = code, .size = sizeof(code)},
-		{.name = ".tbss", .type = SHT_NOBITS, .flags = SHF_ALLOC | SHF_WRITE | SHF_TLS, .addr = 0x1010, .size = 32},
-		{.name = ".text", .type = SHT_PROGBITS, .flags = SHF_ALLOC | SHF_EXECINSTR, .addr = 0x1000, .data = code,
+		{.name = ".tbss",
+		 .type = SHT_NOBITS,
+		 .flags = SHF_ALLOC | SHF_WRITE | SHF_TLS,
+		 .addr = 0x1010,
+		 .size = 32},
+		{.name = ".text",
+		 .type = SHT_PROGBITS,
+		 .flags = SHF_ALLOC | SHF_EXECINSTR,
+		 .addr = 0x1000,
+		 .data = code,
 		 .size = sizeof(code)},
 		{0},
 	};
-	static const struct build_segment segments[] = {{PT_LOAD, PF_R | PF_X, 0, 0, 64, 64, 1}, {0}};
-	struct bytes file = build_elf(&(struct build_elf){.sections = sections, .segments = segments});
+	static const struct build_segment segments[] = {{PT_LOAD, PF_R | PF_X, 0, 0, 64, 64, 1},
+							{0}};
+	struct bytes file =
+		build_elf(&(struct build_elf){.sections = sections, .segments = segments});
 	struct image image = open_image(file);
 
 	(void)state;
@@ -102,7 +117,8 @@ static void test_headers(void **state)
 		{EI_CLASS, 9, BC_FORMAT, "ELF header, byte 4: class 9 is not defined"},
 		{EI_DATA, ELFDATA2MSB, BC_UNSUPPORTED, "a big-endian ELF file"},
 		{EI_DATA, 0, BC_FORMAT, "ELF header, byte 5: byte order 0 is not defined"},
-		{16, ET_REL, BC_UNSUPPORTED, "a relocatable object file: its addresses are known when it is linked"},
+		{16, ET_REL, BC_UNSUPPORTED,
+		 "a relocatable object file: its addresses are known when it is linked"},
 		{16, ET_CORE, BC_UNSUPPORTED, "a core file"},
 		{16, 77, BC_UNSUPPORTED, "neither an executable nor a shared library"},
 		{18, EM_S390, BC_UNSUPPORTED,
@@ -126,7 +142,8 @@ static void test_machines(void **state)
 	static const struct {
 		uint16_t number;
 		enum machine machine;
-	} machines[] = {{EM_X86_64, MACHINE_X86_64}, {EM_AARCH64, MACHINE_AARCH64},
+	} machines[] = {{EM_X86_64, MACHINE_X86_64},
+			{EM_AARCH64, MACHINE_AARCH64},
 			{EM_RISCV, MACHINE_RISCV64}};
 
 	(void)state;
@@ -164,18 +181,19 @@ static void test_bad_segments(void **state)
 	(void)state;
 	for (size_t i = 0; i < BC_COUNT(bad); i++) {
 		struct build_segment list[] = {bad[i].segment, {0}};
-		struct bytes file = build_elf(
-			&(struct build_elf){.sections = text_only, .segments = list});
+		struct bytes file =
+			build_elf(&(struct build_elf){.sections = text_only, .segments = list});
 		assert_fails(file, BC_FORMAT, bad[i].text);
 		build_elf_free(&file);
 	}
-	struct build_segment overlap[] = {{PT_LOAD, PF_R, 64, 0x1010, 16, 16, 1},
-					  {PT_LOAD, PF_R, 0, 0x1000, 16, 17, 1}, {0}};
+	struct build_segment overlap[] = {
+		{PT_LOAD, PF_R, 64, 0x1010, 16, 16, 1}, {PT_LOAD, PF_R, 0, 0x1000, 16, 17, 1}, {0}};
 	struct bytes file =
 		build_elf(&(struct build_elf){.sections = text_only, .segments = overlap});
-	assert_fails(file, BC_FORMAT,
-		     "program headers, byte 64: the segments at 0x1000 and 0x1010 overlap (GNU strip and objcopy do that "
-		     "to a BOLTed file: give the one from before)");
+	assert_fails(
+		file, BC_FORMAT,
+		"program headers, byte 64: the segments at 0x1000 and 0x1010 overlap (GNU strip and objcopy do that "
+		"to a BOLTed file: give the one from before)");
 	build_elf_free(&file);
 }
 
@@ -183,8 +201,10 @@ static void assert_disagrees(struct bytes file, uint64_t offset, const char *mod
 {
 	char text[128];
 
-	snprintf(text, sizeof(text), "program header 0, byte %llu: the segment has an address and an offset that "
-		 "disagree modulo %s", (unsigned long long)offset, modulo);
+	snprintf(text, sizeof(text),
+		 "program header 0, byte %llu: the segment has an address and an offset that "
+		 "disagree modulo %s",
+		 (unsigned long long)offset, modulo);
 	assert_fails(file, BC_FORMAT, text);
 }
 
@@ -204,9 +224,11 @@ static void test_page_alignment(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < BC_COUNT(rows); i++) {
-		struct build_segment list[] = {{PT_LOAD, PF_R | PF_X, rows[i].offset, rows[i].vaddr, 16, 16,
-						rows[i].align}, {0}};
-		struct build_elf recipe = {.type = ET_EXEC, .sections = text_only, .segments = list};
+		struct build_segment list[] = {{PT_LOAD, PF_R | PF_X, rows[i].offset, rows[i].vaddr,
+						16, 16, rows[i].align},
+					       {0}};
+		struct build_elf recipe = {
+			.type = ET_EXEC, .sections = text_only, .segments = list};
 		struct bytes file = build_elf(&recipe);
 		if (rows[i].modulo) {
 			assert_disagrees(file, rows[i].offset, rows[i].modulo);
@@ -240,14 +262,16 @@ static void test_bad_section(void **state)
 	struct bc_error err = {0};
 	assert_false(image_open(file, &image, &err));
 	assert_int_equal(err.code, BC_FORMAT);
-	assert_string_equal(err.text, "section .text, byte 128: reaches beyond the end of the file");
+	assert_string_equal(err.text,
+			    "section .text, byte 128: reaches beyond the end of the file");
 	build_elf_free(&file);
 }
 
 /* Of a long name 64 bytes are told. */
 static void test_bad_section_of_a_long_name(void **state)
 {
-	static const char letters[] = ".abcdefghijklmnopqrstuvwxyz.abcdefghijklmnopqrstuvwxyz.abcdefghijklmnopqrstuvwxyz";
+	static const char letters[] =
+		".abcdefghijklmnopqrstuvwxyz.abcdefghijklmnopqrstuvwxyz.abcdefghijklmnopqrstuvwxyz";
 	char told[128];
 
 	(void)state;
@@ -255,7 +279,8 @@ static void test_bad_section_of_a_long_name(void **state)
 		char name[sizeof(letters)] = "";
 		memcpy(name, letters, length);
 		const struct build_section sections[] = {
-			{.name = name, .type = SHT_PROGBITS, .data = code, .size = sizeof(code)}, {0}};
+			{.name = name, .type = SHT_PROGBITS, .data = code, .size = sizeof(code)},
+			{0}};
 		struct bytes file = build_elf(&(struct build_elf){.sections = sections});
 		Elf64_Ehdr header;
 		Elf64_Shdr section;
@@ -264,8 +289,10 @@ static void test_bad_section_of_a_long_name(void **state)
 		memcpy(&section, at, sizeof(section));
 		section.sh_size = file.size;
 		memcpy(at, &section, sizeof(section));
-		snprintf(told, sizeof(told), "section %.*s, byte %llu: reaches beyond the end of the file",
-			 length < 64 ? (int)length : 64, letters, (unsigned long long)section.sh_offset);
+		snprintf(told, sizeof(told),
+			 "section %.*s, byte %llu: reaches beyond the end of the file",
+			 length < 64 ? (int)length : 64, letters,
+			 (unsigned long long)section.sh_offset);
 		assert_fails(file, BC_FORMAT, told);
 		build_elf_free(&file);
 	}
@@ -280,7 +307,8 @@ static void test_no_names(void **state)
 		Elf64_Ehdr header;
 		Elf64_Shdr names;
 		memcpy(&header, file.data, sizeof(header));
-		uint8_t *at = (uint8_t *)(uintptr_t)file.data + header.e_shoff + header.e_shstrndx * sizeof(names);
+		uint8_t *at = (uint8_t *)(uintptr_t)file.data + header.e_shoff +
+			      header.e_shstrndx * sizeof(names);
 		memcpy(&names, at, sizeof(names));
 		if (i == 0)
 			names.sh_type = SHT_NOBITS;
@@ -289,7 +317,8 @@ static void test_no_names(void **state)
 		else
 			names.sh_size = UINT64_MAX;
 		memcpy(at, &names, sizeof(names));
-		assert_fails(file, BC_FORMAT, "section header 1, byte 1: the name lies outside the table of names");
+		assert_fails(file, BC_FORMAT,
+			     "section header 1, byte 1: the name lies outside the table of names");
 		build_elf_free(&file);
 	}
 }
@@ -309,10 +338,10 @@ static void test_conversions(void **state)
 		bool is_mapped;
 		uint64_t offset;
 	} cases[] = {
-		{0, true, 0},	       {63, true, 63},	     {64, false, 0},
-		{0x1053, false, 0},    {0x1054, true, 0x54}, {0x1073, true, 0x73},
-		{0x1074, false, 0},    {0x3080, true, 0x80}, {0x308f, true, 0x8f},
-		{0x3090, false, 0},    {0x30bf, false, 0},   {UINT64_MAX, false, 0},
+		{0, true, 0},       {63, true, 63},       {64, false, 0},
+		{0x1053, false, 0}, {0x1054, true, 0x54}, {0x1073, true, 0x73},
+		{0x1074, false, 0}, {0x3080, true, 0x80}, {0x308f, true, 0x8f},
+		{0x3090, false, 0}, {0x30bf, false, 0},   {UINT64_MAX, false, 0},
 	};
 	struct bytes file =
 		build_elf(&(struct build_elf){.sections = text_only, .segments = segments});

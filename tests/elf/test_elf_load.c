@@ -14,8 +14,10 @@
 static void worked_example_of_a_pie(void **state)
 {
 	struct segment segment = {0xbd5fd4, 0xbd4fd4, 0x2f41d78, 0x2f41d78, 0x1000, true};
-	struct image image = {.position_independent = true, .segments = &segment, .segment_count = 1};
-	struct load_mapping mapping = {{0x55a1c0bd5000}, 0x55a1c3f17000 - 0x55a1c0bd5000, {0xbd4000}, true};
+	struct image image = {
+		.position_independent = true, .segments = &segment, .segment_count = 1};
+	struct load_mapping mapping = {
+		{0x55a1c0bd5000}, 0x55a1c3f17000 - 0x55a1c0bd5000, {0xbd4000}, true};
 	uint64_t bases[LOAD_BASES], lowest = 1;
 	struct file_off offset;
 
@@ -58,7 +60,8 @@ static struct segment lld[] = {
 	{0x3cd0, 0x1cd0, 0x1a8, 0x330, 0x1000, false},
 	{0x200000, 0x200000, 0x42000, 0x41800, 0x200000, true}, /* BOLT's */
 };
-static const struct image lld_image = {.position_independent = true, .segments = lld, .segment_count = 4};
+static const struct image lld_image = {
+	.position_independent = true, .segments = lld, .segment_count = 4};
 #define BASE UINT64_C(0x7f0000003000) /* no multiple of 2 MiB */
 
 static const struct {
@@ -69,11 +72,11 @@ static const struct {
 	{0x0, 0x1000, 0x0, false, 1},
 	{0x1000, 0x2000, 0x0, true, 1},
 	{0x3000, 0x1000, 0x1000, false, 1},
-	{0x2000, 0x1000, 0x1000, true, 1},        /* split by mprotect */
+	{0x2000, 0x1000, 0x1000, true, 1}, /* split by mprotect */
 	{0x200000, 0x42000, 0x200000, true, 1},
 	{0x240000, 0x2000, 0x240000, true, 1},
-	{0x200000, 0x43000, 0x200000, true, 1},   /* all of it and more */
-	{0x100000, 0x1000, 0x100000, true, 0},    /* between the segments */
+	{0x200000, 0x43000, 0x200000, true, 1}, /* all of it and more */
+	{0x100000, 0x1000, 0x100000, true, 0},  /* between the segments */
 	{0x0, 0x1000, UINT64_MAX - 0xfff, true, 0},
 	{0x0, 0, 0x0, false, 0},
 };
@@ -84,7 +87,9 @@ static void every_mapping_leads_to_the_same_base(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
-		struct load_mapping m = {{BASE + parts[i].vaddr}, parts[i].size, {parts[i].offset},
+		struct load_mapping m = {{BASE + parts[i].vaddr},
+					 parts[i].size,
+					 {parts[i].offset},
 					 parts[i].executable};
 		if (load_bases(&lld_image, &m, bases) != parts[i].count)
 			fail_msg("part %zu", i);
@@ -97,7 +102,8 @@ static void every_mapping_leads_to_the_same_base(void **state)
 static void a_mapping_ends_with_the_last_page(void **state)
 {
 	struct segment segment = {0x1000, 0x1000, 0x2000, 0x2000, 0x1000, true};
-	struct image image = {.position_independent = true, .segments = &segment, .segment_count = 1};
+	struct image image = {
+		.position_independent = true, .segments = &segment, .segment_count = 1};
 	struct load_mapping m = {{BASE + 0x2000}, 0x1000, {0x2000}, true};
 	uint64_t bases[LOAD_BASES];
 
@@ -121,7 +127,8 @@ static void a_mapping_ends_with_the_last_page(void **state)
 /* Rounding down to p_align, 2 MiB for one segment, would give another base. */
 static void the_lowest_segments_lead_to_the_same_base(void **state)
 {
-	struct load_mapping first = {{BASE}, 0x1000, {0}, false}, text = {{BASE + 0x1000}, 0x2000, {0}, true};
+	struct load_mapping first = {{BASE}, 0x1000, {0}, false},
+			    text = {{BASE + 0x1000}, 0x2000, {0}, true};
 	uint64_t base;
 
 	(void)state;
@@ -163,14 +170,16 @@ static void alignment(void **state)
 		{0x210010, 0x200000, 0x200000, NOT_ALIGNED, NOT_ALIGNED},
 		{0x3cd0, 0x1cd0, 0x10000, NOT_ALIGNED, ALIGNED_BY_PAGES},
 		{0x1010, 0x1008, 16, NOT_ALIGNED, NOT_ALIGNED}, /* less than a page */
-		{5, 9, 0, ALIGNED, ALIGNED}, {5, 9, 1, ALIGNED, ALIGNED},
+		{5, 9, 0, ALIGNED, ALIGNED},
+		{5, 9, 1, ALIGNED, ALIGNED},
 		{6, 12, 6, NOT_ALIGNED, NOT_ALIGNED},
 	};
 	const struct image moving = {.position_independent = true}, fixed = {0};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		struct segment s = {.vaddr = rows[i].vaddr, .offset = rows[i].offset, .align = rows[i].align};
+		struct segment s = {
+			.vaddr = rows[i].vaddr, .offset = rows[i].offset, .align = rows[i].align};
 		if (segment_alignment(&moving, &s) != rows[i].moving ||
 		    segment_alignment(&fixed, &s) != rows[i].fixed)
 			fail_msg("row %zu", i);
@@ -190,9 +199,10 @@ static void go_build_id_of_notes(void **state)
 	assert_true(text_is(found, id));
 }
 
-/* .note.go.buildid of Debian 12's /usr/sbin/gosu, whose section and segment have the last byte, too,
- * and of fzf, which has a GNU build-id as well. */
-static const char gosu_id[] = "7rJDveY73PfWMkY6X8qv/lx4aaLPlZACNaQL8lUix/Y9OB3agUbwlQyE8rG77W/Cewoyo6oj4D-GMJN_Uqn";
+/* .note.go.buildid of Debian 12's /usr/sbin/gosu, whose section and segment have the last byte,
+ * too, and of fzf, which has a GNU build-id as well. */
+static const char gosu_id[] =
+	"7rJDveY73PfWMkY6X8qv/lx4aaLPlZACNaQL8lUix/Y9OB3agUbwlQyE8rG77W/Cewoyo6oj4D-GMJN_Uqn";
 static const uint8_t go_head[] = {4, 0, 0, 0, 0x53, 0, 0, 0, 4, 0, 0, 0, 'G', 'o', 0, 0};
 
 static size_t real_go_note(uint8_t *out)
@@ -213,14 +223,16 @@ static void go_build_id_of_a_real_program(void **state)
 		struct text found = notes_go_build_id((struct bytes){notes, size}, align);
 		assert_true(text_is(found, gosu_id));
 		/* The padding behind the last descriptor can be missing; the descriptor cannot. */
-		assert_true(text_is(notes_go_build_id((struct bytes){notes, size - 1}, align), gosu_id));
+		assert_true(text_is(notes_go_build_id((struct bytes){notes, size - 1}, align),
+				    gosu_id));
 		assert_int_equal(notes_go_build_id((struct bytes){notes, size - 2}, align).len, 0);
 	}
 	notes[12 + 2] = 'x'; /* another owner */
 	assert_int_equal(notes_go_build_id((struct bytes){notes, size}, 4).len, 0);
 }
 
-/* An owner's name of 3 to 9 bytes, behind a note that is padded to 8 bytes where the table says so. */
+/* An owner's name of 3 to 9 bytes, behind a note that is padded to 8 bytes where the table says so.
+ */
 static void go_build_id_with_every_padding(void **state)
 {
 	static const char id[] = "abc/def";
@@ -231,7 +243,8 @@ static void go_build_id_with_every_padding(void **state)
 			uint8_t notes[128] = {0};
 			uint32_t head[] = {owner, sizeof(id) - 1, 4};
 			build_note(notes, "GNU", 5, "abcd", 4);
-			size_t at = align == 8 ? 24 : 20, desc = (at + 12 + owner + align - 1) / align * align;
+			size_t at = align == 8 ? 24 : 20,
+			       desc = (at + 12 + owner + align - 1) / align * align;
 			memcpy(notes + at, head, sizeof(head));
 			memcpy(notes + at + sizeof(head), "Go", 2);
 			memcpy(notes + desc, id, sizeof(id));
@@ -248,7 +261,8 @@ static void go_build_id_of_an_image(void **state)
 	size_t size = real_go_note(go), gnu_size = build_note(both, "GNU", 3, gnu, sizeof(gnu));
 	struct build_section sections[] = {
 		{.name = ".note.gnu.build-id", .type = SHT_NOTE, .data = both, .size = gnu_size},
-		{.name = ".note.go.buildid", .type = SHT_NOTE, .data = go, .size = size}, {0}};
+		{.name = ".note.go.buildid", .type = SHT_NOTE, .data = go, .size = size},
+		{0}};
 	struct bytes file = build_elf(&(struct build_elf){.sections = sections});
 	struct bc_error err = {0};
 	struct image image;
@@ -279,7 +293,9 @@ static void go_build_id_of_an_image(void **state)
 static void load_of_large_pages(void **state)
 {
 	struct segment segment = {0x13000, 0x3000, 0x9000, 0x9000, 0x10000, true};
-	struct image image = {.machine = MACHINE_AARCH64, .position_independent = true, .segments = &segment,
+	struct image image = {.machine = MACHINE_AARCH64,
+			      .position_independent = true,
+			      .segments = &segment,
 			      .segment_count = 1};
 	struct load_mapping m = {{0x7f0000010000}, 0x10000, {0}, true};
 	uint64_t bases[LOAD_BASES], lowest;
@@ -303,7 +319,10 @@ static void load_of_large_pages(void **state)
 static void replacing_sections(void **state)
 {
 	static const struct build_section sections[] = {
-		{.name = ".text", .type = SHT_PROGBITS, .flags = SHF_ALLOC | SHF_EXECINSTR, .addr = 0x1000,
+		{.name = ".text",
+		 .type = SHT_PROGBITS,
+		 .flags = SHF_ALLOC | SHF_EXECINSTR,
+		 .addr = 0x1000,
 		 .size = 16},
 		{.name = ".data", .type = SHT_PROGBITS, .size = 16},
 		{0},

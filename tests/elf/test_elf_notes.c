@@ -11,8 +11,12 @@
 static const uint8_t code[16] = {0x90, 0xc3};
 
 static const struct build_section text_only[] = {
-	{.name = ".text", .type = SHT_PROGBITS, .flags = SHF_ALLOC | SHF_EXECINSTR,
-	 .addr = 0x1000, .data = code, .size = sizeof(code)},
+	{.name = ".text",
+	 .type = SHT_PROGBITS,
+	 .flags = SHF_ALLOC | SHF_EXECINSTR,
+	 .addr = 0x1000,
+	 .data = code,
+	 .size = sizeof(code)},
 	{0},
 };
 
@@ -30,8 +34,12 @@ static struct image open_image(struct bytes file)
 static struct bytes with_note(const char *section, uint32_t type, const void *data, size_t size)
 {
 	struct build_section sections[] = {
-		{.name = ".text", .type = SHT_PROGBITS, .flags = SHF_ALLOC | SHF_EXECINSTR,
-		 .addr = 0x1000, .data = code, .size = sizeof(code)},
+		{.name = ".text",
+		 .type = SHT_PROGBITS,
+		 .flags = SHF_ALLOC | SHF_EXECINSTR,
+		 .addr = 0x1000,
+		 .data = code,
+		 .size = sizeof(code)},
 		{.name = section, .type = type, .data = data, .size = size},
 		{0},
 	};
@@ -133,8 +141,8 @@ static void test_build_id(void **state)
 	build_elf_free(&file);
 
 	/* Without sections that tell: from the segment. */
-	struct build_section sections[] = {{.name = ".other", .type = SHT_PROGBITS, .data = notes,
-					    .size = size}, {0}};
+	struct build_section sections[] = {
+		{.name = ".other", .type = SHT_PROGBITS, .data = notes, .size = size}, {0}};
 	struct build_segment segments[] = {{PT_NOTE, PF_R, 0, 0, size, size, 4}, {0}};
 	file = build_elf(&(struct build_elf){.sections = sections, .segments = segments});
 	segments[0].offset = build_elf_offset(file, ".other");
@@ -223,12 +231,9 @@ static void test_build_id_equal(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_bat_note),
-		cmocka_unit_test(test_bat_absent_or_twice),
-		cmocka_unit_test(test_build_id),
-		cmocka_unit_test(test_note_alignment),
-		cmocka_unit_test(test_build_id_text),
-		cmocka_unit_test(test_build_id_equal),
+		cmocka_unit_test(test_bat_note),      cmocka_unit_test(test_bat_absent_or_twice),
+		cmocka_unit_test(test_build_id),      cmocka_unit_test(test_note_alignment),
+		cmocka_unit_test(test_build_id_text), cmocka_unit_test(test_build_id_equal),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

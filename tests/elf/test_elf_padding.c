@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* nop with an operand, in each form that ModRM and SIB have: its length is worked out here by the tables of the
- * processor's manual, and a gap of two such nops is padding only if both lengths are right. */
+/* nop with an operand, in each form that ModRM and SIB have: its length is worked out here by the
+ * tables of the processor's manual, and a gap of two such nops is padding only if both lengths are
+ * right. */
 #include "src/elf/functions.h"
 
 #include <string.h>
@@ -24,10 +25,12 @@ static bool fills(const uint8_t *bytes, size_t size)
 {
 	static const struct symbol_table none = {0};
 
-	return padding_fills(MACHINE_X86_64, (struct gap){.bytes = {bytes, size}, .address = 0x1000}, &none);
+	return padding_fills(MACHINE_X86_64,
+			     (struct gap){.bytes = {bytes, size}, .address = 0x1000}, &none);
 }
 
-/* The displacement is of bytes that begin no nop: wherever the second one is looked for too early, there is none. */
+/* The displacement is of bytes that begin no nop: wherever the second one is looked for too early,
+ * there is none. */
 static size_t put_nop(uint8_t *out, uint8_t modrm, uint8_t sib)
 {
 	size_t size = operand_size(modrm, sib);
@@ -68,13 +71,31 @@ static void prefixes(void **state)
 	} rows[] = {
 		{15, "\x66\x66\x66\x66\x66\x66\x66\x66\x66\x66\x66\x66\x66\x66\x90", true},
 		{16, "\x66\x66\x66\x66\x66\x66\x66\x66\x66\x66\x66\x66\x66\x66\x66\x90", false},
-		{2, "\xf3\x90", false}, {2, "\xf2\x90", false}, {2, "\x2e\x90", true}, {2, "\x67\x90", true},
-		{2, "\x41\x90", false}, {2, "\x40\x90", true}, {2, "\x4e\x90", true}, {2, "\x4f\x90", false},
-		{5, "\xf3\x0f\x1f\x40\x00", true}, {2, "\x0f\x1f", false}, {1, "\x0f", false}, {1, "\x66", false},
-		{2, "\xeb\x00", true}, {2, "\xeb\x01", false}, {3, "\xeb\x01\xcc", false}, {3, "\xeb\x01\x90", true},
-		{5, "\xe9\0\0\0\0", true}, {6, "\xe9\x01\0\0\0\x90", true}, {5, "\xe9\x01\0\0\0", false},
-		{5, "\xe8\0\0\0\0", false}, {2, "\xeb\xfe", false}, {3, "\xcc\xcc\xcc", true}, {3, "\xcc\x90\xcc", false},
-		{4, "\xcc\xcc\x90\0", true}, {0, "", true},
+		{2, "\xf3\x90", false},
+		{2, "\xf2\x90", false},
+		{2, "\x2e\x90", true},
+		{2, "\x67\x90", true},
+		{2, "\x41\x90", false},
+		{2, "\x40\x90", true},
+		{2, "\x4e\x90", true},
+		{2, "\x4f\x90", false},
+		{5, "\xf3\x0f\x1f\x40\x00", true},
+		{2, "\x0f\x1f", false},
+		{1, "\x0f", false},
+		{1, "\x66", false},
+		{2, "\xeb\x00", true},
+		{2, "\xeb\x01", false},
+		{3, "\xeb\x01\xcc", false},
+		{3, "\xeb\x01\x90", true},
+		{5, "\xe9\0\0\0\0", true},
+		{6, "\xe9\x01\0\0\0\x90", true},
+		{5, "\xe9\x01\0\0\0", false},
+		{5, "\xe8\0\0\0\0", false},
+		{2, "\xeb\xfe", false},
+		{3, "\xcc\xcc\xcc", true},
+		{3, "\xcc\x90\xcc", false},
+		{4, "\xcc\xcc\x90\0", true},
+		{0, "", true},
 	};
 
 	(void)state;

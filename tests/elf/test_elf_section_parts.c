@@ -40,13 +40,17 @@ static void any_sections(void **state)
 		for (size_t i = 0; i < image.section_count; i++) {
 			uint32_t start = below(SPAN);
 			sections[i] = (struct section){.type = below(8) ? SHT_PROGBITS : SHT_NOBITS,
-						       .flags = (below(5) ? SHF_ALLOC : 0) | (below(2) ? SHF_TLS : 0),
-						       .addr = base + start, .size = below(SPAN - start + 1)};
+						       .flags = (below(5) ? SHF_ALLOC : 0) |
+								(below(2) ? SHF_TLS : 0),
+						       .addr = base + start,
+						       .size = below(SPAN - start + 1)};
 		}
 		assert_true(section_parts_find(&image));
 		for (uint64_t at = 0; at < SPAN; at++)
-			assert_ptr_equal(image_section_at(&image, (struct vaddr){base + at}), in_turn(&image, base + at));
-		assert_ptr_equal(image_section_at(&image, (struct vaddr){base - 1}), in_turn(&image, base - 1));
+			assert_ptr_equal(image_section_at(&image, (struct vaddr){base + at}),
+					 in_turn(&image, base + at));
+		assert_ptr_equal(image_section_at(&image, (struct vaddr){base - 1}),
+				 in_turn(&image, base - 1));
 		free(image.parts);
 	}
 }

@@ -7,17 +7,16 @@
 #include "tests/support/build_elf.h"
 #include "tests/support/cmocka.h"
 
-#define TEXT 0x1000
+#define TEXT      0x1000
 #define TEXT_SIZE 0x100
 
-#define CODE(address_)                                                                 \
-	.type = SHT_PROGBITS, .flags = SHF_ALLOC | SHF_EXECINSTR, .addr = (address_)
+#define CODE(address_) .type = SHT_PROGBITS, .flags = SHF_ALLOC | SHF_EXECINSTR, .addr = (address_)
 #define DATA(address_) .type = SHT_PROGBITS, .flags = SHF_ALLOC | SHF_WRITE, .addr = (address_)
 
-#define LOCAL_FUNC(name_, at, size_) {name_, at, size_, STT_FUNC, STB_LOCAL, ".text"}
+#define LOCAL_FUNC(name_, at, size_)  {name_, at, size_, STT_FUNC, STB_LOCAL, ".text"}
 #define GLOBAL_FUNC(name_, at, size_) {name_, at, size_, STT_FUNC, STB_GLOBAL, ".text"}
-#define LABEL(name_, at) {name_, at, 0, STT_NOTYPE, STB_LOCAL, ".text"}
-#define FILE_SYMBOL(name_) {name_, 0, 0, STT_FILE, STB_LOCAL, "*ABS*"}
+#define LABEL(name_, at)              {name_, at, 0, STT_NOTYPE, STB_LOCAL, ".text"}
+#define FILE_SYMBOL(name_)            {name_, 0, 0, STT_FILE, STB_LOCAL, "*ABS*"}
 
 /* What is expected of one function. */
 struct want {
@@ -36,7 +35,8 @@ static inline struct fixture open_recipe(const struct build_elf *recipe)
 	struct fixture f = {.file = build_elf(recipe)};
 	struct bc_error err = {0};
 
-	if (!image_open(f.file, &f.image, &err) || !functions_build(&f.image, NUMBERS_BY_ADDRESS, &f.table, &err))
+	if (!image_open(f.file, &f.image, &err) ||
+	    !functions_build(&f.image, NUMBERS_BY_ADDRESS, &f.table, &err))
 		fail_msg("%s", err.text);
 	return f;
 }

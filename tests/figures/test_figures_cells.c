@@ -18,7 +18,8 @@ static struct heat heat_of(const struct heat_run *runs, size_t count)
 	return heat;
 }
 
-static void assert_cells(const struct heat_run *runs, size_t count, size_t room, const char *expected)
+static void assert_cells(const struct heat_run *runs, size_t count, size_t room,
+			 const char *expected)
 {
 	struct heat heat = heat_of(runs, count);
 	char *text = NULL;
@@ -35,18 +36,22 @@ static void assert_cells(const struct heat_run *runs, size_t count, size_t room,
 static void nothing_ran(void **state)
 {
 	(void)state;
-	assert_cells(NULL, 0, 100, "{\"cell\":64,\"wanted\":64,\"begin\":0,\"end\":0,\"cells\":0,\"sum\":0,\"max\":0,\"data\":\"\"}");
+	assert_cells(
+		NULL, 0, 100,
+		"{\"cell\":64,\"wanted\":64,\"begin\":0,\"end\":0,\"cells\":0,\"sum\":0,\"max\":0,\"data\":\"\"}");
 }
 
-/* Bytes 100 to 199, of cells 1 (28 bytes), 2 (64) and 3 (8), and 10 bytes of cell 8: numbers 0, 84, 0, 192, 0, 24, 2 * 4, 1000, each of
- * a byte but the last two: c0 01, e8 07. */
+/* Bytes 100 to 199, of cells 1 (28 bytes), 2 (64) and 3 (8), and 10 bytes of cell 8: numbers 0, 84,
+ * 0, 192, 0, 24, 2 * 4, 1000, each of a byte but the last two: c0 01, e8 07. */
 static void cells_are_runs(void **state)
 {
 	const struct heat_run runs[] = {{100, 100, 3}, {512, 10, 100}};
 
 	(void)state;
-	assert_cells(runs, 2, 100, "{\"cell\":64,\"wanted\":64,\"begin\":64,\"end\":576,\"cells\":4,\"sum\":1300,\"max\":1000,"
-				   "\"data\":\"AFQAwAEAGAjoBw==\"}");
+	assert_cells(
+		runs, 2, 100,
+		"{\"cell\":64,\"wanted\":64,\"begin\":64,\"end\":576,\"cells\":4,\"sum\":1300,\"max\":1000,"
+		"\"data\":\"AFQAwAEAGAjoBw==\"}");
 }
 
 /* Three cells of one value are 1, 3, 64: "AQNA". */
@@ -55,7 +60,9 @@ static void equal_cells_are_one_run(void **state)
 	const struct heat_run runs[] = {{640, 192, 1}};
 
 	(void)state;
-	assert_cells(runs, 1, 100, "{\"cell\":64,\"wanted\":64,\"begin\":640,\"end\":832,\"cells\":3,\"sum\":192,\"max\":64,\"data\":\"AQNA\"}");
+	assert_cells(
+		runs, 1, 100,
+		"{\"cell\":64,\"wanted\":64,\"begin\":640,\"end\":832,\"cells\":3,\"sum\":192,\"max\":64,\"data\":\"AQNA\"}");
 }
 
 /* What does not fit becomes larger cells: here 256 bytes, 0 52 (300), 2 * 1 ... */
@@ -64,8 +71,10 @@ static void larger_cells_fit(void **state)
 	const struct heat_run runs[] = {{100, 100, 3}, {512, 10, 100}};
 
 	(void)state;
-	assert_cells(runs, 2, 12, "{\"cell\":256,\"wanted\":64,\"begin\":0,\"end\":768,\"cells\":2,\"sum\":1300,\"max\":1000,"
-				  "\"data\":\"AKwCAugH\"}");
+	assert_cells(
+		runs, 2, 12,
+		"{\"cell\":256,\"wanted\":64,\"begin\":0,\"end\":768,\"cells\":2,\"sum\":1300,\"max\":1000,"
+		"\"data\":\"AKwCAugH\"}");
 }
 
 /* At the end of all memory. */
@@ -74,8 +83,10 @@ static void the_last_bytes_have_a_cell(void **state)
 	const struct heat_run runs[] = {{UINT64_MAX - 9, 9, 1}};
 
 	(void)state;
-	assert_cells(runs, 1, 100, "{\"cell\":64,\"wanted\":64,\"begin\":18446744073709551552,\"end\":18446744073709551615,\"cells\":1,"
-				   "\"sum\":9,\"max\":9,\"data\":\"AAk=\"}");
+	assert_cells(
+		runs, 1, 100,
+		"{\"cell\":64,\"wanted\":64,\"begin\":18446744073709551552,\"end\":18446744073709551615,\"cells\":1,"
+		"\"sum\":9,\"max\":9,\"data\":\"AAk=\"}");
 }
 
 int main(void)

@@ -8,12 +8,12 @@
 static struct tiny_binary tiny;
 static struct code_parts parts;
 
-/* `hot` lies at 0x1000, 0x40 bytes, and its cold part at 0x1300, 0x30 bytes.  Both have a copy of the code from 0x20 on; an entry of
- * each is that of a deleted block. */
+/* `hot` lies at 0x1000, 0x40 bytes, and its cold part at 0x1300, 0x30 bytes.  Both have a copy of
+ * the code from 0x20 on; an entry of each is that of a deleted block. */
 static void open_parts(void)
 {
 	static struct bat_entry entries[] = {
-		{0, 0}, {0x10, 0x60 << 1}, {0x20, 0x20 << 1}, {0x50, 0x70 << 1},
+		{0, 0},         {0x10, 0x60 << 1}, {0x20, 0x20 << 1}, {0x50, 0x70 << 1},
 		{0, 0x20 << 1}, {0x10, 0x10 << 1}, {0x30, 0x90 << 1},
 	};
 	static uint32_t function_of[] = {0, 3, 4, 5};
@@ -35,7 +35,8 @@ static void close_parts(void)
 	tiny_binary_fini(&tiny);
 }
 
-static void assert_pieces(const struct code_piece_vec *found, const struct code_piece *expected, size_t count)
+static void assert_pieces(const struct code_piece_vec *found, const struct code_piece *expected,
+			  size_t count)
 {
 	assert_int_equal(found->len, count);
 	for (size_t i = 0; i < count; i++) {
@@ -48,7 +49,9 @@ static void assert_pieces(const struct code_piece_vec *found, const struct code_
 
 static void whole_fragments(void **state)
 {
-	static const struct code_piece moved[] = {{0, 0x40, 0x1000, false}, {0, 0x30, 0x1300, true}}, unmoved[] = {{0, 0x80, 0x1100, false}};
+	static const struct code_piece moved[] = {{0, 0x40, 0x1000, false},
+						  {0, 0x30, 0x1300, true}},
+				       unmoved[] = {{0, 0x80, 0x1100, false}};
 	struct code_piece_vec found = {0};
 
 	(void)state;
@@ -69,14 +72,15 @@ static void whole_fragments(void **state)
 static void pieces_by_input(void **state)
 {
 	static const struct code_piece expected[] = {
-		{0, 0x10, 0x1000, false}, {0x10, 0x20, 0x1310, true}, {0x20, 0x20, 0x1020, false}, {0x20, 0x10, 0x1300, true},
+		{0, 0x10, 0x1000, false},    {0x10, 0x20, 0x1310, true},
+		{0x20, 0x20, 0x1020, false}, {0x20, 0x10, 0x1300, true},
 		{0x60, 0x10, 0x1010, false},
 	};
 	static const struct {
 		uint64_t input, address; /* 0: there is none */
 	} places[] = {
-		{0, 0x1000}, {0xf, 0x1000}, {0x10, 0x1310}, {0x1f, 0x1310}, {0x2f, 0x1300}, {0x5f, 0}, {0x60, 0x1010}, {0x6f, 0x1010}, {0x70, 0},
-		{UINT64_C(1) << 32, 0},
+		{0, 0x1000}, {0xf, 0x1000},  {0x10, 0x1310}, {0x1f, 0x1310}, {0x2f, 0x1300},
+		{0x5f, 0},   {0x60, 0x1010}, {0x6f, 0x1010}, {0x70, 0},      {UINT64_C(1) << 32, 0},
 	};
 	struct code_piece_vec found = {0};
 

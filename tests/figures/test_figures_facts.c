@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What a file is: by the lines of resolved stacks that it begins with, and what a directory has in it. */
+/* What a file is: by the lines of resolved stacks that it begins with, and what a directory has in
+ * it. */
 #include "src/figures/advice.h"
 
 #include <string.h>
@@ -41,7 +42,8 @@ static void resolved_stacks(void **state)
 	(void)state;
 	for (size_t i = 0; i < BC_COUNT(files); i++)
 		if (file_kind_of(text_of(files[i].text), NULL) != files[i].kind)
-			fail_msg("%s: %s", files[i].text, file_kind_name(file_kind_of(text_of(files[i].text), NULL)));
+			fail_msg("%s: %s", files[i].text,
+				 file_kind_name(file_kind_of(text_of(files[i].text), NULL)));
 }
 
 /* A recording can be a directory, too: of perf record --output-dir. */
@@ -63,8 +65,9 @@ static void recordings_of_a_directory(void **state)
 	assert_string_equal(facts.recording, "one"); /* the first by name */
 	file_facts_look("all/one", &facts);
 	assert_int_equal(facts.kind, FILE_SAMPLES);
-	assert_int_equal(unlink("all/one/data") | rmdir("all/one") | unlink("all/two") | unlink("all/notes") | unlink("all/.hidden") |
-				 rmdir("all"), 0);
+	assert_int_equal(unlink("all/one/data") | rmdir("all/one") | unlink("all/two") |
+				 unlink("all/notes") | unlink("all/.hidden") | rmdir("all"),
+			 0);
 }
 
 int main(void)

@@ -34,7 +34,8 @@ static void write_list(struct json *json, const struct figure_row *row, const vo
 
 static void print_list(const struct figure_row *row, const void *at, FILE *out)
 {
-	fprintf(out, "%s of %u\n", (const char *)row->with, (unsigned)((const struct product *)at)->count);
+	fprintf(out, "%s of %u\n", (const char *)row->with,
+		(unsigned)((const struct product *)at)->count);
 }
 
 static const struct figure_row part_rows[] = {
@@ -45,7 +46,8 @@ static const struct figure_row part_rows[] = {
 
 static const struct figure_row rows[] = {
 	FORMAT_ROWS("made"),
-	{"count", "{:5} of {whole}, {count/whole:.1} %; {share:g} {share:7.2}\n", VALUE(struct product, count)},
+	{"count", "{:5} of {whole}, {count/whole:.1} %; {share:g} {share:7.2}\n",
+	 VALUE(struct product, count)},
 	FIGURES(struct product, , whole, share, plain),
 	{"twice", .read = twice},
 	{"extra", "extra {}\n", VALUE(struct product, extra), IF(struct product, has_extra)},
@@ -86,8 +88,17 @@ static void check(const struct product *product, bool all, const char *json, con
 static void test_rows_as_json_and_text(void **state)
 {
 	const struct part part = {1, true};
-	const struct product product = {.count = 3, .whole = 24, .share = 0.25, .plain = true, .has_extra = true, .extra = 7,
-					.path = "a\"b", .word = "w", .name = {"name!", 4}, .id = {2, {0xab, 1}}, .part = &part};
+	const struct product product = {.count = 3,
+					.whole = 24,
+					.share = 0.25,
+					.plain = true,
+					.has_extra = true,
+					.extra = 7,
+					.path = "a\"b",
+					.word = "w",
+					.name = {"name!", 4},
+					.id = {2, {0xab, 1}},
+					.part = &part};
 
 	(void)state;
 	check(&product, false,
@@ -101,13 +112,15 @@ static void test_rows_as_json_and_text(void **state)
 static void test_rows_that_are_left_out(void **state)
 {
 	const struct product product = {0};
-	const char *json = "{\"format\": \"made\", \"version\": 1, \"count\": 0, \"whole\": 0, \"share\": 0.0000, \"plain\": false, "
-			   "\"twice\": 0, \"some\": 0, \"path\": \"\", \"word\": \"\", \"name\": \"\", \"id\": \"\", \"hex\": \"0x0\", "
-			   "\"list\": [0]}\n";
+	const char *json =
+		"{\"format\": \"made\", \"version\": 1, \"count\": 0, \"whole\": 0, \"share\": 0.0000, \"plain\": false, "
+		"\"twice\": 0, \"some\": 0, \"path\": \"\", \"word\": \"\", \"name\": \"\", \"id\": \"\", \"hex\": \"0x0\", "
+		"\"list\": [0]}\n";
 
 	(void)state;
 	check(&product, false, json, ">     0 of 0, 0.0 %; 0    0.00\n> at 0x0\n> .\nlist of 0\n");
-	check(&product, true, json, ">     0 of 0, 0.0 %; 0    0.00\n> some 0\n> at 0x0\n> .\nlist of 0\n");
+	check(&product, true, json,
+	      ">     0 of 0, 0.0 %; 0    0.00\n> some 0\n> at 0x0\n> .\nlist of 0\n");
 }
 
 static void test_a_page_cuts_texts_but_for_whole_ones(void **state)

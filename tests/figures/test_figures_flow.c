@@ -8,7 +8,8 @@
 
 static void read_text(const char *text, struct flat_profile *out)
 {
-	struct file_stream stream = {.name = "in", .fd = -1, .memory = (const uint8_t *)text, .size = strlen(text)};
+	struct file_stream stream = {
+		.name = "in", .fd = -1, .memory = (const uint8_t *)text, .size = strlen(text)};
 	struct bc_error err;
 	bool mine;
 
@@ -37,7 +38,8 @@ static bool near(double a, double b)
 	return a - b < 1e-9 && b - a < 1e-9;
 }
 
-/* Of block 10 and 20 what goes in is not what goes out; 30 is entered 99 times, which is too few, and 40 goes nowhere. */
+/* Of block 10 and 20 what goes in is not what goes out; 30 is entered 99 times, which is too few,
+ * and 40 goes nowhere. */
 static void bias(void **state)
 {
 	struct flow_figures flow = flow_of("0 [unknown] 0 1 f 0 0 1\n"
@@ -58,7 +60,8 @@ static void bias(void **state)
 /* Nothing leads to block 30, which ran 40 times; of 20 functions one such is the worst 5 %. */
 static void what_nothing_leads_to(void **state)
 {
-	static const char broken[] = "0 [unknown] 0 1 f 0 0 60\n1 f 8 1 f 10 0 60\n1 f 38 1 f 30 0 40\n";
+	static const char broken[] =
+		"0 [unknown] 0 1 f 0 0 60\n1 f 8 1 f 10 0 60\n1 f 38 1 f 30 0 40\n";
 	struct flow_figures flow = flow_of(broken);
 	char text[2048];
 	size_t length = (size_t)snprintf(text, sizeof(text), "%s", broken);
@@ -68,7 +71,8 @@ static void what_nothing_leads_to(void **state)
 	assert_true(near(flow.discontinuity, 25)); /* 40 of 60 + 60 + 40 */
 	assert_true(near(flow.unreachable, 25));
 	for (int i = 1; i < 20; i++)
-		length += (size_t)snprintf(text + length, sizeof(text) - length, "0 [unknown] 0 1 g%d 0 0 16\n", i);
+		length += (size_t)snprintf(text + length, sizeof(text) - length,
+					   "0 [unknown] 0 1 g%d 0 0 16\n", i);
 	flow = flow_of(text);
 	assert_int_equal(flow.functions, 20);
 	assert_true(near(flow.discontinuity, 25)); /* element 19 of 20 */
@@ -80,12 +84,13 @@ static void what_nothing_leads_to(void **state)
 /* YAML: blocks have numbers, callees too, and the number of executions is told. */
 static void numbered_blocks(void **state)
 {
-	static const char text[] = "---\nheader:\n  profile-version: 1\n  profile-flags: [ lbr ]\n  hash-func: xxh3\nfunctions:\n"
-				   "  - name: f\n    fid: 7\n    hash: 0x1\n    exec: 100\n    nblocks: 3\n    blocks:\n"
-				   "      - bid: 0\n        insns: 1\n        hash: 0x1\n        succ: [ { bid: 2, cnt: 200 } ]\n"
-				   "      - bid: 2\n        insns: 1\n        hash: 0x1\n"
-				   "        calls: [ { off: 0x4, fid: 9, cnt: 50 } ]\n        succ: [ { bid: 0, cnt: 100 } ]\n"
-				   "  - name: g\n    fid: 9\n    hash: 0x1\n    exec: 60\n    nblocks: 1\n...\n";
+	static const char text[] =
+		"---\nheader:\n  profile-version: 1\n  profile-flags: [ lbr ]\n  hash-func: xxh3\nfunctions:\n"
+		"  - name: f\n    fid: 7\n    hash: 0x1\n    exec: 100\n    nblocks: 3\n    blocks:\n"
+		"      - bid: 0\n        insns: 1\n        hash: 0x1\n        succ: [ { bid: 2, cnt: 200 } ]\n"
+		"      - bid: 2\n        insns: 1\n        hash: 0x1\n"
+		"        calls: [ { off: 0x4, fid: 9, cnt: 50 } ]\n        succ: [ { bid: 0, cnt: 100 } ]\n"
+		"  - name: g\n    fid: 9\n    hash: 0x1\n    exec: 60\n    nblocks: 1\n...\n";
 	struct flat_profile flat;
 
 	(void)state;
@@ -98,7 +103,9 @@ static void numbered_blocks(void **state)
 	struct flow_figures flow = flow_of(text);
 	assert_int_equal(flow.blocks, 1); /* number 2: 200 in, 100 out */
 	assert_true(near(flow.bias, 50));
-	assert_true(near(flow.deviation, 100 * .35355339059327378)); /* the entry: 100 in, 200 out: |1 - .5| and 0 */
+	assert_true(
+		near(flow.deviation,
+		     100 * .35355339059327378)); /* the entry: 100 in, 200 out: |1 - .5| and 0 */
 }
 
 int main(void)

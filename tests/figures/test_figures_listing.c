@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What becomes of the text that LLVM prints, and which blocks are listed.  The source is part of this file: its text comes from libLLVM
- * else, and its arrays cannot grow here when they are not allowed to. */
+/* What becomes of the text that LLVM prints, and which blocks are listed.  The source is part of
+ * this file: its text comes from libLLVM else, and its arrays cannot grow here when they are not
+ * allowed to. */
 #include <stdbool.h>
 #include <stdlib.h>
 
@@ -53,7 +54,10 @@ static void pages_of_adrp(void **state)
 
 static void hottest_blocks_are_listed(void **state)
 {
-	struct balance_block blocks[] = {{.start = 0}, {.start = 4, .count = 90}, {.start = 8, .count = 3}, {.start = 12, .count = 7}};
+	struct balance_block blocks[] = {{.start = 0},
+					 {.start = 4, .count = 90},
+					 {.start = 8, .count = 3},
+					 {.start = 12, .count = 7}};
 	const struct flow_function flow = {.blocks = {blocks, BC_COUNT(blocks), BC_COUNT(blocks)}};
 	struct hot_block_vec hot = {0};
 	uint64_t held, all;

@@ -22,7 +22,10 @@ static void the_template_has_one_place_for_data(void **state)
 	(void)state;
 	assert_in_range(page.len, 1, PAGE_MOST);
 	assert_int_equal(count(page, PAGE_PLACEHOLDER), 1);
-	assert_int_equal(count(page, "<script type=\"application/json\" id=\"data\">" PAGE_PLACEHOLDER "</script>"), 1);
+	assert_int_equal(count(page,
+			       "<script type=\"application/json\" id=\"data\">" PAGE_PLACEHOLDER
+			       "</script>"),
+			 1);
 	assert_int_equal(count(page, "default-src 'none'"), 1);
 }
 

@@ -5,7 +5,8 @@
 #include "tests/support/cmocka.h"
 #include "tests/support/tiny_binary.h"
 
-static void assert_regions(const struct tiny_binary *tiny, size_t most, const struct code_region *expected, size_t count)
+static void assert_regions(const struct tiny_binary *tiny, size_t most,
+			   const struct code_region *expected, size_t count)
 {
 	struct region_vec found;
 
@@ -19,15 +20,18 @@ static void assert_regions(const struct tiny_binary *tiny, size_t most, const st
 	region_vec_free(&found);
 }
 
-/* Those shorter than 64 bytes go first, then than 128, then than 256, until there are no more than wanted. */
+/* Those shorter than 64 bytes go first, then than 128, then than 256, until there are no more than
+ * wanted. */
 static void short_regions_are_left_out(void **state)
 {
 	static const uint64_t sizes[TINY_FUNCTIONS] = {0x100, 0x40, 0x20, 0x80, 0x100, 0x80};
 	static const struct code_region all[] = {
-		{0x1000, 0x1100, PLACE_HOT},  {0x1100, 0x1140, PLACE_LEFT}, {0x1200, 0x1220, PLACE_PLT},
-		{0x1300, 0x1380, PLACE_COLD}, {0x1400, 0x1500, PLACE_HOT},  {0x1500, 0x1580, PLACE_COLD},
+		{0x1000, 0x1100, PLACE_HOT}, {0x1100, 0x1140, PLACE_LEFT},
+		{0x1200, 0x1220, PLACE_PLT}, {0x1300, 0x1380, PLACE_COLD},
+		{0x1400, 0x1500, PLACE_HOT}, {0x1500, 0x1580, PLACE_COLD},
 	};
-	const struct code_region five[] = {all[0], all[1], all[3], all[4], all[5]}, four[] = {all[0], all[3], all[4], all[5]};
+	const struct code_region five[] = {all[0], all[1], all[3], all[4], all[5]},
+				 four[] = {all[0], all[3], all[4], all[5]};
 	static const struct code_region one[] = {{0x1000, 0x1500, PLACE_HOT}};
 	struct section text = {.name = text_of(".text")};
 	struct tiny_binary tiny;
@@ -48,10 +52,17 @@ static void short_regions_are_left_out(void **state)
 static void neighbours_of_a_section_are_one(void **state)
 {
 	static const struct code_region joined[] = {
-		{0x1100, 0x1280, PLACE_LEFT}, {0x1300, 0x1380, PLACE_COLD}, {0x1400, 0x1480, PLACE_HOT}, {0x1500, 0x1580, PLACE_COLD},
+		{0x1100, 0x1280, PLACE_LEFT},
+		{0x1300, 0x1380, PLACE_COLD},
+		{0x1400, 0x1480, PLACE_HOT},
+		{0x1500, 0x1580, PLACE_COLD},
 	};
 	const struct code_region apart[] = {
-		{0x1100, 0x1180, PLACE_LEFT}, {0x1200, 0x1280, PLACE_LEFT}, joined[1], joined[2], joined[3],
+		{0x1100, 0x1180, PLACE_LEFT},
+		{0x1200, 0x1280, PLACE_LEFT},
+		joined[1],
+		joined[2],
+		joined[3],
 	};
 	struct section sections[] = {{.name = text_of(".text")}, {.name = text_of(".fini")}};
 	struct tiny_binary tiny;

@@ -28,17 +28,20 @@ static struct profile profile_of(const struct counted_branch *lines, size_t coun
 
 	batch = (struct record_batch){0};
 	for (size_t i = 0; i < count; i++) {
-		struct record record = {.kind = basic ? RECORD_SAMPLE : RECORD_BRANCH, .from = {&tiny.functions[lines[i].from], lines[i].from_at},
+		struct record record = {.kind = basic ? RECORD_SAMPLE : RECORD_BRANCH,
+					.from = {&tiny.functions[lines[i].from], lines[i].from_at},
 					.count = lines[i].count};
 		if (!basic)
-			record.to = (struct input_place){&tiny.functions[lines[i].to], lines[i].to_at};
+			record.to =
+				(struct input_place){&tiny.functions[lines[i].to], lines[i].to_at};
 		assert_true(record_push(&batch, &tiny.binary, &record));
 	}
 	assert_true(profile_build(&tiny.binary, basic, &batch.records, 1, 1, &profile, &err));
 	return profile;
 }
 
-static struct stability compared(const struct counted_branch *a, size_t a_count, const struct counted_branch *b, size_t b_count, double moved)
+static struct stability compared(const struct counted_branch *a, size_t a_count,
+				 const struct counted_branch *b, size_t b_count, double moved)
 {
 	struct profile halves[2] = {profile_of(a, a_count, false), profile_of(b, b_count, false)};
 	struct stability out;
@@ -66,17 +69,23 @@ static int setup(void **state)
 
 static void equal_halves(void **state)
 {
-	const struct counted_branch lines[] = {{0, 8, 0, 0x10, 70}, {0, 8, 0, 0x20, 30}, {0, 0x18, 0, 0x30, 70}, {0, 0x18, 1, 0, 5}};
+	const struct counted_branch lines[] = {{0, 8, 0, 0x10, 70},
+					       {0, 8, 0, 0x20, 30},
+					       {0, 0x18, 0, 0x30, 70},
+					       {0, 0x18, 1, 0, 5}};
 	struct stability s = compared(lines, 4, lines, 4, 0);
 
 	(void)state;
-	assert_true(near(s.layout, 100) && near(s.percent, 100) && near(s.overlap, 100) && near(s.hot_differ, 0));
+	assert_true(near(s.layout, 100) && near(s.percent, 100) && near(s.overlap, 100) &&
+		    near(s.hot_differ, 0));
 }
 
-/* The first half goes to 10 nine times of ten, the second to 20: in its own layout a half takes 10 branches, in the other's 90. */
+/* The first half goes to 10 nine times of ten, the second to 20: in its own layout a half takes 10
+ * branches, in the other's 90. */
 static void contrary_halves(void **state)
 {
-	const struct counted_branch a[] = {{0, 8, 0, 0x10, 90}, {0, 8, 0, 0x20, 10}}, b[] = {{0, 8, 0, 0x10, 10}, {0, 8, 0, 0x20, 90}};
+	const struct counted_branch a[] = {{0, 8, 0, 0x10, 90}, {0, 8, 0, 0x20, 10}},
+				    b[] = {{0, 8, 0, 0x10, 10}, {0, 8, 0, 0x20, 90}};
 	struct stability s = compared(a, 2, b, 2, 0);
 
 	(void)state;
@@ -87,27 +96,33 @@ static void contrary_halves(void **state)
 /* Calls are taken twice in every layout, there and back: 2 * 45 + 10 of 2 * 45 + 90. */
 static void calls_are_always_taken(void **state)
 {
-	const struct counted_branch a[] = {{0, 8, 0, 0x10, 90}, {0, 8, 0, 0x20, 10}, {0, 4, 1, 0, 45}};
-	const struct counted_branch b[] = {{0, 8, 0, 0x10, 10}, {0, 8, 0, 0x20, 90}, {0, 4, 1, 0, 45}};
+	const struct counted_branch a[] = {
+		{0, 8, 0, 0x10, 90}, {0, 8, 0, 0x20, 10}, {0, 4, 1, 0, 45}};
+	const struct counted_branch b[] = {
+		{0, 8, 0, 0x10, 10}, {0, 8, 0, 0x20, 90}, {0, 4, 1, 0, 45}};
 
 	(void)state;
 	assert_true(near(compared(a, 3, b, 3, 0).layout, 100. * 100 / 180));
 }
 
-/* Each half has seen another function: half of the other's 100 branches are taken, and none in its own layout but the 2 * 10 of calls. */
+/* Each half has seen another function: half of the other's 100 branches are taken, and none in its
+ * own layout but the 2 * 10 of calls. */
 static void what_a_half_has_not_seen(void **state)
 {
-	const struct counted_branch a[] = {{0, 8, 0, 0x10, 100}, {0, 4, 1, 0, 10}}, b[] = {{1, 8, 1, 0x10, 100}, {1, 4, 0, 0, 10}};
+	const struct counted_branch a[] = {{0, 8, 0, 0x10, 100}, {0, 4, 1, 0, 10}},
+				    b[] = {{1, 8, 1, 0x10, 100}, {1, 4, 0, 0, 10}};
 	struct stability s = compared(a, 2, b, 2, 0);
 
 	(void)state;
 	assert_true(near(s.layout, 100. * 20 / 70) && near(s.overlap, 0));
 }
 
-/* One branch of a loop is taken, the rarer one: 10 -> 20 -> 10.  The halves do not agree on which. */
+/* One branch of a loop is taken, the rarer one: 10 -> 20 -> 10.  The halves do not agree on which.
+ */
 static void a_loop(void **state)
 {
-	const struct counted_branch a[] = {{0, 0x18, 0, 0x20, 5}, {0, 0x28, 0, 0x10, 6}}, b[] = {{0, 0x18, 0, 0x20, 6}, {0, 0x28, 0, 0x10, 5}};
+	const struct counted_branch a[] = {{0, 0x18, 0, 0x20, 5}, {0, 0x28, 0, 0x10, 6}},
+				    b[] = {{0, 0x18, 0, 0x20, 6}, {0, 0x28, 0, 0x10, 5}};
 
 	(void)state;
 	assert_true(near(compared(a, 2, b, 2, 0).layout, 100. * 5 / 6));
@@ -165,7 +180,8 @@ static void tosses(void **state)
 /* Both halves together are the whole; what has a count of zero is in neither. */
 static void halves_of_counts(void **state)
 {
-	const struct count_row rows[] = {{{0x1000, 1, 2}, 10, 4}, {{0x2000, 1, 2}, 1, 0}, {{0x9000, 1, 2}, 7, 7}};
+	const struct count_row rows[] = {
+		{{0x1000, 1, 2}, 10, 4}, {{0x2000, 1, 2}, 1, 0}, {{0x9000, 1, 2}, 7, 7}};
 	struct counts counts, halves[2];
 	uint64_t sums[2] = {0};
 
@@ -190,7 +206,8 @@ static void halves_of_counts(void **state)
 
 static void halves_of_plain_samples(void **state)
 {
-	const struct counted_branch lines[] = {{0, 4, 0, 0, 1000}, {0, 8, 0, 0, 1}, {1, 0, 0, 0, 77}};
+	const struct counted_branch lines[] = {
+		{0, 4, 0, 0, 1000}, {0, 8, 0, 0, 1}, {1, 0, 0, 0, 77}};
 	struct profile whole = profile_of(lines, 3, true), half;
 	uint64_t sum = 0;
 

@@ -163,7 +163,8 @@ static void returns_by_place(void **state)
 		if (own)
 			setup(NULL);
 		run.aggregate.options.rules.returns_by_place = own;
-		memcpy(&run.tiny.code[0x2c], "\xff\x54\x24\x08", 4); /* call *8(%rsp), up to the entry 30 */
+		memcpy(&run.tiny.code[0x2c], "\xff\x54\x24\x08",
+		       4); /* call *8(%rsp), up to the entry 30 */
 		trace(TRACE_EXTERNAL, 0x1030, TRACE_BR_ONLY, 1, 0);
 		trace(TRACE_EXTERNAL, 0x1030, 0x1038, 2, 1);
 		trace(TRACE_FT_EXTERNAL, 0x1030, 0x1039, 4, 0);
@@ -172,8 +173,8 @@ static void returns_by_place(void **state)
 		trace(0x1104, 0x1030, 0x103b, 32, 0);
 		gives(own ? "1 hot 40 1 hot 60 0 6\n"
 			    "0 [unknown] 0 1 hot 40 0 16\n"
-			    "1 plain 4 1 hot 60 0 32\n"
-			  : "0 [unknown] 0 1 hot 40 0 16\n"
+			    "1 plain 4 1 hot 60 0 32\n" :
+			    "0 [unknown] 0 1 hot 40 0 16\n"
 			    "0 [unknown] 0 1 hot 60 1 3\n"
 			    "1 plain 4 1 hot 60 0 32\n");
 		assert_int_equal(run.ledgers.branches.dropped[BRANCH_DROP_RETURN], own ? 3 : 0);
@@ -184,7 +185,7 @@ static void returns_by_place(void **state)
 static void dropped_fallthroughs(void **state)
 {
 	(void)state;
-	trace(TRACE_FT_ONLY, 0x1000, 0x1304, 1, 0);    /* hot -> its cold part */
+	trace(TRACE_FT_ONLY, 0x1000, 0x1304, 1, 0); /* hot -> its cold part */
 	trace(TRACE_FT_ONLY, 0x1030, 0x1010, 2, 0);
 	trace(TRACE_FT_ONLY, 0x1100, 0x1120, 4, 0);
 	trace(TRACE_FT_ONLY, 0x1200, 0x1206, 8, 0);
@@ -200,7 +201,8 @@ static void dropped_fallthroughs(void **state)
 	assert_int_equal(run.ledgers.traces.dropped[TRACE_DROP_NO_PARENT], 128);
 	/* Without libLLVM there is no graph of `plain`, which is one block. */
 	assert_int_equal(run.ledgers.traces.dropped[TRACE_DROP_ONE_BLOCK] +
-			 run.ledgers.traces.dropped[TRACE_DROP_NO_MAP], 4 + 8 + 256);
+				 run.ledgers.traces.dropped[TRACE_DROP_NO_MAP],
+			 4 + 8 + 256);
 	assert_int_equal(run.ledgers.traces.kept, 0);
 }
 
@@ -246,7 +248,8 @@ static void basic(void **state)
 	(void)state;
 	for (size_t i = 0; i < BC_COUNT(at); i++) {
 		const struct address_record record = {{at[i]}, (uint64_t)1 << i};
-		tiny_run_event(&run, &(struct event){.kind = EVENT_ADDRESSES, .addresses = {&record, 1}});
+		tiny_run_event(&run,
+			       &(struct event){.kind = EVENT_ADDRESSES, .addresses = {&record, 1}});
 	}
 	gives("no_lbr\n"
 	      "1 hot 0 1\n"

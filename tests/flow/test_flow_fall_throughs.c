@@ -81,11 +81,15 @@ static void runs_add_up(void **state)
 			const struct bat_fragment *fragment = &bat.fragments[f];
 			struct sums one_by_one = {.len = 0}, together = {.len = 0};
 			for (int i = 0; i < TRACES; i++) {
-				uint32_t from = random_below(&random, 700), to = random_below(&random, 900);
+				uint32_t from = random_below(&random, 700),
+					 to = random_below(&random, 900);
 				bool any;
-				struct one_trace trace = {&one_by_one, 1 + (random_next(&random) >> 8)};
-				size_t wanted = bat_fallthroughs(&bat, fragment, from, to, add_edge, &trace);
-				assert_true(fall_throughs_add(&falls, &bat, fragment, from, to, trace.count, &any));
+				struct one_trace trace = {&one_by_one,
+							  1 + (random_next(&random) >> 8)};
+				size_t wanted = bat_fallthroughs(&bat, fragment, from, to, add_edge,
+								 &trace);
+				assert_true(fall_throughs_add(&falls, &bat, fragment, from, to,
+							      trace.count, &any));
 				assert_int_equal(any, wanted > 0);
 				edges_seen += wanted;
 			}
@@ -109,22 +113,26 @@ static void long_ways(void **state)
 	struct fall_throughs falls = {0};
 
 	(void)state;
-	for (int all = 0; all < 2; all++) /* each a block, or of each hundred one, behind branches */
+	for (int all = 0; all < 2;
+	     all++) /* each a block, or of each hundred one, behind branches */
 		for (uint32_t from = 0; from < COUNT; from += 7) {
 			uint32_t first, last;
 			bool any;
 			for (uint32_t i = 0; i < COUNT; i++)
-				entries[i] = (struct bat_entry){i, i << 1 | (!all && i % 100 != 50)};
+				entries[i] =
+					(struct bat_entry){i, i << 1 | (!all && i % 100 != 50)};
 			for (uint32_t to = from; to < COUNT; to += 31) {
 				struct sums sums = {.len = 0};
-				uint32_t wanted = bat_trace_blocks(&bat, &f, from, to, &first, &last);
+				uint32_t wanted =
+					bat_trace_blocks(&bat, &f, from, to, &first, &last);
 				assert_true(fall_throughs_add(&falls, &bat, &f, from, to, 1, &any));
 				assert_int_equal(any, wanted > 0);
 				if (wanted && wanted < BLOCKS + 1) {
 					fall_throughs_take(&falls, &bat, add_edges, &sums);
 					assert_int_equal(sums.len, wanted);
 				} else if (wanted) {
-					assert_int_equal(falls.first <= first && falls.last >= last, 1);
+					assert_int_equal(falls.first <= first && falls.last >= last,
+							 1);
 					fall_throughs_take(&falls, &bat, ignore_edges, NULL);
 				}
 			}
@@ -157,8 +165,10 @@ static void large_counts(void **state)
 /* Blocks of a function that BAT does not have, before and after a fragment. */
 static void runs_of_graphs(void **state)
 {
-	struct block blocks[] = {{.start = 0, .last = 2}, {.start = 4, .last = 6},
-				 {.start = 8, .last = 10}, {.start = 12, .last = 14}};
+	struct block blocks[] = {{.start = 0, .last = 2},
+				 {.start = 4, .last = 6},
+				 {.start = 8, .last = 10},
+				 {.start = 12, .last = 14}};
 	const struct graph graph = {.blocks = blocks, .count = 4, .size = 16};
 	struct bat_entry entries[] = {{0, 0}, {4, 4 << 1}};
 	struct bat_fragment f = {.entry_count = 2};

@@ -11,7 +11,8 @@ static uint64_t blocks[MOST], entries[MOST], edges[4 * MOST];
 static struct flow_counts counts = {blocks, entries, edges};
 static bool is_sparse;
 
-static void solve(const struct flow_block *b, uint32_t block_count, const struct flow_edge *e, uint32_t edge_count)
+static void solve(const struct flow_block *b, uint32_t block_count, const struct flow_edge *e,
+		  uint32_t edge_count)
 {
 	struct flow_problem problem = {b, block_count, e, edge_count, is_sparse};
 	uint64_t steps = flow_steps_most(block_count + edge_count);
@@ -51,12 +52,13 @@ static void the_only_way(void **state)
 	(void)state;
 	solve(block, 3, way, 2);
 	assert_true(edges[0] == edges[1] && edges[0] == blocks[1] && blocks[1] > 0);
-	/* 20 expected of 22 instructions at the count that they say together; a little less is likelier */
+	/* 20 expected of 22 instructions at the count that they say together; a little less is
+	 * likelier */
 	assert_in_range(blocks[1], 7 * FLOW_UNITS, 10 * FLOW_UNITS);
 }
 
-/* So many instructions that one sample of them says less than a unit: they were passed, but seldom.  201 samples of 40,020
- * instructions are 100 units. */
+/* So many instructions that one sample of them says less than a unit: they were passed, but seldom.
+ * 201 samples of 40,020 instructions are 100 units. */
 static void a_huge_block_on_the_only_way(void **state)
 {
 	static const struct flow_edge way[] = {{0, 1}, {1, 2}};
@@ -110,7 +112,8 @@ static void a_loop_alone(void **state)
 	assert_int_equal(edges[1], 100 * FLOW_UNITS);
 }
 
-/* Neither way was sampled: where samples are few, both may have run, and a little of the flow goes the longer one, too. */
+/* Neither way was sampled: where samples are few, both may have run, and a little of the flow goes
+ * the longer one, too. */
 static void ways_without_samples(void **state)
 {
 	static const struct flow_edge way[] = {{0, 1}, {0, 2}, {1, 3}, {2, 3}};
@@ -127,7 +130,8 @@ static void ways_without_samples(void **state)
 	is_sparse = true;
 	solve(block, 4, way, 4);
 	is_sparse = false;
-	/* As if the block of four instructions had a thirty-second of a sample: dear is what is more than three times that. */
+	/* As if the block of four instructions had a thirty-second of a sample: dear is what is
+	 * more than three times that. */
 	assert_int_equal(edges[0], FLOW_UNITS / 32 / 4 * 3);
 	assert_in_range(edges[1], FLOW_UNITS, 3 * FLOW_UNITS);
 }
@@ -148,9 +152,11 @@ static void vanishing_blocks(void **state)
 	assert_true(blocks[1] <= blocks[0]);
 }
 
-/* Blocks one after the other, each with its own count: k samples of n instructions each.  What is most likely is the sum of all samples
- * by the sum of all instructions; the curve of each block is in pieces from one power of two to the next, with the slope at its middle,
- * so that the count is off by the root of 2 at most.  No block says less than an eighth of it, or more than eight times as much. */
+/* Blocks one after the other, each with its own count: k samples of n instructions each.  What is
+ * most likely is the sum of all samples by the sum of all instructions; the curve of each block is
+ * in pieces from one power of two to the next, with the slope at its middle, so that the count is
+ * off by the root of 2 at most.  No block says less than an eighth of it, or more than eight times
+ * as much. */
 static void likely_counts(void **state)
 {
 	static const struct flow_edge way[] = {{0, 1}, {1, 2}, {2, 3}};
@@ -163,8 +169,11 @@ static void likely_counts(void **state)
 		bool fits = true;
 		for (uint32_t i = 0; i < 4; i++) {
 			uint64_t mixed = seed * (i + 1) * UINT64_C(0x9e3779b97f4a7c15);
-			block[i] = (struct flow_block){.samples = (mixed >> 40) % 1000 + 10, .instructions = (uint32_t)(mixed >> 20) % 40 + 1,
-						       .entry = !i, .leaves = i == 3};
+			block[i] = (struct flow_block){.samples = (mixed >> 40) % 1000 + 10,
+						       .instructions =
+							       (uint32_t)(mixed >> 20) % 40 + 1,
+						       .entry = !i,
+						       .leaves = i == 3};
 			samples += block[i].samples;
 			instructions += block[i].instructions;
 		}
@@ -182,8 +191,9 @@ static void likely_counts(void **state)
 	}
 }
 
-/* One block was sampled, and one beside it, of up to thirty times as many instructions, was not: m - k * ln m of both is least for k
- * samples by all instructions.  The piece of the curve is a power of two wide. */
+/* One block was sampled, and one beside it, of up to thirty times as many instructions, was not: m
+ * - k * ln m of both is least for k samples by all instructions.  The piece of the curve is a power
+ * of two wide. */
 static void a_block_without_samples(void **state)
 {
 	static const struct flow_edge way[] = {{0, 1}};
@@ -200,10 +210,12 @@ static void a_block_without_samples(void **state)
 	}
 }
 
-/* Two jumps through tables to the same three blocks: samples do not tell which took which, and each takes all as often as these ran. */
+/* Two jumps through tables to the same three blocks: samples do not tell which took which, and each
+ * takes all as often as these ran. */
 static void tables_share(void **state)
 {
-	static const struct flow_edge way[] = {{0, 1}, {0, 2}, {1, 3}, {1, 4}, {1, 5}, {2, 3}, {2, 4}, {2, 5}};
+	static const struct flow_edge way[] = {{0, 1}, {0, 2}, {1, 3}, {1, 4},
+					       {1, 5}, {2, 3}, {2, 4}, {2, 5}};
 	struct flow_block block[] = {
 		{.samples = 120, .instructions = 1, .entry = true},
 		{.samples = 60, .instructions = 1},
@@ -219,7 +231,8 @@ static void tables_share(void **state)
 		assert_int_equal(edges[i], (i % 3 == 2 ? 30 : 15) * FLOW_UNITS);
 	/* Samples of a block that BOLT deletes are no share of it. */
 	block[4].samples = 60;
-	block[5] = (struct flow_block){.samples = 5000, .instructions = 1, .leaves = true, .removable = true};
+	block[5] = (struct flow_block){
+		.samples = 5000, .instructions = 1, .leaves = true, .removable = true};
 	solve(block, 6, way, 8);
 	for (uint32_t i = 2; i < 8; i++)
 		assert_int_equal(edges[i], (i % 3 == 1 ? 0 : 30) * FLOW_UNITS);
@@ -246,7 +259,8 @@ static void jumps_do_not_cross(void **state)
 /* Both ways are as long, and no block tells anything: it is the next one. */
 static void the_next_block(void **state)
 {
-	static const struct flow_edge back_first[] = {{1, 0}, {1, 2}}, next_first[] = {{1, 2}, {1, 0}};
+	static const struct flow_edge back_first[] = {{1, 0}, {1, 2}},
+				      next_first[] = {{1, 2}, {1, 0}};
 	const struct flow_block block[] = {
 		{.instructions = 1, .leaves = true, .removable = true},
 		{.samples = 10, .instructions = 1, .entry = true},
@@ -280,7 +294,8 @@ static uint32_t any(uint32_t below)
 	return (uint32_t)(state_of_random >> 33) % below;
 }
 
-static void is_conserved(const struct flow_block *b, uint32_t count, const struct flow_edge *e, uint32_t edge_count)
+static void is_conserved(const struct flow_block *b, uint32_t count, const struct flow_edge *e,
+			 uint32_t edge_count)
 {
 	uint64_t in[MOST], out[MOST] = {0};
 
@@ -292,7 +307,8 @@ static void is_conserved(const struct flow_block *b, uint32_t count, const struc
 	}
 	for (uint32_t i = 0; i < count; i++) {
 		assert_int_equal(in[i], blocks[i]);
-		assert_true(out[i] == blocks[i] || (out[i] < blocks[i] && (b[i].leaves || b[i].may_end)));
+		assert_true(out[i] == blocks[i] ||
+			    (out[i] < blocks[i] && (b[i].leaves || b[i].may_end)));
 		assert_true(!entries[i] || b[i].entry || b[i].pad);
 	}
 }
@@ -305,9 +321,13 @@ static void random_functions(void **state)
 		struct flow_edge e[4 * MOST];
 		uint32_t count = 1 + any(MOST), edge_count = 0;
 		for (uint32_t i = 0; i < count; i++) {
-			b[i] = (struct flow_block){.samples = any(3) ? any(500) : 0, .instructions = 1 + any(30),
-						   .entry = !i, .pad = !any(9), .removable = !any(12),
-						   .leaves = !any(5), .may_end = !any(7)};
+			b[i] = (struct flow_block){.samples = any(3) ? any(500) : 0,
+						   .instructions = 1 + any(30),
+						   .entry = !i,
+						   .pad = !any(9),
+						   .removable = !any(12),
+						   .leaves = !any(5),
+						   .may_end = !any(7)};
 			for (uint32_t from = i, ways = any(4); ways--;)
 				e[edge_count++] = (struct flow_edge){from, any(count)};
 		}
@@ -316,7 +336,8 @@ static void random_functions(void **state)
 	}
 }
 
-/* ---- large graphs that are hard: blocks that end with a conditional jump, one in two of them sampled 2^0 to 2^20 times ---- */
+/* ---- large graphs that are hard: blocks that end with a conditional jump, one in two of them
+ * sampled 2^0 to 2^20 times ---- */
 
 enum shape {
 	ANYWHERE, /* jumps to any block */
@@ -331,15 +352,11 @@ static uint32_t target(enum shape shape, uint32_t block, uint32_t last)
 	uint32_t near = block + any(41);
 
 	switch (shape) {
-	case NEAR:
-		return near < 20 ? 0 : near - 20 > last ? last : near - 20;
-	case ONWARD:
-		return block + 1 + any(last - block);
-	case MIRROR:
-		return last - block;
+	case NEAR: return near < 20 ? 0 : near - 20 > last ? last : near - 20;
+	case ONWARD: return block + 1 + any(last - block);
+	case MIRROR: return last - block;
 	case ANYWHERE:
-	case SHAPES:
-		break;
+	case SHAPES: break;
 	}
 	return any(last + 1);
 }
@@ -350,13 +367,16 @@ static uint64_t steps_for(enum shape shape, uint32_t count, uint64_t most)
 	uint32_t edge_count = 0;
 	struct flow_block *b = calloc(count, sizeof(*b));
 	struct flow_edge *e = calloc(2 * (size_t)count, sizeof(*e));
-	struct flow_counts large = {calloc(count, sizeof(uint64_t)), calloc(count, sizeof(uint64_t)),
+	struct flow_counts large = {calloc(count, sizeof(uint64_t)),
+				    calloc(count, sizeof(uint64_t)),
 				    calloc(2 * (size_t)count, sizeof(uint64_t))};
 
 	assert_true(b && e && large.blocks && large.entries && large.edges);
 	for (uint32_t i = 0; i < count; i++) {
-		b[i] = (struct flow_block){.samples = any(2) ? (uint64_t)1 << any(21) : 0, .instructions = 2,
-					   .entry = !i, .leaves = i + 1 == count};
+		b[i] = (struct flow_block){.samples = any(2) ? (uint64_t)1 << any(21) : 0,
+					   .instructions = 2,
+					   .entry = !i,
+					   .leaves = i + 1 == count};
 		if (i + 1 == count)
 			break;
 		uint32_t to = target(shape, i, count - 1);
@@ -382,14 +402,16 @@ static uint64_t steps_for(enum shape shape, uint32_t count, uint64_t most)
 	return steps <= most ? steps : 0;
 }
 
-/* 3,000 blocks are solved with a quarter of the steps that they may take, so that what is only somewhat harder still is. */
+/* 3,000 blocks are solved with a quarter of the steps that they may take, so that what is only
+ * somewhat harder still is. */
 static void hard_graphs(void **state)
 {
 	(void)state;
 	for (uint32_t count = 30; count <= 3000; count *= 10)
 		for (enum shape shape = 0; shape < SHAPES; shape++) {
 			uint64_t steps = steps_for(shape, count, flow_steps_most(3 * count) / 4);
-			assert_true(steps > flow_steps_least(count)); /* or else `least` were wrong */
+			assert_true(steps >
+				    flow_steps_least(count)); /* or else `least` were wrong */
 			assert_true(steps < UINT64_C(1) << 26);
 		}
 	assert_int_equal(steps_for(ANYWHERE, 3000, 100000), 0);
@@ -400,7 +422,8 @@ static void any_number_of_steps(void **state)
 {
 	(void)state;
 	for (uint64_t arcs = 1; arcs < UINT64_C(1) << 34; arcs *= 2) {
-		assert_true(flow_steps_most(2 * arcs) > flow_steps_most(arcs) || flow_steps_most(arcs) == UINT64_MAX);
+		assert_true(flow_steps_most(2 * arcs) > flow_steps_most(arcs) ||
+			    flow_steps_most(arcs) == UINT64_MAX);
 		assert_true(flow_steps_least(arcs) < flow_steps_most(arcs));
 	}
 }
@@ -408,10 +431,13 @@ static void any_number_of_steps(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(both_ways),    cmocka_unit_test(the_only_way),
+		cmocka_unit_test(both_ways),
+		cmocka_unit_test(the_only_way),
 		cmocka_unit_test(a_huge_block_on_the_only_way),
-		cmocka_unit_test(a_loop),       cmocka_unit_test(a_loop_alone),
-		cmocka_unit_test(most_samples), cmocka_unit_test(vanishing_blocks),
+		cmocka_unit_test(a_loop),
+		cmocka_unit_test(a_loop_alone),
+		cmocka_unit_test(most_samples),
+		cmocka_unit_test(vanishing_blocks),
 		cmocka_unit_test(ways_without_samples),
 		cmocka_unit_test(likely_counts),
 		cmocka_unit_test(a_block_without_samples),

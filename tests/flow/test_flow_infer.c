@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Branches of plain samples in a binary that BOLT did not touch: `plain` of tiny_binary.h is an if, worked out by hand. */
+/* Branches of plain samples in a binary that BOLT did not touch: `plain` of tiny_binary.h is an if,
+ * worked out by hand. */
 #include "src/flow/infer.h"
 
 #include <string.h>
@@ -12,7 +13,8 @@ enum { PLAIN = 1, EXT = 2 };
 
 static struct tiny_binary tiny;
 
-/* 0: test, je 6; 4: cwtl, twice; 6: ret.  Each instruction of the first and the last block has 100 samples, and each in between 40. */
+/* 0: test, je 6; 4: cwtl, twice; 6: ret.  Each instruction of the first and the last block has 100
+ * samples, and each in between 40. */
 static void make(struct profile *profile)
 {
 	static const uint32_t offsets[] = {0, 2, 4, 5, 6}, counts[] = {100, 100, 40, 40, 100};
@@ -28,9 +30,15 @@ static void make(struct profile *profile)
 	tiny.binary.bat = (struct bat_table){0};
 	memset(&batch, 0, sizeof(batch));
 	for (size_t i = 0; i < BC_COUNT(offsets); i++)
-		assert_true(record_push(&batch, &tiny.binary, &(struct record){.kind = RECORD_SAMPLE, .from = {&tiny.functions[PLAIN], offsets[i]},
-										.count = counts[i]}));
-	assert_true(record_push(&batch, &tiny.binary, &(struct record){.kind = RECORD_SAMPLE, .from = {&tiny.functions[EXT], 0}, .count = 30}));
+		assert_true(
+			record_push(&batch, &tiny.binary,
+				    &(struct record){.kind = RECORD_SAMPLE,
+						     .from = {&tiny.functions[PLAIN], offsets[i]},
+						     .count = counts[i]}));
+	assert_true(record_push(&batch, &tiny.binary,
+				&(struct record){.kind = RECORD_SAMPLE,
+						 .from = {&tiny.functions[EXT], 0},
+						 .count = 30}));
 	assert_true(profile_build(&tiny.binary, true, &batch.records, 1, 1, profile, &err));
 }
 
@@ -54,7 +62,8 @@ static void branches_of_an_if(void **state)
 
 	(void)state;
 	make(&profile);
-	assert_true(infer(&(struct infer_job){.graphs = &graphs, .threads = 1, .ranges = &ranges}, &profile, &inferred, &err));
+	assert_true(infer(&(struct infer_job){.graphs = &graphs, .threads = 1, .ranges = &ranges},
+			  &profile, &inferred, &err));
 	assert_int_equal(profile.record_count, BC_COUNT(expected));
 	for (size_t i = 0; i < BC_COUNT(expected); i++) {
 		struct record record = profile_record(&profile, i);
@@ -82,8 +91,12 @@ static void branches_of_an_if(void **state)
 
 static void shares(void **state)
 {
-	const struct inferred inferred = {
-		.solved = {3, 400}, .no_graph = {1, 50}, .plt = {1, 30}, .too_much = {1, 15}, .no_steps = {1, 5}, .moved = 20};
+	const struct inferred inferred = {.solved = {3, 400},
+					  .no_graph = {1, 50},
+					  .plt = {1, 30},
+					  .too_much = {1, 15},
+					  .no_steps = {1, 5},
+					  .moved = 20};
 	const struct inferred none = {0};
 
 	(void)state;

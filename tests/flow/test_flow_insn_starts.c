@@ -94,22 +94,23 @@ static void calls(void **state)
 		enum insn_verdict verdict;
 	} code[] = {
 		{"\xe8\x00\x01\x00\x00", 5, INSN_YES},
-		{"\xff\xd0", 2, INSN_YES},                         /* call *%rax */
-		{"\x41\xff\x54\x24\x08", 5, INSN_YES},             /* call *8(%r12) */
-		{"\xff\x15\x00\x10\x00\x00", 6, INSN_YES},         /* call *slot(%rip) */
-		{"\xff\x94\xc3\x00\x00\x00\x00", 7, INSN_YES},     /* call *0(%rbx,%rax,8) */
-		{"\xe9\x00\x01\x00\x00", 5, INSN_NO},              /* jmp */
-		{"\xff\xe0", 2, INSN_NO},                          /* jmp *%rax */
-		{"\xb8\xe8\x00\x00\x00", 5, INSN_NO},              /* mov: with the byte of a call in it */
+		{"\xff\xd0", 2, INSN_YES},                     /* call *%rax */
+		{"\x41\xff\x54\x24\x08", 5, INSN_YES},         /* call *8(%r12) */
+		{"\xff\x15\x00\x10\x00\x00", 6, INSN_YES},     /* call *slot(%rip) */
+		{"\xff\x94\xc3\x00\x00\x00\x00", 7, INSN_YES}, /* call *0(%rbx,%rax,8) */
+		{"\xe9\x00\x01\x00\x00", 5, INSN_NO},          /* jmp */
+		{"\xff\xe0", 2, INSN_NO},                      /* jmp *%rax */
+		{"\xb8\xe8\x00\x00\x00", 5, INSN_NO}, /* mov: with the byte of a call in it */
 		{"\x48\xb8\xe8\x00\x00\x00\x00\x00\x00\x00", 10, INSN_NO},
-		{"\xe8\x00\x01\x00\x00\x90", 6, INSN_NO},          /* an instruction between */
+		{"\xe8\x00\x01\x00\x00\x90", 6, INSN_NO}, /* an instruction between */
 		{"\xcd\x80", 2, INSN_NO},
 		{"\x0f\x05", 2, INSN_NO},
 	};
 
 	(void)state;
 	for (size_t i = 0; i < BC_COUNT(code); i++) {
-		for (uint64_t at = 0x1020; at <= 0x1120; at += 0x100) { /* in `hot` and in `plain` */
+		for (uint64_t at = 0x1020; at <= 0x1120;
+		     at += 0x100) { /* in `hot` and in `plain` */
 			teardown(NULL);
 			setup(NULL);
 			put(at, code[i].bytes, code[i].size);
@@ -152,10 +153,13 @@ static void a_call_behind_unknown_code(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(beginnings),           TEST(unknown_code),
-		TEST(entries_are_believed), TEST(calls),
+		TEST(beginnings),
+		TEST(unknown_code),
+		TEST(entries_are_believed),
+		TEST(calls),
 		TEST(the_longest),
-		TEST(of_the_same_function), TEST(a_call_behind_unknown_code),
+		TEST(of_the_same_function),
+		TEST(a_call_behind_unknown_code),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A random function, another order of its blocks as llvm-bolt makes it (some are left out, the rest in two fragments, without
- * nops), and runs of it: the taken branches of the output give back each step, each instruction and each call of the input's run.  It calls
- * `g`, and `h`, which calls `g` in the input; in the output `g` is inlined there, so that no branch leaves `h` but its return.
+ * A random function, another order of its blocks as llvm-bolt makes it (some are left out, the rest
+ * in two fragments, without nops), and runs of it: the taken branches of the output give back each
+ * step, each instruction and each call of the input's run.  It calls `g`, and `h`, which calls `g`
+ * in the input; in the output `g` is inlined there, so that no branch leaves `h` but its return.
  */
 #include <elf.h>
 #include <stdio.h>
@@ -15,15 +16,15 @@
 #include "tests/support/convert_all.h"
 #include "tests/support/prng.h"
 
-#define INPUT UINT64_C(0x1000)  /* where `f` is */
-#define OUTPUT UINT64_C(0x8000) /* its hot fragment, at the most 0x400 before the cold one */
-#define COLD (OUTPUT + 0x400)
-#define G_IN (INPUT + 0x400)
-#define G_OUT (OUTPUT + 0x800)
-#define H_IN (G_IN + 4)
-#define H_OUT (G_OUT + 4)
-#define SIZE 0x410
-#define MOST 12
+#define INPUT      UINT64_C(0x1000) /* where `f` is */
+#define OUTPUT     UINT64_C(0x8000) /* its hot fragment, at the most 0x400 before the cold one */
+#define COLD       (OUTPUT + 0x400)
+#define G_IN       (INPUT + 0x400)
+#define G_OUT      (OUTPUT + 0x800)
+#define H_IN       (G_IN + 4)
+#define H_OUT      (G_OUT + 4)
+#define SIZE       0x410
+#define MOST       12
 #define MOST_STEPS 60
 
 enum kind {
@@ -50,8 +51,8 @@ struct made_block {
 	uint32_t aim, on;
 	struct instruction insns[8];
 	uint32_t count;
-	uint64_t output; /* where it begins there */
-	uint64_t je, jmp; /* vaddrs of the jumps that it ends with there; 0: none */
+	uint64_t output;        /* where it begins there */
+	uint64_t je, jmp;       /* vaddrs of the jumps that it ends with there; 0: none */
 	uint32_t je_to, jmp_to; /* blocks; where there is neither, `jmp_to` comes behind it */
 };
 
@@ -65,7 +66,8 @@ static struct {
 	struct bat_block hashes[2 * MOST * 8];
 	uint32_t entry_count;
 	/* What ran, in the input. */
-	uint64_t edges[MOST][MOST], ran[SIZE], calls[SIZE], calls_of_h[SIZE], taken[SIZE][MOST], runs, runs_of_h;
+	uint64_t edges[MOST][MOST], ran[SIZE], calls[SIZE], calls_of_h[SIZE], taken[SIZE][MOST],
+		runs, runs_of_h;
 	char *samples;
 } m;
 
@@ -94,7 +96,8 @@ static void put(struct made_block *b, uint8_t what)
 {
 	static const uint8_t sizes[] = {1, 2, 5, 6, 5, 1};
 
-	b->insns[b->count++] = (struct instruction){.what = what, .size = sizes[what], .to_h = what == CALL && any(2)};
+	b->insns[b->count++] = (struct instruction){
+		.what = what, .size = sizes[what], .to_h = what == CALL && any(2)};
 }
 
 static bool jumps_on(enum kind kind)
@@ -110,19 +113,23 @@ static bool has_two(enum kind kind)
 static bool is_aimed_at(uint32_t block)
 {
 	for (uint32_t i = 0; i < m.block_count; i++)
-		if ((has_two(m.blocks[i].kind) && m.blocks[i].aim == block) || (jumps_on(m.blocks[i].kind) && m.blocks[i].on == block))
+		if ((has_two(m.blocks[i].kind) && m.blocks[i].aim == block) ||
+		    (jumps_on(m.blocks[i].kind) && m.blocks[i].on == block))
 			return true;
 	return false;
 }
 
-/* What stands behind a block that goes on is a block of its own only if a jump leads there: where none does, the block ends with a jump. */
+/* What stands behind a block that goes on is a block of its own only if a jump leads there: where
+ * none does, the block ends with a jump. */
 static void choose_kinds(void)
 {
-	static const enum kind with_jump[] = {[FALL] = JUMP, [CONDITION] = BOTH, [ONLY_NOPS] = ONLY_JUMP};
+	static const enum kind with_jump[] = {
+		[FALL] = JUMP, [CONDITION] = BOTH, [ONLY_NOPS] = ONLY_JUMP};
 
 	for (uint32_t i = 0; i < m.block_count; i++) {
 		struct made_block *b = &m.blocks[i];
-		b->kind = i + 1 == m.block_count ? END : (enum kind)any(i ? ONLY_NOPS + 1 : ONLY_JUMP);
+		b->kind = i + 1 == m.block_count ? END :
+						   (enum kind)any(i ? ONLY_NOPS + 1 : ONLY_JUMP);
 		b->aim = any(m.block_count);
 		b->on = jumps_on(b->kind) ? any(m.block_count) : i + 1;
 	}
@@ -189,9 +196,7 @@ static void put_distance(uint8_t *p, uint64_t from, uint64_t to)
 static void encode(uint8_t *p, uint64_t at, uint8_t what, uint64_t target, bool inverted)
 {
 	switch (what) {
-	case NOP:
-		p[0] = 0x90;
-		break;
+	case NOP: p[0] = 0x90; break;
 	case WORK: /* inc %eax */
 		p[0] = 0xff;
 		p[1] = 0xc0;
@@ -209,8 +214,7 @@ static void encode(uint8_t *p, uint64_t at, uint8_t what, uint64_t target, bool 
 		p[0] = 0xe9;
 		put_distance(p + 1, at + 5, target);
 		break;
-	default:
-		p[0] = 0xc3;
+	default: p[0] = 0xc3;
 	}
 }
 
@@ -221,7 +225,9 @@ static void write_input(void)
 			const struct made_block *b = &m.blocks[i];
 			const struct instruction *insn = &b->insns[k];
 			uint32_t to = insn->what == JE ? b->aim : b->on;
-			uint64_t target = insn->what == CALL ? (insn->to_h ? H_IN : G_IN) : to < MOST ? INPUT + m.blocks[to].insns[0].at : 0;
+			uint64_t target = insn->what == CALL ? (insn->to_h ? H_IN : G_IN) :
+					  to < MOST          ? INPUT + m.blocks[to].insns[0].at :
+							       0;
 			encode(m.input + insn->at, INPUT + insn->at, insn->what, target, false);
 		}
 	m.input[G_IN - INPUT] = 0xc3;
@@ -248,15 +254,19 @@ static void order_blocks(void)
 
 static void add_entry(uint64_t fragment, uint64_t output, uint32_t input, bool branch)
 {
-	m.hashes[m.entry_count] = branch ? (struct bat_block){0} : (struct bat_block){.hash = 0x1000 + input, .index = input};
-	m.entries[m.entry_count++] = (struct bat_entry){(uint32_t)(output - fragment), input << 1 | branch};
+	m.hashes[m.entry_count] =
+		branch ? (struct bat_block){0} :
+			 (struct bat_block){.hash = 0x1000 + input, .index = input};
+	m.entries[m.entry_count++] =
+		(struct bat_entry){(uint32_t)(output - fragment), input << 1 | branch};
 }
 
 /* Chooses the jumps of a block and places it.  Returns its end. */
 static uint64_t place_block(uint32_t i, uint64_t at)
 {
 	struct made_block *b = &m.blocks[m.order[i]];
-	uint32_t next = i + 1 == m.kept || i + 1 == m.first_cold ? MOST : m.order[i + 1], on = b->kind == END ? MOST : past(b->on);
+	uint32_t next = i + 1 == m.kept || i + 1 == m.first_cold ? MOST : m.order[i + 1],
+		 on = b->kind == END ? MOST : past(b->on);
 	bool two = has_two(b->kind);
 
 	b->output = at;
@@ -293,9 +303,13 @@ static void write_block(uint32_t number)
 		bool inverted = insn->what == JE && b->je_to != past(b->aim);
 		if (!insn->output || insn->what == JMP)
 			continue;
-		uint64_t target = insn->what == CALL ? (insn->to_h ? H_OUT : G_OUT) : insn->what == JE ? m.blocks[b->je_to].output : 0;
-		encode(m.output + (insn->output - OUTPUT), insn->output, insn->what, target, inverted);
-		/* The table has one entry for an address: of an instruction that begins a block there is none. */
+		uint64_t target = insn->what == CALL ? (insn->to_h ? H_OUT : G_OUT) :
+				  insn->what == JE   ? m.blocks[b->je_to].output :
+						       0;
+		encode(m.output + (insn->output - OUTPUT), insn->output, insn->what, target,
+		       inverted);
+		/* The table has one entry for an address: of an instruction that begins a block
+		 * there is none. */
 		if ((insn->what == CALL || insn->what == JE) && insn->output != b->output)
 			add_entry(fragment, insn->output, insn->at, true);
 	}
@@ -309,8 +323,13 @@ static void write_block(uint32_t number)
 /* The descriptor of the table. */
 static uint8_t *write_output(size_t *size)
 {
-	struct bat_fragment fragments[4] = {{.address = OUTPUT, .hash = 77, .block_count = m.block_count}};
-	struct bat_table bat = {.layout = BAT_LAYOUT_HASHED, .fragments = fragments, .hot_count = 3, .entries = m.entries, .blocks = m.hashes};
+	struct bat_fragment fragments[4] = {
+		{.address = OUTPUT, .hash = 77, .block_count = m.block_count}};
+	struct bat_table bat = {.layout = BAT_LAYOUT_HASHED,
+				.fragments = fragments,
+				.hot_count = 3,
+				.entries = m.entries,
+				.blocks = m.hashes};
 	uint32_t g = m.first_cold < m.kept ? 2 : 1;
 	struct bat_error err;
 	uint8_t *data;
@@ -319,19 +338,28 @@ static uint8_t *write_output(size_t *size)
 	for (uint32_t i = 0; i < m.kept; i++) {
 		if (i == m.first_cold) {
 			fragments[0].entry_count = m.entry_count;
-			fragments[1] = (struct bat_fragment){.address = COLD, .first_entry = m.entry_count, .cold = true};
+			fragments[1] = (struct bat_fragment){
+				.address = COLD, .first_entry = m.entry_count, .cold = true};
 		}
 		write_block(m.order[i]);
 	}
 	fragments[g - 1].entry_count = m.entry_count - fragments[g - 1].first_entry;
 	m.output[G_OUT - OUTPUT] = 0xc3;
-	fragments[g] = (struct bat_fragment){.address = G_OUT, .hash = 78, .first_entry = m.entry_count, .entry_count = 1,
-					     .block_count = 1, .parent = g};
+	fragments[g] = (struct bat_fragment){.address = G_OUT,
+					     .hash = 78,
+					     .first_entry = m.entry_count,
+					     .entry_count = 1,
+					     .block_count = 1,
+					     .parent = g};
 	add_entry(G_OUT, G_OUT, 0, false);
 	encode(m.output + (H_OUT - OUTPUT), H_OUT, WORK, 0, false);
 	m.output[H_OUT - OUTPUT + 2] = 0xc3;
-	fragments[g + 1] = (struct bat_fragment){.address = H_OUT, .hash = 79, .first_entry = m.entry_count, .entry_count = 1,
-						 .block_count = 1, .parent = g + 1};
+	fragments[g + 1] = (struct bat_fragment){.address = H_OUT,
+						 .hash = 79,
+						 .first_entry = m.entry_count,
+						 .entry_count = 1,
+						 .block_count = 1,
+						 .parent = g + 1};
 	add_entry(H_OUT, H_OUT, 0, false);
 	bat.fragment_count = g + 2;
 	bat.entry_count = m.entry_count;
@@ -379,13 +407,16 @@ struct last_branch {
 static void branch(FILE *out, struct last_branch *last, uint64_t from, uint64_t to, char kind)
 {
 	if (last->from)
-		fprintf(out, "%c %llx %llx %llx 1\n", last->kind, (unsigned long long)last->from, (unsigned long long)last->to, (unsigned long long)from);
+		fprintf(out, "%c %llx %llx %llx 1\n", last->kind, (unsigned long long)last->from,
+			(unsigned long long)last->to, (unsigned long long)from);
 	else
-		fprintf(out, "T X:0 %llx %llx 1\n", (unsigned long long)last->to, (unsigned long long)from);
+		fprintf(out, "T X:0 %llx %llx 1\n", (unsigned long long)last->to,
+			(unsigned long long)from);
 	*last = (struct last_branch){from, to, kind, last->number + 1};
 }
 
-/* Goes from a block of the input on, through those that are left out, as far as one that is kept. */
+/* Goes from a block of the input on, through those that are left out, as far as one that is kept.
+ */
 static uint32_t go(uint32_t from, uint32_t jump_at, uint32_t to)
 {
 	for (;;) {
@@ -411,19 +442,22 @@ static uint32_t run_block(FILE *out, struct last_branch *last, uint32_t number)
 
 	for (uint32_t k = 0; k < b->count; k++) {
 		const struct instruction *insn = &b->insns[k];
-		m.ran[insn->at] += !(aimed && insn->what == JMP); /* a jump behind a condition that holds */
+		m.ran[insn->at] +=
+			!(aimed && insn->what == JMP); /* a jump behind a condition that holds */
 		if (insn->what == CALL) {
 			(insn->to_h ? m.calls_of_h : m.calls)[insn->at]++;
 			m.runs_of_h += insn->to_h;
 			branch(out, last, insn->output, insn->to_h ? H_OUT : G_OUT, 'T');
-			branch(out, last, insn->to_h ? H_OUT + 2 : G_OUT, insn->output + insn->size, 'R');
+			branch(out, last, insn->to_h ? H_OUT + 2 : G_OUT, insn->output + insn->size,
+			       'R');
 		}
 		if (insn->what == RET) {
 			branch(out, last, insn->output, 0, 'T');
 			return MOST;
 		}
 	}
-	const struct instruction *end = &b->insns[b->count - 1], *condition = b->kind == BOTH ? end - 1 : end;
+	const struct instruction *end = &b->insns[b->count - 1],
+				 *condition = b->kind == BOTH ? end - 1 : end;
 	uint32_t jump_at = aimed ? condition->at : end->what == JMP ? end->at : UINT32_MAX;
 	uint32_t next = go(number, jump_at, aimed ? b->aim : b->on);
 	if (next == b->je_to)
@@ -441,7 +475,8 @@ static void run(FILE *out)
 	m.runs++;
 	for (uint32_t steps = 0; block != MOST && steps < MOST_STEPS; steps++)
 		block = run_block(out, &last, block);
-	while (block != MOST) { /* on to a taken branch, and to the first instruction that it leads to */
+	while (block !=
+	       MOST) { /* on to a taken branch, and to the first instruction that it leads to */
 		uint32_t before = last.number;
 		block = run_block(out, &last, block);
 		if (block == MOST || last.number == before || last.to != m.blocks[block].output)
@@ -458,12 +493,19 @@ static void run(FILE *out)
 static struct bytes input_file(void)
 {
 	const struct build_section sections[] = {
-		{.name = ".text", .type = SHT_PROGBITS, .flags = SHF_ALLOC | SHF_EXECINSTR, .addr = INPUT, .data = m.input, .size = SIZE},
+		{.name = ".text",
+		 .type = SHT_PROGBITS,
+		 .flags = SHF_ALLOC | SHF_EXECINSTR,
+		 .addr = INPUT,
+		 .data = m.input,
+		 .size = SIZE},
 		{0},
 	};
 	const struct build_symbol symbols[] = {
-		{"f", INPUT, m.size, STT_FUNC, STB_GLOBAL, ".text"}, {"g", G_IN, 1, STT_FUNC, STB_GLOBAL, ".text"},
-		{"h", H_IN, 8, STT_FUNC, STB_GLOBAL, ".text"}, {0},
+		{"f", INPUT, m.size, STT_FUNC, STB_GLOBAL, ".text"},
+		{"g", G_IN, 1, STT_FUNC, STB_GLOBAL, ".text"},
+		{"h", H_IN, 8, STT_FUNC, STB_GLOBAL, ".text"},
+		{0},
 	};
 
 	return build_elf(&(struct build_elf){.sections = sections, .symbols = symbols});
@@ -476,17 +518,25 @@ static struct bytes output_file(void)
 	uint8_t *desc = write_output(&desc_size);
 
 	assert_true(desc_size + 64 < sizeof(note));
-	size_t note_size = build_note(note, BAT_NOTE_OWNER, BAT_NOTE_TYPE, desc, (uint32_t)desc_size);
+	size_t note_size =
+		build_note(note, BAT_NOTE_OWNER, BAT_NOTE_TYPE, desc, (uint32_t)desc_size);
 	free(desc);
 	const struct build_section sections[] = {
-		{.name = ".text", .type = SHT_PROGBITS, .flags = SHF_ALLOC | SHF_EXECINSTR, .addr = OUTPUT, .data = m.output,
+		{.name = ".text",
+		 .type = SHT_PROGBITS,
+		 .flags = SHF_ALLOC | SHF_EXECINSTR,
+		 .addr = OUTPUT,
+		 .data = m.output,
 		 .size = sizeof(m.output)},
 		{.name = BAT_SECTION_NAME, .type = SHT_NOTE, .data = note, .size = note_size},
 		{0},
 	};
 	const struct build_symbol cold[] = {
-		{"f.cold.0", COLD, m.cold_size, STT_FUNC, STB_LOCAL, ".text"}, {"f", OUTPUT, m.hot_size, STT_FUNC, STB_GLOBAL, ".text"},
-		{"g", G_OUT, 1, STT_FUNC, STB_GLOBAL, ".text"}, {"h", H_OUT, 3, STT_FUNC, STB_GLOBAL, ".text"}, {0},
+		{"f.cold.0", COLD, m.cold_size, STT_FUNC, STB_LOCAL, ".text"},
+		{"f", OUTPUT, m.hot_size, STT_FUNC, STB_GLOBAL, ".text"},
+		{"g", G_OUT, 1, STT_FUNC, STB_GLOBAL, ".text"},
+		{"h", H_OUT, 3, STT_FUNC, STB_GLOBAL, ".text"},
+		{0},
 	};
 
 	return build_elf(&(struct build_elf){.sections = sections, .symbols = cold + !m.cold_size});
@@ -514,7 +564,8 @@ static char *convert_samples(unsigned threads)
 	size_t size;
 
 	FILE *out = open_memstream(&text, &size);
-	if (!binary_open_bytes(output, &binary, &err) || !pair_open_bytes(input, &binary, true, &pair, &err))
+	if (!binary_open_bytes(output, &binary, &err) ||
+	    !pair_open_bytes(input, &binary, true, &pair, &err))
 		fail_msg("%s", err.text);
 	assert_true(aggregate_init(&aggregate, &pair.output->image, &options, &match, &err));
 	if (!convert_read(&aggregate, text_of(m.samples), &err))
@@ -528,7 +579,8 @@ static char *convert_samples(unsigned threads)
 	return text;
 }
 
-/* The ranges cover each instruction as often as it ran; the branches are those that the input took. */
+/* The ranges cover each instruction as often as it ran; the branches are those that the input took.
+ */
 static const char *profgen_is_right(const char *text)
 {
 	int64_t seen[SIZE] = {0};
@@ -569,13 +621,15 @@ static const char *profgen_is_right(const char *text)
 /* Each line, by the blocks that it is of. */
 static void fdata_is_right(const char *text)
 {
-	uint64_t edges[MOST][MOST] = {{0}}, calls[MOST] = {0}, calls_of_h[MOST] = {0}, called[MOST] = {0}, called_h[MOST] = {0};
+	uint64_t edges[MOST][MOST] = {{0}}, calls[MOST] = {0}, calls_of_h[MOST] = {0},
+		 called[MOST] = {0}, called_h[MOST] = {0};
 	uint64_t inlined = 0, entered = 0;
 	unsigned long long from, to, times;
 	char source[32], target[32];
 
 	for (const char *line = text; line && *line; line = strchr(line, '\n'), line += !!line) {
-		if (sscanf(line, "%*d %31s %llx 1 %31s %llx %*u %llu", source, &from, target, &to, &times) != 5)
+		if (sscanf(line, "%*d %31s %llx 1 %31s %llx %*u %llu", source, &from, target, &to,
+			   &times) != 5)
 			continue;
 		bool from_f = !strcmp(source, "f"), to_f = !strcmp(target, "f");
 		if (from_f && to_f) {
@@ -609,7 +663,8 @@ static bool leads_past(uint32_t block, uint32_t to)
 {
 	const struct made_block *b = &m.blocks[block];
 
-	return (b->kind != END && b->on != to && past(b->on) == to) || (has_two(b->kind) && b->aim != to && past(b->aim) == to);
+	return (b->kind != END && b->on != to && past(b->on) == to) ||
+	       (has_two(b->kind) && b->aim != to && past(b->aim) == to);
 }
 
 static void random_layouts(void **state)

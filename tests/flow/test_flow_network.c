@@ -5,7 +5,7 @@
 #include "src/flow/network.h"
 #include "tests/support/cmocka.h"
 
-#define NODES 24
+#define NODES  24
 #define PIECES 6
 #define ENOUGH (UINT64_C(1) << 24)
 
@@ -22,7 +22,8 @@ static enum network_result solve(struct network *network, uint64_t steps)
 	return network_solve(network, &steps);
 }
 
-static const struct network_piece *pieces_of(const struct network *network, const struct network_arc *arc)
+static const struct network_piece *pieces_of(const struct network *network,
+					     const struct network_arc *arc)
 {
 	return &network->pieces.at[arc->first];
 }
@@ -45,8 +46,8 @@ static void is_circulation(const struct network *network)
 		assert_int_equal(balance[n], 0);
 }
 
-/* A circulation costs least if no circle along which something can be sent, or sent back, costs less than nothing: Bellman and
- * Ford find none.  flow: of each arc. */
+/* A circulation costs least if no circle along which something can be sent, or sent back, costs
+ * less than nothing: Bellman and Ford find none.  flow: of each arc. */
 static bool costs_least(const struct network *network, const int64_t *flow)
 {
 	int64_t distance[2 * NODES] = {0};
@@ -61,7 +62,8 @@ static bool costs_least(const struct network *network, const int64_t *flow)
 				const struct network_piece *piece = &pieces_of(network, arc)[k];
 				int64_t in = left < piece->width ? left : piece->width;
 				left -= in;
-				if (in < piece->width && distance[arc->from] + piece->cost < distance[arc->to]) {
+				if (in < piece->width &&
+				    distance[arc->from] + piece->cost < distance[arc->to]) {
 					distance[arc->to] = distance[arc->from] + piece->cost;
 					changed = true;
 				}
@@ -154,14 +156,16 @@ static void pieces_beside(void **state)
 		for (size_t i = 0; i < pieces.arcs.len; i++) {
 			int64_t left = network_flow(&pieces, i);
 			for (uint32_t k = 0; k < pieces.arcs.at[i].count; k++) {
-				const struct network_piece *piece = &pieces_of(&pieces, &pieces.arcs.at[i])[k];
+				const struct network_piece *piece =
+					&pieces_of(&pieces, &pieces.arcs.at[i])[k];
 				int64_t in = left < piece->width ? left : piece->width;
 				cost[0] += in * piece->cost;
 				left -= in;
 			}
 		}
 		for (size_t i = 0; i < arcs.arcs.len; i++)
-			cost[1] += network_flow(&arcs, i) * pieces_of(&arcs, &arcs.arcs.at[i])->cost;
+			cost[1] +=
+				network_flow(&arcs, i) * pieces_of(&arcs, &arcs.arcs.at[i])->cost;
 		assert_int_equal(cost[0], cost[1]);
 		network_free(&pieces);
 		network_free(&arcs);
@@ -256,13 +260,16 @@ static void exactly_enough_steps(void **state)
 		uint64_t begin = state_of_random, took = ENOUGH, steps;
 		make(&network);
 		assert_int_equal(network_solve(&network, &took), NETWORK_SOLVED);
-		assert_true(took >= network.arcs.len + network.nodes); /* in the end no arc gains, and each node was hung up */
+		assert_true(took >=
+			    network.arcs.len + network.nodes); /* in the end no arc gains, and each
+								  node was hung up */
 		network_free(&network);
 		for (uint64_t less = 0; less < 2; less++) {
 			state_of_random = begin;
 			make(&network);
 			steps = took - less;
-			assert_int_equal(network_solve(&network, &steps), less ? NETWORK_TOO_MUCH : NETWORK_SOLVED);
+			assert_int_equal(network_solve(&network, &steps),
+					 less ? NETWORK_TOO_MUCH : NETWORK_SOLVED);
 			network_free(&network);
 		}
 	}
@@ -281,10 +288,14 @@ static void nothing_to_do(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(random_networks), cmocka_unit_test(the_same_again),
-		cmocka_unit_test(pieces_beside),   cmocka_unit_test(a_dear_flow_is_noticed),
-		cmocka_unit_test(few_steps),       cmocka_unit_test(large_costs),
-		cmocka_unit_test(a_sum_that_would_wrap), cmocka_unit_test(exactly_enough_steps),
+		cmocka_unit_test(random_networks),
+		cmocka_unit_test(the_same_again),
+		cmocka_unit_test(pieces_beside),
+		cmocka_unit_test(a_dear_flow_is_noticed),
+		cmocka_unit_test(few_steps),
+		cmocka_unit_test(large_costs),
+		cmocka_unit_test(a_sum_that_would_wrap),
+		cmocka_unit_test(exactly_enough_steps),
 		cmocka_unit_test(nothing_to_do),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The code of the output beside that of the input: both are tiny_binary.h's table over instructions of one byte. */
+/* The code of the output beside that of the input: both are tiny_binary.h's table over instructions
+ * of one byte. */
 #include "src/code/out_functions.h"
 
 #include <elf.h>
@@ -10,9 +11,9 @@
 #include "tests/support/cmocka.h"
 #include "tests/support/tiny_binary.h"
 
-#define CWTL 0x98
+#define CWTL        0x98
 #define JE_TO_BEGIN "\x74\xae" /* at 0x1050 */
-#define RET "\xc3"
+#define RET         "\xc3"
 
 static struct tiny_binary output, input;
 static struct bat_entry entries[13];
@@ -38,7 +39,8 @@ static void begin(void)
 		put(both[i], 0x107f, RET, 1);
 		both[i]->binary.functions.image = both[i]->binary.image;
 		both[i]->binary.functions.image.sections = &section;
-		both[i]->binary.functions.symbols = (struct symbol_table){.at = &symbol, .count = 1};
+		both[i]->binary.functions.symbols =
+			(struct symbol_table){.at = &symbol, .count = 1};
 	}
 	put(&input, 0x1050, JE_TO_BEGIN, 2);
 	memcpy(entries, output.binary.bat.entries, sizeof(entries));
@@ -51,7 +53,8 @@ static void begin(void)
 	output.binary.bat.blocks = hashes;
 }
 
-/* Reads `hot`, whose code is known in the input, with its cold part, and `plain`, which BOLT did not move. */
+/* Reads `hot`, whose code is known in the input, with its cold part, and `plain`, which BOLT did
+ * not move. */
 static const struct out_function *open_hot(void)
 {
 	static atomic_bool ran[TINY_FUNCTIONS + 1], entered[TINY_FUNCTIONS + 1];
@@ -59,7 +62,8 @@ static const struct out_function *open_hot(void)
 
 	memset(entered, 0, sizeof(entered));
 	entered[0] = entered[1] = true;
-	assert_true(pair_names(&input.binary.image, &input.binary.functions, &output.binary, &pair, &err));
+	assert_true(pair_names(&input.binary.image, &input.binary.functions, &output.binary, &pair,
+			       &err));
 	assert_true(pair_build_graphs(&pair, (const uint32_t[]){0}, 1, 1, &err));
 	assert_true(out_functions_open(pair.output, &pair, ran, entered, true, 1, &all));
 	assert_int_equal(all.count, 3); /* hot.cold, too */
@@ -116,8 +120,8 @@ static void tables_without_a_beginning(void **state)
 	end();
 }
 
-/* A call of the function itself is no way to its first block, although the block at hand has one: the place is counted, four instructions
- * on.  A jump is that way. */
+/* A call of the function itself is no way to its first block, although the block at hand has one:
+ * the place is counted, four instructions on.  A jump is that way. */
 static void calls_lead_nowhere_within(void **state)
 {
 	(void)state;
@@ -143,11 +147,14 @@ static void add_step(struct record_batch *batch, uint32_t from, uint32_t to, uin
 {
 	const struct function *hot = &pair.output->functions.at[0];
 
-	assert_true(record_push(batch, pair.output, &(struct record){RECORD_BRANCH, {hot, from}, {hot, to}, count, 0, 0}));
+	assert_true(
+		record_push(batch, pair.output,
+			    &(struct record){RECORD_BRANCH, {hot, from}, {hot, to}, count, 0, 0}));
 }
 
-/* The first block leads to those of 20 and 40, and the output goes from the former to the latter, ten times: that was the way of the
- * first block, which went to 20 as many times less, from wherever in it. */
+/* The first block leads to those of 20 and 40, and the output goes from the former to the latter,
+ * ten times: that was the way of the first block, which went to 20 as many times less, from
+ * wherever in it. */
 static void steps_that_are_told_by_the_block_before(void **state)
 {
 	static const uint64_t expected[][3] = {{0x1e, 0x20, 4}, {0x1e, 0x40, 10}};
@@ -170,9 +177,15 @@ static void steps_that_are_told_by_the_block_before(void **state)
 	add_step(&batch, 0x2c, 0x40, 10);
 	add_step(&batch, 0x10, 0x20, 8);
 	add_step(&batch, 0x1e, 0x20, 6);
-	const struct restoration how = {.pair = &pair, .out_functions = &all, .calls = &calls, .output_targets = &targets, .inlined = &none, .threads = 1,
-					.rules = {.restore = RESTORE_BIT(RESTORE_DELETED) | RESTORE_BIT(RESTORE_EDGES)},
-					.restored = &restored};
+	const struct restoration how = {
+		.pair = &pair,
+		.out_functions = &all,
+		.calls = &calls,
+		.output_targets = &targets,
+		.inlined = &none,
+		.threads = 1,
+		.rules = {.restore = RESTORE_BIT(RESTORE_DELETED) | RESTORE_BIT(RESTORE_EDGES)},
+		.restored = &restored};
 	assert_true(known_calls_open(&pair, &targets, NULL, &calls));
 	assert_true(restore_records(&how, &batch.records, 1, &restored_records, &err));
 	assert_true(profile_build(pair.output, false, &restored_records, 1, 1, &profile, &err));

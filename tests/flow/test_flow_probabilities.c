@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* How often blocks run, beside Gauss's elimination with all blocks at once; loops that are left seldom or never; graphs that no compiler
- * makes. */
+/* How often blocks run, beside Gauss's elimination with all blocks at once; loops that are left
+ * seldom or never; graphs that no compiler makes. */
 #include "src/flow/probabilities.h"
 
 #include <math.h>
@@ -57,7 +57,8 @@ static void test_random(void **state)
 		for (uint32_t i = 0; i < n; i++) {
 			uint32_t successors = (uint32_t)(prng_next(&random) % 4);
 			for (uint32_t k = 0; k < successors; k++)
-				edges[count++] = (struct probable_edge){i, (uint32_t)(prng_next(&random) % n), 0.99 / successors};
+				edges[count++] = (struct probable_edge){
+					i, (uint32_t)(prng_next(&random) % n), 0.99 / successors};
 		}
 		solve_dense(edges, count, n, expected);
 		assert_int_equal(probabilities_solve(edges, count, n, runs), PROBABILITIES_SOLVED);
@@ -71,7 +72,8 @@ static void test_loops(void **state)
 	/* 0 -> 1 <-> 1 -> 2 */
 	struct probable_edge loop[] = {{0, 1, 1}, {1, 1, 0.999}, {1, 2, 0.001}};
 	/* A loop with two entries: 0 -> 1, 0 -> 2, 1 <-> 2, 2 -> 3 */
-	struct probable_edge two[] = {{0, 1, 0.5}, {0, 2, 0.5}, {1, 2, 1}, {2, 1, 0.5}, {2, 3, 0.5}};
+	struct probable_edge two[] = {
+		{0, 1, 0.5}, {0, 2, 0.5}, {1, 2, 1}, {2, 1, 0.5}, {2, 3, 0.5}};
 	/* A function that is its own loop. */
 	struct probable_edge whole[] = {{0, 1, 1}, {1, 0, 0.75}};
 	double runs[4];
@@ -109,8 +111,10 @@ static void test_too_much(void **state)
 	assert_non_null(edges);
 	assert_non_null(runs);
 	for (uint32_t i = 0; i < BLOCKS * EACH; i++)
-		edges[i] = (struct probable_edge){i / EACH, (uint32_t)(prng_next(&random) % BLOCKS), 0.9 / EACH};
-	assert_int_equal(probabilities_solve(edges, (size_t)BLOCKS * EACH, BLOCKS, runs), PROBABILITIES_TOO_MUCH);
+		edges[i] = (struct probable_edge){i / EACH, (uint32_t)(prng_next(&random) % BLOCKS),
+						  0.9 / EACH};
+	assert_int_equal(probabilities_solve(edges, (size_t)BLOCKS * EACH, BLOCKS, runs),
+			 PROBABILITIES_TOO_MUCH);
 	free(edges);
 	free(runs);
 }

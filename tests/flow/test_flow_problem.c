@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What a graph tells of a function's flow, and the calls that a flow has: a function of five blocks, put together by hand. */
+/* What a graph tells of a function's flow, and the calls that a flow has: a function of five
+ * blocks, put together by hand. */
 #include "src/flow/problem.h"
 
 #include <stdlib.h>
@@ -13,28 +14,49 @@ enum { F, G, P };
 static struct function functions[] = {
 	[F] = {.address = 0x1000, .size = 0x40, .extent = 0x40, .primary = "f", .printed = "f"},
 	[G] = {.address = 0x2000, .size = 0x10, .extent = 0x10, .primary = "g", .printed = "g"},
-	[P] = {.address = 0x3000, .size = 0x10, .extent = 0x10, .primary = "p@PLT", .printed = "p@PLT", .kind = FUNCTION_PLT},
+	[P] = {.address = 0x3000,
+	       .size = 0x10,
+	       .extent = 0x10,
+	       .primary = "p@PLT",
+	       .printed = "p@PLT",
+	       .kind = FUNCTION_PLT},
 };
 static struct function_table table = {.at = functions, .count = BC_COUNT(functions)};
 static struct target_slot slots[] = {{0x7000, G}, {0x7008, P}};
-static struct targets targets = {.functions = &table, .slots = slots, .slot_count = BC_COUNT(slots)};
+static struct targets targets = {
+	.functions = &table, .slots = slots, .slot_count = BC_COUNT(slots)};
 
 static struct insn insns[] = {
-	INSN(0, INSN_CALL, 0x2000), INSN(1, INSN_CALL_INDIRECT, 0x7000), INSN(2, INSN_CALL_INDIRECT, 0x7008), INSN(3, INSN_CALL, 0x3000),
-	INSN(4, INSN_CONDITIONAL, 0x2000),				      /* block 0 */
-	INSN(5, INSN_CONDITIONAL, 0x2000), INSN(6, INSN_JUMP, 0x3000),	      /* 1: out of the function, twice */
-	INSN(7, INSN_JUMP_INDIRECT, 0x7000),				      /* 2: through a slot */
-	INSN(8, INSN_NEXT, 0), INSN(9, INSN_CONDITIONAL, 0x1000), INSN(10, INSN_RETURN, 0), /* 3 */
-	INSN(11, INSN_JUMP, 0x1000),					      /* 4 */
+	INSN(0, INSN_CALL, 0x2000),
+	INSN(1, INSN_CALL_INDIRECT, 0x7000),
+	INSN(2, INSN_CALL_INDIRECT, 0x7008),
+	INSN(3, INSN_CALL, 0x3000),
+	INSN(4, INSN_CONDITIONAL, 0x2000), /* block 0 */
+	INSN(5, INSN_CONDITIONAL, 0x2000),
+	INSN(6, INSN_JUMP, 0x3000),          /* 1: out of the function, twice */
+	INSN(7, INSN_JUMP_INDIRECT, 0x7000), /* 2: through a slot */
+	INSN(8, INSN_NEXT, 0),
+	INSN(9, INSN_CONDITIONAL, 0x1000),
+	INSN(10, INSN_RETURN, 0),    /* 3 */
+	INSN(11, INSN_JUMP, 0x1000), /* 4 */
 };
 static struct block blocks[] = {
-	{.start = 0, .last = 0x10, .entered = true}, {.start = 0x14, .last = 0x18}, {.start = 0x1c, .last = 0x1c, .entered = true, .indirect = true},
-	{.start = 0x20, .last = 0x28}, {.start = 0x2c, .last = 0x2c},
+	{.start = 0, .last = 0x10, .entered = true},
+	{.start = 0x14, .last = 0x18},
+	{.start = 0x1c, .last = 0x1c, .entered = true, .indirect = true},
+	{.start = 0x20, .last = 0x28},
+	{.start = 0x2c, .last = 0x2c},
 };
-static uint32_t first_insn[] = {0, 5, 7, 8, 11, 12}, first_next[] = {0, 1, 1, 1, 2, 3}, next[] = {1, 0, 0};
+static uint32_t first_insn[] = {0, 5, 7, 8, 11, 12}, first_next[] = {0, 1, 1, 1, 2, 3},
+		next[] = {1, 0, 0};
 static const struct graph graph = {
-	.blocks = blocks, .count = BC_COUNT(blocks), .size = 0x30,
-	.code = {.insns = {insns, BC_COUNT(insns), BC_COUNT(insns)}, .first_insn = first_insn, .first_next = first_next, .next = next},
+	.blocks = blocks,
+	.count = BC_COUNT(blocks),
+	.size = 0x30,
+	.code = {.insns = {insns, BC_COUNT(insns), BC_COUNT(insns)},
+		 .first_insn = first_insn,
+		 .first_next = first_next,
+		 .next = next},
 };
 
 static uint64_t block_counts[] = {100, 40, 30, 20, 10}, edge_counts[] = {60, 20, 10};
@@ -108,12 +130,15 @@ static bool see_step(void *ctx, const struct flow_step *step)
 	return true;
 }
 
-/* Each block is left along its edges, by a jump that leads there or by going on, and for none of them as often as is left. */
+/* Each block is left along its edges, by a jump that leads there or by going on, and for none of
+ * them as often as is left. */
 static void steps_of_blocks(void **state)
 {
 	static const struct expected_step steps[] = {
-		{0, 4, 1, false, 60},	     {0, 4, NO_BLOCK, false, 40}, {1, 6, NO_BLOCK, false, 40}, {2, 7, NO_BLOCK, false, 30},
-		{3, 9, 0, true, 20},	     {3, 10, NO_BLOCK, false, 0}, {4, 11, 0, true, 10},	       {4, 11, NO_BLOCK, false, 0},
+		{0, 4, 1, false, 60},        {0, 4, NO_BLOCK, false, 40},
+		{1, 6, NO_BLOCK, false, 40}, {2, 7, NO_BLOCK, false, 30},
+		{3, 9, 0, true, 20},         {3, 10, NO_BLOCK, false, 0},
+		{4, 11, 0, true, 10},        {4, 11, NO_BLOCK, false, 0},
 	};
 	const struct expected_step *at = steps;
 
@@ -122,10 +147,15 @@ static void steps_of_blocks(void **state)
 	assert_ptr_equal(at, steps + BC_COUNT(steps));
 }
 
-/* A call is made as often as its block runs; through the slot of a PLT entry it is none of that entry.  100 - 60 leave block 0 for g. */
+/* A call is made as often as its block runs; through the slot of a PLT entry it is none of that
+ * entry.  100 - 60 leave block 0 for g. */
 static void calls_of_blocks(void **state)
 {
-	static const struct expected_call first[] = {{0, G, 100}, {1, G, 100}, {3, P, 100}, {4, G, 40}}, third[] = {{7, G, 30}};
+	static const struct expected_call first[] = {{0, G, 100},
+						     {1, G, 100},
+						     {3, P, 100},
+						     {4, G, 40}},
+					  third[] = {{7, G, 30}};
 
 	(void)state;
 	assert_calls(0, first, BC_COUNT(first));
@@ -158,7 +188,8 @@ static void assert_blocks(const struct function_problem *problem, const struct f
 /* Ten samples are one.  llvm-bolt's output has no nops, and no jumps within the function. */
 static void blocks_of_a_graph(void **state)
 {
-	static const struct function_sample samples[] = {{0x10, 5}, {0x14, 95}, {0x2b, 10}, {0x2c, 20}, {0x100, 29}};
+	static const struct function_sample samples[] = {
+		{0x10, 5}, {0x14, 95}, {0x2b, 10}, {0x2c, 20}, {0x100, 29}};
 	static const struct flow_block bolted[] = {
 		{.samples = 1, .instructions = 5, .entry = true, .leaves = true, .may_end = true},
 		{.samples = 9, .instructions = 2, .leaves = true},
@@ -175,7 +206,8 @@ static void blocks_of_a_graph(void **state)
 	for (size_t i = 0; i < BC_COUNT(bolted); i++)
 		own[i] = bolted[i];
 	own[3].instructions = 3;
-	assert_true(function_problem_make(&functions[F], &graph, samples, BC_COUNT(samples), 10, true, &problem));
+	assert_true(function_problem_make(&functions[F], &graph, samples, BC_COUNT(samples), 10,
+					  true, &problem));
 	assert_blocks(&problem, bolted);
 	assert_int_equal(problem.problem.edge_count, BC_COUNT(edges));
 	for (size_t i = 0; i < BC_COUNT(edges); i++) {
@@ -183,7 +215,8 @@ static void blocks_of_a_graph(void **state)
 		assert_int_equal(problem.problem.edges[i].to, edges[i].to);
 	}
 	function_problem_free(&problem);
-	assert_true(function_problem_make(&functions[F], &graph, samples, BC_COUNT(samples), 10, false, &problem));
+	assert_true(function_problem_make(&functions[F], &graph, samples, BC_COUNT(samples), 10,
+					  false, &problem));
 	assert_blocks(&problem, own);
 	function_problem_free(&problem);
 	insns[8].nop = false;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What is brought back from the output alone: docs/conversion.md, section 6.  The lines are worked out by hand
- * from the table in tests/support/tiny_binary.h. */
+/* What is brought back from the output alone: docs/conversion.md, section 6.  The lines are worked
+ * out by hand from the table in tests/support/tiny_binary.h. */
 #include <string.h>
 
 #include "tests/support/cmocka.h"
@@ -20,7 +20,8 @@ static void begin(unsigned restore)
 	assert_int_equal(bat->entry_count, BC_COUNT(entries));
 	memcpy(entries, bat->entries, sizeof(entries));
 	for (uint32_t i = 0; i < bat->entry_count; i++)
-		blocks[i] = bat_entry_is_branch(entries[i]) ? (struct bat_block){0, 0} : (struct bat_block){0x100 + i, i};
+		blocks[i] = bat_entry_is_branch(entries[i]) ? (struct bat_block){0, 0} :
+							      (struct bat_block){0x100 + i, i};
 	bat->entries = entries;
 	bat->blocks = blocks;
 	bat->layout = BAT_LAYOUT_HASHED;
@@ -47,9 +48,10 @@ static void made(void **state)
 	branch(0x101c, 0x1030, 3);
 	branch(0x1031, 0x1010, 2);
 	tiny_run_trace(&run, 'T', trace_of_words(0x1104, 0x1020, 0x1031), 7, 0);
-	tiny_run_gives(&run, 1, "1 hot 2c 1 hot 60 0 3\n"
-				"1 hot 60 1 hot 20 0 2\n"
-				"1 plain 4 1 hot 40 0 7\n");
+	tiny_run_gives(&run, 1,
+		       "1 hot 2c 1 hot 60 0 3\n"
+		       "1 hot 60 1 hot 20 0 2\n"
+		       "1 plain 4 1 hot 40 0 7\n");
 	assert_int_equal(run.ledgers.branches.dropped[BRANCH_DROP_MADE], 5);
 	assert_int_equal(run.restored.count[RESTORE_MADE], 12);
 }
@@ -65,8 +67,8 @@ static void copies(void **state)
 	tiny_run_gives(&run, 1, "1 hot 8a 1 hot 60 0 5\n");
 }
 
-/* AArch64: in front of a jump that llvm-bolt put in a conditional branch goes on, which is no step of the input; the
- * jump's is.  Where a block follows it is one. */
+/* AArch64: in front of a jump that llvm-bolt put in a conditional branch goes on, which is no step
+ * of the input; the jump's is.  Where a block follows it is one. */
 static void made_jumps(void **state)
 {
 	static const uint8_t beq[] = {0x80, 0x00, 0x00, 0x54};
@@ -79,7 +81,9 @@ static void made_jumps(void **state)
 		memcpy(run.tiny.code + 0x2c, beq, sizeof(beq));
 		branch(0x1024, 0x1028, 5);
 		branch(0x102c, 0x1030, 3);
-		tiny_run_gives(&run, 1, on ? "1 hot 4e 1 hot 60 0 3\n" : "1 hot 40 1 hot 48 0 5\n1 hot 4e 1 hot 60 0 3\n");
+		tiny_run_gives(&run, 1,
+			       on ? "1 hot 4e 1 hot 60 0 3\n" :
+				    "1 hot 40 1 hot 48 0 5\n1 hot 4e 1 hot 60 0 3\n");
 		assert_int_equal(run.ledgers.branches.dropped[BRANCH_DROP_MADE], on ? 5 : 0);
 		assert_int_equal(run.restored.count[RESTORE_MADE], on ? 5 : 0);
 	}
@@ -94,8 +98,8 @@ static void made_is_off(void **state)
 	tiny_run_gives(&run, 1, "1 hot 4e 1 hot 60 0 5\n");
 }
 
-/* `other` begins with two blocks at one place: the first is empty.  Calls enter it; what comes from the
- * function itself enters the second. */
+/* `other` begins with two blocks at one place: the first is empty.  Calls enter it; what comes from
+ * the function itself enters the second. */
 static void first_block_is_empty(unsigned restore)
 {
 	begin(restore);
@@ -110,10 +114,11 @@ static void entered(void **state)
 {
 	(void)state;
 	first_block_is_empty(RESTORE_BIT(RESTORE_ENTRIES));
-	tiny_run_gives(&run, 1, "1 hot 4e 1 other 0 0 3\n"
-				"1 hot 4e 1 other 10 0 4\n"
-				"1 other 18 1 other c 0 2\n"
-				"0 [unknown] 0 1 other 0 0 1\n");
+	tiny_run_gives(&run, 1,
+		       "1 hot 4e 1 other 0 0 3\n"
+		       "1 hot 4e 1 other 10 0 4\n"
+		       "1 other 18 1 other c 0 2\n"
+		       "0 [unknown] 0 1 other 0 0 1\n");
 	assert_int_equal(run.restored.count[RESTORE_ENTRIES], 4);
 }
 
@@ -121,18 +126,20 @@ static void entered_is_off(void **state)
 {
 	(void)state;
 	first_block_is_empty(RESTORE_ALL & ~RESTORE_BIT(RESTORE_ENTRIES));
-	tiny_run_gives(&run, 1, "1 hot 4e 1 other c 0 3\n"
-				"1 hot 4e 1 other 10 0 4\n"
-				"1 other 18 1 other c 0 2\n"
-				"0 [unknown] 0 1 other c 0 1\n");
+	tiny_run_gives(&run, 1,
+		       "1 hot 4e 1 other c 0 3\n"
+		       "1 hot 4e 1 other 10 0 4\n"
+		       "1 other 18 1 other c 0 2\n"
+		       "0 [unknown] 0 1 other c 0 1\n");
 	assert_int_equal(run.restored.count[RESTORE_ENTRIES], 0);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(made),        cmocka_unit_test(copies),  cmocka_unit_test(made_jumps), cmocka_unit_test(made_is_off),
-		cmocka_unit_test(entered),     cmocka_unit_test(entered_is_off),
+		cmocka_unit_test(made),       cmocka_unit_test(copies),
+		cmocka_unit_test(made_jumps), cmocka_unit_test(made_is_off),
+		cmocka_unit_test(entered),    cmocka_unit_test(entered_is_off),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

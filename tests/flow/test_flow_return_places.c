@@ -28,7 +28,8 @@ static void landing_pads_are_no_returns(void **state)
 		places.used = used;
 		for (size_t i = 0; i < BC_COUNT(at); i++) {
 			struct trace trace = trace_of_words(TRACE_EXTERNAL, at[i], TRACE_BR_ONLY);
-			struct output_place from = binary_place(&tiny.binary, (struct vaddr){at[i]}, NULL);
+			struct output_place from =
+				binary_place(&tiny.binary, (struct vaddr){at[i]}, NULL);
 			assert_int_equal(return_places_has(&places, trace, from), used && has[i]);
 			trace.branch.word = TRACE_FT_EXTERNAL;
 			assert_int_equal(return_places_has(&places, trace, from), used && has[i]);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Returns that cannot be found without memory: it is told, and none is found.  The source is part of this file, with an allocator that
- * fails. */
+/* Returns that cannot be found without memory: it is told, and none is found.  The source is part
+ * of this file, with an allocator that fails. */
 #include <stdlib.h>
 
 #include "src/flow/traces.h"
@@ -33,9 +33,11 @@ static void no_memory_is_told(void **state)
 	tiny.code[0x111] = 0xd0;
 	assert_true(insn_starts_open(&starts, &tiny.binary, &err));
 	decoder_open(MACHINE_X86_64, &decoder);
-	struct return_places places = {.starts = &starts, .decoder = &decoder, .pads = &pads, .used = true};
+	struct return_places places = {
+		.starts = &starts, .decoder = &decoder, .pads = &pads, .used = true};
 	const struct output_place from = binary_place(&tiny.binary, (struct vaddr){0x1112}, NULL);
-	assert_false(return_places_has(&places, trace_of_words(TRACE_EXTERNAL, 0x1112, TRACE_BR_ONLY), from));
+	assert_false(return_places_has(
+		&places, trace_of_words(TRACE_EXTERNAL, 0x1112, TRACE_BR_ONLY), from));
 	assert_true(places.no_memory);
 	assert_int_equal(insn_begins(&starts, &decoder, from), INSN_NO_MEMORY);
 	decoder_close(&decoder);

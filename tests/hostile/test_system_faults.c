@@ -32,13 +32,13 @@
 #include "src/figures/builds.h"
 #include "src/address/raw.h"
 
-#define DEMO BATCONV_SOURCE_DIR "/inputs/demo/"
-#define ETM BATCONV_DATA_DIR "etm/"
+#define DEMO  BATCONV_SOURCE_DIR "/inputs/demo/"
+#define ETM   BATCONV_DATA_DIR "etm/"
 #define NEVER ULONG_MAX
 
 /* How many until one fails; NEVER: none does.  Any thread counts. */
 static atomic_ulong allocations, reads;
-static int read_error;                   /* errno of the read that fails */
+static int read_error; /* errno of the read that fails */
 static bool zstd_fails;
 
 /* One fails, those after it do not. */
@@ -46,7 +46,8 @@ static bool goes_well(atomic_ulong *left)
 {
 	unsigned long before = atomic_load(left);
 
-	while (before != NEVER && !atomic_compare_exchange_weak(left, &before, before - 1)) /* 0 becomes NEVER */
+	while (before != NEVER &&
+	       !atomic_compare_exchange_weak(left, &before, before - 1)) /* 0 becomes NEVER */
 		;
 	return before;
 }
@@ -121,8 +122,8 @@ size_t __real_ZSTD_decompressStream(ZSTD_DStream *stream, ZSTD_outBuffer *out, Z
 size_t __wrap_ZSTD_decompressStream(ZSTD_DStream *stream, ZSTD_outBuffer *out, ZSTD_inBuffer *in);
 size_t __wrap_ZSTD_decompressStream(ZSTD_DStream *stream, ZSTD_outBuffer *out, ZSTD_inBuffer *in)
 {
-	return zstd_fails ? (size_t)-ZSTD_error_memory_allocation
-			  : __real_ZSTD_decompressStream(stream, out, in);
+	return zstd_fails ? (size_t)-ZSTD_error_memory_allocation :
+			    __real_ZSTD_decompressStream(stream, out, in);
 }
 
 /* Does everything and frees it; false: it failed, and *err says of what. */
@@ -329,7 +330,8 @@ static bool match_blocks(struct bc_error *err)
 		blocks[i].hash = old[i].hash = 1 + i;
 		calls[i] = (struct call_of_block){i, text_of("f")};
 	}
-	bool ok = blocks_match(&match, old, BC_COUNT(old), &function, &listed) || bc_fail_nomem(err);
+	bool ok =
+		blocks_match(&match, old, BC_COUNT(old), &function, &listed) || bc_fail_nomem(err);
 	block_match_free(&match);
 	return ok;
 }
@@ -344,7 +346,9 @@ static bool solve_probabilities(struct bc_error *err)
 		edges[2 * i] = (struct probable_edge){i, 0, 0.5};
 		edges[2 * i + 1] = (struct probable_edge){i, i + 1, 0.5};
 	}
-	return probabilities_solve(edges, BC_COUNT(edges), BC_COUNT(runs), runs) == PROBABILITIES_SOLVED || bc_fail_nomem(err);
+	return probabilities_solve(edges, BC_COUNT(edges), BC_COUNT(runs), runs) ==
+		       PROBABILITIES_SOLVED ||
+	       bc_fail_nomem(err);
 }
 
 static void allocations_fail(void **state)
@@ -353,7 +357,8 @@ static void allocations_fail(void **state)
 		subject *run;
 		unsigned long least;
 	} rows[] = {
-		{open_table, 8}, {read_table, 8}, {build_graphs, 20}, {read_bcmaps, 5}, {read_raw_stack, 1}, {learn_threads, 3},
+		{open_table, 8},    {read_table, 8},           {build_graphs, 20},
+		{read_bcmaps, 5},   {read_raw_stack, 1},       {learn_threads, 3},
 		{match_blocks, 20}, {solve_probabilities, 12},
 	};
 
@@ -378,7 +383,8 @@ static bool write_profiles(const struct conversion *conversion, struct bc_error 
 	FILE *out = fopen("/dev/null", "w");
 
 	assert_non_null(out);
-	bool ok = fdata_write_profile(&conversion->profile, &fdata, 1, out, err) && yaml_write(&conversion->profile, &yaml, out, &report, err);
+	bool ok = fdata_write_profile(&conversion->profile, &fdata, 1, out, err) &&
+		  yaml_write(&conversion->profile, &yaml, out, &report, err);
 	fclose(out);
 	return ok;
 }
@@ -386,10 +392,17 @@ static bool write_profiles(const struct conversion *conversion, struct bc_error 
 /* All that a conversion can be asked for, with the input binary. */
 static bool convert_demo(const char *samples, unsigned wants, struct bc_error *err)
 {
-	struct conversion conversion = {.options = {
-		.wants = wants, .binary = DEMO "demo.bolt", .input = DEMO "demo", .samples = &samples, .sample_count = 1, .threads = 1,
-		.format = INPUT_AUTO, .aggregate = {.mode = MODE_AUTO, .rules = best_rules},
-	}};
+	struct conversion conversion = {
+		.options = {
+			.wants = wants,
+			.binary = DEMO "demo.bolt",
+			.input = DEMO "demo",
+			.samples = &samples,
+			.sample_count = 1,
+			.threads = 1,
+			.format = INPUT_AUTO,
+			.aggregate = {.mode = MODE_AUTO, .rules = best_rules},
+		}};
 
 	bool ok = conversion_run(&conversion, err) && write_profiles(&conversion, err);
 	conversion_free(&conversion);
@@ -398,22 +411,31 @@ static bool convert_demo(const char *samples, unsigned wants, struct bc_error *e
 
 static bool convert_branches(struct bc_error *err)
 {
-	return convert_demo(DEMO "demo.preagg", WANT_RECORDS | WANT_RANGES | WANT_YAML | WANT_EXECUTED | WANT_HALVES, err);
+	return convert_demo(DEMO "demo.preagg",
+			    WANT_RECORDS | WANT_RANGES | WANT_YAML | WANT_EXECUTED | WANT_HALVES,
+			    err);
 }
 
 static bool convert_plain(struct bc_error *err)
 {
-	return convert_demo(DEMO "demo.basic.txt", WANT_RECORDS | WANT_RANGES | WANT_YAML | WANT_EXECUTED, err);
+	return convert_demo(DEMO "demo.basic.txt",
+			    WANT_RECORDS | WANT_RANGES | WANT_YAML | WANT_EXECUTED, err);
 }
 
 /* A trace of the processor, which is walked: by the thread of the pool, too. */
 static bool convert_trace(struct bc_error *err)
 {
 	const char *samples = ETM "recorded.etm";
-	struct conversion conversion = {.options = {
-		.wants = WANT_RECORDS | WANT_RANGES | WANT_EXECUTED, .binary = ETM "etm_test_loop", .samples = &samples, .sample_count = 1, .threads = 1,
-		.format = INPUT_AUTO, .aggregate = {.mode = MODE_AUTO, .rules = best_rules},
-	}};
+	struct conversion conversion = {
+		.options = {
+			.wants = WANT_RECORDS | WANT_RANGES | WANT_EXECUTED,
+			.binary = ETM "etm_test_loop",
+			.samples = &samples,
+			.sample_count = 1,
+			.threads = 1,
+			.format = INPUT_AUTO,
+			.aggregate = {.mode = MODE_AUTO, .rules = best_rules},
+		}};
 
 	bool ok = conversion_run(&conversion, err);
 	conversion_free(&conversion);
@@ -422,8 +444,10 @@ static bool convert_trace(struct bc_error *err)
 
 static bool merge_profiles(struct bc_error *err)
 {
-	const struct merge_options options = {.threads = 1, .memory = 1 << 16, .fan_in = 2, .tmpdir = "/tmp", .saturate = true};
-	struct merge_input inputs[] = {{.path = DEMO "expected/demo.perf.fdata", .weight = 1}, {.path = DEMO "expected/demo.preagg.fdata", .weight = 2}};
+	const struct merge_options options = {
+		.threads = 1, .memory = 1 << 16, .fan_in = 2, .tmpdir = "/tmp", .saturate = true};
+	struct merge_input inputs[] = {{.path = DEMO "expected/demo.perf.fdata", .weight = 1},
+				       {.path = DEMO "expected/demo.preagg.fdata", .weight = 2}};
 	struct build_id_vec ids = {0};
 	struct merge merge;
 	enum profile_kind kind;
@@ -431,7 +455,8 @@ static bool merge_profiles(struct bc_error *err)
 
 	assert_non_null(out);
 	merge_init(&merge, &options, inputs, BC_COUNT(inputs));
-	bool ok = merge_look(&merge, err) && merge_check(&merge, true, err) && (merge_identities(&merge, &ids) || bc_fail_nomem(err)) &&
+	bool ok = merge_look(&merge, err) && merge_check(&merge, true, err) &&
+		  (merge_identities(&merge, &ids) || bc_fail_nomem(err)) &&
 		  merge_write(&merge, NULL, out, &kind, err);
 	assert_true(!ok || ids.len == 1); /* that of inputs without a build-id */
 	merge_free(&merge);
@@ -521,7 +546,8 @@ static void make_bcmaps(void)
 	struct bc_error err;
 
 	for (uint32_t pid = 1; pid < 40; pid++) {
-		struct mapping mapping = {.start = pid << 12, .end = (pid + 1) << 12, .flags = MAPPING_READ};
+		struct mapping mapping = {
+			.start = pid << 12, .end = (pid + 1) << 12, .flags = MAPPING_READ};
 		struct mapped_file file = {0};
 		char name[16];
 		snprintf(name, sizeof(name), "/lib%u", pid);
@@ -568,12 +594,9 @@ static int tear_down(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(allocations_fail),
-		cmocka_unit_test(conversions_fail),
-		cmocka_unit_test(merges_fail),
-		cmocka_unit_test(reads_fail),
-		cmocka_unit_test(reads_of_proc_fail),
-		cmocka_unit_test(zstd_has_no_memory),
+		cmocka_unit_test(allocations_fail),   cmocka_unit_test(conversions_fail),
+		cmocka_unit_test(merges_fail),        cmocka_unit_test(reads_fail),
+		cmocka_unit_test(reads_of_proc_fail), cmocka_unit_test(zstd_has_no_memory),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -16,7 +16,8 @@
 #include "tests/support/cmocka.h"
 #include "tests/support/prng.h"
 
-/* LLVM writes each instruction as text, which takes microseconds: of a large library this must do. */
+/* LLVM writes each instruction as text, which takes microseconds: of a large library this must do.
+ */
 #define MOST_OF_ONE 400000
 
 static char **given;
@@ -60,8 +61,8 @@ static struct disassembler disassembler_open(enum machine machine)
 	LLVMInitializeRISCVTargetInfo();
 	LLVMInitializeRISCVTargetMC();
 	LLVMInitializeRISCVDisassembler();
-	d.llvm = LLVMCreateDisasmCPUFeatures(triples[machine], "", features[machine], NULL, 0,
-					     NULL, NULL);
+	d.llvm = LLVMCreateDisasmCPUFeatures(triples[machine], "", features[machine], NULL, 0, NULL,
+					     NULL);
 	assert_non_null(d.llvm);
 	return d;
 }
@@ -76,20 +77,21 @@ static bool is_one_of(struct text word, const char *const *list)
 
 static bool is_x86_prefix(struct text word)
 {
-	static const char *const prefixes[] = {
-		"lock", "rep", "repe", "repne", "notrack", "bnd", "data16", "data32", "addr32",
-		"cs", "ds", "es", "fs", "gs", "ss", "rex64", "xacquire", "xrelease", NULL};
+	static const char *const prefixes[] = {"lock",  "rep",      "repe",     "repne",  "notrack",
+					       "bnd",   "data16",   "data32",   "addr32", "cs",
+					       "ds",    "es",       "fs",       "gs",     "ss",
+					       "rex64", "xacquire", "xrelease", NULL};
 
 	return is_one_of(word, prefixes);
 }
 
 static enum insn_kind x86_kind(struct text word, struct text operands)
 {
-	static const char *const system[] = {"syscall", "sysenter", "sysretq", "sysretl",
-					     "sysexitq", "sysexitl", "sysexit", "sysret", "int",
-					     "int3", "int1", NULL};
-	static const char *const traps[] = {"ud0", "ud0w", "ud0l", "ud0q", "ud1", "ud1w", "ud1l", "ud1q",
-					    "ud2", "hlt", NULL};
+	static const char *const system[] = {"syscall",  "sysenter", "sysretq", "sysretl",
+					     "sysexitq", "sysexitl", "sysexit", "sysret",
+					     "int",      "int3",     "int1",    NULL};
+	static const char *const traps[] = {"ud0",  "ud0w", "ud0l", "ud0q", "ud1", "ud1w",
+					    "ud1l", "ud1q", "ud2",  "hlt",  NULL};
 	bool indirect = operands.len && operands.at[0] == '*';
 
 	if (text_starts(word, "ret") || text_starts(word, "lret") || text_starts(word, "iret"))
@@ -111,13 +113,14 @@ static enum insn_kind x86_kind(struct text word, struct text operands)
 
 static enum insn_kind aarch64_kind(struct text word)
 {
-	static const char *const returns[] = {"ret", "retaa", "retab", "eret", "eretaa", "eretab",
-					      "drps", "retaasppc", "retabsppc", "retaasppcr",
-					      "retabsppcr", NULL};
+	static const char *const returns[] = {"ret",       "retaa",      "retab",      "eret",
+					      "eretaa",    "eretab",     "drps",       "retaasppc",
+					      "retabsppc", "retaasppcr", "retabsppcr", NULL};
 	static const char *const conditional[] = {"cbz", "cbnz", "tbz", "tbnz", NULL};
 	static const char *const jumps[] = {"br", "braa", "brab", "braaz", "brabz", NULL};
 	static const char *const calls[] = {"blr", "blraa", "blrab", "blraaz", "blrabz", NULL};
-	static const char *const system[] = {"svc", "hvc", "smc", "hlt", "dcps1", "dcps2", "dcps3", NULL};
+	static const char *const system[] = {"svc",   "hvc",   "smc",   "hlt",
+					     "dcps1", "dcps2", "dcps3", NULL};
 
 	if (is_one_of(word, returns))
 		return INSN_RETURN;
@@ -141,18 +144,18 @@ static enum insn_kind aarch64_kind(struct text word)
 static enum insn_kind riscv_kind(struct text word, struct text operands)
 {
 	static const char *const returns[] = {"ret", "mret", "sret", NULL};
-	static const char *const conditional[] = {
-		"beq", "bne", "blt", "bge", "bltu", "bgeu", "beqz", "bnez", "bltz", "bgez",
-		"blez", "bgtz", NULL};
+	static const char *const conditional[] = {"beq",  "bne",  "blt",  "bge",  "bltu",
+						  "bgeu", "beqz", "bnez", "bltz", "bgez",
+						  "blez", "bgtz", NULL};
 	static const char *const system[] = {"ecall", "ebreak", NULL};
 
 	if (is_one_of(word, returns))
 		return INSN_RETURN;
 	if (text_is(word, "jr"))
 		return text_ends(operands, "ra") || text_ends(operands, "(ra)") ||
-				       text_ends(operands, "t0") || text_ends(operands, "(t0)")
-			       ? INSN_RETURN
-			       : INSN_JUMP_INDIRECT;
+				       text_ends(operands, "t0") || text_ends(operands, "(t0)") ?
+			       INSN_RETURN :
+			       INSN_JUMP_INDIRECT;
 	if (text_is(word, "jalr"))
 		return INSN_CALL_INDIRECT;
 	if (text_is(word, "j"))
@@ -191,9 +194,9 @@ static struct llvm_view view_of(const struct disassembler *d, const char *line, 
 		word = text_word(&rest);
 	while (d->machine == MACHINE_X86_64 && is_x86_prefix(word));
 	rest = text_trim(text_first(rest, text_find(rest, '/'))); /* comments */
-	struct llvm_view view = {.kind = d->machine == MACHINE_X86_64    ? x86_kind(word, rest)
-					 : d->machine == MACHINE_AARCH64 ? aarch64_kind(word)
-									 : riscv_kind(word, rest)};
+	struct llvm_view view = {.kind = d->machine == MACHINE_X86_64  ? x86_kind(word, rest) :
+					 d->machine == MACHINE_AARCH64 ? aarch64_kind(word) :
+									 riscv_kind(word, rest)};
 	view.has_target = insn_is_direct((struct insn){.kind = (uint8_t)view.kind});
 	if (view.has_target)
 		view.target = target_of(d, rest, at, size);
@@ -205,10 +208,11 @@ static bool has_prefix(struct bytes code, uint8_t prefix)
 	return memchr(code.data, prefix, code.size < 8 ? code.size : 8);
 }
 
-/* Where LLVM's view is not to be followed: it prints a branch with a lock prefix, which is invalid; it reads the
- * distance of a jump with an operand-size prefix as AMD processors do, and Intel's differ; and it takes 0f behind
- * REX2, which is invalid.  None of these is certain to us. */
-static bool is_excluded(const struct disassembler *d, const char *line, struct bytes code, struct insn ours)
+/* Where LLVM's view is not to be followed: it prints a branch with a lock prefix, which is invalid;
+ * it reads the distance of a jump with an operand-size prefix as AMD processors do, and Intel's
+ * differ; and it takes 0f behind REX2, which is invalid.  None of these is certain to us. */
+static bool is_excluded(const struct disassembler *d, const char *line, struct bytes code,
+			struct insn ours)
 {
 	if (d->machine != MACHINE_X86_64 || (ours.size && !ours.lock))
 		return false;
@@ -223,8 +227,7 @@ static bool agrees(struct insn ours, struct llvm_view theirs, size_t size)
 }
 
 /* Compare one instruction; returns its size, 0 if LLVM cannot read it. */
-static size_t compare(const struct disassembler *d, struct bytes code, uint64_t at,
-		      size_t *wrong)
+static size_t compare(const struct disassembler *d, struct bytes code, uint64_t at, size_t *wrong)
 {
 	char line[256];
 	uint8_t copy[16];
@@ -238,8 +241,8 @@ static size_t compare(const struct disassembler *d, struct bytes code, uint64_t 
 		return size;
 	if (!agrees(ours, theirs, size) && ++*wrong <= 20) {
 		print_message("0x%" PRIx64 ":%s: LLVM kind %d target 0x%" PRIx64
-			      ", we %d 0x%" PRIx64 "; bytes", at, line, theirs.kind,
-			      theirs.target, ours.kind, ours.target);
+			      ", we %d 0x%" PRIx64 "; bytes",
+			      at, line, theirs.kind, theirs.target, ours.kind, ours.target);
 		for (size_t i = 0; i < size; i++)
 			print_message(" %02x", code.data[i]);
 		print_message("\n");
@@ -280,7 +283,8 @@ static void test_programs(void **state)
 		all[m].llvm = disassembler_open((enum machine)m);
 	print_message("%zu programs\n", each_program(given, given_count, compare_code, all));
 	for (int m = 0; m <= MACHINE_RISCV64; m++) {
-		print_message("%s: %zu instructions, %zu differ\n", triples[m], all[m].count, all[m].wrong);
+		print_message("%s: %zu instructions, %zu differ\n", triples[m], all[m].count,
+			      all[m].wrong);
 		LLVMDisasmDispose(all[m].llvm.llvm);
 		assert_true(all[m].count || given_count);
 		assert_int_equal(all[m].wrong, 0);
@@ -290,8 +294,8 @@ static void test_programs(void **state)
 /* Random instructions, half of them with the beginning of a branch. */
 static void random_code(struct prng *p, enum machine machine, uint8_t *code)
 {
-	static const uint8_t x86[] = {0x0f, 0xc2, 0xc3, 0xca, 0xcb, 0xcc, 0xcd, 0xcf, 0xe0,
-				      0xe3, 0xe8, 0xe9, 0xeb, 0xff, 0x70, 0x7f};
+	static const uint8_t x86[] = {0x0f, 0xc2, 0xc3, 0xca, 0xcb, 0xcc, 0xcd, 0xcf,
+				      0xe0, 0xe3, 0xe8, 0xe9, 0xeb, 0xff, 0x70, 0x7f};
 	static const uint8_t x86_prefixes[] = {0x48, 0xf2, 0xf3, 0x3e, 0x2e, 0x41, 0x67, 0x64};
 	uint64_t dice = prng_next(p);
 

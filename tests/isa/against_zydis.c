@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * x86-64 beside Zydis: of every instruction of real programs and of random bytes, what is certain here has
- * the same length there, and each has the same kind and target.  With arguments, reads those files instead.
+ * x86-64 beside Zydis: of every instruction of real programs and of random bytes, what is certain
+ * here has the same length there, and each has the same kind and target.  With arguments, reads
+ * those files instead.
  */
 #include <Zydis/Zydis.h>
 #include <inttypes.h>
@@ -34,37 +35,32 @@ static bool jumps_directly(const ZydisDecodedInstruction *insn)
 static enum insn_kind kind_of(const ZydisDecodedInstruction *insn)
 {
 	switch (insn->mnemonic) {
-	case ZYDIS_MNEMONIC_CALL:
-		return jumps_directly(insn) ? INSN_CALL : INSN_CALL_INDIRECT;
-	case ZYDIS_MNEMONIC_JMP:
-		return jumps_directly(insn) ? INSN_JUMP : INSN_JUMP_INDIRECT;
+	case ZYDIS_MNEMONIC_CALL: return jumps_directly(insn) ? INSN_CALL : INSN_CALL_INDIRECT;
+	case ZYDIS_MNEMONIC_JMP: return jumps_directly(insn) ? INSN_JUMP : INSN_JUMP_INDIRECT;
 	case ZYDIS_MNEMONIC_RET:
 	case ZYDIS_MNEMONIC_IRET:
 	case ZYDIS_MNEMONIC_IRETD:
-	case ZYDIS_MNEMONIC_IRETQ:
-		return INSN_RETURN;
+	case ZYDIS_MNEMONIC_IRETQ: return INSN_RETURN;
 	case ZYDIS_MNEMONIC_SYSCALL:
 	case ZYDIS_MNEMONIC_SYSRET:
 	case ZYDIS_MNEMONIC_SYSENTER:
 	case ZYDIS_MNEMONIC_SYSEXIT:
 	case ZYDIS_MNEMONIC_INT:
 	case ZYDIS_MNEMONIC_INT1:
-	case ZYDIS_MNEMONIC_INT3:
-		return INSN_SYSTEM;
+	case ZYDIS_MNEMONIC_INT3: return INSN_SYSTEM;
 	case ZYDIS_MNEMONIC_UD0:
 	case ZYDIS_MNEMONIC_UD1:
 	case ZYDIS_MNEMONIC_UD2:
-	case ZYDIS_MNEMONIC_HLT:
-		return INSN_TRAP;
-	default:
-		return jumps_directly(insn) ? INSN_CONDITIONAL : INSN_NEXT;
+	case ZYDIS_MNEMONIC_HLT: return INSN_TRAP;
+	default: return jumps_directly(insn) ? INSN_CONDITIONAL : INSN_NEXT;
 	}
 }
 
 /* Where a branch leads, or what address a memory operand forms; 0 where there is neither. */
 static uint64_t target_of(const ZydisDecodedInstruction *insn, uint64_t end)
 {
-	bool relative = (insn->attributes & ZYDIS_ATTRIB_HAS_MODRM) && !insn->raw.modrm.mod && insn->raw.modrm.rm == 5;
+	bool relative = (insn->attributes & ZYDIS_ATTRIB_HAS_MODRM) && !insn->raw.modrm.mod &&
+			insn->raw.modrm.rm == 5;
 
 	if (jumps_directly(insn))
 		return end + (uint64_t)insn->raw.imm[0].value.s;
@@ -85,21 +81,22 @@ static bool is_prefix(uint8_t byte)
 	return byte && strchr("\x26\x2e\x36\x3e\x64\x65\x66\x67\xf0\xf2\xf3", byte);
 }
 
-/* A processor ignores a REX in front of another prefix.  LLVM takes it for the end of the prefixes, and so do
- * we: such an instruction is never certain, and has no kind. */
+/* A processor ignores a REX in front of another prefix.  LLVM takes it for the end of the prefixes,
+ * and so do we: such an instruction is never certain, and has no kind. */
 static bool rex_is_ignored(struct bytes code)
 {
 	size_t i = 0;
 
 	while (i < 14 && is_prefix(code.data[i]))
 		i++;
-	return (code.data[i] & 0xf0) == 0x40 && ((code.data[i + 1] & 0xf0) == 0x40 || is_prefix(code.data[i + 1]));
+	return (code.data[i] & 0xf0) == 0x40 &&
+	       ((code.data[i + 1] & 0xf0) == 0x40 || is_prefix(code.data[i + 1]));
 }
 
 static void tell(const char *name, struct bytes code, uint64_t at, struct insn ours)
 {
-	print_message("0x%" PRIx64 " %s: here size %d kind %d target 0x%" PRIx64 "; bytes", at, name, ours.size, ours.kind,
-		      ours.target);
+	print_message("0x%" PRIx64 " %s: here size %d kind %d target 0x%" PRIx64 "; bytes", at,
+		      name, ours.size, ours.kind, ours.target);
 	for (size_t i = 0; i < 15 && i < code.size; i++)
 		print_message(" %02x", code.data[i]);
 	print_message("\n");
@@ -108,7 +105,8 @@ static void tell(const char *name, struct bytes code, uint64_t at, struct insn o
 /* Knights Corner's jumps by a mask were never of another processor, and LLVM has none of them. */
 static bool decode(const struct comparison *c, struct bytes code, ZydisDecodedInstruction *out)
 {
-	return ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(&c->zydis, NULL, code.data, code.size, out)) &&
+	return ZYAN_SUCCESS(
+		       ZydisDecoderDecodeInstruction(&c->zydis, NULL, code.data, code.size, out)) &&
 	       out->mnemonic != ZYDIS_MNEMONIC_JKZD && out->mnemonic != ZYDIS_MNEMONIC_JKNZD;
 }
 
@@ -146,14 +144,17 @@ static struct comparison comparison(void)
 {
 	struct comparison c = {.wrong = 0};
 
-	assert_true(ZYAN_SUCCESS(ZydisDecoderInit(&c.zydis, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64)));
+	assert_true(ZYAN_SUCCESS(
+		ZydisDecoderInit(&c.zydis, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64)));
 	return c;
 }
 
 static void tell_figures(const char *what, const struct comparison *c)
 {
-	print_message("%s: %" PRIu64 " instructions, %" PRIu64 " not certain, %" PRIu64 " differ; %" PRIu64 " branches behind "
-		      "a REX that counts for nothing\n", what, c->theirs, c->theirs - c->both, c->wrong, c->rex);
+	print_message("%s: %" PRIu64 " instructions, %" PRIu64 " not certain, %" PRIu64
+		      " differ; %" PRIu64 " branches behind "
+		      "a REX that counts for nothing\n",
+		      what, c->theirs, c->theirs - c->both, c->wrong, c->rex);
 }
 
 static void programs(void **state)
@@ -169,7 +170,8 @@ static void programs(void **state)
 	tell_figures("programs", &c);
 	assert_true(c.theirs > 100000 || given_count);
 	assert_int_equal(c.wrong, 0);
-	assert_true((c.theirs - c.both) * 1000 <= c.theirs); /* LLVM is asked for one in a thousand at most */
+	assert_true((c.theirs - c.both) * 1000 <=
+		    c.theirs); /* LLVM is asked for one in a thousand at most */
 }
 
 static void random_bytes(void **state)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Declares LLVM's functions a second time, as src/isa/llvm.c takes them: a compiler refuses what differs. */
+/* Declares LLVM's functions a second time, as src/isa/llvm.c takes them: a compiler refuses what
+ * differs. */
 #include <llvm-c/Disassembler.h>
 #include <llvm-c/Target.h>
 

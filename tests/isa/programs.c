@@ -55,7 +55,8 @@ static void take_mapped(void)
 	FILE *maps = fopen("/proc/self/maps", "r");
 
 	while (maps && fgets(line, sizeof(line), maps))
-		if (strstr(line, " r-xp ") && sscanf(line, "%*s %*s %*s %*s %*s %4095s", path) == 1 && path[0] == '/')
+		if (strstr(line, " r-xp ") &&
+		    sscanf(line, "%*s %*s %*s %*s %*s %4095s", path) == 1 && path[0] == '/')
 			take_file(path);
 	if (maps)
 		fclose(maps);
@@ -95,9 +96,7 @@ static void put_vector(uint64_t random, uint8_t *code)
 
 	code[0] = random & 2 ? 0x62 : random & 4 ? 0xc4 : 0xc5;
 	switch (code[0]) {
-	case 0xc5:
-		code[1] |= alone ? 0x78 : 0;
-		break;
+	case 0xc5: code[1] |= alone ? 0x78 : 0; break;
 	case 0xc4:
 		code[1] = (uint8_t)((code[1] & 0xe0) | map);
 		code[2] |= alone ? 0x78 : 0;

@@ -22,10 +22,12 @@ static void test_without_llvm(void **state)
 	assert_true(decoder_next(&decoder, (struct bytes){ret, sizeof(ret)}, 0x1000, &insn));
 	assert_int_equal(insn.size, 1);
 	assert_false(decoder.llvm_missing); /* it was not needed */
-	assert_false(decoder_next(&decoder, (struct bytes){unknown, sizeof(unknown)}, 0x1001, &insn));
+	assert_false(
+		decoder_next(&decoder, (struct bytes){unknown, sizeof(unknown)}, 0x1001, &insn));
 	assert_true(decoder.llvm_missing);
 	/* It is not looked for again, and what is known without it still is. */
-	assert_false(decoder_next(&decoder, (struct bytes){unknown, sizeof(unknown)}, 0x1001, &insn));
+	assert_false(
+		decoder_next(&decoder, (struct bytes){unknown, sizeof(unknown)}, 0x1001, &insn));
 	assert_true(decoder_next(&decoder, (struct bytes){ret, sizeof(ret)}, 0x1002, &insn));
 	decoder_close(&decoder);
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &files), 0);

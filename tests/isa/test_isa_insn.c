@@ -67,10 +67,16 @@ static void test_x86(void **state)
 		{"jmp near", 5, {0xe9, 0, 1, 0, 0}, INSN_JUMP, AT + 0x105},
 		{"call", 5, {0xe8, 0xfb, 0xff, 0xff, 0xff}, INSN_CALL, AT},
 		{"bnd call", 6, {0xf2, 0xe8, 0, 0, 0, 0}, INSN_CALL, AT + 6},
-		{"data16 data16 rex.W call", 8, {0x66, 0x66, 0x48, 0xe8, 1, 0, 0, 0}, INSN_CALL,
+		{"data16 data16 rex.W call",
+		 8,
+		 {0x66, 0x66, 0x48, 0xe8, 1, 0, 0, 0},
+		 INSN_CALL,
 		 AT + 9},
 		{"je short", 2, {0x74, 0x10}, INSN_CONDITIONAL, AT + 0x12},
-		{"jg near", 6, {0x0f, 0x8f, 0, 0, 0, 0x80}, INSN_CONDITIONAL,
+		{"jg near",
+		 6,
+		 {0x0f, 0x8f, 0, 0, 0, 0x80},
+		 INSN_CONDITIONAL,
 		 AT + 6 - UINT64_C(0x80000000)},
 		{"jne with hint", 3, {0x3e, 0x75, 0}, INSN_CONDITIONAL, AT + 3},
 		{"jrcxz", 2, {0xe3, 0}, INSN_CONDITIONAL, AT + 2},
@@ -90,8 +96,12 @@ static void test_x86(void **state)
 		{"lock jmp", 3, {0xf0, 0xeb, 0}, INSN_NEXT, 0},
 		{"setg", 3, {0x0f, 0x9f, 0xc0}, INSN_NEXT, 0},
 		{"REX before a prefix", 4, {0x48, 0x66, 0x0f, 0x85}, INSN_NEXT, 0},
-		{"15 prefixes", 15, {0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66,
-				     0x66, 0x66, 0x66, 0x66, 0x66}, INSN_NEXT, 0},
+		{"15 prefixes",
+		 15,
+		 {0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66,
+		  0x66, 0x66},
+		 INSN_NEXT,
+		 0},
 	};
 
 	(void)state;
@@ -105,7 +115,8 @@ static void test_x86_length_limit(void **state)
 	(void)state;
 	memset(code, 0x66, sizeof(code));
 	code[14] = 0xc3;
-	assert_int_equal(insn_branch(MACHINE_X86_64, (struct bytes){code, 15}, AT).kind, INSN_RETURN);
+	assert_int_equal(insn_branch(MACHINE_X86_64, (struct bytes){code, 15}, AT).kind,
+			 INSN_RETURN);
 	code[14] = 0x66;
 	code[15] = 0xc3;
 	assert_int_equal(insn_branch(MACHINE_X86_64, (struct bytes){code, 16}, AT).kind, INSN_NEXT);
@@ -163,7 +174,11 @@ static void test_riscv(void **state)
 		{"j -4", 4, {0x6f, 0xf0, 0xdf, 0xff}, INSN_JUMP, AT - 4},
 		{"c.j -2", 2, {0xfd, 0xbf}, INSN_JUMP, AT - 2},
 		{"beq a0, a1, +16", 4, {0x63, 0x08, 0xb5, 0x00}, INSN_CONDITIONAL, AT + 16},
-		{"beqi a0, 5, +12", 4, {0x63, 0x26, 0x55, 0x00}, INSN_CONDITIONAL, AT + 12}, /* Zibi: as LLVM 24 assembles them */
+		{"beqi a0, 5, +12",
+		 4,
+		 {0x63, 0x26, 0x55, 0x00},
+		 INSN_CONDITIONAL,
+		 AT + 12}, /* Zibi: as LLVM 24 assembles them */
 		{"bnei a1, -1, +10", 4, {0x63, 0xb5, 0x05, 0x00}, INSN_CONDITIONAL, AT + 10},
 		{"c.beqz a0, +4", 2, {0x11, 0xc1}, INSN_CONDITIONAL, AT + 4},
 		{"c.bnez a0, -2", 2, {0x7d, 0xfd}, INSN_CONDITIONAL, AT - 2},

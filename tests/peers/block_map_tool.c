@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * What elf/block_map.h reads of a binary, for block-map.sh: of each function "function FEATURES ENTRIES", of its ranges "range ADDRESS",
- * behind each its blocks, "block ID ADDRESS SIZE IS FREQUENCY ID:PROBABILITY...".
+ * What elf/block_map.h reads of a binary, for block-map.sh: of each function "function FEATURES
+ * ENTRIES", of its ranges "range ADDRESS", behind each its blocks, "block ID ADDRESS SIZE IS
+ * FREQUENCY ID:PROBABILITY...".
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -17,10 +18,11 @@ static void print_function(const struct map_function *f)
 		printf("range %" PRIu64 "\n", range->address);
 		for (uint32_t k = 0; k < range->count; k++) {
 			const struct map_block *block = &f->blocks.at[range->first + k];
-			printf("block %" PRIu32 " %" PRIu64 " %" PRIu32 " %" PRIu32 " %" PRIu64, block->id, block->address, block->size, block->is,
-			       block->frequency);
+			printf("block %" PRIu32 " %" PRIu64 " %" PRIu32 " %" PRIu32 " %" PRIu64,
+			       block->id, block->address, block->size, block->is, block->frequency);
 			for (uint32_t n = 0; n < block->successors; n++) {
-				const struct map_successor *to = &f->successors.at[block->first_successor + n];
+				const struct map_successor *to =
+					&f->successors.at[block->first_successor + n];
 				printf(" %" PRIu32 ":%" PRIu32, to->id, to->probability);
 			}
 			putchar('\n');
@@ -28,7 +30,8 @@ static void print_function(const struct map_function *f)
 	}
 }
 
-static bool print_section(const struct image *image, const struct section *section, struct bc_error *err)
+static bool print_section(const struct image *image, const struct section *section,
+			  struct bc_error *err)
 {
 	struct map_function function = {0};
 	struct block_map map;
@@ -45,7 +48,8 @@ int main(int argc, char **argv)
 	struct file_map file = {0};
 	struct image image = {0};
 	struct bc_error err = {0};
-	bool ok = argc == 2 && file_map(argv[1], &file, &err) && image_open_map(&file, &image, &err);
+	bool ok =
+		argc == 2 && file_map(argv[1], &file, &err) && image_open_map(&file, &image, &err);
 	const struct section *section = ok ? block_map_section(&image, NULL) : NULL;
 
 	for (; ok && section; section = block_map_section(&image, section))

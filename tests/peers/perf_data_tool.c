@@ -45,7 +45,8 @@ static int dump(char **paths, int count, bool with_flow)
 	for (int i = 0; i < count; i++)
 		if (i == 64 || !stream_open(paths[i], &streams[i], &err))
 			return 2;
-	struct perf_data_input input = {.stream = streams, .more = streams + 1, .more_count = (size_t)count - 1};
+	struct perf_data_input input = {
+		.stream = streams, .more = streams + 1, .more_count = (size_t)count - 1};
 	const struct flow_taker flow = {stdout, perf_log_flow, NULL};
 	if (with_flow)
 		input.flow = &flow;
@@ -67,6 +68,7 @@ int main(int argc, char **argv)
 		return dump(argv + 2, argc - 2, false);
 	if (argc > 2 && !strcmp(argv[1], "--flow"))
 		return dump(argv + 2, argc - 2, true);
-	fputs("usage: perf_data_tool --cases | --build CASE | --dump FILE... | --flow FILE...\n", stderr);
+	fputs("usage: perf_data_tool --cases | --build CASE | --dump FILE... | --flow FILE...\n",
+	      stderr);
 	return 2;
 }

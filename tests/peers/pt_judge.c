@@ -5,7 +5,8 @@
  * packets   where packets end: the same for both; prints how many there are
  * answers   what batconv's reader answers, a line each
  * queries   ... and what libipt answers when it is asked, in the same words
- * branches  what was taken, by libipt, which walks the code of IMAGES: lines `AT START SIZE OFFSET FILE`, each from that place of the trace on
+ * branches  what was taken, by libipt, which walks the code of IMAGES: lines `AT START SIZE OFFSET
+ * FILE`, each from that place of the trace on
  */
 #include <inttypes.h>
 #include <intel-pt.h>
@@ -40,7 +41,8 @@ static void read_trace(const char *path)
 
 static struct pt_config config_of(void)
 {
-	struct pt_config config = {.size = sizeof(config), .begin = trace, .end = trace + trace_size};
+	struct pt_config config = {
+		.size = sizeof(config), .begin = trace, .end = trace + trace_size};
 
 	return config;
 }
@@ -88,7 +90,10 @@ static void compare_packets(void)
 		(void)pt_pkt_get_offset(decoder, &next);
 		for (uint64_t i = at; i < next; i++)
 			if (ends[i] != (i + 1 == next)) {
-				fprintf(stderr, "pt_judge: a packet ends at byte %" PRIu64 " for one, and not for the other\n", i + 1);
+				fprintf(stderr,
+					"pt_judge: a packet ends at byte %" PRIu64
+					" for one, and not for the other\n",
+					i + 1);
 				exit(1);
 			}
 		at = next;
@@ -103,7 +108,8 @@ static void compare_packets(void)
 
 static void print_answers(const struct flow_batch *batch)
 {
-	static const char *const names[] = {"bits", "target", "at", "leave", "stop", "begin", "lost"};
+	static const char *const names[] = {"bits", "target", "at",  "leave",
+					    "stop", "begin",  "lost"};
 
 	for (size_t i = 0; i < batch->count; i++) {
 		const struct flow_answer *a = &batch->at[i];
@@ -139,10 +145,15 @@ static void print_event(const struct pt_event *e)
 		return;
 	switch (e->type) {
 	case ptev_enabled: printf("begin %" PRIx64 "\n", e->variant.enabled.ip); break;
-	case ptev_disabled: printf("stop %" PRIx64 "\n", e->ip_suppressed ? none : e->variant.disabled.ip); break;
-	case ptev_async_disabled: printf("leave %" PRIx64 "\n", e->variant.async_disabled.at); break;
+	case ptev_disabled:
+		printf("stop %" PRIx64 "\n", e->ip_suppressed ? none : e->variant.disabled.ip);
+		break;
+	case ptev_async_disabled:
+		printf("leave %" PRIx64 "\n", e->variant.async_disabled.at);
+		break;
 	case ptev_async_branch:
-		printf("leave %" PRIx64 "\nbegin %" PRIx64 "\n", e->variant.async_branch.from, e->variant.async_branch.to);
+		printf("leave %" PRIx64 "\nbegin %" PRIx64 "\n", e->variant.async_branch.from,
+		       e->variant.async_branch.to);
 		break;
 	case ptev_overflow:
 		puts("lost");
@@ -213,7 +224,8 @@ static void read_images(const char *path)
 	if (!file)
 		fatal("no list of images");
 	while (part_count < 64 &&
-	       fscanf(file, "%" SCNu64 " %" SCNx64 " %" SCNx64 " %" SCNx64 " %399s", &p->at, &p->start, &p->size, &p->offset, p->path) == 5) {
+	       fscanf(file, "%" SCNu64 " %" SCNx64 " %" SCNx64 " %" SCNx64 " %399s", &p->at,
+		      &p->start, &p->size, &p->offset, p->path) == 5) {
 		part_count++;
 		p++;
 	}
@@ -231,7 +243,8 @@ static void map_images(struct pt_image *image, uint64_t at)
 
 static void print_branch(const struct pt_insn *from, uint64_t to)
 {
-	if (from->iclass == ptic_call || from->iclass == ptic_return || from->iclass == ptic_jump || from->ip + from->size != to)
+	if (from->iclass == ptic_call || from->iclass == ptic_return || from->iclass == ptic_jump ||
+	    from->ip + from->size != to)
 		printf("%" PRIx64 " %" PRIx64 "\n", from->ip, to);
 }
 
@@ -239,7 +252,9 @@ static void print_branch(const struct pt_insn *from, uint64_t to)
 static bool end_line(const struct pt_event *event, const struct pt_insn *last)
 {
 	switch (event->type) {
-	case ptev_async_disabled: print_branch(last, event->variant.async_disabled.at); return false;
+	case ptev_async_disabled:
+		print_branch(last, event->variant.async_disabled.at);
+		return false;
 	case ptev_async_branch: print_branch(last, event->variant.async_branch.from); return false;
 	case ptev_disabled:
 		if (!event->ip_suppressed)

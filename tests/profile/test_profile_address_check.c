@@ -12,7 +12,8 @@ static enum address_verdict verdict(const struct tiny_binary *tiny, uint64_t at)
 {
 	struct address_walk walk = {0};
 
-	return address_check(&tiny->binary, binary_place(&tiny->binary, (struct vaddr){at}, NULL), &walk);
+	return address_check(&tiny->binary, binary_place(&tiny->binary, (struct vaddr){at}, NULL),
+			     &walk);
 }
 
 static void beginnings_and_insides(void **state)
@@ -59,21 +60,26 @@ static void what_cannot_be_read_is_unsure(void **state)
 	tiny_binary_fini(&tiny);
 }
 
-/* RISC-V: the two lowest bits say whether an instruction has two bytes or four; AArch64: always four. */
+/* RISC-V: the two lowest bits say whether an instruction has two bytes or four; AArch64: always
+ * four. */
 static void lengths_of_other_machines(void **state)
 {
-	static const uint8_t code[] = {0x01, 0x00, 0x13, 0x00, 0x00, 0x00, 0x82, 0x80, 0x6f, 0x00, 0x00, 0x00, 0x00, 0x00};
+	static const uint8_t code[] = {0x01, 0x00, 0x13, 0x00, 0x00, 0x00, 0x82,
+				       0x80, 0x6f, 0x00, 0x00, 0x00, 0x00, 0x00};
 	static const bool riscv[] = {1, 0, 1, 0, 0, 0, 1, 0, 1, 0, 0, 0, 1};
 	struct tiny_binary tiny;
 
 	(void)state;
 	tiny_binary_init(&tiny);
-	memcpy(tiny.code + 0x100, code, sizeof(code)); /* nop, addi, ret; jal; and what begins with 00 has two */
+	memcpy(tiny.code + 0x100, code,
+	       sizeof(code)); /* nop, addi, ret; jal; and what begins with 00 has two */
 	for (uint64_t at = 0; at < BC_COUNT(riscv); at++) {
 		tiny.binary.image.machine = MACHINE_RISCV64;
-		assert_int_equal(verdict(&tiny, 0x1100 + at), riscv[at] ? ADDRESS_BEGINS : ADDRESS_INSIDE);
+		assert_int_equal(verdict(&tiny, 0x1100 + at),
+				 riscv[at] ? ADDRESS_BEGINS : ADDRESS_INSIDE);
 		tiny.binary.image.machine = MACHINE_AARCH64;
-		assert_int_equal(verdict(&tiny, 0x1100 + at), at % 4 ? ADDRESS_INSIDE : ADDRESS_BEGINS);
+		assert_int_equal(verdict(&tiny, 0x1100 + at),
+				 at % 4 ? ADDRESS_INSIDE : ADDRESS_BEGINS);
 	}
 	tiny.binary.image.machine = MACHINE_X86_64;
 	tiny_binary_fini(&tiny);

@@ -14,8 +14,8 @@ static struct build_check check(uint64_t branch, uint64_t from, uint64_t to)
 	const struct trace trace = trace_of_words(branch, from, to);
 	struct build_check result = {0};
 
-	build_check_trace(&tiny.binary.image, &trace, build_check_insn(&tiny.binary.image, (struct vaddr){branch}),
-			  3, &result);
+	build_check_trace(&tiny.binary.image, &trace,
+			  build_check_insn(&tiny.binary.image, (struct vaddr){branch}), 3, &result);
 	return result;
 }
 
@@ -62,10 +62,12 @@ static void code_at_zero(void **state)
 	tiny.segment.vaddr = TINY_BASE;
 }
 
-/* Arm SPE samples conditional branches that went on; of x86-64 none is known, and others always go. */
+/* Arm SPE samples conditional branches that went on; of x86-64 none is known, and others always go.
+ */
 static void not_taken(void **state)
 {
-	static const uint8_t beq[] = {0x80, 0x00, 0x00, 0x54}, b[] = {0x04, 0x00, 0x00, 0x14}; /* both 16 bytes on */
+	static const uint8_t beq[] = {0x80, 0x00, 0x00, 0x54},
+			     b[] = {0x04, 0x00, 0x00, 0x14}; /* both 16 bytes on */
 
 	(void)state;
 	tiny.binary.image.machine = MACHINE_AARCH64;
@@ -112,12 +114,9 @@ static void rate(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(branches),
-		cmocka_unit_test(not_in_the_code),
-		cmocka_unit_test(code_at_zero),
-		cmocka_unit_test(not_taken),
-		cmocka_unit_test(ends),
-		cmocka_unit_test(rate),
+		cmocka_unit_test(branches),     cmocka_unit_test(not_in_the_code),
+		cmocka_unit_test(code_at_zero), cmocka_unit_test(not_taken),
+		cmocka_unit_test(ends),         cmocka_unit_test(rate),
 	};
 
 	tiny_binary_init(&tiny);

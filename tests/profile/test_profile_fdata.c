@@ -78,14 +78,16 @@ static bool same_key(const char *a, const char *b)
 
 	read_line(a, &keys[0], &items[0]);
 	read_line(b, &keys[1], &items[1]);
-	bool same = items[0].size == items[1].size && !memcmp(items[0].key, items[1].key, items[0].size);
+	bool same = items[0].size == items[1].size &&
+		    !memcmp(items[0].key, items[1].key, items[0].size);
 	key_free(&keys[0]);
 	key_free(&keys[1]);
 	return same;
 }
 
 static const char *const names[] = {
-	"ax", "a\\x", "a\\\\x", "a\\ x", "a\\\\\\x", "a\\\\\\\\x", "\\x", "\\\\x", "x\\\\", "x\\\\\\ ", "a\\x\\ y", "a\\\\x\\ y", "a\\1", "a\\\xff",
+	"ax",    "a\\x",  "a\\\\x",   "a\\ x",    "a\\\\\\x",   "a\\\\\\\\x", "\\x",
+	"\\\\x", "x\\\\", "x\\\\\\ ", "a\\x\\ y", "a\\\\x\\ y", "a\\1",       "a\\\xff",
 };
 
 /* What stands before a name and behind it. */
@@ -127,8 +129,10 @@ static void names_are_apart(void **state)
 	for (size_t i = 0; i < BC_COUNT(names); i++)
 		for (size_t k = 0; k < BC_COUNT(names); k++)
 			for (size_t f = 0; f < FORMS; f++)
-				if (same_key(form(f, names[i], a), form(f, names[k], b)) != (i == k))
-					fail_msg("%s and %s: %s", a, b, i == k ? "two keys" : "one key");
+				if (same_key(form(f, names[i], a), form(f, names[k], b)) !=
+				    (i == k))
+					fail_msg("%s and %s: %s", a, b,
+						 i == k ? "two keys" : "one key");
 }
 
 int main(void)

@@ -24,7 +24,8 @@ static struct record branch(int from, uint32_t from_offset, int to, uint32_t to_
 {
 	enum record_kind kind = from < 0 ? RECORD_ENTRY : RECORD_BRANCH;
 
-	return (struct record){kind, place(from, from_offset), place(to, to_offset), count, wrong, 0};
+	return (struct record){kind, place(from, from_offset), place(to, to_offset), count, wrong,
+			       0};
 }
 
 static struct record sample(int function, uint32_t offset, uint64_t count)
@@ -64,7 +65,8 @@ static void gives(struct record *records, size_t count, bool basic,
 		for (size_t i = 0; i < count; i++)
 			assert_true(record_push(&batches[prng_below(&random, 3)], &tiny.binary,
 						&records[i]));
-		struct record_vec all[] = {batches[0].records, batches[1].records, batches[2].records};
+		struct record_vec all[] = {batches[0].records, batches[1].records,
+					   batches[2].records};
 		assert_true(profile_build(&tiny.binary, basic, all, 3, 2, &profile, &err));
 		char *text = written(&profile, header);
 		assert_string_equal(text, lines);

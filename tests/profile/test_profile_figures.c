@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Figures of a small profile of tiny_binary.h's functions, worked out by hand.  The source is part of this file, with an allocator that
- * fails on demand. */
+/* Figures of a small profile of tiny_binary.h's functions, worked out by hand.  The source is part
+ * of this file, with an allocator that fails on demand. */
 #include <stdlib.h>
 
 static unsigned long allowed = ~0ul; /* allocations until one fails */
@@ -29,15 +29,20 @@ static struct tiny_binary tiny;
 static struct executed executed;
 static struct cfg graphs;
 
-static void push(struct record_batch *batch, enum record_kind kind, uint32_t from, uint32_t to, uint64_t count)
+static void push(struct record_batch *batch, enum record_kind kind, uint32_t from, uint32_t to,
+		 uint64_t count)
 {
 	const struct function *entered = &tiny.functions[from];
-	struct record record = {.kind = kind, .from = {kind == RECORD_ENTRY ? NULL : entered, 0}, .to = {&tiny.functions[to], 0}, .count = count};
+	struct record record = {.kind = kind,
+				.from = {kind == RECORD_ENTRY ? NULL : entered, 0},
+				.to = {&tiny.functions[to], 0},
+				.count = count};
 
 	assert_true(record_push(batch, &tiny.binary, &record));
 }
 
-/* Ten samples in `hot`, four in `plain`, two in the PLT entry, one in `other`, which was entered often. */
+/* Ten samples in `hot`, four in `plain`, two in the PLT entry, one in `other`, which was entered
+ * often. */
 static void make(struct profile *profile)
 {
 	static uint32_t function_of[] = {HOT, COLD, OTHER, 5};
@@ -56,7 +61,8 @@ static void make(struct profile *profile)
 	push(&batch, RECORD_ENTRY, OTHER, OTHER, 1000);
 	assert_true(profile_build(&tiny.binary, false, &batch.records, 1, 1, profile, &err));
 	assert_true(executed_make(&executed, &tiny.binary.functions));
-	*executed_of(&executed, (struct code_number){HOT}) = 0x300;   /* of 0x80 bytes, and 0x80 cold ones */
+	*executed_of(&executed, (struct code_number){HOT}) =
+		0x300; /* of 0x80 bytes, and 0x80 cold ones */
 	*executed_of(&executed, (struct code_number){PLAIN}) = 0x100; /* of 0x80 */
 	*executed_of(&executed, (struct code_number){OTHER}) = 0x40;  /* of 0x80 */
 }
@@ -117,7 +123,8 @@ static void without_a_disassembler(void **state)
 	if (!child) {
 		bool ok = !setrlimit(RLIMIT_NOFILE, &none);
 		struct density figures = measured(&profile, 1000000);
-		_exit(!ok || !figures.no_disassembler || figures.not_simple != 1 || figures.profiled != 2);
+		_exit(!ok || !figures.no_disassembler || figures.not_simple != 1 ||
+		      figures.profiled != 2);
 	}
 	assert_int_equal(waitpid(child, &how, 0), child);
 	assert_int_equal(how, 0);

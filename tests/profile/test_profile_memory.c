@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Accesses to data in the binary of tiny_binary.h, with symbols of their own: which symbol names each, and their order. */
+/* Accesses to data in the binary of tiny_binary.h, with symbols of their own: which symbol names
+ * each, and their order. */
 #include "src/profile/profile.h"
 
 #include <elf.h>
@@ -16,7 +17,12 @@ static struct symbol symbols[] = {
 	{.name = "", .address = 0x3200, .size = 8, .type = STT_OBJECT},
 	{.name = "thread", .address = 0x3300, .size = 8, .type = STT_TLS},
 	{.name = "line\nfeed", .address = 0x3400, .size = 8, .type = STT_OBJECT},
-	{.name = "x", .address = 0x3500, .size = 8, .type = STT_OBJECT, .local = true, .number = 10},
+	{.name = "x",
+	 .address = 0x3500,
+	 .size = 8,
+	 .type = STT_OBJECT,
+	 .local = true,
+	 .number = 10},
 	{.name = "x", .address = 0x3600, .size = 8, .type = STT_OBJECT, .local = true, .number = 2},
 	{.name = "x", .address = 0x3700, .size = 8, .type = STT_OBJECT},
 };
@@ -25,27 +31,28 @@ static struct symbol symbols[] = {
 static const struct {
 	uint64_t code, data, count;
 } taken[] = {
-	{0x1100, 0x3014, 1},  /* plain + 0, inner + 4 */
-	{0x1100, 0x3018, 2},  /* behind inner */
-	{0x1100, 0x2fff, 3},  /* before all */
-	{0x1100, 0x3200, 4},  /* a symbol without a name */
-	{0x1100, 0x3300, 6},  /* no place of a thread's data */
-	{0x1100, 0x3400, 8},
-	{0x5000, 0x3000, 9},  /* no code */
-	{0x1500, 0x3000, 10}, /* of an unknown function */
-	{0x1004, 0x300f, 11}, {0x1004, 0x3000, 13},			    /* hot + 4, outer */
-	{0x1008, 0x3500, 15}, {0x1008, 0x3600, 16}, {0x1008, 0x3700, 14}, /* hot + 8: x/10, x/2, x */
-	{0x130e, 0x3000, 5},  {0x1310, 0x3000, 7},			    /* hot + 90, both */
+	{0x1100, 0x3014, 1},                        /* plain + 0, inner + 4 */
+	{0x1100, 0x3018, 2},                        /* behind inner */
+	{0x1100, 0x2fff, 3},                        /* before all */
+	{0x1100, 0x3200, 4},                        /* a symbol without a name */
+	{0x1100, 0x3300, 6},                        /* no place of a thread's data */
+	{0x1100, 0x3400, 8},  {0x5000, 0x3000, 9},  /* no code */
+	{0x1500, 0x3000, 10},                       /* of an unknown function */
+	{0x1004, 0x300f, 11}, {0x1004, 0x3000, 13}, /* hot + 4, outer */
+	{0x1008, 0x3500, 15}, {0x1008, 0x3600, 16},
+	{0x1008, 0x3700, 14},                      /* hot + 8: x/10, x/2, x */
+	{0x130e, 0x3000, 5},  {0x1310, 0x3000, 7}, /* hot + 90, both */
 };
 
-/* By the text of a line: the name of the function, the offset, the name of the data as it is printed, the offset. */
+/* By the text of a line: the name of the function, the offset, the name of the data as it is
+ * printed, the offset. */
 static const struct {
 	const char *function;
 	uint32_t offset, symbol;
 	uint64_t data_offset, count;
 } expected[] = {
-	{"hot", 4, 0, 0, 13}, {"hot", 4, 0, 0xf, 11}, {"hot", 8, 9, 0, 14},   {"hot", 8, 7, 0, 15},
-	{"hot", 8, 8, 0, 16}, {"hot", 0x90, 0, 0, 12},  {"plain", 0, 1, 4, 1},
+	{"hot", 4, 0, 0, 13}, {"hot", 4, 0, 0xf, 11},  {"hot", 8, 9, 0, 14},  {"hot", 8, 7, 0, 15},
+	{"hot", 8, 8, 0, 16}, {"hot", 0x90, 0, 0, 12}, {"plain", 0, 1, 4, 1},
 };
 
 static void accesses_are_named_and_sorted(void **state)
@@ -58,9 +65,12 @@ static void accesses_are_named_and_sorted(void **state)
 
 	(void)state;
 	tiny_binary_init(&tiny);
-	tiny.binary.functions.symbols = (struct symbol_table){.at = symbols, .count = BC_COUNT(symbols)};
+	tiny.binary.functions.symbols =
+		(struct symbol_table){.at = symbols, .count = BC_COUNT(symbols)};
 	for (size_t i = 0; i < BC_COUNT(taken); i++)
-		assert_true(count_table_add(&counted, (const uint64_t[]){taken[i].code, taken[i].data, 0}, taken[i].count, 0));
+		assert_true(count_table_add(&counted,
+					    (const uint64_t[]){taken[i].code, taken[i].data, 0},
+					    taken[i].count, 0));
 	assert_true(memory_convert(&counted, NAMES_ONE_LINE, &profile, &ledger, &err));
 	assert_int_equal(profile.accesses.len, BC_COUNT(expected));
 	for (size_t i = 0; i < BC_COUNT(expected); i++) {

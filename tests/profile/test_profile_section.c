@@ -68,7 +68,8 @@ static void begin(void)
 
 static bool parse(struct probe_section *out, struct bc_error *err)
 {
-	return probe_section_parse((struct bytes){desc.at, desc.len}, (struct bytes){probes.at, probes.len}, out, err);
+	return probe_section_parse((struct bytes){desc.at, desc.len},
+				   (struct bytes){probes.at, probes.len}, out, err);
 }
 
 static void gives(struct probe_section *out)
@@ -90,7 +91,8 @@ static void refuses(const char *why)
 	probe_section_free(&out);
 }
 
-static void probe_is(const struct probe *probe, uint32_t node, uint32_t index, enum probe_kind kind, uint64_t address)
+static void probe_is(const struct probe *probe, uint32_t node, uint32_t index, enum probe_kind kind,
+		     uint64_t address)
 {
 	assert_int_equal(probe->node, node);
 	assert_int_equal(probe->index, index);
@@ -130,7 +132,10 @@ static void by_function(void **state)
 
 	assert_int_equal(out.nodes.len, 5);
 	static const struct probe_node nodes[] = {
-		{FIRST, 0, NO_PROBE_NODE, 0}, {INLINED, 0, 0, 2}, {SECOND, 0, 1, 4}, {INLINED, 0, 0, 6},
+		{FIRST, 0, NO_PROBE_NODE, 0},
+		{INLINED, 0, 0, 2},
+		{SECOND, 0, 1, 4},
+		{INLINED, 0, 0, 6},
 		{SECOND, 4, NO_PROBE_NODE, 0},
 	};
 	for (size_t i = 0; i < out.nodes.len; i++)
@@ -208,14 +213,15 @@ static void deep(void **state)
 	probe_section_free(&out);
 }
 
-/* The record of a function is its tree also where none of its probes is left, at the end, too; that of a name that no function has
- * is of none. */
+/* The record of a function is its tree also where none of its probes is left, at the end, too; that
+ * of a name that no function has is of none. */
 static void records_without_probes(void **state)
 {
 	static const char *const names[] = {"f", "g", "h", "k"};
 	static struct function functions[BC_COUNT(names)];
 	static struct symbol symbols[BC_COUNT(names)];
-	struct function_table table = {.at = functions, .count = BC_COUNT(names),
+	struct function_table table = {.at = functions,
+				       .count = BC_COUNT(names),
 				       .symbols = {.at = symbols, .count = BC_COUNT(names)}};
 	struct placed_probes placed;
 	struct bc_error err;
@@ -223,9 +229,15 @@ static void records_without_probes(void **state)
 	(void)state;
 	begin();
 	for (size_t i = 0; i < BC_COUNT(names); i++) {
-		functions[i] = (struct function){.address = 0x1000 + 0x100 * i, .size = 0x100, .extent = 0x100, .primary = names[i],
+		functions[i] = (struct function){.address = 0x1000 + 0x100 * i,
+						 .size = 0x100,
+						 .extent = 0x100,
+						 .primary = names[i],
 						 .printed = names[i]};
-		symbols[i] = (struct symbol){.address = functions[i].address, .size = 0x100, .name = names[i], .type = STT_FUNC};
+		symbols[i] = (struct symbol){.address = functions[i].address,
+					     .size = 0x100,
+					     .name = names[i],
+					     .type = STT_FUNC};
 		put_function(md5_guid(text_of(names[i])), i + 1, names[i]);
 	}
 	put_node(md5_guid(text_of("f")), 1, 0);
@@ -239,12 +251,22 @@ static void records_without_probes(void **state)
 	for (size_t i = 0; i < probes.len; i++)
 		assert_true(byte_vec_push(&desc, probes.at[i]));
 	struct section sections[] = {
-		{.name = text_of(".pseudo_probe_desc"), .type = SHT_PROGBITS, .offset = 0, .size = size},
-		{.name = text_of(".pseudo_probe"), .type = SHT_PROGBITS, .offset = size, .size = probes.len},
+		{.name = text_of(".pseudo_probe_desc"),
+		 .type = SHT_PROGBITS,
+		 .offset = 0,
+		 .size = size},
+		{.name = text_of(".pseudo_probe"),
+		 .type = SHT_PROGBITS,
+		 .offset = size,
+		 .size = probes.len},
 	};
 	struct segment code = {.vaddr = 0x1000, .memsz = 0x1000, .executable = true};
-	struct image image = {.file = {desc.at, desc.len}, .machine = MACHINE_X86_64, .segments = &code, .segment_count = 1,
-			      .sections = sections, .section_count = BC_COUNT(sections)};
+	struct image image = {.file = {desc.at, desc.len},
+			      .machine = MACHINE_X86_64,
+			      .segments = &code,
+			      .segment_count = 1,
+			      .sections = sections,
+			      .section_count = BC_COUNT(sections)};
 	assert_true(functions_index(&table));
 	if (!placed_probes_open(&image, &table, NULL, &placed, &err))
 		fail_msg("%s", err.text);
@@ -318,8 +340,13 @@ static void cut(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(by_function), cmocka_unit_test(sentinel), cmocka_unit_test(by_address),
-		cmocka_unit_test(deep), cmocka_unit_test(records_without_probes), cmocka_unit_test(damaged), cmocka_unit_test(cut),
+		cmocka_unit_test(by_function),
+		cmocka_unit_test(sentinel),
+		cmocka_unit_test(by_address),
+		cmocka_unit_test(deep),
+		cmocka_unit_test(records_without_probes),
+		cmocka_unit_test(damaged),
+		cmocka_unit_test(cut),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

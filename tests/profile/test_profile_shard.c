@@ -17,10 +17,19 @@ static const struct written_shard {
 	const char *text;
 } samples[] = {
 	{{.kind = KIND_NOTHING}, ""},
-	{{.kind = KIND_PREAGG, .mode = MODE_BRANCHES, .id = {.size = 2, .data = {0xab, 0x12}}, .records = 3, .sums = {17, 3}},
+	{{.kind = KIND_PREAGG,
+	  .mode = MODE_BRANCHES,
+	  .id = {.size = 2, .data = {0xab, 0x12}},
+	  .records = 3,
+	  .sums = {17, 3}},
 	 "T 10 20 30 5 1\nT 11 22 33 9 2\nF 40 50 3\n"},
-	{{.kind = KIND_PREAGG, .mode = MODE_PLAIN, .scaled = true, .records = 2, .sums = {7, 0}}, "E cycles:u\nS 10 3\nS 20 4\n"},
-	{{.kind = KIND_FDATA, .mode = MODE_BRANCHES, .id = {.size = 2, .data = {0xab, 0x12}}, .records = 2, .sums = {10, 2}},
+	{{.kind = KIND_PREAGG, .mode = MODE_PLAIN, .scaled = true, .records = 2, .sums = {7, 0}},
+	 "E cycles:u\nS 10 3\nS 20 4\n"},
+	{{.kind = KIND_FDATA,
+	  .mode = MODE_BRANCHES,
+	  .id = {.size = 2, .data = {0xab, 0x12}},
+	  .records = 2,
+	  .sums = {10, 2}},
 	 "boltedcollection\n1 a 0 1 b 5 2 7\n1 a 8 1 b 5 0 3\n"},
 	{{.kind = KIND_YAML, .mode = MODE_BRANCHES, .records = 4, .sums = {361, 0}},
 	 "---\nheader:\n  profile-version: 1\n  profile-flags: [ lbr ]\n  hash-func: xxh3\nfunctions:\n"
@@ -47,14 +56,18 @@ static struct text written(const struct written_shard *sample)
 	return (struct text){at, size};
 }
 
-/* Whoever reads a stream knows the identity once the first byte of text was read, in reads of any size. */
+/* Whoever reads a stream knows the identity once the first byte of text was read, in reads of any
+ * size. */
 static void a_stream_tells_the_identity(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < BC_COUNT(samples); i++) {
 		struct text file = written(&samples[i]);
 		for (size_t step = 32; step <= 512; step += 37) {
-			struct file_stream stream = {.name = "shard", .fd = -1, .memory = (const uint8_t *)file.at, .size = file.len};
+			struct file_stream stream = {.name = "shard",
+						     .fd = -1,
+						     .memory = (const uint8_t *)file.at,
+						     .size = file.len};
 			char buffer[512];
 			size_t got;
 			struct bc_error err;
@@ -84,7 +97,11 @@ static char *merged(struct text file)
 /* Does a stream give its text, be it for a reader that takes what was cut? */
 static bool streamed(struct text file)
 {
-	struct file_stream stream = {.name = "in", .fd = -1, .memory = (const uint8_t *)file.at, .size = file.len, .cut_will_do = true};
+	struct file_stream stream = {.name = "in",
+				     .fd = -1,
+				     .memory = (const uint8_t *)file.at,
+				     .size = file.len,
+				     .cut_will_do = true};
 	struct bc_error err = {0};
 	char buffer[100];
 	size_t got;
@@ -104,7 +121,8 @@ static void check_refused(struct text file, const char *what, size_t at)
 	char *text = merged(file);
 
 	if (text || streamed(file))
-		fail_msg("%s %zu of %zu bytes: taken by %s", what, at, file.len, text ? "merge" : "a stream");
+		fail_msg("%s %zu of %zu bytes: taken by %s", what, at, file.len,
+			 text ? "merge" : "a stream");
 }
 
 static void what_was_written(void **state)
@@ -148,7 +166,8 @@ static void every_cut(void **state)
 			if (text)
 				fail_msg("the first %zu of %zu bytes are taken", size, file.len);
 			if (size + 1 < file.len && (text = merged(text_from(file, size))))
-				fail_msg("the last %zu of %zu bytes are taken", file.len - size, file.len);
+				fail_msg("the last %zu of %zu bytes are taken", file.len - size,
+					 file.len);
 		}
 		free((char *)(uintptr_t)file.at);
 	}
@@ -158,7 +177,8 @@ static void every_cut(void **state)
 static void large_ones(void **state)
 {
 	enum { LINES = 40000 };
-	struct written_shard sample = {{.kind = KIND_PREAGG, .mode = MODE_BRANCHES, .records = LINES}, NULL};
+	struct written_shard sample = {
+		{.kind = KIND_PREAGG, .mode = MODE_BRANCHES, .records = LINES}, NULL};
 	char *lines = malloc(LINES * 64), *at = lines;
 	uint64_t from = 0;
 
@@ -166,7 +186,8 @@ static void large_ones(void **state)
 	assert_non_null(lines);
 	for (unsigned i = 0; i < LINES; i++) {
 		from += 1 + (i * 2654435761u) % 65521;
-		at += sprintf(at, "F %llx %llx %u\n", (unsigned long long)from, (unsigned long long)from + 16, 1 + i % 7);
+		at += sprintf(at, "F %llx %llx %u\n", (unsigned long long)from,
+			      (unsigned long long)from + 16, 1 + i % 7);
 		sample.shard.sums[0] += 1 + i % 7;
 	}
 	sample.text = lines;

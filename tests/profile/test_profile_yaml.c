@@ -52,7 +52,8 @@ static void test_scalars(void **state)
 	scalar_is("\xf0\x9f\x98\x80", "\"\xf0\x9f\x98\x80\"");
 	scalar_is("\xc2\x85 \xc2\xa0", "\"\\x85 \xc2\xa0\"");
 	scalar_is("\xe2\x80\xa8\xef\xbb\xbf", "\"\\u2028\\uFEFF\"");
-	scalar_is("a\xff\xed\xa0\x80\xc3", "\"a\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\"");
+	scalar_is("a\xff\xed\xa0\x80\xc3",
+		  "\"a\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\"");
 }
 
 static struct input_place place(int function, uint32_t offset)
@@ -69,7 +70,11 @@ static char *written(struct record *records, size_t count, bool basic, struct ya
 	struct profile profile;
 	struct bc_error err = {0};
 	struct cfg graphs = {0};
-	struct yaml_header header = {.binary_name = "tiny", .external = true, .graphs = &graphs, .hashes = hashes, .reached = reached};
+	struct yaml_header header = {.binary_name = "tiny",
+				     .external = true,
+				     .graphs = &graphs,
+				     .hashes = hashes,
+				     .reached = reached};
 	char *text = NULL;
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
@@ -77,7 +82,8 @@ static char *written(struct record *records, size_t count, bool basic, struct ya
 	for (size_t i = 0; i < count; i++)
 		assert_true(record_push(&batch, &tiny.binary, &records[i]));
 	assert_true(profile_build(&tiny.binary, basic, &batch.records, 1, 1, &profile, &err));
-	assert_true(blocks_build_graphs(&tiny.binary, profile.by_name, profile.function_count, &graphs, 1, &err));
+	assert_true(blocks_build_graphs(&tiny.binary, profile.by_name, profile.function_count,
+					&graphs, 1, &err));
 	assert_true(yaml_write(&profile, &header, out, report, &err));
 	fclose(out);
 	cfg_free(&graphs);
@@ -197,10 +203,12 @@ static void test_made_block(void **state)
 	blocks[at] = kept;
 }
 
-/* The table of another binary has a function as `other`, of two blocks; the code of `plain` is theirs or not. */
+/* The table of another binary has a function as `other`, of two blocks; the code of `plain` is
+ * theirs or not. */
 static void plain_gives(const char *wanted)
 {
-	static uint32_t other_of[TINY_FUNCTIONS] = {NO_FRAGMENT, 2, NO_FRAGMENT, NO_FRAGMENT, NO_FRAGMENT, NO_FRAGMENT};
+	static uint32_t other_of[TINY_FUNCTIONS] = {NO_FRAGMENT, 2,           NO_FRAGMENT,
+						    NO_FRAGMENT, NO_FRAGMENT, NO_FRAGMENT};
 	struct hash_source source = {.fragments = {other_of}};
 	/* clang-format off */
 	struct record records[] = {
@@ -230,17 +238,18 @@ static void test_hash_source(void **state)
 {
 	(void)state;
 	tiny_binary_jump(&tiny, 0x1113, 0x1118);
-	plain_gives("\n  - name:            plain"
-		    "\n    fid:             2"
-		    "\n    hash:            0xCD"
-		    "\n    exec:            0"
-		    "\n    nblocks:         2"
-		    "\n    blocks:"
-		    "\n      - bid:             0\n        insns:           20\n        hash:            0x201"
-		    "\n        calls:           [ { off: 0x17, fid: 0, cnt: 2 } ]"
-		    "\n        succ:            [ { bid: 1, cnt: 6 } ]"
-		    "\n      - bid:             1\n        insns:           104\n        hash:            0x202"
-		    "\n...\n");
+	plain_gives(
+		"\n  - name:            plain"
+		"\n    fid:             2"
+		"\n    hash:            0xCD"
+		"\n    exec:            0"
+		"\n    nblocks:         2"
+		"\n    blocks:"
+		"\n      - bid:             0\n        insns:           20\n        hash:            0x201"
+		"\n        calls:           [ { off: 0x17, fid: 0, cnt: 2 } ]"
+		"\n        succ:            [ { bid: 1, cnt: 6 } ]"
+		"\n      - bid:             1\n        insns:           104\n        hash:            0x202"
+		"\n...\n");
 	memset(tiny.code + 0x113, 0x90, 5);
 }
 
@@ -248,17 +257,18 @@ static void test_hash_source(void **state)
 static void test_hash_source_knows_better(void **state)
 {
 	(void)state;
-	plain_gives("\n  - name:            plain"
-		    "\n    fid:             2"
-		    "\n    hash:            0xCD"
-		    "\n    exec:            0"
-		    "\n    nblocks:         2"
-		    "\n    blocks:"
-		    "\n      - bid:             0\n        insns:           24\n        hash:            0x201"
-		    "\n        calls:           [ { off: 0x17, fid: 0, cnt: 2 } ]"
-		    "\n        succ:            [ { bid: 1, cnt: 6 } ]"
-		    "\n      - bid:             1\n        insns:           104\n        hash:            0x202"
-		    "\n...\n");
+	plain_gives(
+		"\n  - name:            plain"
+		"\n    fid:             2"
+		"\n    hash:            0xCD"
+		"\n    exec:            0"
+		"\n    nblocks:         2"
+		"\n    blocks:"
+		"\n      - bid:             0\n        insns:           24\n        hash:            0x201"
+		"\n        calls:           [ { off: 0x17, fid: 0, cnt: 2 } ]"
+		"\n        succ:            [ { bid: 1, cnt: 6 } ]"
+		"\n      - bid:             1\n        insns:           104\n        hash:            0x202"
+		"\n...\n");
 }
 
 /* Blocks of BAT that are only a successor: perf2bolt leaves them out. */
@@ -266,16 +276,19 @@ static void test_reached(void **state)
 {
 	(void)state;
 	struct record records[] = {{RECORD_BRANCH, place(OTHER, 0xc), place(OTHER, 0x18), 3, 0, 0}};
-	const char *const begin = "\n  - name:            other\n    fid:             5\n    hash:            0xCD"
-				  "\n    exec:            0\n    nblocks:         2\n    blocks:"
-				  "\n      - bid:             0\n        insns:           0\n        hash:            0x201"
-				  "\n        succ:            [ { bid: 1, cnt: 3 } ]";
+	const char *const begin =
+		"\n  - name:            other\n    fid:             5\n    hash:            0xCD"
+		"\n    exec:            0\n    nblocks:         2\n    blocks:"
+		"\n      - bid:             0\n        insns:           0\n        hash:            0x201"
+		"\n        succ:            [ { bid: 1, cnt: 3 } ]";
 	char wanted[512];
 
 	snprintf(wanted, sizeof(wanted), "%s\n...\n", begin);
 	gives(records, 1, false, wanted);
-	snprintf(wanted, sizeof(wanted), "%s\n      - bid:             1\n        insns:           0\n        hash:            0x202\n...\n",
-		 begin);
+	snprintf(
+		wanted, sizeof(wanted),
+		"%s\n      - bid:             1\n        insns:           0\n        hash:            0x202\n...\n",
+		begin);
 	reached = true;
 	gives(records, 1, false, wanted);
 	reached = false;
@@ -334,9 +347,9 @@ static int teardown(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_scalars), cmocka_unit_test(test_branches),
-		cmocka_unit_test(test_samples), cmocka_unit_test(test_nothing),
-		cmocka_unit_test(test_plt), cmocka_unit_test(test_made_block),
+		cmocka_unit_test(test_scalars),     cmocka_unit_test(test_branches),
+		cmocka_unit_test(test_samples),     cmocka_unit_test(test_nothing),
+		cmocka_unit_test(test_plt),         cmocka_unit_test(test_made_block),
 		cmocka_unit_test(test_hash_source), cmocka_unit_test(test_hash_source_knows_better),
 		cmocka_unit_test(test_reached),
 	};

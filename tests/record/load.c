@@ -2,7 +2,8 @@
 /*
  * A program of known weights: load MILLISECONDS [WORD...]
  *
- * weigh_1 to weigh_7 take 1, 2, 4 ... 64 parts of its processor time, so that of its samples weigh_7 has 64/127, 50.4 %.
+ * weigh_1 to weigh_7 take 1, 2, 4 ... 64 parts of its processor time, so that of its samples
+ * weigh_7 has 64/127, 50.4 %.
  *
  *   thread      two threads do the work
  *   fork        a child does as much beside it
@@ -27,11 +28,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#define WEIGH(number)                                                  \
-	__attribute__((noinline)) static void weigh_##number(uint32_t part) \
-	{                                                              \
-		for (uint32_t i = 0; i < (part << (number - 1)); i++)  \
-			__asm__ volatile("" ::: "memory");             \
+#define WEIGH(number)                                                                              \
+	__attribute__((noinline)) static void weigh_##number(uint32_t part)                        \
+	{                                                                                          \
+		for (uint32_t i = 0; i < (part << (number - 1)); i++)                              \
+			__asm__ volatile("" ::: "memory");                                         \
 	}
 WEIGH(1)
 WEIGH(2)

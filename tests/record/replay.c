@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Saved rings through the recorder, without the command: replay RINGS FOLDER [-m BYTES] [-f ROUNDS] [-n TIMES] BINARY...
+ * Saved rings through the recorder, without the command: replay RINGS FOLDER [-m BYTES] [-f ROUNDS]
+ * [-n TIMES] BINARY...
  *
- * A mapping is of a BINARY if its path ends with the same name.  Each gets its shard, FOLDER/NAME.N.zst, and its profile without the
- * input, NAME.N.fdata, where N counts flushes; on stdout stands what became of the samples.  -f: flush after so many rounds, too.  -n: replay so often, to measure.
+ * A mapping is of a BINARY if its path ends with the same name.  Each gets its shard,
+ * FOLDER/NAME.N.zst, and its profile without the input, NAME.N.fdata, where N counts flushes; on
+ * stdout stands what became of the samples.  -f: flush after so many rounds, too.  -n: replay so
+ * often, to measure.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -56,24 +59,34 @@ static enum file_answer open_file(void *ctx, const struct map_event *map, int *f
 }
 
 /* The profile itself, as FOLDER/NAME.N.fdata. */
-static bool convert_to(struct conversion *c, const struct recorded *recorded, FILE *to, struct bc_error *err)
+static bool convert_to(struct conversion *c, const struct recorded *recorded, FILE *to,
+		       struct bc_error *err)
 {
 	const struct event_sink sink = {&c->aggregate, aggregate_event};
 
-	if (!conversion_open(c, err) || !recorded_deliver(recorded->counts, &sink, err) || !conversion_count(c, err) || !conversion_convert(c, err))
+	if (!conversion_open(c, err) || !recorded_deliver(recorded->counts, &sink, err) ||
+	    !conversion_count(c, err) || !conversion_convert(c, err))
 		return false;
-	const struct fdata_header header = {(const char *const *)c->aggregate.events.at, c->aggregate.events.len};
+	const struct fdata_header header = {(const char *const *)c->aggregate.events.at,
+					    c->aggregate.events.len};
 	return fdata_write_profile(&c->profile, &header, 1, to, err);
 }
 
-static bool write_profile(const struct job *job, const struct recorded *recorded, struct bc_error *err)
+static bool write_profile(const struct job *job, const struct recorded *recorded,
+			  struct bc_error *err)
 {
 	struct conversion conversion = {
-		.options = {.wants = WANT_RECORDS, .binary = binary_of(job, text_of(recorded->path)), .force = true,
-			    .aggregate = {.erratum = true, .names = NAMES_ONE_LINE, .rules = best_rules}, .threads = 1}};
+		.options = {.wants = WANT_RECORDS,
+			    .binary = binary_of(job, text_of(recorded->path)),
+			    .force = true,
+			    .aggregate = {.erratum = true,
+					  .names = NAMES_ONE_LINE,
+					  .rules = best_rules},
+			    .threads = 1}};
 	char path[4096];
 
-	snprintf(path, sizeof(path), "%s/%s.%u.fdata", job->folder, name_of(recorded->path), job->flushes);
+	snprintf(path, sizeof(path), "%s/%s.%u.fdata", job->folder, name_of(recorded->path),
+		 job->flushes);
 	FILE *to = fopen(path, "w");
 	bool ok = to && convert_to(&conversion, recorded, to, err);
 	if (to)
@@ -88,9 +101,11 @@ static bool take(void *ctx, struct recorded *recorded, struct bc_error *err)
 	struct output out = {0};
 	char path[4096];
 
-	snprintf(path, sizeof(path), "%s/%s.%u.zst", job->folder, name_of(recorded->path), job->flushes);
-	printf("%s %" PRIu64 " samples, %" PRIu64 " branches%s%s\n", name_of(recorded->path), recorded->samples, recorded->branches,
-	       recorded->bolted ? ", bolted" : "", recorded->plain ? ", plain" : "");
+	snprintf(path, sizeof(path), "%s/%s.%u.zst", job->folder, name_of(recorded->path),
+		 job->flushes);
+	printf("%s %" PRIu64 " samples, %" PRIu64 " branches%s%s\n", name_of(recorded->path),
+	       recorded->samples, recorded->branches, recorded->bolted ? ", bolted" : "",
+	       recorded->plain ? ", plain" : "");
 	if (!write_profile(job, recorded, err))
 		return false;
 	if (output_open(path, &out, err) && recorded_shard(recorded, out.file, err))
@@ -124,20 +139,23 @@ static bool flush(struct recorder *recorder, struct job *job, struct bc_error *e
 	return recorder_flush(recorder, &to, err);
 }
 
-static bool feed(struct recorder *recorder, struct rings_reader *reader, struct job *job, unsigned rounds, struct bc_error *err)
+static bool feed(struct recorder *recorder, struct rings_reader *reader, struct job *job,
+		 unsigned rounds, struct bc_error *err)
 {
 	bool ended = false;
 
 	for (unsigned round = 1; !ended; round++) {
 		if (!recorder_replay(recorder, reader, &ended, err))
 			return false;
-		if (!ended && ((rounds && round % rounds == 0) || recorder_is_full(recorder)) && !flush(recorder, job, err))
+		if (!ended && ((rounds && round % rounds == 0) || recorder_is_full(recorder)) &&
+		    !flush(recorder, job, err))
 			return false;
 	}
 	return true;
 }
 
-static bool replay(const char *path, struct job *job, uint64_t memory, unsigned rounds, bool last, struct bc_error *err)
+static bool replay(const char *path, struct job *job, uint64_t memory, unsigned rounds, bool last,
+		   struct bc_error *err)
 {
 	struct file_stream stream;
 	struct rings_reader reader = {0};
@@ -146,8 +164,10 @@ static bool replay(const char *path, struct job *job, uint64_t memory, unsigned 
 	if (!stream_open(path, &stream, err))
 		return false;
 	bool ok = rings_open(&stream, &reader, err);
-	struct recorder_options options = {
-		.attr = {reader.attr, reader.attr_size}, .rings = reader.rings, .memory = memory, .files = {.ctx = job, .open = open_file}};
+	struct recorder_options options = {.attr = {reader.attr, reader.attr_size},
+					   .rings = reader.rings,
+					   .memory = memory,
+					   .files = {.ctx = job, .open = open_file}};
 	ok = ok && recorder_open(&options, &recorder, err);
 	double begin = seconds();
 	ok = ok && feed(recorder, &reader, job, rounds, err);
@@ -158,11 +178,14 @@ static bool replay(const char *path, struct job *job, uint64_t memory, unsigned 
 		struct rusage usage;
 		tell(&stats.samples, &recorded_words);
 		tell(&stats.branches, &branch_words);
-		printf("lost %" PRIu64 ", rounds %" PRIu64 ", programs %" PRIu64 ", files %" PRIu64 "\n", stats.lost, stats.rounds,
-		       stats.programs, stats.files);
+		printf("lost %" PRIu64 ", rounds %" PRIu64 ", programs %" PRIu64 ", files %" PRIu64
+		       "\n",
+		       stats.lost, stats.rounds, stats.programs, stats.files);
 		getrusage(RUSAGE_SELF, &usage);
-		fprintf(stderr, "%.3f s, %.2f us a sample, %" PRIu64 " KiB, peak %ld KiB\n", end - begin,
-			1e6 * (end - begin) / (double)(stats.samples.read ? stats.samples.read : 1), stats.memory / 1024, usage.ru_maxrss);
+		fprintf(stderr, "%.3f s, %.2f us a sample, %" PRIu64 " KiB, peak %ld KiB\n",
+			end - begin,
+			1e6 * (end - begin) / (double)(stats.samples.read ? stats.samples.read : 1),
+			stats.memory / 1024, usage.ru_maxrss);
 	}
 	recorder_free(recorder);
 	rings_close(&reader);
@@ -187,7 +210,8 @@ int main(int argc, char *argv[])
 		}
 	}
 	if (at >= argc) {
-		fprintf(stderr, "replay RINGS FOLDER [-m BYTES] [-f ROUNDS] [-n TIMES] BINARY...\n");
+		fprintf(stderr,
+			"replay RINGS FOLDER [-m BYTES] [-f ROUNDS] [-n TIMES] BINARY...\n");
 		return 2;
 	}
 	job.binaries = argv + at;

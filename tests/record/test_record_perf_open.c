@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Which event is opened on which machine, and what a user is told where none is: a kernel that a table describes stands in
- * the place of Linux's. */
+/* Which event is opened on which machine, and what a user is told where none is: a kernel that a
+ * table describes stands in the place of Linux's. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdio.h>
@@ -21,13 +21,13 @@ struct machine {
 	int refusal[KINDS]; /* errno; 0: it is opened */
 	const char *paranoid, *seccomp, *rights, *rate, *cpus;
 	bool brs, arch_lbr;
-	size_t locked;   /* rings of more bytes are refused with EPERM; 0: none */
-	int gone;        /* this thread has ended */
-	int ends;        /* this thread ends before the event beside its samples is opened */
-	int off;         /* this processor is off, -1: none */
-	uint32_t knows;  /* bytes of the attribute; 0: all */
-	bool old;        /* before Linux 6.0: what is lost is not counted for each event */
-	uint64_t lost;   /* of each event */
+	size_t locked;  /* rings of more bytes are refused with EPERM; 0: none */
+	int gone;       /* this thread has ended */
+	int ends;       /* this thread ends before the event beside its samples is opened */
+	int off;        /* this processor is off, -1: none */
+	uint32_t knows; /* bytes of the attribute; 0: all */
+	bool old;       /* before Linux 6.0: what is lost is not counted for each event */
+	uint64_t lost;  /* of each event */
 };
 
 static struct machine machine;
@@ -43,8 +43,13 @@ static enum event_kind kind_of(const struct perf_event_attr *attr)
 	if (attr->type == PERF_TYPE_RAW && attr->config == 0xc4 && stack && !attr->freq)
 		return BRS;
 	if (attr->type == PERF_TYPE_HARDWARE && attr->config == PERF_COUNT_HW_CPU_CYCLES)
-		return !stack ? CYCLES : attr->branch_sample_type & PERF_SAMPLE_BRANCH_TYPE_SAVE ? STACKS_TYPED : STACKS;
-	return attr->type == PERF_TYPE_SOFTWARE && attr->config == PERF_COUNT_SW_CPU_CLOCK && !stack ? CLOCK : OTHER;
+		return !stack                                                  ? CYCLES :
+		       attr->branch_sample_type & PERF_SAMPLE_BRANCH_TYPE_SAVE ? STACKS_TYPED :
+										 STACKS;
+	return attr->type == PERF_TYPE_SOFTWARE && attr->config == PERF_COUNT_SW_CPU_CLOCK &&
+			       !stack ?
+		       CLOCK :
+		       OTHER;
 }
 
 static int refuse_with(int why)
@@ -103,7 +108,9 @@ static int fake_control(int fd, unsigned long request, unsigned long value)
 	assert_true(fd >= 100);
 	if (request == PERF_EVENT_IOC_SET_OUTPUT)
 		assert_int_equal(opened_cpu[fd - 100], opened_cpu[value - 100]);
-	controls[request == PERF_EVENT_IOC_SET_OUTPUT ? 0 : request == PERF_EVENT_IOC_ENABLE ? 1 : 2]++;
+	controls[request == PERF_EVENT_IOC_SET_OUTPUT ? 0 :
+		 request == PERF_EVENT_IOC_ENABLE     ? 1 :
+							2]++;
 	return 0;
 }
 
@@ -126,7 +133,8 @@ static bool fake_read(const char *path, char *text, size_t size)
 	char status[200];
 	const char *from = NULL;
 
-	snprintf(status, sizeof(status), "Name:\tx\nSeccomp:\t%s\nCapEff:\t%s\n", machine.seccomp ? machine.seccomp : "0",
+	snprintf(status, sizeof(status), "Name:\tx\nSeccomp:\t%s\nCapEff:\t%s\n",
+		 machine.seccomp ? machine.seccomp : "0",
 		 machine.rights ? machine.rights : "0000000000000000");
 	if (strstr(path, "paranoid"))
 		from = machine.paranoid;
@@ -151,12 +159,17 @@ static uint64_t fake_descriptors(void)
 	return 1024;
 }
 
-static const struct perf_kernel fake = {fake_open, fake_map, fake_unmap, fake_control, fake_close, fake_count, fake_read, fake_descriptors};
+static const struct perf_kernel fake = {fake_open,  fake_map,   fake_unmap, fake_control,
+					fake_close, fake_count, fake_read,  fake_descriptors};
 
 /* ---- helpers ---- */
 
 static int one_task[] = {12}, three_tasks[] = {12, 13, 14};
-static const struct perf_request usual = {.target = PERF_TASKS, .tasks = {one_task, 1, 1}, .named = "PID 12", .frequency = 997, .ring = 512 << 10};
+static const struct perf_request usual = {.target = PERF_TASKS,
+					  .tasks = {one_task, 1, 1},
+					  .named = "PID 12",
+					  .frequency = 997,
+					  .ring = 512 << 10};
 
 static int start(void **state)
 {
@@ -177,7 +190,8 @@ static int nothing_left(void **state)
 }
 
 /* The event that is found, and what is noted (all lines, with '|' between them). */
-static void finds(const struct perf_request *request, const char *event, bool branches, const char *notes)
+static void finds(const struct perf_request *request, const char *event, bool branches,
+		  const char *notes)
 {
 	struct bc_error err = {0};
 	struct opened_rings rings;
@@ -186,7 +200,8 @@ static void finds(const struct perf_request *request, const char *event, bool br
 	if (!perf_open(&fake, request, &rings, &err))
 		fail_msg("%s", err.text);
 	for (size_t i = 0; i < rings.notes.len; i++)
-		snprintf(all + strlen(all), sizeof(all) - strlen(all), "%s%s", i ? "|" : "", rings.notes.at[i].text);
+		snprintf(all + strlen(all), sizeof(all) - strlen(all), "%s%s", i ? "|" : "",
+			 rings.notes.at[i].text);
 	assert_string_equal(rings.event, event);
 	assert_int_equal(perf_has_branches(&rings), branches);
 	assert_string_equal(all, notes);
@@ -206,10 +221,16 @@ static void refuses_so(const struct perf_request *request, enum bc_code code, co
 	assert_int_equal(open_now, 0);
 }
 
-/* Three threads on two processors, and the event that the search opens and closes; of one the number cannot be read. */
+/* Three threads on two processors, and the event that the search opens and closes; of one the
+ * number cannot be read. */
 static void test_lost(void **state)
 {
-	const struct perf_request request = {.target = PERF_TASKS, .tasks = {three_tasks, 3, 3}, .named = "PID 12", .frequency = 997, .ring = 512 << 10, .pauses = true};
+	const struct perf_request request = {.target = PERF_TASKS,
+					     .tasks = {three_tasks, 3, 3},
+					     .named = "PID 12",
+					     .frequency = 997,
+					     .ring = 512 << 10,
+					     .pauses = true};
 	struct opened_rings rings;
 	struct bc_error err;
 
@@ -244,7 +265,8 @@ static void all_refuse(int why)
 
 /* ---- which event ---- */
 
-static const char PLAIN_CYCLES[] = "this machine gives no branch stacks: plain samples of cycles:u; for a profile of a BOLTed program give --input=PROG (to record -o FILE, or to convert), which infers branches";
+static const char PLAIN_CYCLES[] =
+	"this machine gives no branch stacks: plain samples of cycles:u; for a profile of a BOLTed program give --input=PROG (to record -o FILE, or to convert), which infers branches";
 static const char PLAIN_CLOCK[] =
 	"this machine gives no branch stacks (a virtual machine?): plain samples of cpu-clock:u; for a profile of a BOLTed program give --input=PROG (to record -o FILE, or to convert), which infers branches";
 
@@ -252,9 +274,11 @@ static void test_lbr(void **state)
 {
 	(void)state;
 	finds(&usual, "cycles:u", true, "branch stacks of cycles:u");
-	assert_int_equal(opened[0].branch_sample_type, PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_USER);
-	assert_true(opened[0].freq && opened[0].sample_freq == 997 && opened[0].exclude_kernel && opened[0].mmap2 && opened[0].inherit &&
-		    opened[0].sample_id_all && !opened[0].build_id && !opened[0].precise_ip);
+	assert_int_equal(opened[0].branch_sample_type,
+			 PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_USER);
+	assert_true(opened[0].freq && opened[0].sample_freq == 997 && opened[0].exclude_kernel &&
+		    opened[0].mmap2 && opened[0].inherit && opened[0].sample_id_all &&
+		    !opened[0].build_id && !opened[0].precise_ip);
 	machine.arch_lbr = true;
 	finds(&usual, "cycles:u", true, "branch stacks of cycles:u, with the types of branches");
 	machine.refusal[STACKS_TYPED] = EINVAL;
@@ -270,15 +294,18 @@ static void test_brs(void **state)
 	finds(&usual, "cycles:u", false, PLAIN_CYCLES);
 	machine.brs = true;
 	opened_count = 0;
-	finds(&usual, "branch-brs:u", true, "branch-brs takes no frequency: a sample each 500009 branches|branch stacks of branch-brs:u");
+	finds(&usual, "branch-brs:u", true,
+	      "branch-brs takes no frequency: a sample each 500009 branches|branch stacks of branch-brs:u");
 	assert_true(!opened[0].freq && opened[0].sample_period == 500009);
 	request.period = 1009;
 	opened_count = 0;
 	finds(&request, "branch-brs:u", true, "branch stacks of branch-brs:u");
 	assert_int_equal(opened[0].sample_period, 1009);
 	machine.refusal[BRS] = EBUSY;
-	refuses_so(&usual, BC_IO, "cycles:u: the counter is taken by another profiler, or by the kernel's watchdog (sysctl kernel.nmi_watchdog=0): stop that, or record with "
-		   "-e cpu-clock");
+	refuses_so(
+		&usual, BC_IO,
+		"cycles:u: the counter is taken by another profiler, or by the kernel's watchdog (sysctl kernel.nmi_watchdog=0): stop that, or record with "
+		"-e cpu-clock");
 }
 
 static void test_plain(void **state)
@@ -294,11 +321,14 @@ static void test_plain(void **state)
 	finds(&request, "cpu-clock:u", false, "");
 	request = usual;
 	request.require_branches = true;
-	refuses_so(&request, BC_MISMATCH,
-		   "this machine gives no branch stacks (cycles:u: No such file or directory), which --require-branches asks for: they need Intel LBR, AMD LbrExtV2 or BRS, "
-		   "or Arm BRBE, which most virtual machines do not have");
+	refuses_so(
+		&request, BC_MISMATCH,
+		"this machine gives no branch stacks (cycles:u: No such file or directory), which --require-branches asks for: they need Intel LBR, AMD LbrExtV2 or BRS, "
+		"or Arm BRBE, which most virtual machines do not have");
 	machine.refusal[CLOCK] = ENOENT;
-	refuses_so(&usual, BC_IO, "cpu-clock:u: this machine does not have the event: a virtual machine without counters records with -e cpu-clock");
+	refuses_so(
+		&usual, BC_IO,
+		"cpu-clock:u: this machine does not have the event: a virtual machine without counters records with -e cpu-clock");
 }
 
 static void test_named(void **state)
@@ -321,10 +351,13 @@ static void test_named(void **state)
 	request.event = "cycles,instructions";
 	refuses_so(&request, BC_UNSUPPORTED, "-e cycles,instructions: one event at a time");
 	request.event = "cycles:k";
-	refuses_so(&request, BC_UNSUPPORTED, "-e cycles:k: only code of programs is recorded: NAME or NAME:u");
+	refuses_so(&request, BC_UNSUPPORTED,
+		   "-e cycles:k: only code of programs is recorded: NAME or NAME:u");
 	request.event = "cylces";
-	refuses_so(&request, BC_UNSUPPORTED, "-e cylces: no event that can be recorded: cycles, instructions, branches, branch-brs, cpu-clock, task-clock, or rHEX of the "
-		   "processor's manual");
+	refuses_so(
+		&request, BC_UNSUPPORTED,
+		"-e cylces: no event that can be recorded: cycles, instructions, branches, branch-brs, cpu-clock, task-clock, or rHEX of the "
+		"processor's manual");
 }
 
 /* ---- whom ---- */
@@ -353,7 +386,8 @@ static void test_targets(void **state)
 	assert_true(perf_open(&fake, &request, &rings, &err));
 	assert_int_equal(rings.events.len, 8);
 	for (size_t i = 0; i < rings.events.len; i++)
-		assert_int_equal(opened[rings.events.at[i] - 100].config == PERF_COUNT_SW_DUMMY, i % 2);
+		assert_int_equal(opened[rings.events.at[i] - 100].config == PERF_COUNT_SW_DUMMY,
+				 i % 2);
 	perf_close(&rings);
 
 	machine.ends = 0;
@@ -364,7 +398,8 @@ static void test_targets(void **state)
 	assert_true(perf_open(&fake, &request, &rings, &err));
 	assert_int_equal(rings.rings.len, 1);
 	assert_int_equal(rings.events.len, 2);
-	assert_true(opened_task[1] == -1 && !opened[1].inherit && !opened[1].mmap && !opened[1].task && opened[2].mmap2 && opened[2].config == PERF_COUNT_SW_DUMMY);
+	assert_true(opened_task[1] == -1 && !opened[1].inherit && !opened[1].mmap &&
+		    !opened[1].task && opened[2].mmap2 && opened[2].config == PERF_COUNT_SW_DUMMY);
 	memset(controls, 0, sizeof(controls));
 	perf_pause(&rings);
 	assert_int_equal(controls[2], 1);
@@ -398,28 +433,40 @@ static void test_rights(void **state)
 
 	(void)state;
 	all_refuse(EACCES);
-	refuses_so(&usual, BC_IO, "not allowed to record PID 12, which is another user's or has other rights: record as that user, as root, or with CAP_PERFMON and CAP_SYS_PTRACE");
+	refuses_so(
+		&usual, BC_IO,
+		"not allowed to record PID 12, which is another user's or has other rights: record as that user, as root, or with CAP_PERFMON and CAP_SYS_PTRACE");
 	machine.paranoid = "4\n";
-	refuses_so(&usual, BC_IO, "not allowed to record PID 12 (kernel.perf_event_paranoid is 4, where this system wants CAP_SYS_ADMIN): as root, 'sysctl "
-		   "kernel.perf_event_paranoid=2', or record as root");
+	refuses_so(
+		&usual, BC_IO,
+		"not allowed to record PID 12 (kernel.perf_event_paranoid is 4, where this system wants CAP_SYS_ADMIN): as root, 'sysctl "
+		"kernel.perf_event_paranoid=2', or record as root");
 	request.target = PERF_MACHINE;
 	request.named = "the whole machine";
 	machine.paranoid = "2\n";
-	refuses_so(&request, BC_IO, "not allowed to record the whole machine (kernel.perf_event_paranoid is 2): as root, 'sysctl kernel.perf_event_paranoid=0', or 'setcap "
-		   "cap_perfmon=ep' for this program, or record as root");
+	refuses_so(
+		&request, BC_IO,
+		"not allowed to record the whole machine (kernel.perf_event_paranoid is 2): as root, 'sysctl kernel.perf_event_paranoid=0', or 'setcap "
+		"cap_perfmon=ep' for this program, or record as root");
 	machine.paranoid = "3\n";
 	machine.rights = "0000004000000000"; /* CAP_PERFMON is not enough there */
-	refuses_so(&request, BC_IO, "not allowed to record the whole machine (kernel.perf_event_paranoid is 3, where this system wants CAP_SYS_ADMIN): as root, 'sysctl "
-		   "kernel.perf_event_paranoid=0', or record as root");
+	refuses_so(
+		&request, BC_IO,
+		"not allowed to record the whole machine (kernel.perf_event_paranoid is 3, where this system wants CAP_SYS_ADMIN): as root, 'sysctl "
+		"kernel.perf_event_paranoid=0', or record as root");
 	all_refuse(EPERM);
 	machine = (struct machine){.paranoid = "2\n", .seccomp = "2"};
 	all_refuse(EPERM);
-	refuses_so(&usual, BC_IO, "not allowed to record PID 12: a seccomp filter refuses perf_event_open, as that of containers does: record on the host, or start the container "
-		   "with --cap-add=PERFMON and a filter that allows it");
+	refuses_so(
+		&usual, BC_IO,
+		"not allowed to record PID 12: a seccomp filter refuses perf_event_open, as that of containers does: record on the host, or start the container "
+		"with --cap-add=PERFMON and a filter that allows it");
 	machine = (struct machine){.paranoid = "-1\n", .rights = "000001ffffffffff"};
 	all_refuse(EACCES);
-	refuses_so(&request, BC_IO, "not allowed to record the whole machine: Permission denied, though kernel.perf_event_paranoid is -1: a security module (LSM) or a container "
-		   "refuses it");
+	refuses_so(
+		&request, BC_IO,
+		"not allowed to record the whole machine: Permission denied, though kernel.perf_event_paranoid is -1: a security module (LSM) or a container "
+		"refuses it");
 }
 
 static void test_other_refusals(void **state)
@@ -429,13 +476,17 @@ static void test_other_refusals(void **state)
 		enum bc_code code;
 		const char *text;
 	} rows[] = {
-		{EBUSY, BC_IO, "cycles:u: the counter is taken by another profiler, or by the kernel's watchdog (sysctl kernel.nmi_watchdog=0): stop that, or record with -e cpu-clock"},
-		{EMFILE, BC_IO, "recording PID 12 takes 2 descriptors, and 1024 may be open (ulimit -n, LimitNOFILE=): raise that, or record with --cgroup or -a"},
+		{EBUSY, BC_IO,
+		 "cycles:u: the counter is taken by another profiler, or by the kernel's watchdog (sysctl kernel.nmi_watchdog=0): stop that, or record with -e cpu-clock"},
+		{EMFILE, BC_IO,
+		 "recording PID 12 takes 2 descriptors, and 1024 may be open (ulimit -n, LimitNOFILE=): raise that, or record with --cgroup or -a"},
 		{ESRCH, BC_NOTFOUND, "no process to record: PID 12 has ended"},
-		{ENOSYS, BC_IO, "this kernel has no perf_event_open: it was built without CONFIG_PERF_EVENTS, or is emulated (gVisor)"},
+		{ENOSYS, BC_IO,
+		 "this kernel has no perf_event_open: it was built without CONFIG_PERF_EVENTS, or is emulated (gVisor)"},
 		{ENOMEM, BC_NOMEM, "out of memory"},
 		{EIO, BC_IO, "cycles:u: perf_event_open: Input/output error"},
-		{EOPNOTSUPP, BC_IO, "cpu-clock:u: this machine cannot record it so: try --plain, or -e cpu-clock"},
+		{EOPNOTSUPP, BC_IO,
+		 "cpu-clock:u: this machine cannot record it so: try --plain, or -e cpu-clock"},
 		{EINVAL, BC_IO, "cpu-clock:u: perf_event_open: Invalid argument"},
 	};
 
@@ -455,17 +506,21 @@ static void test_rate(void **state)
 	finds(&usual, "cycles:u", true, "branch stacks of cycles:u");
 	assert_int_equal(opened[0].sample_freq, 500);
 	request.frequency_given = true;
-	finds(&request, "cycles:u", true, "-F 997 is above kernel.perf_event_max_sample_rate, which is 500 and which the kernel lowers by itself: using that|branch stacks of cycles:u");
+	finds(&request, "cycles:u", true,
+	      "-F 997 is above kernel.perf_event_max_sample_rate, which is 500 and which the kernel lowers by itself: using that|branch stacks of cycles:u");
 }
 
 static void test_locked_memory(void **state)
 {
 	(void)state;
 	machine.locked = 128 << 10;
-	finds(&usual, "cycles:u", true, "branch stacks of cycles:u|2 rings of 512 KiB exceed the locked memory (sysctl kernel.perf_event_mlock_kb, ulimit -l): using 128 KiB");
+	finds(&usual, "cycles:u", true,
+	      "branch stacks of cycles:u|2 rings of 512 KiB exceed the locked memory (sysctl kernel.perf_event_mlock_kb, ulimit -l): using 128 KiB");
 	machine.locked = 32 << 10;
-	refuses_so(&usual, BC_IO, "2 rings of 64 KiB exceed the locked memory (sysctl kernel.perf_event_mlock_kb is 516 for each processor, then ulimit -l): raise one of these, or "
-		   "give fewer pages with -m");
+	refuses_so(
+		&usual, BC_IO,
+		"2 rings of 64 KiB exceed the locked memory (sysctl kernel.perf_event_mlock_kb is 516 for each processor, then ulimit -l): raise one of these, or "
+		"give fewer pages with -m");
 }
 
 /* ---- a ring ---- */
@@ -483,7 +538,9 @@ static bool take(void *ctx, size_t ring, const struct ring_bytes *bytes, struct 
 	(void)err;
 	for (int i = 0; i < 2 && !taken->refuses; i++)
 		if (bytes->pieces[i].size)
-			taken->len += (size_t)snprintf(taken->text + taken->len, sizeof(taken->text) - taken->len, "%zu:%zu:%c ", ring, bytes->pieces[i].size,
+			taken->len += (size_t)snprintf(taken->text + taken->len,
+						       sizeof(taken->text) - taken->len,
+						       "%zu:%zu:%c ", ring, bytes->pieces[i].size,
 						       bytes->pieces[i].data[0]);
 	return !taken->refuses;
 }
@@ -518,8 +575,12 @@ static void test_drain(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_lbr), TEST(test_brs), TEST(test_plain), TEST(test_named), TEST(test_targets), TEST(test_older_kernel),
-		TEST(test_rights), TEST(test_other_refusals), TEST(test_rate), TEST(test_locked_memory), TEST(test_drain), TEST(test_lost),
+		TEST(test_lbr),     TEST(test_brs),
+		TEST(test_plain),   TEST(test_named),
+		TEST(test_targets), TEST(test_older_kernel),
+		TEST(test_rights),  TEST(test_other_refusals),
+		TEST(test_rate),    TEST(test_locked_memory),
+		TEST(test_drain),   TEST(test_lost),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -147,7 +147,11 @@ static void mapped_files(void **state)
 	make_folder(root);
 	snprintf(path_room, sizeof(path_room), "%s/prog", root);
 	put_text(path_room, "own");
-	mapping = (struct map_event){.pid = 7, .start = {0x1000}, .size = 0x2000, .executable = true, .path = text_of(path_room),
+	mapping = (struct map_event){.pid = 7,
+				     .start = {0x1000},
+				     .size = 0x2000,
+				     .executable = true,
+				     .path = text_of(path_room),
 				     .node = {.inode = inode_of(path_room)}};
 	assert_string_equal(opened(&files), "own");
 	mapping.node.inode++; /* another file has the name by now */
@@ -243,7 +247,8 @@ static void chosen_files(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {TEST(descendants), TEST(mapped_files), TEST(no_regular_file), TEST(chosen_files)};
+	const struct CMUnitTest tests[] = {TEST(descendants), TEST(mapped_files),
+					   TEST(no_regular_file), TEST(chosen_files)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -19,11 +19,11 @@
 #include "tests/support/build_perf.h"
 
 #define STACKS (PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_BRANCH_STACK)
-#define PLAIN (PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME)
+#define PLAIN  (PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME)
 
 /* The code of all files lies here: in the file from TEXT_OFFSET on. */
 #define TEXT_VADDR 0x401000
-#define TEXT_SIZE 0x1000
+#define TEXT_SIZE  0x1000
 
 /* A file of the machine that is recorded. */
 struct host_file {
@@ -34,12 +34,9 @@ struct host_file {
 };
 
 static const struct host_file host_files[] = {
-	{"/bin/a", 1, 0x90, FILE_OPENED},
-	{"/lib/b", 2, 0x91, FILE_OPENED},
-	{"/copy/of/a", 3, 0x90, FILE_OPENED},
-	{"/bin/left", 4, 0x92, FILE_LEFT_OUT},
-	{"/bin/gone", 5, 0x93, FILE_GONE},
-	{"/bin/script", 6, 0, FILE_OPENED},
+	{"/bin/a", 1, 0x90, FILE_OPENED},     {"/lib/b", 2, 0x91, FILE_OPENED},
+	{"/copy/of/a", 3, 0x90, FILE_OPENED}, {"/bin/left", 4, 0x92, FILE_LEFT_OUT},
+	{"/bin/gone", 5, 0x93, FILE_GONE},    {"/bin/script", 6, 0, FILE_OPENED},
 	{"/bin/a", 7, 0x94, FILE_OPENED}, /* it was replaced */
 };
 
@@ -48,12 +45,12 @@ struct bench {
 	struct build_perf attr_bytes;
 	struct recorder *recorder;
 	uint64_t text_offset;
-	uint64_t least; /* samples that the taker wants */
+	uint64_t least;         /* samples that the taker wants */
 	unsigned asked, refuse; /* the taker refuses so many times: */
 	bool refuse_softly;     /* without an error */
 	bool found_again;       /* what was gone is there */
-	int opened;             /* another descriptor of the file that was opened last; 0: none is wanted */
-	char *log;              /* what was taken */
+	int opened; /* another descriptor of the file that was opened last; 0: none is wanted */
+	char *log;  /* what was taken */
 	size_t log_size;
 	FILE *to;
 };
@@ -67,9 +64,13 @@ static void write_all(int fd, const void *data, size_t size)
 static struct bytes program(uint8_t fill)
 {
 	uint8_t text[TEXT_SIZE];
-	const struct build_section sections[] = {
-		{.name = ".text", .type = SHT_PROGBITS, .flags = SHF_ALLOC | SHF_EXECINSTR, .addr = TEXT_VADDR, .data = text, .size = sizeof(text)},
-		{0}};
+	const struct build_section sections[] = {{.name = ".text",
+						  .type = SHT_PROGBITS,
+						  .flags = SHF_ALLOC | SHF_EXECINSTR,
+						  .addr = TEXT_VADDR,
+						  .data = text,
+						  .size = sizeof(text)},
+						 {0}};
 	const struct build_elf recipe = {.type = ET_EXEC, .sections = sections};
 
 	memset(text, fill, sizeof(text));
@@ -85,12 +86,14 @@ static enum file_answer open_file(void *ctx, const struct map_event *map, int *f
 		const struct host_file *file = &host_files[i];
 		if (!text_is(map->path, file->path) || map->node.inode != file->inode)
 			continue;
-		if (file->answer != FILE_OPENED && !(file->answer == FILE_GONE && bench->found_again))
+		if (file->answer != FILE_OPENED &&
+		    !(file->answer == FILE_GONE && bench->found_again))
 			return file->answer;
 		struct bytes elf = file->fill ? program(file->fill) : (struct bytes){0};
 		*fd = memfd_create("file", MFD_CLOEXEC);
 		assert_true(*fd >= 0);
-		write_all(*fd, file->fill ? (const void *)elf.data : "#!/bin/sh\n", file->fill ? elf.size : 10);
+		write_all(*fd, file->fill ? (const void *)elf.data : "#!/bin/sh\n",
+			  file->fill ? elf.size : 10);
 		build_elf_free(&elf);
 		if (bench->opened) {
 			close(bench->opened);
@@ -103,7 +106,10 @@ static enum file_answer open_file(void *ctx, const struct map_event *map, int *f
 
 static const char *end_text(struct trace_end end, char out[32])
 {
-	static const char *const names[] = {[TRACE_END_EXTERNAL] = "X", [TRACE_END_NONE] = "-", [TRACE_END_FT_EXTERNAL] = "f", [TRACE_END_FT_RETURN] = "r"};
+	static const char *const names[] = {[TRACE_END_EXTERNAL] = "X",
+					    [TRACE_END_NONE] = "-",
+					    [TRACE_END_FT_EXTERNAL] = "f",
+					    [TRACE_END_FT_RETURN] = "r"};
 
 	if (!trace_end_is(end, TRACE_END_VADDR))
 		return names[trace_end_kind(end)];
@@ -122,13 +128,15 @@ static bool log_event(void *ctx, const struct event *event, struct bc_error *err
 		fprintf(bench->to, " %.*s", (int)event->name.len, event->name.at);
 	for (size_t i = 0; event->kind == EVENT_TRACES && i < event->traces.count; i++) {
 		const struct trace_record *t = &event->traces.at[i];
-		fprintf(bench->to, " %s%s>%s..%s*%" PRIu64, t->is_return ? "R" : "", end_text(t->trace.branch, text[0]), end_text(t->trace.from, text[1]),
+		fprintf(bench->to, " %s%s>%s..%s*%" PRIu64, t->is_return ? "R" : "",
+			end_text(t->trace.branch, text[0]), end_text(t->trace.from, text[1]),
 			end_text(t->trace.to, text[2]), t->count);
 		if (t->mispredicted)
 			fprintf(bench->to, "!%" PRIu64, t->mispredicted);
 	}
 	for (size_t i = 0; event->kind == EVENT_ADDRESSES && i < event->addresses.count; i++)
-		fprintf(bench->to, " %" PRIx64 "*%" PRIu64, event->addresses.at[i].at.v - TEXT_VADDR, event->addresses.at[i].count);
+		fprintf(bench->to, " %" PRIx64 "*%" PRIu64,
+			event->addresses.at[i].at.v - TEXT_VADDR, event->addresses.at[i].count);
 	return true;
 }
 
@@ -139,10 +147,12 @@ static bool take(void *ctx, struct recorded *recorded, struct bc_error *err)
 
 	if (bench->refuse) {
 		bench->refuse--;
-		return bench->refuse_softly ? false : bc_fail(err, BC_IO, "no room for %s", recorded->path);
+		return bench->refuse_softly ? false :
+					      bc_fail(err, BC_IO, "no room for %s", recorded->path);
 	}
 	assert_int_equal(recorded->digest.size, 32);
-	fprintf(bench->to, "%s%s %" PRIu64 ":", recorded->path, recorded->plain ? " plain" : "", recorded->samples);
+	fprintf(bench->to, "%s%s %" PRIu64 ":", recorded->path, recorded->plain ? " plain" : "",
+		recorded->samples);
 	assert_true(recorded_deliver(recorded->counts, &sink, err));
 	fprintf(bench->to, "\n");
 	return true;
@@ -153,15 +163,21 @@ static void open_bench(struct bench *bench, uint64_t sample_type, uint64_t memor
 	struct bc_error err = {0};
 	struct bytes elf = program(0x90);
 
-	*bench = (struct bench){.attr = {.type = PERF_TYPE_HARDWARE, .sample_type = sample_type, .flags = PERF_ATTR_SAMPLE_ID_ALL | PERF_ATTR_EXCLUDE_KERNEL | PERF_ATTR_EXCLUDE_HV}};
+	*bench = (struct bench){.attr = {.type = PERF_TYPE_HARDWARE,
+					 .sample_type = sample_type,
+					 .flags = PERF_ATTR_SAMPLE_ID_ALL |
+						  PERF_ATTR_EXCLUDE_KERNEL | PERF_ATTR_EXCLUDE_HV}};
 	bench->attr.branch_sample_type = PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_USER;
 	bench->text_offset = build_elf_offset(elf, ".text");
 	build_elf_free(&elf);
 	put_attr(&bench->attr_bytes, &bench->attr);
 	bench->to = open_memstream(&bench->log, &bench->log_size);
 	assert_non_null(bench->to);
-	const struct recorder_options options = {
-		.attr = build_perf_bytes(&bench->attr_bytes), .rings = 2, .memory = memory, .files = {.ctx = bench, .open = open_file}, .save = save};
+	const struct recorder_options options = {.attr = build_perf_bytes(&bench->attr_bytes),
+						 .rings = 2,
+						 .memory = memory,
+						 .files = {.ctx = bench, .open = open_file},
+						 .save = save};
 	assert_true(recorder_open(&options, &bench->recorder, &err));
 }
 
@@ -185,10 +201,16 @@ static void give(struct bench *bench, uint32_t ring, struct build_perf *b)
 	build_perf_free(b);
 }
 
-static void put_sample_at(struct bench *bench, uint32_t ring, uint32_t pid, uint64_t time, uint64_t ip, const struct branch *branches, size_t count)
+static void put_sample_at(struct bench *bench, uint32_t ring, uint32_t pid, uint64_t time,
+			  uint64_t ip, const struct branch *branches, size_t count)
 {
 	struct build_perf b = {0};
-	const struct build_sample sample = {.pid = pid, .tid = pid, .time = time, .ip = ip, .branches = branches, .branch_count = count};
+	const struct build_sample sample = {.pid = pid,
+					    .tid = pid,
+					    .time = time,
+					    .ip = ip,
+					    .branches = branches,
+					    .branch_count = count};
 
 	put_sample(&b, &bench->attr, &sample);
 	give(bench, ring, &b);
@@ -202,7 +224,8 @@ static void put_branch(struct bench *bench, uint32_t pid, uint64_t time, uint64_
 	put_sample_at(bench, 0, pid, time, to, &b, 1);
 }
 
-static void put_map(struct bench *bench, uint32_t ring, uint32_t pid, uint64_t time, uint64_t start, uint64_t offset, const char *path, uint64_t inode)
+static void put_map(struct bench *bench, uint32_t ring, uint32_t pid, uint64_t time, uint64_t start,
+		    uint64_t offset, const char *path, uint64_t inode)
 {
 	struct build_perf b = {0};
 	const struct build_sample id = {.pid = pid, .tid = pid, .time = time};
@@ -215,10 +238,12 @@ static void put_map(struct bench *bench, uint32_t ring, uint32_t pid, uint64_t t
 /* The code of a host's file. */
 static void map_file(struct bench *bench, uint32_t pid, uint64_t time, uint64_t start, size_t file)
 {
-	put_map(bench, 0, pid, time, start, bench->text_offset, host_files[file].path, host_files[file].inode);
+	put_map(bench, 0, pid, time, start, bench->text_offset, host_files[file].path,
+		host_files[file].inode);
 }
 
-static void put_event(struct bench *bench, uint32_t type, uint32_t pid, uint32_t tid, uint32_t parent, uint64_t time)
+static void put_event(struct bench *bench, uint32_t type, uint32_t pid, uint32_t tid,
+		      uint32_t parent, uint64_t time)
 {
 	struct build_perf b = {0};
 	const struct build_sample id = {.pid = pid, .tid = tid, .time = time};
@@ -269,7 +294,9 @@ static void test_a_branch_between_two_files_counts_for_both(void **state)
 {
 	struct bench bench;
 	/* newest first: b returns to a (no type), a calls b */
-	const struct branch stack[] = {{0x20500, 0x10204, 0}, {0x10200, 0x20400, BRANCH_MISPREDICTED}, {0x10300, 0x10100, 0}};
+	const struct branch stack[] = {{0x20500, 0x10204, 0},
+				       {0x10200, 0x20400, BRANCH_MISPREDICTED},
+				       {0x10300, 0x10100, 0}};
 
 	(void)state;
 	open_bench(&bench, STACKS, 0, NULL);
@@ -281,7 +308,8 @@ static void test_a_branch_between_two_files_counts_for_both(void **state)
 	assert_counted(&bench, "/bin/a 1: 200>X..X*2!2 300>100..200*2 X>204..-*2\n"
 			       "/lib/b 1: 500>X..-*2 X>400..500*2!2\n");
 	struct recorder_stats stats = recorder_stats(bench.recorder);
-	assert_true(stats.samples.read == 2 && stats.samples.kept == 2 && stats.branches.read == 6 && stats.branches.kept == 6);
+	assert_true(stats.samples.read == 2 && stats.samples.kept == 2 &&
+		    stats.branches.read == 6 && stats.branches.kept == 6);
 	assert_true(stats.programs == 1 && stats.files == 2);
 	assert_counted(&bench, ""); /* it was handed over */
 	close_bench(&bench);
@@ -427,8 +455,10 @@ static void test_the_most_files(void **state)
 	assert_int_equal(dropped(&bench, RECORDED_DROP_PAST_FILES), 1);
 	assert_counted(&bench, "/bin/a 1: 10>20..-*1\n");
 	put_event(&bench, PERF_RECORD_EXIT, 8, 8, 1, 30);
-	for (unsigned i = 0; i < 200; i++) /* what has ended is forgotten by many at once, and files are looked for now and then */
-		put_event(&bench, PERF_RECORD_FORK, 100 + i, 100 + i, 7, 31), put_event(&bench, PERF_RECORD_EXIT, 100 + i, 100 + i, 7, 32);
+	for (unsigned i = 0; i < 200; i++) /* what has ended is forgotten by many at once, and files
+					      are looked for now and then */
+		put_event(&bench, PERF_RECORD_FORK, 100 + i, 100 + i, 7, 31),
+			put_event(&bench, PERF_RECORD_EXIT, 100 + i, 100 + i, 7, 32);
 	drain(&bench);
 	assert_true(recorder_round(bench.recorder, &err));
 	map_file(&bench, 9, 40, 0x20000, 1);
@@ -491,8 +521,13 @@ static void test_ended_processes_are_forgotten(void **state)
 static void tell_map(struct bench *bench, uint32_t pid, uint64_t time, size_t file)
 {
 	struct bc_error err = {0};
-	const struct map_event map = {.pid = pid, .start = {0x10000}, .size = TEXT_SIZE, .offset = {bench->text_offset}, .executable = true,
-				      .path = text_of(host_files[file].path), .node = {.inode = host_files[file].inode}};
+	const struct map_event map = {.pid = pid,
+				      .start = {0x10000},
+				      .size = TEXT_SIZE,
+				      .offset = {bench->text_offset},
+				      .executable = true,
+				      .path = text_of(host_files[file].path),
+				      .node = {.inode = host_files[file].inode}};
 
 	assert_true(recorder_map(bench->recorder, &map, time, &err));
 }
@@ -553,10 +588,12 @@ static void test_order_between_rings(void **state)
 
 	(void)state;
 	open_bench(&bench, STACKS, 0, NULL);
-	put_sample_at(&bench, 0, 7, 30, 0, &b, 1); /* this ring is read first, and its mapping stands in the other */
+	put_sample_at(&bench, 0, 7, 30, 0, &b,
+		      1); /* this ring is read first, and its mapping stands in the other */
 	put_map(&bench, 1, 7, 20, 0x10000, bench.text_offset, "/bin/a", 1);
 	assert_true(recorder_round(bench.recorder, &err));
-	assert_int_equal(recorder_stats(bench.recorder).samples.read, 0); /* something older may come */
+	assert_int_equal(recorder_stats(bench.recorder).samples.read,
+			 0); /* something older may come */
 	put_map(&bench, 1, 7, 25, 0x10000, bench.text_offset, "/lib/b", 2);
 	assert_true(recorder_round(bench.recorder, &err));
 	assert_int_equal(recorder_stats(bench.recorder).samples.read, 1);
@@ -602,7 +639,9 @@ static void test_losses_are_counted(void **state)
 static void test_returns_by_type(void **state)
 {
 	struct bench bench;
-	const struct branch stack[] = {{0x10500, 0x10204, BRANCH_TYPE_RETURN}, {0x90000, 0x10400, 0}, {0x90000, 0x10300, BRANCH_TYPE_RETURN}};
+	const struct branch stack[] = {{0x10500, 0x10204, BRANCH_TYPE_RETURN},
+				       {0x90000, 0x10400, 0},
+				       {0x90000, 0x10300, BRANCH_TYPE_RETURN}};
 
 	(void)state;
 	open_bench(&bench, STACKS, 0, NULL);
@@ -694,7 +733,8 @@ static void test_too_few(void **state)
 		assert_true(flush(&bench, &err));
 	}
 	assert_int_equal(recorder_stats(bench.recorder).samples.kept, 1);
-	assert_true(recorder_process(bench.recorder, 9, 30, &err) && recorder_scanned(bench.recorder, 30, &err));
+	assert_true(recorder_process(bench.recorder, 9, 30, &err) &&
+		    recorder_scanned(bench.recorder, 30, &err));
 	drain(&bench);
 	bench.refuse = 1;
 	assert_true(flush(&bench, &err));
@@ -747,7 +787,8 @@ static void test_memory_is_bounded(void **state)
 	}
 	assert_true(i < 1000000);
 	assert_true(recorder_stats(bench.recorder).memory < 4 << 20);
-	assert_int_equal(dropped(&bench, RECORDED_DROP_NO_ROOM), 0); /* so nothing is lost if it is flushed now */
+	assert_int_equal(dropped(&bench, RECORDED_DROP_NO_ROOM),
+			 0); /* so nothing is lost if it is flushed now */
 	for (unsigned more = 0; more < 200000; more += 1000) { /* but it is not */
 		put_distinct(&bench, i + more, i + more + 1000);
 		assert_true(recorder_round(bench.recorder, &err));
@@ -787,7 +828,8 @@ static void test_saved_rings_are_replayed(void **state)
 	drain(&first);
 	fclose(save);
 
-	struct file_stream stream = {.name = "x.rings", .fd = -1, .size = size, .memory = (const uint8_t *)saved};
+	struct file_stream stream = {
+		.name = "x.rings", .fd = -1, .size = size, .memory = (const uint8_t *)saved};
 	struct rings_reader reader;
 	bool ended = false;
 	assert_true(rings_open(&stream, &reader, &err));
@@ -812,8 +854,10 @@ static void test_events_that_tell_too_little(void **state)
 		size_t size;
 		const char *why;
 	} cases[] = {
-		{STACKS & ~(uint64_t)PERF_SAMPLE_TIME, PERF_ATTR_SAMPLE_ID_ALL, 128, "the event's records tell no time or no process"},
-		{STACKS & ~(uint64_t)PERF_SAMPLE_TID, PERF_ATTR_SAMPLE_ID_ALL, 128, "the event's records tell no time or no process"},
+		{STACKS & ~(uint64_t)PERF_SAMPLE_TIME, PERF_ATTR_SAMPLE_ID_ALL, 128,
+		 "the event's records tell no time or no process"},
+		{STACKS & ~(uint64_t)PERF_SAMPLE_TID, PERF_ATTR_SAMPLE_ID_ALL, 128,
+		 "the event's records tell no time or no process"},
 		{STACKS, 0, 128, "the event's records tell no time or no process"},
 		{STACKS, PERF_ATTR_SAMPLE_ID_ALL, 127, "the event's attr of 127 bytes is cut"},
 	};
@@ -823,8 +867,10 @@ static void test_events_that_tell_too_little(void **state)
 		struct build_perf b = {0};
 		struct recorder *recorder;
 		struct bc_error err = {0};
-		put_attr(&b, &(struct build_attr){.sample_type = cases[i].sample_type, .flags = cases[i].flags});
-		const struct recorder_options options = {.attr = {b.data, cases[i].size}, .rings = 1};
+		put_attr(&b, &(struct build_attr){.sample_type = cases[i].sample_type,
+						  .flags = cases[i].flags});
+		const struct recorder_options options = {.attr = {b.data, cases[i].size},
+							 .rings = 1};
 		assert_false(recorder_open(&options, &recorder, &err));
 		assert_null(recorder);
 		assert_string_equal(err.text, cases[i].why);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The file of saved rings: what is written is read, and what is damaged is refused with its byte. */
+/* The file of saved rings: what is written is read, and what is damaged is refused with its byte.
+ */
 #include "tests/support/cmocka.h"
 
 #include <stdio.h>
@@ -31,14 +32,15 @@ static void write_file(struct build_perf *out)
 	free(text);
 }
 
-#define HEAD 28
+#define HEAD  28
 #define PARTS (HEAD + 64 + 5)
 #define WHOLE (PARTS + 16 + 16 + 8 + 8)
 
 /* Reads to the end.  Returns the parts' bytes, and the error if it fails. */
 static bool read_file(struct bytes bytes, size_t *parts, struct bc_error *err)
 {
-	struct file_stream stream = {.name = "x.rings", .fd = -1, .size = bytes.size, .memory = bytes.data};
+	struct file_stream stream = {
+		.name = "x.rings", .fd = -1, .size = bytes.size, .memory = bytes.data};
 	struct rings_reader reader;
 	struct rings_part part = {0};
 
@@ -68,8 +70,10 @@ static void test_what_is_written_is_read(void **state)
 	assert_int_equal(reader.attr_size, 64);
 	assert_memory_equal(reader.attr, attr, 64);
 	assert_string_equal(reader.host, "host\n");
-	assert_true(rings_next(&reader, &part, &err) && part.ring == 2 && part.bytes.size == 8 && !memcmp(part.bytes.data, "abcdefgh", 8));
-	assert_true(rings_next(&reader, &part, &err) && part.ring == RINGS_SCAN && !memcmp(part.bytes.data, "12345678", 8));
+	assert_true(rings_next(&reader, &part, &err) && part.ring == 2 && part.bytes.size == 8 &&
+		    !memcmp(part.bytes.data, "abcdefgh", 8));
+	assert_true(rings_next(&reader, &part, &err) && part.ring == RINGS_SCAN &&
+		    !memcmp(part.bytes.data, "12345678", 8));
 	assert_true(rings_next(&reader, &part, &err) && part.ring == RINGS_ROUND);
 	assert_true(rings_next(&reader, &part, &err) && part.ring == RINGS_END);
 	rings_close(&reader);
@@ -132,12 +136,16 @@ static void test_damaged_files(void **state)
 	} cases[] = {
 		{0, 0x31, BC_FORMAT, "x.rings: no saved rings: they begin with 'batconv-rings 1'"},
 		{14, 0x0a32, BC_UNSUPPORTED, "x.rings: saved rings of another version than 1"},
-		{16, RINGS_ATTR_MOST + 1, BC_FORMAT, "x.rings: sizes beyond those that are read, byte 16"},
-		{20, RINGS_HOST_MOST + 1, BC_FORMAT, "x.rings: sizes beyond those that are read, byte 16"},
+		{16, RINGS_ATTR_MOST + 1, BC_FORMAT,
+		 "x.rings: sizes beyond those that are read, byte 16"},
+		{20, RINGS_HOST_MOST + 1, BC_FORMAT,
+		 "x.rings: sizes beyond those that are read, byte 16"},
 		{24, 0, BC_FORMAT, "x.rings: sizes beyond those that are read, byte 16"},
-		{24, RINGS_MOST + 1, BC_FORMAT, "x.rings: sizes beyond those that are read, byte 16"},
+		{24, RINGS_MOST + 1, BC_FORMAT,
+		 "x.rings: sizes beyond those that are read, byte 16"},
 		{PARTS, 3, BC_FORMAT, "x.rings: a ring that there is not, byte 97"},
-		{PARTS + 4, RINGS_PART_MOST + 1, BC_FORMAT, "x.rings: a part larger than those that are written, byte 97"},
+		{PARTS + 4, RINGS_PART_MOST + 1, BC_FORMAT,
+		 "x.rings: a part larger than those that are written, byte 97"},
 		{PARTS + 36, 1, BC_FORMAT, "x.rings: a mark with bytes, byte 129"},
 	};
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * Sets of mappings against a plain array of what each address holds, and the shape of
- * their trees.  The files of map_set.h are compiled into this file with an allocator that counts what is
- * held and fails on demand.
+ * their trees.  The files of map_set.h are compiled into this file with an allocator that counts
+ * what is held and fails on demand.
  */
 #ifndef UNIT_MAP_SET_MODEL_H
 #define UNIT_MAP_SET_MODEL_H
@@ -65,11 +65,11 @@ static inline void *counting_realloc(void *at, size_t size)
 	return block;
 }
 
-#define malloc counting_malloc
-#define realloc counting_realloc
+#define malloc                        counting_malloc
+#define realloc                       counting_realloc
 #define large_realloc(at, used, size) counting_realloc(at, size)
-#define calloc counting_calloc
-#define free counting_free
+#define calloc                        counting_calloc
+#define free                          counting_free
 #include "src/base/map.c"
 #include "src/samples/map_set.c"
 #undef malloc
@@ -79,7 +79,7 @@ static inline void *counting_realloc(void *at, size_t size)
 #undef free
 
 #define ADDRESSES 20000
-#define SETS 3
+#define SETS      3
 
 /* Per address: 0 for nothing, else the flags of the mapping there and where in the file
  * the address is.  Each mapping has flags of its own, and a file unless they are even. */
@@ -125,7 +125,8 @@ static inline void check_node(const struct map_node *node, unsigned height, stru
 {
 	size_t count = 0, short_pair = map_rows_most(height ? height - 1 : 0) / 2;
 
-	assert_true(node->owners && node->len && node->len <= node->cap && node->cap <= map_rows_most(height));
+	assert_true(node->owners && node->len && node->len <= node->cap &&
+		    node->cap <= map_rows_most(height));
 	if (!height) {
 		check_leaf(node, walk);
 		return;
@@ -135,7 +136,8 @@ static inline void check_node(const struct map_node *node, unsigned height, stru
 		assert_int_equal(child->start, map_row_start(map_row(child->node, height - 1, 0)));
 		check_node(child->node, height - 1, walk);
 		count += child->node->count;
-		assert_true(!i || !walk->tight || child[-1].node->len + child->node->len > (int)short_pair);
+		assert_true(!i || !walk->tight ||
+			    child[-1].node->len + child->node->len > (int)short_pair);
 	}
 	assert_int_equal(node->count, count);
 }
@@ -174,7 +176,8 @@ static inline void check_like(const struct map_set *set, const struct model *mod
 	assert_non_null(list);
 	map_set_list(set, list);
 	for (uint64_t at = 0; at < limit; at++) {
-		const struct mapping *found = map_set_find(set, at), *above = map_set_above(set, at);
+		const struct mapping *found = map_set_find(set, at),
+				     *above = map_set_above(set, at);
 		check_mapping(found, model, at);
 		i += i < count && list[i].end <= at;
 		runs += model->flags[at] && (!at || model->flags[at - 1] != model->flags[at]);
@@ -187,7 +190,8 @@ static inline void check_like(const struct map_set *set, const struct model *mod
 	free(list);
 }
 
-static inline void replace(struct map_set **set, struct model *model, uint64_t start, uint64_t end, uint64_t number)
+static inline void replace(struct map_set **set, struct model *model, uint64_t start, uint64_t end,
+			   uint64_t number)
 {
 	struct mapping insert = numbered(start, end, number);
 
@@ -195,7 +199,8 @@ static inline void replace(struct map_set **set, struct model *model, uint64_t s
 	paint(model, start, end, number ? &insert : NULL);
 }
 
-static inline void be_shared(struct map_set **set, struct model *model, struct map_set *with, const struct model *like)
+static inline void be_shared(struct map_set **set, struct model *model, struct map_set *with,
+			     const struct model *like)
 {
 	map_set_release(*set);
 	*set = map_set_share(with);
@@ -203,7 +208,8 @@ static inline void be_shared(struct map_set **set, struct model *model, struct m
 }
 
 /* The mappings of another set, by their list. */
-static inline void be_updated(struct map_set **set, struct model *model, const struct map_set *to, const struct model *like)
+static inline void be_updated(struct map_set **set, struct model *model, const struct map_set *to,
+			      const struct model *like)
 {
 	size_t count = map_set_count(to);
 	struct mapping *list = calloc(count + 1, sizeof(*list));

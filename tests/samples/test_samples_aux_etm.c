@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Packets of ETMv4 and ETE, each kind by itself, by the tables of IHI 0064 and DDI 0487; and the bytes of two real trace units. */
+/* Packets of ETMv4 and ETE, each kind by itself, by the tables of IHI 0064 and DDI 0487; and the
+ * bytes of two real trace units. */
 #include "src/samples/aux/etm.h"
 
 #include <inttypes.h>
@@ -17,7 +18,7 @@ struct info {
 };
 
 #define ETMV4 .version = 1, .magic = 0x4040404040404040
-#define ETE .version = 1, .magic = 0x5050505050505050
+#define ETE   .version = 1, .magic = 0x5050505050505050
 
 static const struct info etmv4 = {ETMV4}, ete = {ETE};
 
@@ -38,11 +39,17 @@ static size_t put_unit(uint8_t *to, const struct info *info, uint64_t cpu)
 		info->config,
 		0x10 + cpu,
 		info->idr0 ? info->idr0 : 0x28000ea1,
-		is_ete ? 0x4100fff3 : info->idr1 ? info->idr1 : 0x4100f403,
-		info->idr2 ? info->idr2 : is_ete ? 0xd0001088 : 0x1088,
+		is_ete     ? 0x4100fff3 :
+		info->idr1 ? info->idr1 :
+			     0x4100f403,
+		info->idr2 ? info->idr2 :
+		is_ete     ? 0xd0001088 :
+			     0x1088,
 		info->idr8,
 		0xcc,
-		!is_ete ? info->source : info->devarch ? info->devarch : 0x47735a13,
+		!is_ete       ? info->source :
+		info->devarch ? info->devarch :
+				0x47735a13,
 		info->source,
 	};
 
@@ -111,13 +118,19 @@ static void say(struct reading *r, const char *word)
 
 static void say_number(struct reading *r, const char *before, uint64_t value, const char *behind)
 {
-	r->len += (size_t)snprintf(r->text + r->len, sizeof(r->text) - r->len, "%s%" PRIx64 "%s", before, value, behind);
+	r->len += (size_t)snprintf(r->text + r->len, sizeof(r->text) - r->len, "%s%" PRIx64 "%s",
+				   before, value, behind);
 }
 
-/* "TTN", ">4000 " (target), "@" (at), "<" (leave), "[" (begin), "^" (from), "." (stop), "!" (lost), "{t5}", "{c7}" when time or context change. */
+/* "TTN", ">4000 " (target), "@" (at), "<" (leave), "[" (begin), "^" (from), "." (stop), "!" (lost),
+ * "{t5}", "{c7}" when time or context change. */
 static void tell(struct reading *r)
 {
-	static const char *const marks[] = {[FLOW_TARGET] = ">", [FLOW_AT] = "@", [FLOW_LEAVE] = "<", [FLOW_BEGIN] = "[", [FLOW_FROM] = "^"};
+	static const char *const marks[] = {[FLOW_TARGET] = ">",
+					    [FLOW_AT] = "@",
+					    [FLOW_LEAVE] = "<",
+					    [FLOW_BEGIN] = "[",
+					    [FLOW_FROM] = "^"};
 
 	for (size_t i = 0; i < r->batch.count; i++) {
 		const struct flow_answer *answer = &r->answers[i];
@@ -185,8 +198,11 @@ static void test_synchronisation(void **state)
 	READS(etmv4, START "\xf7\x04\x9a\x04\0\x40\0\xf7", "[400000 T[400010 T");
 	/* bits without an address are of nowhere */
 	READS(etmv4, SYNC "\xf7\xf7\x9d\x04\0\x40\0\0\0\0\0\xf7", "@400010 T");
-	/* trace info with all that can be in it: two bytes of control; a field each, two bytes long for the key */
-	READS(etmv4, "\0\0\0\0\0\0\0\0\0\0\0\x80\x01\x9f\x01\x03\x81\x02\x00\x05\x07\x9d\x04\0\x40\0\0\0\0\0\xf7", "@400010 T");
+	/* trace info with all that can be in it: two bytes of control; a field each, two bytes long
+	 * for the key */
+	READS(etmv4,
+	      "\0\0\0\0\0\0\0\0\0\0\0\x80\x01\x9f\x01\x03\x81\x02\x00\x05\x07\x9d\x04\0\x40\0\0\0\0\0\xf7",
+	      "@400010 T");
 }
 
 static void test_atoms(void **state)
@@ -208,17 +224,26 @@ static void test_addresses(void **state)
 	READS(etmv4, START "\xf7\x95\x04", "[400000 T>400010 ");
 	READS(etmv4, START "\xf7\x95\x84\x01", "[400000 T>400210 ");
 	READS(etmv4, START "\xf7\x96\x05", "[400000 T>40000a ");
-	READS(etmv4, START "\xf7\x9d\x01\x02\x03\x04\x05\x06\x07\x08", "[400000 T>807060504030404 ");
-	READS(etmv4, START "\xf7\x9e\x01\x82\x03\x04\x05\x06\x07\x08", "[400000 T>807060504038202 ");
+	READS(etmv4, START "\xf7\x9d\x01\x02\x03\x04\x05\x06\x07\x08",
+	      "[400000 T>807060504030404 ");
+	READS(etmv4, START "\xf7\x9e\x01\x82\x03\x04\x05\x06\x07\x08",
+	      "[400000 T>807060504038202 ");
 	/* 32 bits: of a program of 64 bits the others are those of before, of one of 32 none */
-	READS(etmv4, START "\xf7\x9d\x01\x02\x03\x04\x05\x06\x07\x08\xf7\x9a\x01\x02\x03\x05", "[400000 T>807060504030404 T>807060505030404 ");
-	READS(etmv4, START "\xf7\x9d\x01\x02\x03\x04\x05\x06\x07\x08\x81\x00\xf7\x9b\x01\x02\x03\x05", "[400000 T>807060504030404 T>5030202 ");
-	READS(etmv4, START "\xf7\x82\x01\x02\x03\x05\x30\xf7\x83\x01\x02\x03\x05\x30\xf7\x86\x01\x82\x03\x04\x05\x06\x07\x08\x30",
+	READS(etmv4, START "\xf7\x9d\x01\x02\x03\x04\x05\x06\x07\x08\xf7\x9a\x01\x02\x03\x05",
+	      "[400000 T>807060504030404 T>807060505030404 ");
+	READS(etmv4,
+	      START "\xf7\x9d\x01\x02\x03\x04\x05\x06\x07\x08\x81\x00\xf7\x9b\x01\x02\x03\x05",
+	      "[400000 T>807060504030404 T>5030202 ");
+	READS(etmv4,
+	      START
+	      "\xf7\x82\x01\x02\x03\x05\x30\xf7\x83\x01\x02\x03\x05\x30\xf7\x86\x01\x82\x03\x04\x05\x06\x07\x08\x30",
 	      "[400000 T>5030404 T>5030202 T>807060504038202 ");
 	/* the three that were told last; telling one again makes it the last */
-	READS(etmv4, START "\xf7\x95\x01\xf7\x95\x02\xf7\x92\xf7\x92\xf7\x90\xf7\x91", "[400000 T>400004 T>400008 T>400000 T>400004 T>400004 T>400004 ");
+	READS(etmv4, START "\xf7\x95\x01\xf7\x95\x02\xf7\x92\xf7\x92\xf7\x90\xf7\x91",
+	      "[400000 T>400004 T>400008 T>400000 T>400004 T>400004 T>400004 ");
 	/* a synchronisation forgets them */
-	READS(etmv4, START "\xf7\x95\x01" SYNC "\x85\x04\0\x40\0\0\0\0\0\x30\xf7\x91\xf7\x95\x01", "[400000 T>400004 @400010 T>0 T>4 ");
+	READS(etmv4, START "\xf7\x95\x01" SYNC "\x85\x04\0\x40\0\0\0\0\0\x30\xf7\x91\xf7\x95\x01",
+	      "[400000 T>400004 @400010 T>0 T>4 ");
 }
 
 static void test_exceptions(void **state)
@@ -229,14 +254,17 @@ static void test_exceptions(void **state)
 	/* behind a branch, whose target is that, too */
 	READS(etmv4, START "\xf7\x06\x44\x95\x04\x04\x95\x04", "[400000 T>400010 <400010 [400010 ");
 	/* of two bytes; with a context in front of its address; the return is told by an atom */
-	READS(etmv4, START "\xf7\x06\x85\x01\x80\x85\x04\0\x40\0\0\0\0\0\x30\x07", "[400000 T<400010 ");
+	READS(etmv4, START "\xf7\x06\x85\x01\x80\x85\x04\0\x40\0\0\0\0\0\x30\x07",
+	      "[400000 T<400010 ");
 	/* the kernel is traced, too */
-	READS(etmv4, START "\xf7\x06\x05\x95\x04\x9d\0\0\0\0\0\0\0\xff\xf7\x07\x95\x04", "[400000 T<400010 >ff00000000000000 T>ff00000000000010 ");
+	READS(etmv4, START "\xf7\x06\x05\x95\x04\x9d\0\0\0\0\0\0\0\xff\xf7\x07\x95\x04",
+	      "[400000 T<400010 >ff00000000000000 T>ff00000000000010 ");
 	/* its address is missing */
 	READS(etmv4, START "\xf7\x06\x05\xf7\x95\x04\xf6", "[400000 T!@400010 N");
 	/* ETE: a reset, and a transaction that failed, have none */
 	READS(ete, START "\xf7\x06\x00\x00\xf7\x9a\x04\0\x40\0\xf6", "[400000 T!@400010 N");
-	READS(ete, START "\xf7\x0a\xf7\x0b\xf7\x0a\xf7\x06\x30\x00\x9a\x04\0\x40\0\xf6", "[400000 TTTT!@400010 N");
+	READS(ete, START "\xf7\x0a\xf7\x0b\xf7\x0a\xf7\x06\x30\x00\x9a\x04\0\x40\0\xf6",
+	      "[400000 TTTT!@400010 N");
 }
 
 static void test_places(void **state)
@@ -246,24 +274,36 @@ static void test_places(void **state)
 	(void)state;
 	READS(etmv4, START "\xf7\x81\xb0\x01\x02\x03\x04\xf7", "[400000 T{c4030201}T");
 	READS(etmv4, START "\xf7\x80\xf7\x81\x30\xf7", "[400000 TTT");
-	READS(etmv4, START "\xf7\x81\xf0\x09\x0a\x0b\x0c\x01\x02\x03\x04\xf7", "[400000 T{c4030201}T");
-	READS(at_el2, START "\xf7\x81\xf0\x09\x0a\x0b\x0c\x01\x02\x03\x04\xf7\x85\x04\0\x40\0\0\0\0\0\x70\x08\0\0\0", "[400000 T{cc0b0a09}T{c8}>400010 ");
+	READS(etmv4, START "\xf7\x81\xf0\x09\x0a\x0b\x0c\x01\x02\x03\x04\xf7",
+	      "[400000 T{c4030201}T");
+	READS(at_el2,
+	      START
+	      "\xf7\x81\xf0\x09\x0a\x0b\x0c\x01\x02\x03\x04\xf7\x85\x04\0\x40\0\0\0\0\0\x70\x08\0\0\0",
+	      "[400000 T{cc0b0a09}T{c8}>400010 ");
 	/* a VMID of one byte */
-	READS(((struct info){ETMV4, .idr2 = 0x0488, .config = 0x8080}), START "\xf7\x81\x70\x09\xf7", "[400000 T{c9}T");
-	/* times: the low bits of one, nine bytes, with a count of cycles; behind trace info all of it is told */
-	READS(etmv4, START "\x02\x81\x01\xf7\x02\x02\xf7\x02\x82\x02", "[400000 {t81}T{t82}T{t102}");
-	READS(etmv4, START "\x03\x81\x82\x83\x84\x85\x86\x87\x88\xff\x85\x01\xf7\x02\x02\xf7", "[400000 {tff101c305080c101}T{tff101c305080c102}T");
-	READS(etmv4, START "\x02\xff\x7f\xf7" SYNC "\x85\x04\0\x40\0\0\0\0\0\x30\x02\x05\xf7", "[400000 {t3fff}T@400010 {t5}T");
+	READS(((struct info){ETMV4, .idr2 = 0x0488, .config = 0x8080}),
+	      START "\xf7\x81\x70\x09\xf7", "[400000 T{c9}T");
+	/* times: the low bits of one, nine bytes, with a count of cycles; behind trace info all of
+	 * it is told */
+	READS(etmv4, START "\x02\x81\x01\xf7\x02\x02\xf7\x02\x82\x02",
+	      "[400000 {t81}T{t82}T{t102}");
+	READS(etmv4, START "\x03\x81\x82\x83\x84\x85\x86\x87\x88\xff\x85\x01\xf7\x02\x02\xf7",
+	      "[400000 {tff101c305080c101}T{tff101c305080c102}T");
+	READS(etmv4, START "\x02\xff\x7f\xf7" SYNC "\x85\x04\0\x40\0\0\0\0\0\x30\x02\x05\xf7",
+	      "[400000 {t3fff}T@400010 {t5}T");
 	READS(etmv4, START "\x02\x00\xf7", "[400000 T"); /* 0: not known */
 	/* of units that mark which stamps count */
-	READS(((struct info){ETE, .idr0 = 0x28800ea1}), START "\x02\x05\xf7\x88\x02\x06\xf7", "[400000 T{t6}T");
+	READS(((struct info){ETE, .idr0 = 0x28800ea1}), START "\x02\x05\xf7\x88\x02\x06\xf7",
+	      "[400000 T{t6}T");
 	/* ... which the first revision of ETE does not know */
-	READS(((struct info){ETE, .idr0 = 0x28800ea1, .devarch = 0x47705a13}), START "\x02\x05\xf7", "[400000 {t5}T");
+	READS(((struct info){ETE, .idr0 = 0x28800ea1, .devarch = 0x47705a13}), START "\x02\x05\xf7",
+	      "[400000 {t5}T");
 }
 
 static void test_speculation(void **state)
 {
-	static const struct info deep = {ETMV4, .idr8 = 4}, counts = {ETMV4, .idr8 = 4, .idr0 = 0x08000ea1};
+	static const struct info deep = {ETMV4, .idr8 = 4},
+				 counts = {ETMV4, .idr8 = 4, .idr0 = 0x08000ea1};
 
 	(void)state;
 	/* what is deeper than four is certain */
@@ -282,8 +322,10 @@ static void test_speculation(void **state)
 	READS(deep, START "\x32\x2d\x02", "[400000 TN");
 	READS(deep, START "\x33\x2d\x01", "[400000 T");
 	READS(deep, START "\xff\x2f\x01\x2d\x02", "[400000 TN");
-	READS(deep, START "\xff\x2f\x00\x2d\x03", "[400000 TTN"); /* once, also where the packet is cut */
-	READS(deep, START "\xff\x35\x2d\x03", "[400000 TTN"); /* E in front, one cancelled, the one before it mispredicted */
+	READS(deep, START "\xff\x2f\x00\x2d\x03",
+	      "[400000 TTN"); /* once, also where the packet is cut */
+	READS(deep, START "\xff\x35\x2d\x03",
+	      "[400000 TTN"); /* E in front, one cancelled, the one before it mispredicted */
 	READS(deep, START "\xff\x38\x2d\x01", "[400000 N"); /* two cancelled */
 	READS(deep, START "\xff\x3b\x2d\x01", "[400000 N"); /* E in front, three cancelled */
 	/* an exception is one, an address or a time is none */
@@ -299,8 +341,12 @@ static void test_speculation(void **state)
 	/* ... of a unit that commits nothing by them, which have no such field */
 	READS(deep, START "\xff\x0e\x07\x0f\x2d\x01", "[400000 T");
 	/* elements that were waiting before the first synchronisation come first */
-	READS(deep, "\0\0\0\0\0\0\0\0\0\0\0\x80\x01\x04\x02\x04\x85\0\0\x40\0\0\0\0\0\x30\xff\x2d\x02", "[400000 T"); /* one of five was deeper than four */
-	READS(deep, "\0\0\0\0\0\0\0\0\0\0\0\x80\x01\x04\x02\x04\x85\0\0\x40\0\0\0\0\0\x30\xff\x2e\x05\xf6\x2d\x01", "[400000 N");
+	READS(deep,
+	      "\0\0\0\0\0\0\0\0\0\0\0\x80\x01\x04\x02\x04\x85\0\0\x40\0\0\0\0\0\x30\xff\x2d\x02",
+	      "[400000 T"); /* one of five was deeper than four */
+	READS(deep,
+	      "\0\0\0\0\0\0\0\0\0\0\0\x80\x01\x04\x02\x04\x85\0\0\x40\0\0\0\0\0\x30\xff\x2e\x05\xf6\x2d\x01",
+	      "[400000 N");
 	/* overflow and discard: what waits is lost */
 	READS(deep, START "\xff\x2d\x01\0\x05\xf7" SYNC "\x04\x95\x04", "[400000 T![10 ");
 	READS(deep, START "\xff\x2d\x01\0\x03\xf7" SYNC "\x04\x95\x04", "[400000 T.[10 ");
@@ -312,21 +358,30 @@ static void test_others(void **state)
 	/* events, ignored ones, cycles, marks, instrumentation */
 	READS(etmv4, START "\xf7\x71\x7f\x70\x10\x0e\x82\x02\x0f\x0c\x05\xf7", "[400000 TT");
 	READS(ete, START "\xf7\x09\x00\x01\x02\x03\x04\x05\x06\x07\x80\xf7\x88\xf7", "[400000 TTT");
-	/* Q: what ran is not told; it goes on at an address: that of before, short, long, behind it */
+	/* Q: what ran is not told; it goes on at an address: that of before, short, long, behind it
+	 */
 	READS(etmv4, START "\xf7\xa0\x05\xf7", "[400000 T!@400000 T");
 	READS(etmv4, START "\xf7\xa5\x04\x05\xf7", "[400000 T!@400010 T");
 	READS(etmv4, START "\xf7\xaa\x04\0\x40\0\x05\xf7", "[400000 T!@400010 T");
 	READS(etmv4, START "\xf7\xac\x05\x95\x04\xf7", "[400000 T!@400010 T");
 	READS(etmv4, START "\xf7\xaf\x95\x04\xf7", "[400000 T!@400010 T");
-	/* source addresses: the branch that was taken, in all forms of an address, of which the three last are told anew */
-	READS(ete, START "\xf6\xb4\x04\x95\x08\xb5\x05\xb6\1\2\3\4\xb7\1\2\3\4\xb8\1\2\3\4\5\6\7\10\xb9\1\2\3\4\5\6\7\10\xb2",
+	/* source addresses: the branch that was taken, in all forms of an address, of which the
+	 * three last are told anew */
+	READS(ete,
+	      START
+	      "\xf6\xb4\x04\x95\x08\xb5\x05\xb6\1\2\3\4\xb7\1\2\3\4\xb8\1\2\3\4\5\6\7\10\xb9\1\2\3\4\5\6\7\10\xb2",
 	      "[400000 N^400010 >400020 ^40000a ^4030404 ^4030202 ^807060504030404 ^807060504030202 ^4030202 ");
 	READS(ete, SYNC "\xb4\x04\x95\x08", "@20 ");
 	/* conditional instructions and marks of data are skipped */
-	READS(etmv4, START "\xf7\x40\x43\x44\x48\x4c\x50\x01\x68\x81\x01\x02\x6c\x01\x6d\x02\x6e\x05\x20\x28\xf7", "[400000 TT");
+	READS(etmv4,
+	      START
+	      "\xf7\x40\x43\x44\x48\x4c\x50\x01\x68\x81\x01\x02\x6c\x01\x6d\x02\x6e\x05\x20\x28\xf7",
+	      "[400000 TT");
 	/* overflow: up to the next synchronisation */
-	READS(etmv4, START "\xf7\0\x05\xf7" SYNC "\x04\x9d\x04\0\x40\0\0\0\0\0\xf6", "[400000 T![400010 N");
-	READS(etmv4, START "\xf7\0\x03" SYNC "\x04\x9d\x04\0\x40\0\0\0\0\0\xf6", "[400000 T.[400010 N");
+	READS(etmv4, START "\xf7\0\x05\xf7" SYNC "\x04\x9d\x04\0\x40\0\0\0\0\0\xf6",
+	      "[400000 T![400010 N");
+	READS(etmv4, START "\xf7\0\x03" SYNC "\x04\x9d\x04\0\x40\0\0\0\0\0\xf6",
+	      "[400000 T.[400010 N");
 }
 
 /* Bytes that are no packet: on from the next synchronisation. */
@@ -335,12 +390,26 @@ static void test_bad(void **state)
 	static const struct {
 		const char *bytes;
 		size_t size;
-	} bad[] = {{"\x05", 1}, {"\x08", 1}, {"\x84", 1}, {"\x93", 1}, {"\x97", 1}, {"\xa3", 1}, {"\xb0", 1}, {"\x09\0\0\0\0\0\0\0\0\0", 10}, {"\x2d\xff\xff\xff\xff\xff", 6},
-		   {"\0\x01", 2}, {"\0\0\x01", 3}, {"\0\0\0\0\x80", 5}, {"\x0a", 1}, {"\x47", 1}, {"\x01\xff\xff\xff\xff\xff\xff\xff", 8}};
+	} bad[] = {{"\x05", 1},
+		   {"\x08", 1},
+		   {"\x84", 1},
+		   {"\x93", 1},
+		   {"\x97", 1},
+		   {"\xa3", 1},
+		   {"\xb0", 1},
+		   {"\x09\0\0\0\0\0\0\0\0\0", 10},
+		   {"\x2d\xff\xff\xff\xff\xff", 6},
+		   {"\0\x01", 2},
+		   {"\0\0\x01", 3},
+		   {"\0\0\0\0\x80", 5},
+		   {"\x0a", 1},
+		   {"\x47", 1},
+		   {"\x01\xff\xff\xff\xff\xff\xff\xff", 8}};
 
 	(void)state;
 	for (size_t i = 0; i < BC_COUNT(bad); i++) {
-		static const char before[] = START "\xf7", behind[] = "\xf7" SYNC "\x04\x9d\x04\0\x40\0\0\0\0\0\xf6";
+		static const char before[] = START "\xf7",
+				  behind[] = "\xf7" SYNC "\x04\x9d\x04\0\x40\0\0\0\0\0\xf6";
 		struct reading r;
 		uint8_t bytes[128];
 		size_t size = 0;
@@ -373,11 +442,13 @@ static void test_cut(void **state)
 	feed(&r, "\xf7" START "\xf6", sizeof(START) + 1);
 	assert_string_equal(r.text, "[400000 {t5}{c7}T![400000 N");
 	assert_int_equal(etm_reader.counts(r.decoder).bits, 2);
-	assert_int_equal(etm_reader.counts(r.decoder).targets, 0); /* nothing asked for these addresses */
+	assert_int_equal(etm_reader.counts(r.decoder).targets,
+			 0); /* nothing asked for these addresses */
 	end(&r);
 }
 
-/* The number of the unit in frames, of AUXTRACE_INFO and of AUX_OUTPUT_HW_ID; other sources are left out. */
+/* The number of the unit in frames, of AUXTRACE_INFO and of AUX_OUTPUT_HW_ID; other sources are
+ * left out. */
 static void test_units(void **state)
 {
 	struct reading r;
@@ -396,17 +467,20 @@ static void test_units(void **state)
 	begin(&r, &etmv4, 0x33);
 	assert_int_equal(feed(&r, START, sizeof(START) - 1), 0);
 	assert_string_equal(r.text, "");
-	assert_true(etm_reader.number(r.setup, 1, UINT64_C(1) << 56 | UINT64_C(5) << 8 | 0x33, &err));
+	assert_true(
+		etm_reader.number(r.setup, 1, UINT64_C(1) << 56 | UINT64_C(5) << 8 | 0x33, &err));
 	source = (struct flow_source){.cpu = 0, .tid = AUX_NONE, .stream = 0x33};
 	etm_reader.begin(r.decoder, r.setup, &source);
 	assert_int_equal(source.cpu, 1);
 	/* two sinks can have the same ids: that of the buffer's processor is meant */
-	assert_true(etm_reader.number(r.setup, 0, UINT64_C(1) << 56 | UINT64_C(4) << 8 | 0x33, &err));
+	assert_true(
+		etm_reader.number(r.setup, 0, UINT64_C(1) << 56 | UINT64_C(4) << 8 | 0x33, &err));
 	for (uint32_t cpu = 0; cpu < 2; cpu++) {
 		source = (struct flow_source){.cpu = cpu, .tid = AUX_NONE, .stream = 0x33};
 		etm_reader.begin(r.decoder, r.setup, &source);
 		assert_int_equal(source.cpu, cpu);
-		source = (struct flow_source){.cpu = cpu, .tid = AUX_NONE, .stream = FLOW_NO_STREAM};
+		source =
+			(struct flow_source){.cpu = cpu, .tid = AUX_NONE, .stream = FLOW_NO_STREAM};
 		etm_reader.begin(r.decoder, r.setup, &source);
 		assert_int_equal(source.cpu, cpu);
 	}
@@ -416,7 +490,8 @@ static void test_units(void **state)
 	assert_int_equal(source.cpu, AUX_NONE);
 	end(&r);
 
-	begin(&r, &(struct info){ETMV4, .config = 1u << 12, .idr1 = 0x430, .idr2 = 0x80001088}, FLOW_NO_STREAM);
+	begin(&r, &(struct info){ETMV4, .config = 1u << 12, .idr1 = 0x430, .idr2 = 0x80001088},
+	      FLOW_NO_STREAM);
 	assert_int_equal(r.asks.rules, FLOW_ETM_RETURNS);
 	assert_true(r.asks.waits_ask);
 	end(&r);
@@ -450,7 +525,9 @@ static void test_info(void **state)
 	struct info old = etmv4;
 	old.version = 0;
 	assert_null(refused(&old, &timeless));
-	assert_non_null(strstr(refused(&(struct info){.version = 1, .magic = 0x3030303030303030}, &timeless), "ETMv3"));
+	assert_non_null(strstr(
+		refused(&(struct info){.version = 1, .magic = 0x3030303030303030}, &timeless),
+		"ETMv3"));
 	assert_non_null(refused(&(struct info){.version = 1, .magic = 7}, &timeless));
 	assert_non_null(refused(&(struct info){.version = 3, .magic = 7}, &timeless));
 	size_t size = put_info(bytes, &etmv4, 2);

@@ -20,11 +20,14 @@ static bool read_file(void *ctx, uint64_t at, uint8_t *to, size_t size, struct b
 
 static uint64_t file_size = UINT64_C(1) << 30;
 
-static void add_file(struct aux_queues *queues, uint32_t number, uint64_t at, uint64_t size, uint64_t file_at)
+static void add_file(struct aux_queues *queues, uint32_t number, uint64_t at, uint64_t size,
+		     uint64_t file_at)
 {
 	struct bc_error err = {0};
 
-	assert_true(aux_queue_add(queues, number, (struct aux_piece){.at = at, .size = size, .file_at = file_at, .time = at}, &err));
+	assert_true(aux_queue_add(
+		queues, number,
+		(struct aux_piece){.at = at, .size = size, .file_at = file_at, .time = at}, &err));
 }
 
 static void add_text(struct aux_queues *queues, uint32_t number, uint64_t at, const char *text)
@@ -34,7 +37,8 @@ static void add_text(struct aux_queues *queues, uint32_t number, uint64_t at, co
 	uint8_t *data = malloc(size + 1);
 
 	memcpy(data, text, size + 1);
-	assert_true(aux_queue_add(queues, number, (struct aux_piece){.at = at, .size = size, .data = data}, &err));
+	assert_true(aux_queue_add(queues, number,
+				  (struct aux_piece){.at = at, .size = size, .data = data}, &err));
 }
 
 static uint32_t begin(struct aux_queues *queues)
@@ -120,8 +124,8 @@ static void test_losses(void **state)
 	struct bc_error err = {0};
 
 	(void)state;
-	assert_true(aux_queue_lost(queue, 2, &err) && aux_queue_lost(queue, 5, &err) && aux_queue_lost(queue, 5, &err) &&
-		    aux_queue_lost(queue, 99, &err));
+	assert_true(aux_queue_lost(queue, 2, &err) && aux_queue_lost(queue, 5, &err) &&
+		    aux_queue_lost(queue, 5, &err) && aux_queue_lost(queue, 99, &err));
 	add_text(&queues, number, 0, "abcd");
 	add_text(&queues, number, 4, "efgh");
 	assert_int_equal(more(&queues, number), AUX_MORE);
@@ -137,7 +141,8 @@ static void test_losses(void **state)
 	aux_queues_free(&queues);
 }
 
-/* Pictures of a ring: what was in the one before is passed; one that has nothing new is left out. */
+/* Pictures of a ring: what was in the one before is passed; one that has nothing new is left out.
+ */
 static void test_pictures(void **state)
 {
 	struct aux_queues queues;
@@ -167,7 +172,8 @@ static void test_pictures(void **state)
 	aux_queues_free(&queues);
 }
 
-/* A window is no larger than it may be, whatever the piece says, and a reader that takes nothing is stopped. */
+/* A window is no larger than it may be, whatever the piece says, and a reader that takes nothing is
+ * stopped. */
 static void test_window(void **state)
 {
 	struct aux_queues queues;
@@ -210,7 +216,8 @@ static void test_whose_they_are(void **state)
 	assert_true(aux_queues_obtain(&queues, AUX_NONE, AUX_NONE, 3, &index, &err));
 	assert_true(aux_queues_obtain(&queues, AUX_NONE, AUX_NONE, 4, &other, &err));
 	assert_int_equal(queues.all.len, 4);
-	assert_true(aux_queues_obtain(&queues, 3, 77, 9, &again, &err)); /* a processor's, whatever its index */
+	assert_true(aux_queues_obtain(&queues, 3, 77, 9, &again,
+				      &err)); /* a processor's, whatever its index */
 	assert_int_equal(again, cpu);
 	assert_ptr_equal(aux_queues_find(&queues, 3, 3), &queues.all.at[cpu]);
 	assert_ptr_equal(aux_queues_find(&queues, 4, 3), &queues.all.at[thread]);

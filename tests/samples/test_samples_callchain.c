@@ -26,8 +26,8 @@ static struct bytes body_of(uint8_t *buffer, const uint64_t *chain, uint64_t cou
 
 static void marks_are_left_out(void **state)
 {
-	const uint64_t chain[] = {(uint64_t)PERF_CONTEXT_KERNEL, 0xffffffff81000010, (uint64_t)PERF_CONTEXT_USER,
-				  0x401000, 0x401234};
+	const uint64_t chain[] = {(uint64_t)PERF_CONTEXT_KERNEL, 0xffffffff81000010,
+				  (uint64_t)PERF_CONTEXT_USER, 0x401000, 0x401234};
 	struct perf_attr attr = {.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_CALLCHAIN};
 	struct perf_sample_layout layout;
 	struct perf_sample sample;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Between a reader, which is played here, and a consumer, which logs what it gets: when rows are delivered, whose they are, and what of a thread goes on where. */
+/* Between a reader, which is played here, and a consumer, which logs what it gets: when rows are
+ * delivered, whose they are, and what of a thread goes on where. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +11,7 @@
 #define LOAD UINT64_C(0x555500000000)
 #define BASE UINT64_C(0x1000)
 #define SIZE 0x1000
-#define PID 7
+#define PID  7
 
 /* x86-64: 1000 je 1008, 1002 syscall, 1004 jmp 1000, 1008 jmp *rax */
 static const uint8_t code[] = {0x74, 0x06, 0x0f, 0x05, 0xeb, 0xfa, 0x90, 0x90, 0xff, 0xe0};
@@ -38,7 +39,10 @@ static bool log_event(void *ctx, const struct event *event, struct bc_error *err
 		return bc_fail(err, BC_MISMATCH, "refused");
 	switch (event->kind) {
 	case EVENT_BEGIN: fprintf(w.log, "begin\n"); break;
-	case EVENT_MAP: fprintf(w.log, "map %" PRIu32 " %" PRIx64 "\n", event->map->pid, event->map->start.v); break;
+	case EVENT_MAP:
+		fprintf(w.log, "map %" PRIu32 " %" PRIx64 "\n", event->map->pid,
+			event->map->start.v);
+		break;
 	case EVENT_EXEC: fprintf(w.log, "exec %" PRIu32 "\n", event->task.pid); break;
 	case EVENT_FORK: fprintf(w.log, "fork %" PRIu32 "\n", event->task.pid); break;
 	case EVENT_EXIT: fprintf(w.log, "exit %" PRIu32 "\n", event->task.pid); break;
@@ -47,7 +51,8 @@ static bool log_event(void *ctx, const struct event *event, struct bc_error *err
 			branches += event->ran.at[i].from ? event->ran.at[i].count : 0;
 			lines += event->ran.at[i].end ? event->ran.at[i].count : 0;
 		}
-		fprintf(w.log, "ran %" PRIu32 ": %" PRIu64 " branches, %" PRIu64 " lines\n", event->ran.pid, branches, lines);
+		fprintf(w.log, "ran %" PRIu32 ": %" PRIu64 " branches, %" PRIu64 " lines\n",
+			event->ran.pid, branches, lines);
 		break;
 	case EVENT_END: fprintf(w.log, "end\n"); break;
 	case EVENT_CONTINUES:
@@ -71,7 +76,12 @@ static bool give(const struct event *event)
 
 static void map(uint32_t pid, uint64_t start)
 {
-	const struct map_event event = {.pid = pid, .start.v = start, .size = SIZE, .offset.v = BASE, .executable = true, .path = text_of("/bin/prog")};
+	const struct map_event event = {.pid = pid,
+					.start.v = start,
+					.size = SIZE,
+					.offset.v = BASE,
+					.executable = true,
+					.path = text_of("/bin/prog")};
 
 	assert_true(give(&(struct event){.kind = EVENT_MAP, .map = &event}));
 }
@@ -87,30 +97,38 @@ static void begin(unsigned threads)
 	memset(w.file, 0x90, sizeof(w.file));
 	memcpy(w.file + BASE, code, sizeof(code));
 	w.segment = (struct segment){BASE, BASE, SIZE, SIZE, 0x1000, true};
-	w.image = (struct image){.file = {w.file, sizeof(w.file)}, .machine = MACHINE_X86_64, .position_independent = true, .segments = &w.segment, .segment_count = 1};
+	w.image = (struct image){.file = {w.file, sizeof(w.file)},
+				 .machine = MACHINE_X86_64,
+				 .position_independent = true,
+				 .segments = &w.segment,
+				 .segment_count = 1};
 	const struct given_code given = {&w.image, {.binary_path = "/bin/prog"}};
 	w.log = open_memstream(&w.text, &w.size);
-	w.walk = flow_walk_make(&(struct flow_walk_options){&given, 1, NULL, threads, {NULL, log_event}});
+	w.walk = flow_walk_make(
+		&(struct flow_walk_options){&given, 1, NULL, threads, {NULL, log_event}});
 	assert_non_null(w.walk);
 	w.sink = flow_walk_sink(w.walk);
 	assert_true(give(&(struct event){.kind = EVENT_BEGIN, .recording = true}));
 	flow_walk_taker(w.walk)->begin(flow_walk_taker(w.walk)->ctx);
 }
 
-static bool flow(uint32_t lane, uint32_t pid, uint32_t tid, const struct flow_answer *at, size_t count)
+static bool flow(uint32_t lane, uint32_t pid, uint32_t tid, const struct flow_answer *at,
+		 size_t count)
 {
-	const struct trace_flow one = {.rules = FLOW_PT, .lane = lane, .pid = pid, .tid = tid, .at = at, .count = count};
+	const struct trace_flow one = {
+		.rules = FLOW_PT, .lane = lane, .pid = pid, .tid = tid, .at = at, .count = count};
 	struct bc_error err = {0};
 
 	return flow_walk_taker(w.walk)->take(flow_walk_taker(w.walk)->ctx, &one, &err);
 }
-#define FLOW(lane, pid, tid, ...) \
-	assert_true(flow(lane, pid, tid, (const struct flow_answer[]){__VA_ARGS__}, BC_COUNT(((const struct flow_answer[]){__VA_ARGS__}))))
-#define BEGIN(at) {FLOW_BEGIN, 0, LOAD + (at)}
+#define FLOW(lane, pid, tid, ...)                                                                  \
+	assert_true(flow(lane, pid, tid, (const struct flow_answer[]){__VA_ARGS__},                \
+			 BC_COUNT(((const struct flow_answer[]){__VA_ARGS__}))))
+#define BEGIN(at)  {FLOW_BEGIN, 0, LOAD + (at)}
 #define TARGET(at) {FLOW_TARGET, 0, LOAD + (at)}
-#define STOP {FLOW_STOP, 0, 0}
-#define TAKEN {FLOW_BITS, 1, 1}
-#define NOT_TAKEN {FLOW_BITS, 1, 0}
+#define STOP       {FLOW_STOP, 0, 0}
+#define TAKEN      {FLOW_BITS, 1, 1}
+#define NOT_TAKEN  {FLOW_BITS, 1, 0}
 
 static void gives(const char *want)
 {
@@ -120,7 +138,8 @@ static void gives(const char *want)
 	flow_walk_free(w.walk);
 }
 
-/* Rows come in front of a mapping over what ran, not of another one; with exec and exit lines end. */
+/* Rows come in front of a mapping over what ran, not of another one; with exec and exit lines end.
+ */
 static void in_front_of_what_changes(void **state)
 {
 	(void)state;
@@ -248,7 +267,12 @@ static void files_of_loss(void **state)
 	(void)state;
 	begin(2);
 	for (uint64_t i = 0; i < BC_COUNT(paths); i++) {
-		const struct map_event event = {.pid = PID, .start.v = LOAD + (i << 20), .size = SIZE, .executable = true, .path = text_of(paths[i]), .build_id = {2, {1, 2}}};
+		const struct map_event event = {.pid = PID,
+						.start.v = LOAD + (i << 20),
+						.size = SIZE,
+						.executable = true,
+						.path = text_of(paths[i]),
+						.build_id = {2, {1, 2}}};
 		assert_true(give(&(struct event){.kind = EVENT_MAP, .map = &event}));
 		for (uint64_t n = 0; n <= i; n++)
 			FLOW(0, PID, PID, {FLOW_TARGET, 0, LOAD + (i << 20) + n});

@@ -36,7 +36,8 @@ static void give(struct run *run, uint32_t pid, uint32_t id, uint64_t time, cons
 	map_set_release(maps);
 }
 
-#define AT_100 "00100000-00108000 r-xp 00000000 00:00 0 /app\n00200000-00201000 r-xp 00000000 00:00 0 /libc.so\n"
+#define AT_100                                                                                     \
+	"00100000-00108000 r-xp 00000000 00:00 0 /app\n00200000-00201000 r-xp 00000000 00:00 0 /libc.so\n"
 #define AT_300 "00300000-00308000 r-xp 00000000 00:00 0 /app\n"
 #define OTHERS "00500000-00508000 r-xp 00000000 00:00 0 /other\n"
 
@@ -70,7 +71,10 @@ static void happens(struct run *run, const struct event *event)
 
 static void map(struct run *run, uint32_t pid, uint64_t time, uint64_t start, const char *path)
 {
-	struct map_event event = {.pid = pid, .start = {start}, .size = 8 * PAGE, .executable = true,
+	struct map_event event = {.pid = pid,
+				  .start = {start},
+				  .size = 8 * PAGE,
+				  .executable = true,
 				  .path = text_of(path)};
 
 	happens(run, &(struct event){.kind = EVENT_MAP, .time = time, .map = &event});
@@ -83,7 +87,9 @@ static void run_exec(struct run *run, uint32_t pid, uint64_t time)
 
 static void run_fork(struct run *run, uint32_t parent, uint32_t child, uint64_t time)
 {
-	happens(run, &(struct event){.kind = EVENT_FORK, .time = time, .task = {.pid = child, .parent = parent}});
+	happens(run, &(struct event){.kind = EVENT_FORK,
+				     .time = time,
+				     .task = {.pid = child, .parent = parent}});
 }
 
 /* Where a sample of a time is: a vaddr, or minus one minus what it is in. */
@@ -97,8 +103,8 @@ static int64_t where(struct run *run, uint32_t pid, uint64_t time, uint64_t at)
 	enum located located = image_space_locate(&run->space, pid, (struct run_addr){at}, &out);
 	return located == LOCATED_IMAGE ? (int64_t)out.v : -1 - (int64_t)located;
 }
-#define OTHER (-1 - (int64_t)LOCATED_OTHER)
-#define UNKNOWN (-1 - (int64_t)LOCATED_UNKNOWN)
+#define OTHER      (-1 - (int64_t)LOCATED_OTHER)
+#define UNKNOWN    (-1 - (int64_t)LOCATED_UNKNOWN)
 #define NO_PROCESS (-1 - (int64_t)LOCATED_NO_PROCESS)
 
 static bool is_given(const struct run *run, uint32_t pid)
@@ -118,16 +124,17 @@ static void maps_of_the_time_of_a_sample(void **state)
 	assert_true(is_given(&run, 1));
 	assert_int_equal(where(&run, 1, 1000, 0x300010), 0x10);
 	assert_int_equal(where(&run, 1, 1000, 0x100010), UNKNOWN);
-	assert_int_equal(where(&run, 1, 999, 0x100010), 0x10);  /* samples may come late */
-	assert_int_equal(where(&run, 1, 1, 0x100010), 0x10);    /* before the first: that */
-	assert_int_equal(where(&run, 1, 0, 0x300010), 0x10);    /* not known when: the last */
+	assert_int_equal(where(&run, 1, 999, 0x100010), 0x10); /* samples may come late */
+	assert_int_equal(where(&run, 1, 1, 0x100010), 0x10);   /* before the first: that */
+	assert_int_equal(where(&run, 1, 0, 0x300010), 0x10);   /* not known when: the last */
 	assert_int_equal(where(&run, 2, 600, 0x500010), NO_PROCESS);
 	assert_int_equal(where(&run, 3, 600, 0x100010), NO_PROCESS);
 	assert_int_equal(run.space.report.mappings, 2); /* each looked at once */
 	end(&run);
 }
 
-/* What was recorded wins: all that was told without a time, and what came later over what is given. */
+/* What was recorded wins: all that was told without a time, and what came later over what is given.
+ */
 static void recorded_ones_win(void **state)
 {
 	struct run run;
@@ -149,7 +156,8 @@ static void recorded_ones_win(void **state)
 	map(&run, 1, 600, 0x101000, "/plugin");
 	assert_int_equal(where(&run, 1, 700, 0x100010), 0x10);
 	assert_int_equal(where(&run, 1, 700, 0x101010), OTHER);
-	assert_int_equal(where(&run, 1, 2000, 0x100010), 0x10); /* the later one is not looked at any more */
+	assert_int_equal(where(&run, 1, 2000, 0x100010),
+			 0x10); /* the later one is not looked at any more */
 	assert_true(is_given(&run, 1));
 	map(&run, 1, 800, 0x700000, "/app");
 	assert_int_equal(where(&run, 1, 900, 0x700010), 0x10);
@@ -158,7 +166,8 @@ static void recorded_ones_win(void **state)
 	end(&run);
 }
 
-/* What a process had mapped before it ran this program, or before its pid was its own, is not its. */
+/* What a process had mapped before it ran this program, or before its pid was its own, is not its.
+ */
 static void other_programs_and_pids(void **state)
 {
 	struct run run;
@@ -230,7 +239,10 @@ static void maps_of_any_process(void **state)
 /* Any number of maps can share the same mappings. */
 static void too_many(void **state)
 {
-	enum { MAPPINGS = 1 << 10, MAPS = 1024 + 9 }; /* 2^20 and 8 for each are those of 1032 of them */
+	enum {
+		MAPPINGS = 1 << 10,
+		MAPS = 1024 + 9
+	}; /* 2^20 and 8 for each are those of 1032 of them */
 	struct run run = {0};
 	struct bc_error err = {0};
 	struct map_set *maps = NULL;
@@ -260,8 +272,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(maps_of_the_time_of_a_sample), cmocka_unit_test(recorded_ones_win),
-		cmocka_unit_test(other_programs_and_pids), cmocka_unit_test(recordings),
-		cmocka_unit_test(maps_of_any_process), cmocka_unit_test(too_many),
+		cmocka_unit_test(other_programs_and_pids),      cmocka_unit_test(recordings),
+		cmocka_unit_test(maps_of_any_process),          cmocka_unit_test(too_many),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -32,7 +32,13 @@ static struct image_match match_of(const struct image *image, const char *name)
 static struct map_event event_of(uint64_t start, uint64_t size, uint64_t offset, const char *path,
 				 struct build_id id)
 {
-	return (struct map_event){.pid = 1, .start = {start}, .size = size, .offset = {offset}, .executable = true, .path = text_of(path), .build_id = id};
+	return (struct map_event){.pid = 1,
+				  .start = {start},
+				  .size = size,
+				  .offset = {offset},
+				  .executable = true,
+				  .path = text_of(path),
+				  .build_id = id};
 }
 
 static enum image_fit fit_of(struct image_match *match, struct map_event event, uint64_t *base)
@@ -106,8 +112,8 @@ static void ranges_by_segments(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++) {
 		uint64_t base = 1;
-		struct map_event event = event_of(ranges[i].start, ranges[i].size, ranges[i].offset,
-						  "/app", no_id);
+		struct map_event event =
+			event_of(ranges[i].start, ranges[i].size, ranges[i].offset, "/app", no_id);
 		if (fit_of(&match, event, &base) != ranges[i].fit)
 			fail_msg("range %zu", i);
 		assert_int_equal(base, ranges[i].fit == FIT_IMAGE ? 0x550000000000 : 1);
@@ -119,7 +125,8 @@ static void ranges_by_segments(void **state)
 static void worked_example_of_a_pie(void **state)
 {
 	struct segment segment = {0xbd5fd4, 0xbd4fd4, 0x100000, 0x100000, 0x1000, true};
-	struct image image = {.position_independent = true, .segments = &segment, .segment_count = 1};
+	struct image image = {
+		.position_independent = true, .segments = &segment, .segment_count = 1};
 	struct image_match match = match_of(&image, NULL);
 	uint64_t base;
 
@@ -154,7 +161,8 @@ static void a_page_of_two_segments(void **state)
 		{0x1000, 0x1000, 0x800, 0x800, 0x1000, true},
 		{0x2800, 0x1800, 0x800, 0x800, 0x1000, true},
 	};
-	struct image image = {.position_independent = true, .segments = segments, .segment_count = 2};
+	struct image image = {
+		.position_independent = true, .segments = segments, .segment_count = 2};
 	struct image_match match = match_of(&image, NULL);
 	struct map_event event = event_of(0x55000002000, 0x1000, 0x1000, "/app", no_id);
 	uint64_t base, near = 0x55000000000;
@@ -172,7 +180,9 @@ static void a_page_of_two_segments(void **state)
 static void match_of_large_pages(void **state)
 {
 	struct segment segment = {0x31000, 0x21000, 0x4000, 0x4000, 0x10000, true};
-	struct image image = {.position_independent = true, .segments = &segment, .segment_count = 1,
+	struct image image = {.position_independent = true,
+			      .segments = &segment,
+			      .segment_count = 1,
 			      .machine = MACHINE_AARCH64};
 	struct image_match match = match_of(&image, NULL);
 	uint64_t base;

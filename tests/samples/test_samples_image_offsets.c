@@ -87,11 +87,11 @@ static void offsets_or_addresses(void **state)
 		uint64_t place, meant;
 	} before[] = {
 		{"/app", both, both},
-		{"/app", 0x3000, base + both},       /* an offset only */
-		{"/app", base + 0x7ff000, both},     /* an address only */
+		{"/app", 0x3000, base + both},   /* an offset only */
+		{"/app", base + 0x7ff000, both}, /* an address only */
 		{"/libc.so.6", 0x7f0000001000, both},
 		{"/libc.so.6", 0x1000, base + both},
-		{"/libc.so.6", 0x100000, both},      /* either */
+		{"/libc.so.6", 0x100000, both}, /* either */
 	};
 
 	(void)state;
@@ -118,7 +118,9 @@ static void as_many_addresses_as_offsets(void **state)
 	const struct {
 		const char *file;
 		uint64_t place;
-	} address[] = {{"/app", base + 0x7ff000}, {"/libc.so.6", 0x7f0000001000}, {"/libc.so.6", UINT64_C(1) << 32}},
+	} address[] = {{"/app", base + 0x7ff000},
+		       {"/libc.so.6", 0x7f0000001000},
+		       {"/libc.so.6", UINT64_C(1) << 32}},
 	  offset[] = {{"/app", 0x3000}, {"/libc.so.6", 0x1000}, {"/libc.so.6", 0xffff}};
 
 	(void)state;

@@ -129,8 +129,12 @@ static void messages(void **state)
 {
 	struct image_space maps = begin_space();
 	struct bc_error err = {0};
-	struct map_event event = {.pid = 7, .start = {0x10000}, .size = 8 * PAGE, .executable = true,
-				  .path = {"/x/app", 6}, .build_id = {2, {1, 4}}};
+	struct map_event event = {.pid = 7,
+				  .start = {0x10000},
+				  .size = 8 * PAGE,
+				  .executable = true,
+				  .path = {"/x/app", 6},
+				  .build_id = {2, {1, 4}}};
 
 	(void)state;
 	assert_false(image_space_fail_unmapped(&maps, &err));
@@ -145,13 +149,15 @@ static void messages(void **state)
 	space_map(&maps, 7, 0x10000, 8, 100, "/app", true);
 	image_space_fail_unmapped(&maps, &err);
 	assert_non_null(strstr(err.text, "another build"));
-	assert_true(image_space_event(&maps, &(struct event){.kind = EVENT_MAP, .map = &event}, &err));
+	assert_true(
+		image_space_event(&maps, &(struct event){.kind = EVENT_MAP, .map = &event}, &err));
 	image_space_fail_unmapped(&maps, &err);
 	assert_non_null(strstr(err.text, "/x/app has its name, but build-id 0104"));
 	event.path = (struct text){"/x/app.bolt", 11};
 	event.build_id.data[0] = 0x81; /* llvm-bolt's mark: the last bit, and maybe the first */
 	event.build_id.data[1] = 3;
-	assert_true(image_space_event(&maps, &(struct event){.kind = EVENT_MAP, .map = &event}, &err));
+	assert_true(
+		image_space_event(&maps, &(struct event){.kind = EVENT_MAP, .map = &event}, &err));
 	image_space_fail_unmapped(&maps, &err);
 	assert_non_null(strstr(err.text, "of /x/app.bolt, which llvm-bolt made from this binary"));
 	image_space_fini(&maps);
@@ -172,14 +178,14 @@ static void a_million_processes(void **state)
 
 /* ------- random events against a byte map per process ------- */
 
-#define PIDS 5
-#define PAGES 24
+#define PIDS       5
+#define PAGES      24
 #define FIRST_PAGE 16
 
 struct model_process {
 	bool known, has_image, first_ended, earlier;
 	unsigned threads;
-	int64_t base; /* page where page 0 of the binary would be */
+	int64_t base;        /* page where page 0 of the binary would be */
 	int64_t page[PAGES]; /* of the binary, or AT_OTHER or AT_UNKNOWN */
 };
 
@@ -208,7 +214,9 @@ static void model_map(struct model_process *p, uint64_t at, uint64_t pages, uint
 	if (is_image)
 		p->base = (int64_t)at - (int64_t)first;
 	for (uint64_t i = 0; p->has_image && i < pages; i++)
-		p->page[at + i] = is_image ? (int64_t)(first + i) : executable ? AT_OTHER : AT_UNKNOWN;
+		p->page[at + i] = is_image   ? (int64_t)(first + i) :
+				  executable ? AT_OTHER :
+					       AT_UNKNOWN;
 }
 
 static void model_fork(struct model_process *models, uint32_t parent, uint32_t child)
@@ -259,7 +267,7 @@ static void step(struct image_space *maps, struct model_process *models, struct 
 		break;
 	default:
 		space_map(maps, a, (FIRST_PAGE + at) * PAGE, pages, first, is_app ? "/app" : "/b",
-		    executable);
+			  executable);
 		model_map(&models[a], at, pages, first, is_app, executable);
 	}
 }
@@ -283,8 +291,8 @@ static void assert_like(const struct image_space *maps, const struct model_proce
 		for (uint64_t i = 0; i < PAGES; i++) {
 			uint64_t at = (FIRST_PAGE + i) * PAGE + i;
 			const struct model_process *p = &models[pid];
-			int64_t want = p->page[i] >= 0 ? p->page[i] * (int64_t)PAGE + (int64_t)i
-							: p->page[i];
+			int64_t want = p->page[i] >= 0 ? p->page[i] * (int64_t)PAGE + (int64_t)i :
+							 p->page[i];
 			if (!p->has_image)
 				want = AT_NO_PROCESS;
 			else if (want == AT_UNKNOWN && p->earlier)
@@ -293,10 +301,11 @@ static void assert_like(const struct image_space *maps, const struct model_proce
 			struct vaddr out;
 			enum located located =
 				process_view_locate(&view, (struct run_addr){at}, &out);
-			assert_int_equal(located == LOCATED_IMAGE ? (int64_t)out.v
-								  : -1 - (int64_t)located,
+			assert_int_equal(located == LOCATED_IMAGE ? (int64_t)out.v :
+								    -1 - (int64_t)located,
 					 want);
-			assert_int_equal(quickly(&view, at), want < 0 ? UINT64_MAX : (uint64_t)want);
+			assert_int_equal(quickly(&view, at),
+					 want < 0 ? UINT64_MAX : (uint64_t)want);
 		}
 	}
 }

@@ -62,7 +62,8 @@ static void write_recording(const char *name, const uint64_t *times, size_t coun
 	add_event_names(&file);
 	for (size_t i = 0; i < count; i++)
 		put_sample(&file.records, &attr,
-			   &(struct build_sample){.pid = 5, .tid = 5, .ip = times[i], .time = times[i]});
+			   &(struct build_sample){
+				   .pid = 5, .tid = 5, .ip = times[i], .time = times[i]});
 	build_file(&file, &b);
 	write_file(name, b.data, b.size);
 	build_perf_free(&b);
@@ -76,7 +77,8 @@ static void write_records(const char *name, const uint64_t *times, size_t count)
 
 	for (size_t i = 0; i < count; i++)
 		put_sample(&b, &attr,
-			   &(struct build_sample){.pid = 6, .tid = 6, .ip = times[i], .time = times[i]});
+			   &(struct build_sample){
+				   .pid = 6, .tid = 6, .ip = times[i], .time = times[i]});
 	write_file(name, b.data, b.size);
 	build_perf_free(&b);
 }
@@ -99,8 +101,8 @@ static bool run(struct transcript *t, const char *path)
 	reads = 0;
 	t->out = open_memstream(&t->text, &t->size);
 	assert_non_null(t->out);
-	bool ok = input_run(path, &options, (struct input_progress){.show = show}, &sink, &t->report,
-			    &t->err);
+	bool ok = input_run(path, &options, (struct input_progress){.show = show}, &sink,
+			    &t->report, &t->err);
 	fclose(t->out);
 	return ok;
 }
@@ -170,7 +172,8 @@ static void a_folder_with_a_cut_file(void **state)
 	assert_int_equal(truncate(in_folder("data.0"), 40), 0); /* a sample has 32 */
 	assert_true(run(&t, folder));
 	assert_true(t.report.perf.truncated);
-	assert_string_equal(t.text, "sample 5 a 'cycles:' no stack\nsample 6 14 'cycles:' no stack\n");
+	assert_string_equal(t.text,
+			    "sample 5 a 'cycles:' no stack\nsample 6 14 'cycles:' no stack\n");
 	transcript_free(&t);
 	unlink(in_folder("data"));
 	unlink(in_folder("data.0"));
@@ -197,7 +200,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(a_file, make_folder, remove_folder),
 		cmocka_unit_test_setup_teardown(a_folder, make_folder, remove_folder),
-		cmocka_unit_test_setup_teardown(a_folder_with_a_cut_file, make_folder, remove_folder),
+		cmocka_unit_test_setup_teardown(a_folder_with_a_cut_file, make_folder,
+						remove_folder),
 		cmocka_unit_test_setup_teardown(no_recordings, make_folder, remove_folder),
 	};
 

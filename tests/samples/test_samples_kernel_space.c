@@ -6,7 +6,7 @@
 #include "tests/support/cmocka.h"
 
 #define TEXT UINT64_C(0xffffffff81000000)
-#define MIB (UINT64_C(1) << 20)
+#define MIB  (UINT64_C(1) << 20)
 
 static struct segment segments[] = {
 	{.vaddr = 0, .memsz = 0x1000}, /* of x86: data of each processor */
@@ -14,8 +14,10 @@ static struct segment segments[] = {
 	{.vaddr = TEXT + 0x10000, .memsz = 0x1000},
 	{.vaddr = TEXT + 0x20000, .memsz = 0x2000, .executable = true},
 };
-static const struct image vmlinux = {.machine = MACHINE_X86_64, .segments = segments, .segment_count = BC_COUNT(segments)};
-static const struct image of_aarch64 = {.machine = MACHINE_AARCH64, .segments = segments, .segment_count = BC_COUNT(segments)};
+static const struct image vmlinux = {
+	.machine = MACHINE_X86_64, .segments = segments, .segment_count = BC_COUNT(segments)};
+static const struct image of_aarch64 = {
+	.machine = MACHINE_AARCH64, .segments = segments, .segment_count = BC_COUNT(segments)};
 
 static struct bc_error why;
 
@@ -32,8 +34,12 @@ static struct kernel_space begin(const struct image *image)
 
 static bool tell(struct kernel_space *space, uint64_t start, uint64_t offset, const char *name)
 {
-	const struct map_event event = {.pid = NO_PID, .start = {start}, .size = 0x8000, .offset = {offset},
-					.executable = true, .path = text_of(name)};
+	const struct map_event event = {.pid = NO_PID,
+					.start = {start},
+					.size = 0x8000,
+					.offset = {offset},
+					.executable = true,
+					.path = text_of(name)};
 
 	why = (struct bc_error){0};
 	return kernel_space_map(space, &event, &why);
@@ -69,8 +75,10 @@ static void told_by_either_symbol_or_the_beginning(void **state)
 		{TEXT, TEXT, "[kernel.kallsyms]_text", 0},
 		{TEXT + 4 * MIB, TEXT + 4 * MIB, "[kernel.kallsyms]_text", 4 * MIB},
 		{TEXT + 4 * MIB, TEXT + 4 * MIB + 0x1000, "[kernel.kallsyms]_stext", 4 * MIB},
-		{TEXT + 0x1c400000, 5, "[kernel.kallsyms]_start", 0x1c400000}, /* a symbol that is not known */
-		{TEXT + 2 * MIB, TEXT + 2 * MIB + 0x5000, "[kernel.kallsyms]_text", 2 * MIB}, /* llvm-bolt moved the symbol */
+		{TEXT + 0x1c400000, 5, "[kernel.kallsyms]_start",
+		 0x1c400000}, /* a symbol that is not known */
+		{TEXT + 2 * MIB, TEXT + 2 * MIB + 0x5000, "[kernel.kallsyms]_text",
+		 2 * MIB}, /* llvm-bolt moved the symbol */
 		{TEXT + 2 * MIB, 0, "[kernel.kallsyms]", 2 * MIB},
 		{TEXT - 2 * MIB, TEXT - 2 * MIB, "[kernel.vmlinux]_text", 0 - 2 * MIB},
 		{TEXT + 6 * MIB, 0, "/boot/vmlinux", 6 * MIB},
@@ -89,12 +97,14 @@ static void told_by_either_symbol_or_the_beginning(void **state)
 
 static void what_cannot_be_is_refused(void **state)
 {
-	static const uint64_t starts[] = {TEXT + MIB, TEXT + 0x1000, 0x400000, UINT64_C(1) << 63, UINT64_MAX - 0xfff, 1};
+	static const uint64_t starts[] = {TEXT + MIB,        TEXT + 0x1000,      0x400000,
+					  UINT64_C(1) << 63, UINT64_MAX - 0xfff, 1};
 
 	(void)state;
 	for (size_t i = 0; i < BC_COUNT(starts); i++) {
 		struct kernel_space space = begin(&vmlinux);
-		bool can = starts[i] == UINT64_C(1) << 63; /* the lowest that there is, in whole steps */
+		bool can = starts[i] ==
+			   UINT64_C(1) << 63; /* the lowest that there is, in whole steps */
 		assert_int_equal(tell(&space, starts[i], starts[i], "[kernel.kallsyms]_text"), can);
 		assert_int_equal(why.code, can ? BC_OK : BC_MISMATCH);
 		kernel_space_free(&space);
@@ -120,7 +130,8 @@ static void what_is_not_told(void **state)
 	assert_int_equal(space.place.told, KERNEL_HIDDEN);
 	check_moved(&space, 0);
 	assert_true(tell(&space, TEXT + 8 * MIB, TEXT + 8 * MIB, "[guest.kernel.kallsyms]_text"));
-	assert_true(tell(&space, TEXT + 8 * MIB, TEXT + 8 * MIB, "[guest.kernel.kallsyms.77]_text"));
+	assert_true(
+		tell(&space, TEXT + 8 * MIB, TEXT + 8 * MIB, "[guest.kernel.kallsyms.77]_text"));
 	assert_int_equal(space.place.told, KERNEL_HIDDEN);
 	check_moved(&space, 0);
 	sampled(&space, 0x400000);
@@ -201,7 +212,8 @@ static void too_many_moves_are_refused(void **state)
 	uint64_t moves = 0;
 
 	(void)state;
-	while (moves < KERNEL_PLACED_MOST && tell(&space, TEXT + (moves % 2 + 1) * 2 * MIB, 0, "[kernel.kallsyms]"))
+	while (moves < KERNEL_PLACED_MOST &&
+	       tell(&space, TEXT + (moves % 2 + 1) * 2 * MIB, 0, "[kernel.kallsyms]"))
 		moves++;
 	assert_int_equal(why.code, BC_UNSUPPORTED);
 	assert_int_equal(moves, KERNEL_PLACED_MOST / BC_COUNT(segments));
@@ -211,8 +223,17 @@ static void too_many_moves_are_refused(void **state)
 static void names(void **state)
 {
 	static const char *const rows[][2] = {
-		{"/lib/modules/6.1.0/kernel/fs/ext4/ext4.ko", "ext4"}, {"/x/snd-hda.ko.xz", "snd_hda"}, {"[kvm-intel]", "kvm_intel"},
-		{"", ""}, {"[", "["}, {"]", "]"}, {"[]", ""}, {"[a]", "a"}, {"/a.kon/b.konf", "b.konf"}, {".ko", ""}, {"/", ""},
+		{"/lib/modules/6.1.0/kernel/fs/ext4/ext4.ko", "ext4"},
+		{"/x/snd-hda.ko.xz", "snd_hda"},
+		{"[kvm-intel]", "kvm_intel"},
+		{"", ""},
+		{"[", "["},
+		{"]", "]"},
+		{"[]", ""},
+		{"[a]", "a"},
+		{"/a.kon/b.konf", "b.konf"},
+		{".ko", ""},
+		{"/", ""},
 		{"0123456789012345678901234567890123456789012345678901234567890123456789",
 		 "0123456789012345678901234567890123456789012345678901234567890123"},
 	};

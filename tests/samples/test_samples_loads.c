@@ -10,7 +10,8 @@ static void one_file_loaded_twice(void **state)
 		{0x0, 0x0, 0x1000, 0x1000, 0x1000, false},
 		{0x1000, 0x1000, 0x3000, 0x3000, 0x1000, true},
 	};
-	struct image image = {.position_independent = true, .segments = segments, .segment_count = 2};
+	struct image image = {
+		.position_independent = true, .segments = segments, .segment_count = 2};
 	struct mapped_files files = {0};
 	uint32_t lib = number_of_file(&files, "/lib"), path = mapped_files_at(&files, lib)->path;
 	struct map_set *set = NULL;
@@ -37,7 +38,8 @@ static void one_file_loaded_twice(void **state)
 	/* Moved by a page: the mappings of one load contradict each other. */
 	maps.at[1].offset = 0x2000;
 	assert_true(loads_find(&maps, &files, path, &image, &loads));
-	assert_true(loads.misfits || !load_agrees(&loads.all.at[0]) || loads.all.at[0].base != 0x10000);
+	assert_true(loads.misfits || !load_agrees(&loads.all.at[0]) ||
+		    loads.all.at[0].base != 0x10000);
 	loads_free(&loads);
 	maps_free(&maps);
 	map_set_release(set);
@@ -45,8 +47,10 @@ static void one_file_loaded_twice(void **state)
 }
 
 static const struct segment bolted[] = {
-	{0x0, 0x0, 0xad0, 0xad0, 0x1000, false},       {0x1000, 0x1000, 0x11c9, 0x11c9, 0x1000, true},
-	{0x3000, 0x3000, 0x6bc, 0x6bc, 0x1000, false}, {0x6000, 0x6000, 0x29d0, 0x29d0, 0x1000, true},
+	{0x0, 0x0, 0xad0, 0xad0, 0x1000, false},
+	{0x1000, 0x1000, 0x11c9, 0x11c9, 0x1000, true},
+	{0x3000, 0x3000, 0x6bc, 0x6bc, 0x1000, false},
+	{0x6000, 0x6000, 0x29d0, 0x29d0, 0x1000, true},
 };
 #define CODE true
 
@@ -58,7 +62,8 @@ struct row {
 
 static struct loads loads_of(const struct row *rows, size_t count)
 {
-	struct image image = {.position_independent = true, .segments = (struct segment *)(uintptr_t)bolted,
+	struct image image = {.position_independent = true,
+			      .segments = (struct segment *)(uintptr_t)bolted,
 			      .segment_count = 4};
 	struct mapped_files files = {0};
 	uint32_t lib = number_of_file(&files, "/lib");
@@ -66,7 +71,8 @@ static struct loads loads_of(const struct row *rows, size_t count)
 	struct loads loads;
 
 	for (size_t i = 0; i < count; i++)
-		(rows[i].code ? put_code_region : put_region)(&set, rows[i].start, rows[i].start + rows[i].size, rows[i].offset, lib);
+		(rows[i].code ? put_code_region : put_region)(
+			&set, rows[i].start, rows[i].start + rows[i].size, rows[i].offset, lib);
 	struct maps maps = list_regions(set);
 	assert_true(loads_find(&maps, &files, mapped_files_at(&files, lib)->path, &image, &loads));
 	/* Each mapping of a load has a base of it. */
@@ -84,10 +90,14 @@ static struct loads loads_of(const struct row *rows, size_t count)
 /* The lowest segment lies elsewhere than the code says; two of code do; one of three. */
 static void mappings_that_contradict(void **state)
 {
-	static const struct row low[] = {{0x55a1bfff0000, 0x1000, 0, !CODE}, {0x55a1c0001000, 0x2000, 0x1000, CODE}};
-	static const struct row code[] = {{0x51000, 0x2000, 0x1000, CODE}, {0x59000, 0x3000, 0x6000, CODE}};
-	static const struct row one[] = {{0x50000, 0x1000, 0, !CODE}, {0x51000, 0x2000, 0x1000, CODE},
-					 {0x54000, 0x1000, 0x3000, !CODE}, {0x56000, 0x3000, 0x6000, CODE}};
+	static const struct row low[] = {{0x55a1bfff0000, 0x1000, 0, !CODE},
+					 {0x55a1c0001000, 0x2000, 0x1000, CODE}};
+	static const struct row code[] = {{0x51000, 0x2000, 0x1000, CODE},
+					  {0x59000, 0x3000, 0x6000, CODE}};
+	static const struct row one[] = {{0x50000, 0x1000, 0, !CODE},
+					 {0x51000, 0x2000, 0x1000, CODE},
+					 {0x54000, 0x1000, 0x3000, !CODE},
+					 {0x56000, 0x3000, 0x6000, CODE}};
 	struct loads loads = loads_of(low, 2);
 
 	(void)state;
@@ -120,19 +130,27 @@ static void mappings_that_contradict(void **state)
 /* Two namespaces: whole, code only, and split by mprotect; with the file read beside them. */
 static void true_loads_stay_two(void **state)
 {
-	static const struct row whole[] = {
-		{0x40000, 0x1000, 0, !CODE},          /* its header is read */
-		{0x50000, 0x1000, 0, !CODE},          {0x51000, 0x1000, 0x1000, CODE},
-		{0x52000, 0x1000, 0x2000, CODE},      {0x53000, 0x1000, 0x3000, !CODE},
-		{0x56000, 0x3000, 0x6000, CODE},      {0x60000, 0x1000, 0x3000, !CODE}, /* a part is read */
-		{0x90000, 0x1000, 0, !CODE},          {0x91000, 0x2000, 0x1000, CODE},
-		{0x93000, 0x1000, 0x3000, !CODE},     {0x96000, 0x3000, 0x6000, CODE},
-		{0xa0000, 0x9000, 0, !CODE}};         /* all is read */
-	static const struct row code[] = {{0x51000, 0x2000, 0x1000, CODE}, {0x56000, 0x3000, 0x6000, CODE},
-					  {0x91000, 0x2000, 0x1000, CODE}, {0x96000, 0x3000, 0x6000, CODE}};
+	static const struct row whole[] = {{0x40000, 0x1000, 0, !CODE}, /* its header is read */
+					   {0x50000, 0x1000, 0, !CODE},
+					   {0x51000, 0x1000, 0x1000, CODE},
+					   {0x52000, 0x1000, 0x2000, CODE},
+					   {0x53000, 0x1000, 0x3000, !CODE},
+					   {0x56000, 0x3000, 0x6000, CODE},
+					   {0x60000, 0x1000, 0x3000, !CODE}, /* a part is read */
+					   {0x90000, 0x1000, 0, !CODE},
+					   {0x91000, 0x2000, 0x1000, CODE},
+					   {0x93000, 0x1000, 0x3000, !CODE},
+					   {0x96000, 0x3000, 0x6000, CODE},
+					   {0xa0000, 0x9000, 0, !CODE}}; /* all is read */
+	static const struct row code[] = {{0x51000, 0x2000, 0x1000, CODE},
+					  {0x56000, 0x3000, 0x6000, CODE},
+					  {0x91000, 0x2000, 0x1000, CODE},
+					  {0x96000, 0x3000, 0x6000, CODE}};
 	/* An old one (perf records no munmap), over whose middle it was loaded again. */
-	static const struct row over[] = {{0x4f000, 0x2000, 0x1000, CODE}, {0x51000, 0x2000, 0x1000, CODE},
-					  {0x54000, 0x3000, 0x6000, CODE}, {0x57000, 0x2000, 0x7000, CODE}};
+	static const struct row over[] = {{0x4f000, 0x2000, 0x1000, CODE},
+					  {0x51000, 0x2000, 0x1000, CODE},
+					  {0x54000, 0x3000, 0x6000, CODE},
+					  {0x57000, 0x2000, 0x7000, CODE}};
 	struct loads loads = loads_of(whole, sizeof(whole) / sizeof(whole[0]));
 
 	(void)state;
@@ -164,7 +182,8 @@ static void a_page_of_two_segments(void **state)
 		{0x0, 0x0, 0x800, 0x800, 0x1000, true},
 		{0x1800, 0x800, 0x1800, 0x1800, 0x1000, true},
 	};
-	struct image image = {.position_independent = true, .segments = segments, .segment_count = 2};
+	struct image image = {
+		.position_independent = true, .segments = segments, .segment_count = 2};
 	struct mapped_files files = {0};
 	uint32_t lib = number_of_file(&files, "/lib");
 	struct map_set *set = NULL;

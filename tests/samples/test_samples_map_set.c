@@ -3,7 +3,8 @@
 #include "tests/samples/map_set_model.h"
 
 /* Sets that share their mappings now and then must not see each other's. */
-static void random_step(struct map_set **sets, struct prng *prng, uint64_t step, uint64_t limit, uint64_t longest)
+static void random_step(struct map_set **sets, struct prng *prng, uint64_t step, uint64_t limit,
+			uint64_t longest)
 {
 	size_t a = prng_below(prng, SETS), b = prng_below(prng, SETS);
 	uint64_t start = prng_below(prng, limit), most = prng_below(prng, 8) ? longest : limit;
@@ -49,11 +50,14 @@ static void long_sets(void **state)
 	for (uint64_t step = 1; step <= 40000; step++) {
 		size_t a = prng_below(&prng, SETS);
 		uint64_t kind = step / 1000 % 4, k = step % 1000 * 13;
-		uint64_t at = kind == 0 ? k : kind == 1 ? ADDRESSES - 2 - k : prng_below(&prng, ADDRESSES - 2);
+		uint64_t at = kind == 0 ? k :
+			      kind == 1 ? ADDRESSES - 2 - k :
+					  prng_below(&prng, ADDRESSES - 2);
 		if (prng_below(&prng, kind == 3 ? 20 : 800) == 0)
 			random_step(sets, &prng, step, ADDRESSES, 700);
 		else
-			replace(&sets[a], &models[a], at, at + 1 + prng_below(&prng, 2), prng_below(&prng, 9) ? step : 0);
+			replace(&sets[a], &models[a], at, at + 1 + prng_below(&prng, 2),
+				prng_below(&prng, 9) ? step : 0);
 		if (step % 100 == 0)
 			check_tree(sets[step / 100 % SETS], true);
 		if (step % 4000 == 0)
@@ -115,7 +119,8 @@ static void the_ends_of_addresses(void **state)
 	struct map_set *set = NULL;
 
 	(void)state;
-	assert_true(map_set_replace(&set, 0, UINT64_MAX, &(struct mapping){0, UINT64_MAX, 5, 1, 0}));
+	assert_true(
+		map_set_replace(&set, 0, UINT64_MAX, &(struct mapping){0, UINT64_MAX, 5, 1, 0}));
 	assert_non_null(map_set_find(set, 0));
 	assert_non_null(map_set_find(set, UINT64_MAX - 1));
 	assert_null(map_set_find(set, UINT64_MAX));
@@ -144,7 +149,8 @@ static void the_empty_set_is_null(void **state)
 static void ascending_mappings_fill_their_leaves(void **state)
 {
 	struct map_set *set = NULL;
-	size_t leaf = BLOCK + sizeof(struct map_node) + LEAF_MOST * sizeof(struct mapping) + sizeof(struct map_child);
+	size_t leaf = BLOCK + sizeof(struct map_node) + LEAF_MOST * sizeof(struct mapping) +
+		      sizeof(struct map_child);
 
 	(void)state;
 	for (uint64_t k = 0; k < 50000; k++)
@@ -169,7 +175,8 @@ static void a_fork_that_maps_one_more_is_cheap(void **state)
 	assert_in_range(held, 0, (size_t)FORKS * 2500);
 	for (uint64_t k = 0; k <= FORKS; k++) {
 		assert_int_equal(map_set_count(sets[k]), k);
-		assert_true(!map_set_find(sets[k], k * 10) && (!k || map_set_find(sets[k], k * 10 - 10)));
+		assert_true(!map_set_find(sets[k], k * 10) &&
+			    (!k || map_set_find(sets[k], k * 10 - 10)));
 		map_set_release(sets[k]);
 	}
 	free(sets);
@@ -189,7 +196,8 @@ static void thin_sets_are_small(void **state)
 		for (uint64_t k = 0; k < 20000; k++)
 			put(&set, base + k);
 		for (uint64_t k = 0; k < 20000; k++)
-			if (k % stride && !map_set_replace(&set, (base + k) * 10, (base + k) * 10 + 10, NULL))
+			if (k % stride &&
+			    !map_set_replace(&set, (base + k) * 10, (base + k) * 10 + 10, NULL))
 				fail();
 		check_tree(set, true);
 		assert_in_range(held, 0, 1000 + map_set_count(set) * 6 * sizeof(struct mapping));
@@ -219,7 +227,8 @@ static void no_tree_is_higher_than_it_must(void **state)
 			put(&set, front + k);
 		for (uint64_t k = 0; k < 3 * LEAF_MOST; k++)
 			if (k != LEAF_MOST / 2)
-				assert_true(map_set_replace(&set, (front + k) * 10, (front + k) * 10 + 9, NULL));
+				assert_true(map_set_replace(&set, (front + k) * 10,
+							    (front + k) * 10 + 9, NULL));
 		check_tree(set, true);
 	}
 	map_set_release(set);
@@ -270,7 +279,8 @@ static void what_is_inserted_may_be_one_of_the_set(void **state)
 static void an_update_changes_what_differs(void **state)
 {
 	struct map_set *set = NULL, *copy;
-	struct mapping *list = calloc(UPDATED + 1, sizeof(*list)), *again = calloc(UPDATED, sizeof(*list));
+	struct mapping *list = calloc(UPDATED + 1, sizeof(*list)),
+		       *again = calloc(UPDATED, sizeof(*list));
 
 	(void)state;
 	assert_true(list && again);

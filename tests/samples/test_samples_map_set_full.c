@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Sets of mappings whose nodes are so short that a full one has full ones below it, down to the
  * leaf: no change may make any of them longer than it may be. */
-#define LEAF_MOST 7
+#define LEAF_MOST  7
 #define INNER_MOST 4
 #include "src/samples/map_set.c"
 

@@ -9,7 +9,8 @@ static const uint32_t new_numbers[] = {[5] = 9}; /* of the files of numbered() *
 static void check_renumbered(const struct map_set *copy, const struct map_set *set)
 {
 	size_t count = map_set_count(set);
-	struct mapping *want = calloc(count + 1, sizeof(*want)), *list = calloc(count + 1, sizeof(*list));
+	struct mapping *want = calloc(count + 1, sizeof(*want)),
+		       *list = calloc(count + 1, sizeof(*list));
 
 	assert_true(want && list);
 	assert_int_equal(map_set_count(copy), count);
@@ -89,8 +90,8 @@ static void check_between(const struct map_set *set, const struct model *a, cons
 }
 
 /* Every allocation of a change fails once; the model after it is models[2]. */
-static void change_without_memory(struct map_set **set, struct map_set *other, uint64_t start, uint64_t end,
-				  uint64_t number, uint64_t limit)
+static void change_without_memory(struct map_set **set, struct map_set *other, uint64_t start,
+				  uint64_t end, uint64_t number, uint64_t limit)
 {
 	struct mapping insert = numbered(start, end, number);
 
@@ -140,7 +141,8 @@ static void every_allocation_may_fail(void **state)
 		struct map_set *set = NULL, *other = NULL;
 		memset(models, 0, sizeof(models));
 		for (uint64_t step = 1; step <= 150; step++) {
-			uint64_t start = prng_below(&prng, LIMIT), length = prng_below(&prng, 9) ? 3 : LIMIT / 3;
+			uint64_t start = prng_below(&prng, LIMIT),
+				 length = prng_below(&prng, 9) ? 3 : LIMIT / 3;
 			uint64_t end = start + 1 + prng_below(&prng, length);
 			if (prng_below(&prng, 4) == 0)
 				be_shared(&other, &models[1], set, &models[0]);

@@ -245,7 +245,8 @@ static void test_other_records_are_counted(void **state)
 
 	(void)state;
 	assert_reads(case_others, build_file,
-		     "SAMPLE 7 cycles:u: 401014 0x401010/0x401100/M 0x401120/0x401000/P\n", &details);
+		     "SAMPLE 7 cycles:u: 401014 0x401010/0x401100/M 0x401120/0x401000/P\n",
+		     &details);
 	assert_int_equal(details.lost_events, 40);
 	assert_int_equal(details.lost_samples, 2);
 	assert_int_equal(details.trace_records, 2);
@@ -295,7 +296,8 @@ static void test_kinds_of_traces(void **state)
 		info_kinds[0] = kinds[i].kind;
 		info_kinds[1] = PERF_TRACE_ARM_ETM;
 		assert_reads(case_traces, build_file,
-			     "SAMPLE 7 cycles:u: 401014 0x401010/0x401100/M 0x401120/0x401000/P\n", &details);
+			     "SAMPLE 7 cycles:u: 401014 0x401010/0x401100/M 0x401120/0x401000/P\n",
+			     &details);
 		assert_int_equal(details.trace.kind, kinds[i].kind);
 		assert_string_equal(perf_trace_name(&details.trace), kinds[i].word);
 		assert_false(details.trace.found);
@@ -332,7 +334,8 @@ static void test_guests_and_the_kernel(void **state)
 	struct perf_data_report details;
 
 	(void)state;
-	assert_reads(case_guests, build_file, "MAP 4294967295 0+1 @0 x [kernel.kallsyms]_text\n", &details);
+	assert_reads(case_guests, build_file, "MAP 4294967295 0+1 @0 x [kernel.kallsyms]_text\n",
+		     &details);
 	assert_int_equal(details.of_guests, 1);
 	assert_int_equal(details.delivered, 0);
 }
@@ -369,8 +372,11 @@ static void test_stacks_that_leave_branches_out(void **state)
 		{PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_USER, false},
 		{0, false},
 		{UINT64_C(1) << 17, false}, /* HW_INDEX */
-		{PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_KERNEL | PERF_SAMPLE_BRANCH_HV, false},
-		{PERF_SAMPLE_BRANCH_NO_FLAGS | PERF_SAMPLE_BRANCH_NO_CYCLES | PERF_SAMPLE_BRANCH_TYPE_SAVE, false},
+		{PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_KERNEL | PERF_SAMPLE_BRANCH_HV,
+		 false},
+		{PERF_SAMPLE_BRANCH_NO_FLAGS | PERF_SAMPLE_BRANCH_NO_CYCLES |
+			 PERF_SAMPLE_BRANCH_TYPE_SAVE,
+		 false},
 		{UINT64_C(1) << 18 | UINT64_C(1) << 19, false}, /* PRIV_SAVE, COUNTERS */
 	};
 	struct perf_data_report details;

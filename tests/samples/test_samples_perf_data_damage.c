@@ -93,7 +93,8 @@ static void test_other_kinds_of_files(void **state)
 	(void)state;
 	for (size_t i = 0; i < BC_COUNT(files); i++) {
 		struct read_result result;
-		perf_read_bytes((struct bytes){(const uint8_t *)files[i].bytes, files[i].size}, &result);
+		perf_read_bytes((struct bytes){(const uint8_t *)files[i].bytes, files[i].size},
+				&result);
 		assert_false(result.ok);
 		assert_int_equal(result.err.code, files[i].code);
 		assert_non_null(strstr(result.err.text, files[i].part));
@@ -178,9 +179,9 @@ static void test_every_byte_corrupted(void **state)
 			for (int j = 0; j < 4; j++) {
 				struct read_result result;
 				uint8_t old = b.data[at_byte];
-				b.data[at_byte] = j == 0   ? 0
-						  : j == 1 ? 0xff
-							   : (uint8_t)prng_next(&p);
+				b.data[at_byte] = j == 0 ? 0 :
+						  j == 1 ? 0xff :
+							   (uint8_t)prng_next(&p);
 				perf_read_built(&b, &result);
 				if (!result.ok)
 					assert_true(result.err.code == BC_FORMAT ||

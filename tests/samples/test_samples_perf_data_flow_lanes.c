@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What lanes keep of the bytes of several sources in one buffer: as little as they can, whatever the buffer says. */
+/* What lanes keep of the bytes of several sources in one buffer: as little as they can, whatever
+ * the buffer says. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,7 +16,8 @@ struct fixture {
 /* Units of ETMv4 with the trace ids 10 and 11. */
 static void open_lanes(struct fixture *f)
 {
-	static const uint64_t registers[] = {0x840, 0x10, 0x28000ea1, 0x4100f403, 0x1088, 0, 0xcc, 1};
+	static const uint64_t registers[] = {0x840,  0x10, 0x28000ea1, 0x4100f403,
+					     0x1088, 0,    0xcc,       1};
 	uint64_t info[3 + 2 * 11] = {1, UINT64_C(8) << 32 | 2, 0}, *to = info + 3;
 	struct bc_error err = {0};
 
@@ -27,7 +29,9 @@ static void open_lanes(struct fixture *f)
 			*to++ = registers[i] + (i == 1 ? cpu - 2 : 0);
 	}
 	*f = (struct fixture){0};
-	assert_true(flow_lanes_open(&f->lanes, &etm_reader, (struct bytes){(const uint8_t *)info, sizeof(info)}, 0, &f->queues, &err));
+	assert_true(flow_lanes_open(&f->lanes, &etm_reader,
+				    (struct bytes){(const uint8_t *)info, sizeof(info)}, 0,
+				    &f->queues, &err));
 	assert_null(f->lanes.facts.refused);
 }
 
@@ -55,7 +59,8 @@ static uint32_t add(struct fixture *f, uint32_t cpu, uint64_t at, uint8_t *data,
 	struct bc_error err = {0};
 
 	assert_true(aux_queues_obtain(&f->queues, cpu, AUX_NONE, 0, &number, &err));
-	assert_true(aux_queue_add(&f->queues, number, (struct aux_piece){.at = at, .size = size, .data = data}, &err));
+	assert_true(aux_queue_add(&f->queues, number,
+				  (struct aux_piece){.at = at, .size = size, .data = data}, &err));
 	return number;
 }
 
@@ -68,7 +73,8 @@ static bool wake(struct fixture *f, uint32_t queue, struct bc_error *err)
 static void test_strange_sources(void **state)
 {
 	struct fixture f;
-	static const uint8_t ids[] = {1, 0x50, 0x10, 0x6f, 0x11, 1}; /* 50 and 10 differ in the highest bit */
+	static const uint8_t ids[] = {1,    0x50, 0x10,
+				      0x6f, 0x11, 1}; /* 50 and 10 differ in the highest bit */
 	uint8_t *data = malloc(BC_COUNT(ids) * 16);
 	struct bc_error err = {.code = BC_FORMAT}; /* of somebody else */
 
@@ -107,7 +113,8 @@ static void test_barriers(void **state)
 	close_lanes(&f);
 }
 
-/* The bytes of one source are read, not kept, while another one looks for its own; and all are read. */
+/* The bytes of one source are read, not kept, while another one looks for its own; and all are
+ * read. */
 static void test_one_source_fills(void **state)
 {
 	struct fixture f;

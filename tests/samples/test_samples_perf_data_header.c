@@ -146,8 +146,8 @@ static const struct build_attr named[] = {
 static void test_event_names_by_id(void **state)
 {
 	struct bench bench = {0};
-	struct build_perf_file swapped = {
-		.attrs = (const struct build_attr[]){named[1], named[0]}, .attr_count = 2};
+	struct build_perf_file swapped = {.attrs = (const struct build_attr[]){named[1], named[0]},
+					  .attr_count = 2};
 
 	(void)state;
 	add_event(&bench, &named[0]);
@@ -238,7 +238,8 @@ static void test_attr_sizes(void **state)
 	struct perf_attr attr;
 
 	(void)state;
-	put_attr(&b, &(struct build_attr){.sample_type = 5, .branch_sample_type = 6, .regs_intr = 7});
+	put_attr(&b,
+		 &(struct build_attr){.sample_type = 5, .branch_sample_type = 6, .regs_intr = 7});
 	for (size_t room = 0; room <= b.size; room++)
 		assert_int_equal(perf_attr_parse(bytes_first(build_perf_bytes(&b), room), &attr),
 				 room == b.size);
@@ -280,7 +281,8 @@ static void test_header_fields(void **state)
 	struct perf_section table = perf_header_feature_table(&header);
 	assert_true(table.offset == header.data.offset + 80 && table.size == 32);
 	for (size_t size = 16; size < 104; size++) {
-		assert_false(perf_header_parse(bytes_first(build_perf_bytes(&b), size), &header, &err));
+		assert_false(
+			perf_header_parse(bytes_first(build_perf_bytes(&b), size), &header, &err));
 		assert_int_equal(err.code, BC_FORMAT);
 	}
 	set_u64(&b, 16, 79); /* attr_size */

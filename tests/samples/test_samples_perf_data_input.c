@@ -58,11 +58,12 @@ static bool refuse_ids(void *ctx, const struct event *event, struct bc_error *er
 	return event->kind != EVENT_BUILD_IDS || bc_fail(err, BC_MISMATCH, "too late");
 }
 
-static const char late_log[] = "EXEC 7\n"
-			       "MAP 7 401000+2000 @1000 x /bin/a\n"
-			       "SAMPLE 7 cycles:uH: 401014 0x401010/0x401100/M 0x401120/0x401000/P\n"
-			       "SAMPLE 7 cycles:uH: 401015 0x401010/0x401100/M 0x401120/0x401000/P\n"
-			       "EXIT 7 7\n";
+static const char late_log[] =
+	"EXEC 7\n"
+	"MAP 7 401000+2000 @1000 x /bin/a\n"
+	"SAMPLE 7 cycles:uH: 401014 0x401010/0x401100/M 0x401120/0x401000/P\n"
+	"SAMPLE 7 cycles:uH: 401015 0x401010/0x401100/M 0x401120/0x401000/P\n"
+	"EXIT 7 7\n";
 
 /* A file through a pipe, of which only the header is at hand: its features come behind
  * its samples. */
@@ -97,7 +98,8 @@ static void test_late_build_ids_can_be_refused(void **state)
 	assert_int_equal(write(fds[1], b.data, b.size), b.size);
 	close(fds[1]);
 	struct file_stream stream = {.name = "-", .fd = fds[0]};
-	assert_false(perf_data_read(&(struct perf_data_input){.stream = &stream}, &sink, &report, &err));
+	assert_false(
+		perf_data_read(&(struct perf_data_input){.stream = &stream}, &sink, &report, &err));
 	assert_string_equal(err.text, "too late");
 	close(fds[0]);
 	build_perf_free(&b);
@@ -186,8 +188,11 @@ static void test_several_files(void **state)
 		build_perf_free(&part);
 	}
 	struct file_stream stream = {.name = "data", .fd = open("/dev/null", O_RDONLY)};
-	perf_read_input(&(struct perf_data_input){.stream = &stream, .head = build_perf_bytes(&b),
-					     .more = more, .more_count = 2}, &result);
+	perf_read_input(&(struct perf_data_input){.stream = &stream,
+						  .head = build_perf_bytes(&b),
+						  .more = more,
+						  .more_count = 2},
+			&result);
 	assert_true(result.ok);
 	assert_times(result.log, times, BC_COUNT(times));
 	close(stream.fd);

@@ -40,9 +40,9 @@ static char *failing_strndup(const char *text, size_t size)
 
 /* Names that cmocka has as macros, and that two of the files have. */
 #undef skip
-#define malloc failing_malloc
-#define calloc failing_calloc
-#define realloc failing_realloc
+#define malloc                        failing_malloc
+#define calloc                        failing_calloc
+#define realloc                       failing_realloc
 #define large_realloc(at, used, size) failing_realloc(at, size)
 #undef strndup
 #define strndup failing_strndup

@@ -47,7 +47,8 @@ static void bench_init(struct bench *bench, size_t capacity)
 	bench->got.refuse_at = SIZE_MAX;
 	assert_non_null(bench->got.times);
 	assert_non_null(bench->got.numbers);
-	perf_order_init(&bench->order, &bench->pool, (struct perf_deliver){&bench->got, take}, PERF_ORDER_PLAIN, PERF_ORDER_ROUNDS);
+	perf_order_init(&bench->order, &bench->pool, (struct perf_deliver){&bench->got, take},
+			PERF_ORDER_PLAIN, PERF_ORDER_ROUNDS);
 }
 
 static void bench_fini(struct bench *bench)

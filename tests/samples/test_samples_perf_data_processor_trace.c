@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Samples of a trace of Arm SPE, and answers of one of Arm ETM: in which process, and in front of which events.  Each recording is read as a file,
- * whose pieces are found first, and from a pipe. */
+/* Samples of a trace of Arm SPE, and answers of one of Arm ETM: in which process, and in front of
+ * which events.  Each recording is read as a file, whose pieces are found first, and from a pipe.
+ */
 #include <fcntl.h>
 #include <linux/perf_event.h>
 #include <stdlib.h>
@@ -14,7 +15,8 @@
 
 static struct build_attr attr = {
 	.type = 8,
-	.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_IDENTIFIER,
+	.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU |
+		       PERF_SAMPLE_IDENTIFIER,
 	.flags = PERF_ATTR_SAMPLE_ID_ALL,
 	.name = "arm_spe_0//",
 };
@@ -47,7 +49,8 @@ static void put_clock(struct build_perf *b)
 	end_record(b, begin);
 }
 
-static void put_piece(struct build_perf *b, uint32_t cpu, uint32_t tid, uint64_t position, const struct build_perf *trace)
+static void put_piece(struct build_perf *b, uint32_t cpu, uint32_t tid, uint64_t position,
+		      const struct build_perf *trace)
 {
 	size_t begin = begin_record(b, PERF_USER_AUXTRACE, 0);
 
@@ -62,7 +65,8 @@ static void put_piece(struct build_perf *b, uint32_t cpu, uint32_t tid, uint64_t
 	put_bytes(b, trace->data, trace->size);
 }
 
-static void put_aux(struct build_perf *b, uint32_t cpu, uint64_t position, uint64_t size, uint64_t flags)
+static void put_aux(struct build_perf *b, uint32_t cpu, uint64_t position, uint64_t size,
+		    uint64_t flags)
 {
 	struct build_sample id = id_at(7, 7, cpu, 1000);
 	size_t begin = begin_record(b, PERF_RECORD_AUX, 0);
@@ -116,10 +120,12 @@ static void put_start(struct build_perf *b, uint32_t pid, uint32_t tid, uint32_t
 }
 
 /* out: `other` runs next; 0: the record of one task, which does not say */
-static void put_switch(struct build_perf *b, bool out, uint32_t pid, uint32_t other, uint32_t cpu, uint64_t time)
+static void put_switch(struct build_perf *b, bool out, uint32_t pid, uint32_t other, uint32_t cpu,
+		       uint64_t time)
 {
 	struct build_sample id = id_at(pid, pid, cpu, time);
-	size_t begin = begin_record(b, other ? PERF_RECORD_SWITCH_CPU_WIDE : PERF_RECORD_SWITCH, out ? 0x2000 : 0);
+	size_t begin = begin_record(b, other ? PERF_RECORD_SWITCH_CPU_WIDE : PERF_RECORD_SWITCH,
+				    out ? 0x2000 : 0);
 
 	if (other) {
 		put_u32(b, other);
@@ -168,7 +174,8 @@ static void assert_log(fill_fn *fill, bool pipe, const char *log, struct perf_da
 		print_error("%s\n", result.err.text);
 	assert_true(result.ok);
 	assert_string_equal(result.log, log);
-	assert_int_equal(result.report.perf.records[PERF_RECORD_SAMPLE] + result.report.perf.trace.branches,
+	assert_int_equal(result.report.perf.records[PERF_RECORD_SAMPLE] +
+				 result.report.perf.trace.branches,
 			 result.report.perf.delivered + result.report.perf.late);
 	if (details)
 		*details = result.report.perf;
@@ -193,14 +200,15 @@ static void fill_between(struct build_perf *b)
 	build_perf_free(&trace);
 }
 
-#define BEGUN "EXEC 7\nMAP 7 401000+2000 @1000 x /bin/a\n"
-#define LIBRARY "MAP 7 401000+2000 @1000 x /lib/b\n"
-#define OTHER "MAP 7 401000+2000 @1000 x /lib/c\n"
+#define BEGUN             "EXEC 7\nMAP 7 401000+2000 @1000 x /bin/a\n"
+#define LIBRARY           "MAP 7 401000+2000 @1000 x /lib/b\n"
+#define OTHER             "MAP 7 401000+2000 @1000 x /lib/c\n"
 #define BRANCH(pid, from) "SAMPLE " #pid " branch: 40100" #from " 0x40100" #from "/0x402000/M\n"
 
 static void test_between_events(void **state)
 {
-	static const char log[] = BEGUN BRANCH(7, 1) BRANCH(7, 2) LIBRARY BRANCH(7, 3) OTHER BRANCH(7, 4);
+	static const char log[] =
+		BEGUN BRANCH(7, 1) BRANCH(7, 2) LIBRARY BRANCH(7, 3) OTHER BRANCH(7, 4);
 	struct perf_data_report details;
 
 	(void)state;
@@ -216,7 +224,8 @@ static void test_between_events(void **state)
 /* perf record -k: records have the time of that clock. */
 #define CLOCKID (UINT64_C(1) << 25)
 
-/* The clock of the recording is not the one that TIME_CONV is about, or there is none: what the process maps in the end counts. */
+/* The clock of the recording is not the one that TIME_CONV is about, or there is none: what the
+ * process maps in the end counts. */
 static void fill_timeless(struct build_perf *b)
 {
 	struct build_perf trace = {0};
@@ -259,7 +268,8 @@ static void fill_threads(struct build_perf *b)
 	put_exec(b, 7, 10);
 	put_comm(b, &attr, &id, false, "thread");
 	put_branch(&trace, 0x401001, 5, 0);
-	put_branch(&trace, 0x401002, 7, 99); /* the buffer is of one thread, whatever the packets say */
+	put_branch(&trace, 0x401002, 7,
+		   99); /* the buffer is of one thread, whatever the packets say */
 	put_piece(b, NO, 8, 0, &trace);
 	put_branch(&second, 0x401003, 6, 0);
 	put_piece(b, NO, 9, 0, &second); /* nothing is known of that one */
@@ -312,8 +322,10 @@ static void fill_processors(struct build_perf *b)
 
 static void test_processors(void **state)
 {
-	static const char log[] = "EXEC 7\n" BRANCH(4294967295, 8) BRANCH(6, 9) BRANCH(4294967295, a) BRANCH(7, 1) /* in front of the switch at 100 */
-		BRANCH(4294967295, 6) BRANCH(7, 7) BRANCH(5, 2) BRANCH(7, 3) /* in front of the one at 200 */
+	static const char log[] = "EXEC 7\n" BRANCH(4294967295, 8) BRANCH(6, 9)
+		BRANCH(4294967295, a) BRANCH(7, 1) /* in front of the switch at 100 */
+		BRANCH(4294967295, 6) BRANCH(7, 7) BRANCH(5, 2)
+			BRANCH(7, 3) /* in front of the one at 200 */
 		BRANCH(4294967295, 4) BRANCH(6, 5);
 	struct perf_data_report details;
 
@@ -323,7 +335,8 @@ static void test_processors(void **state)
 	assert_log(fill_processors, true, log, NULL);
 }
 
-/* From a pipe a trace can come too late, behind two rounds: what the process maps by then is used, unless it has run another program since. */
+/* From a pipe a trace can come too late, behind two rounds: what the process maps by then is used,
+ * unless it has run another program since. */
 static void fill_late(struct build_perf *b)
 {
 	struct build_perf trace = {0};
@@ -349,9 +362,15 @@ static void test_late(void **state)
 	struct perf_data_report details;
 
 	(void)state;
-	assert_log(fill_late, false, "EXEC 7\nMAP 7 401000+2000 @1000 x /bin/a\nEXEC 5\n" BRANCH(7, 1) BRANCH(5, 2) LIBRARY "EXEC 5\n" OTHER, &details);
+	assert_log(fill_late, false,
+		   "EXEC 7\nMAP 7 401000+2000 @1000 x /bin/a\nEXEC 5\n" BRANCH(7, 1) BRANCH(5, 2)
+			   LIBRARY "EXEC 5\n" OTHER,
+		   &details);
 	assert_int_equal(details.late, 0);
-	assert_log(fill_late, true, "EXEC 7\nMAP 7 401000+2000 @1000 x /bin/a\nEXEC 5\n" LIBRARY "EXEC 5\n" BRANCH(7, 1) OTHER, &details);
+	assert_log(fill_late, true,
+		   "EXEC 7\nMAP 7 401000+2000 @1000 x /bin/a\nEXEC 5\n" LIBRARY
+		   "EXEC 5\n" BRANCH(7, 1) OTHER,
+		   &details);
 	assert_int_equal(details.late, 1);
 }
 
@@ -396,15 +415,18 @@ static void check_pieces(bool pipe)
 {
 	struct perf_data_report details;
 
-	assert_log(fill_pieces, pipe, "EXEC 7\n" BRANCH(4294967295, 1) BRANCH(4294967295, 2) BRANCH(4294967295, 3) BRANCH(4294967295, 4)
-				      BRANCH(4294967295, 5), &details);
+	assert_log(fill_pieces, pipe,
+		   "EXEC 7\n" BRANCH(4294967295, 1) BRANCH(4294967295, 2) BRANCH(4294967295, 3)
+			   BRANCH(4294967295, 4) BRANCH(4294967295, 5),
+		   &details);
 	assert_int_equal(details.trace.buffers, 5);
 	assert_int_equal(details.trace.truncated, 1);
 	assert_int_equal(details.trace.collisions, 1);
 	assert_int_equal(details.trace.partial, 1);
 	assert_int_equal(details.trace.snapshots, 0);
 	assert_int_equal(details.trace.gaps, 1);
-	assert_int_equal(details.trace.cut, 3); /* where the buffer was full, behind the gap, and at the end */
+	assert_int_equal(details.trace.cut,
+			 3); /* where the buffer was full, behind the gap, and at the end */
 	assert_int_equal(details.trace_records, 7);
 }
 
@@ -484,11 +506,13 @@ static void test_cut_file(void **state)
 
 /* ---- answers ---- */
 
-/* Two units of ETMv4 with the trace ids 10 and 11, whose time stamps are those of the kernel's counter. */
+/* Two units of ETMv4 with the trace ids 10 and 11, whose time stamps are those of the kernel's
+ * counter. */
 static void put_etm_info(struct build_perf *b)
 {
 	size_t begin = begin_record(b, PERF_USER_AUXTRACE_INFO, 0);
-	static const uint64_t registers[] = {0x840, 0x10, 0x28000ea1, 0x4100f403, 0x1088, 0, 0xcc, 1};
+	static const uint64_t registers[] = {0x840,  0x10, 0x28000ea1, 0x4100f403,
+					     0x1088, 0,    0xcc,       1};
 
 	put_u64(b, 3);
 	put_u64(b, 1);
@@ -504,10 +528,20 @@ static void put_etm_info(struct build_perf *b)
 	end_record(b, begin);
 }
 
-/* A synchronisation, trace on, a time stamp if there are ticks, an address with a context if there is one; then a branch that was taken, and one that was not. */
+/* A synchronisation, trace on, a time stamp if there are ticks, an address with a context if there
+ * is one; then a branch that was taken, and one that was not. */
 static void put_stretch(struct build_perf *trace, uint8_t ticks, uint8_t context, uint32_t address)
 {
-	const uint8_t stamp[] = {2, ticks}, at[] = {context ? 0x85 : 0x9d, address >> 2 & 127, address >> 9 & 127, (uint8_t)(address >> 16), 0, 0, 0, 0, 0},
+	const uint8_t stamp[] = {2, ticks},
+		      at[] = {context ? 0x85 : 0x9d,
+			      address >> 2 & 127,
+			      address >> 9 & 127,
+			      (uint8_t)(address >> 16),
+			      0,
+			      0,
+			      0,
+			      0,
+			      0},
 		      info[] = {0xb0, context, 0, 0, 0};
 
 	put_bytes(trace, "\0\0\0\0\0\0\0\0\0\0\0\x80\x01\0\x04", 15);
@@ -520,7 +554,8 @@ static void put_stretch(struct build_perf *trace, uint8_t ticks, uint8_t context
 }
 
 #define RAW UINT64_C(0x100)
-#define FLOW(lane, pid, tid, time, address) "FLOW " #lane " " #pid " " #tid " " #time " etm begin:" #address " TN\n"
+#define FLOW(lane, pid, tid, time, address)                                                        \
+	"FLOW " #lane " " #pid " " #tid " " #time " etm begin:" #address " TN\n"
 
 /* As samples: in front of the first event that came after it. */
 static void fill_flow_between(struct build_perf *b)
@@ -544,7 +579,9 @@ static void fill_flow_between(struct build_perf *b)
 
 static void test_flow_between_events(void **state)
 {
-	static const char log[] = BEGUN "FLOW 0 7 7 90 etm begin:401000 TN begin:402000 TN\n" LIBRARY FLOW(0, 7, 7, 270, 403000) OTHER FLOW(0, 7, 7, 360, 404000);
+	static const char log[] =
+		BEGUN "FLOW 0 7 7 90 etm begin:401000 TN begin:402000 TN\n" LIBRARY FLOW(
+			0, 7, 7, 270, 403000) OTHER FLOW(0, 7, 7, 360, 404000);
 	struct perf_data_report details;
 
 	(void)state;
@@ -581,8 +618,10 @@ static void test_flow_without_a_taker(void **state)
 	build_perf_free(&b);
 }
 
-/* Of processors: by the context, else by what ran there; a unit's processor is that of its trace id, wherever its bytes lie. */
-static void put_frames(struct build_perf *out, const struct build_perf *first, const struct build_perf *second)
+/* Of processors: by the context, else by what ran there; a unit's processor is that of its trace
+ * id, wherever its bytes lie. */
+static void put_frames(struct build_perf *out, const struct build_perf *first,
+		       const struct build_perf *second)
 {
 	const struct build_perf *of[] = {first, second};
 
@@ -622,7 +661,8 @@ static void fill_flow_processors(struct build_perf *b)
 
 static void test_flow_processors(void **state)
 {
-	static const char log[] = "EXEC 7\nEXEC 9\n" FLOW(0, 7, 7, 90, 401000) FLOW(1, 9, 9, 100, 404000) FLOW(0, 5, 5, 160, 402000) FLOW(0, 9, 9, 170, 403000);
+	static const char log[] = "EXEC 7\nEXEC 9\n" FLOW(0, 7, 7, 90, 401000)
+		FLOW(1, 9, 9, 100, 404000) FLOW(0, 5, 5, 160, 402000) FLOW(0, 9, 9, 170, 403000);
 	struct perf_data_report details;
 
 	(void)state;
@@ -631,7 +671,8 @@ static void test_flow_processors(void **state)
 	assert_log(fill_flow_processors, true, log, NULL);
 }
 
-/* What is missing and what is cut, and what comes after its process has begun to run another program. */
+/* What is missing and what is cut, and what comes after its process has begun to run another
+ * program. */
 static void fill_flow_gap(struct build_perf *b)
 {
 	struct build_perf trace = {0};
@@ -646,14 +687,16 @@ static void fill_flow_gap(struct build_perf *b)
 	put_piece(b, NO, 7, 2 * trace.size + 8, &trace);
 	size_t end = 3 * trace.size + 8;
 	trace.size = 0;
-	put_bytes(&trace, "\0\0\0\0\0\0\0\0\0\0\0\x80\x01\0\xff", 15); /* three atoms of nobody knows where */
+	put_bytes(&trace, "\0\0\0\0\0\0\0\0\0\0\0\x80\x01\0\xff",
+		  15); /* three atoms of nobody knows where */
 	put_piece(b, NO, 7, end + 8, &trace);
 	build_perf_free(&trace);
 }
 
 static void test_flow_gap(void **state)
 {
-	static const char log[] = "EXEC 7\nFLOW 0 7 7 90 etm begin:401000 TN lost begin:401000 TN begin:401000 TN lost\n";
+	static const char log[] =
+		"EXEC 7\nFLOW 0 7 7 90 etm begin:401000 TN lost begin:401000 TN begin:401000 TN lost\n";
 	struct perf_data_report details;
 
 	(void)state;
@@ -687,7 +730,9 @@ static void fill_flow_late(struct build_perf *b)
 
 static void test_flow_late(void **state)
 {
-	static const char log[] = "EXEC 7\nEXEC 8\nEXEC 7\nFLOW 0 8 8 100 etm lost begin:402000 TN\nEXEC 9\n" FLOW(0, 7, 7, 400, 403000);
+	static const char log[] =
+		"EXEC 7\nEXEC 8\nEXEC 7\nFLOW 0 8 8 100 etm lost begin:402000 TN\nEXEC 9\n" FLOW(
+			0, 7, 7, 400, 403000);
 	struct perf_data_report details;
 
 	(void)state;

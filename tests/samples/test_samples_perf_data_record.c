@@ -44,7 +44,9 @@ static void test_mmap2_with_inode(void **state)
 
 	(void)state;
 	put_mmap2(&b, &attr, &who, 0x55d000, 0x3000, 0x1000, "/usr/bin/x (deleted)");
-	set_u64(&b, 40, UINT64_C(3) << 32 | 254); /* behind the header, pid and tid, start, size and offset */
+	set_u64(&b, 40,
+		UINT64_C(3) << 32 |
+			254); /* behind the header, pid and tid, start, size and offset */
 	set_u64(&b, 48, 0x1234567890);
 	set_u64(&b, 56, 77);
 	struct perf_record record = only_record(&b, &copy);
@@ -53,7 +55,8 @@ static void test_mmap2_with_inode(void **state)
 	assert_true(map.start.v == 0x55d000 && map.size == 0x3000 && map.offset.v == 0x1000);
 	assert_true(map.executable);
 	assert_int_equal(map.build_id.size, 0);
-	assert_true(map.node.major == 254 && map.node.minor == 3 && map.node.inode == 0x1234567890 && map.node.generation == 77);
+	assert_true(map.node.major == 254 && map.node.minor == 3 &&
+		    map.node.inode == 0x1234567890 && map.node.generation == 77);
 	assert_text(map.path, "/usr/bin/x (deleted)");
 	free(copy);
 	build_perf_free(&b);
@@ -337,15 +340,17 @@ static void test_damaged_build_ids(void **state)
 	perf_build_ids_free(&table);
 }
 
-/* linux/perf_event.h: 1 to 22 (7.0); tools/perf/util/event.h: 64 to 86; simpleperf's record.h: 32769 to 32778. */
+/* linux/perf_event.h: 1 to 22 (7.0); tools/perf/util/event.h: 64 to 86; simpleperf's record.h:
+ * 32769 to 32778. */
 static void test_known_types(void **state)
 {
 	static const struct {
 		uint32_t type;
 		bool known;
 	} rows[] = {
-		{0, false}, {1, true}, {22, true}, {23, false}, {63, false}, {64, true}, {86, true}, {87, false},
-		{32767, false}, {32768, false}, {32769, true}, {32778, true}, {32779, false}, {UINT32_MAX, false},
+		{0, false},    {1, true},     {22, true},     {23, false},         {63, false},
+		{64, true},    {86, true},    {87, false},    {32767, false},      {32768, false},
+		{32769, true}, {32778, true}, {32779, false}, {UINT32_MAX, false},
 	};
 
 	(void)state;
@@ -357,18 +362,12 @@ static void test_known_types(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_known_types),
-		cmocka_unit_test(test_mmap2_with_inode),
-		cmocka_unit_test(test_mmap2_with_build_id),
-		cmocka_unit_test(test_mmap),
-		cmocka_unit_test(test_path_is_bounded),
-		cmocka_unit_test(test_comm),
-		cmocka_unit_test(test_fork_and_exit),
-		cmocka_unit_test(test_lost),
-		cmocka_unit_test(test_short_bodies),
-		cmocka_unit_test(test_extra_bytes),
-		cmocka_unit_test(test_compressed_payloads),
-		cmocka_unit_test(test_build_id_table),
+		cmocka_unit_test(test_known_types),         cmocka_unit_test(test_mmap2_with_inode),
+		cmocka_unit_test(test_mmap2_with_build_id), cmocka_unit_test(test_mmap),
+		cmocka_unit_test(test_path_is_bounded),     cmocka_unit_test(test_comm),
+		cmocka_unit_test(test_fork_and_exit),       cmocka_unit_test(test_lost),
+		cmocka_unit_test(test_short_bodies),        cmocka_unit_test(test_extra_bytes),
+		cmocka_unit_test(test_compressed_payloads), cmocka_unit_test(test_build_id_table),
 		cmocka_unit_test(test_damaged_build_ids),
 	};
 

@@ -11,8 +11,9 @@
 #include "src/samples/perf_data/rings.h"
 #include "tests/support/build_perf.h"
 
-static const struct build_attr attr = {
-	.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU, .flags = PERF_ATTR_SAMPLE_ID_ALL};
+static const struct build_attr attr = {.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID |
+						      PERF_SAMPLE_TIME | PERF_SAMPLE_CPU,
+				       .flags = PERF_ATTR_SAMPLE_ID_ALL};
 static const struct perf_order_limit most = {1000, 16};
 
 struct bench {
@@ -31,15 +32,23 @@ static bool log_event(void *ctx, const struct event *event, struct bc_error *err
 	fprintf(bench->to, "%" PRIu64, event->time);
 	switch (event->kind) {
 	case EVENT_MAP:
-		fprintf(bench->to, " map %u %" PRIx64 "+%" PRIx64 "@%" PRIx64 " %.*s%s %u:%u %" PRIu64 ".%" PRIu64, event->map->pid, event->map->start.v,
-			event->map->size, event->map->offset.v, (int)event->map->path.len, event->map->path.at, event->map->executable ? " x" : "",
-			event->map->node.major, event->map->node.minor, event->map->node.inode, event->map->node.generation);
+		fprintf(bench->to,
+			" map %u %" PRIx64 "+%" PRIx64 "@%" PRIx64 " %.*s%s %u:%u %" PRIu64
+			".%" PRIu64,
+			event->map->pid, event->map->start.v, event->map->size,
+			event->map->offset.v, (int)event->map->path.len, event->map->path.at,
+			event->map->executable ? " x" : "", event->map->node.major,
+			event->map->node.minor, event->map->node.inode,
+			event->map->node.generation);
 		break;
-	case EVENT_SAMPLE: fprintf(bench->to, " sample %u %" PRIx64, event->sample->pid, event->sample->ip.v); break;
+	case EVENT_SAMPLE:
+		fprintf(bench->to, " sample %u %" PRIx64, event->sample->pid, event->sample->ip.v);
+		break;
 	case EVENT_EXEC: fprintf(bench->to, " exec %u", event->task.pid); break;
 	case EVENT_FORK:
 	case EVENT_EXIT:
-		fprintf(bench->to, " %s %u/%u of %u", event->kind == EVENT_FORK ? "fork" : "exit", event->task.pid, event->task.tid, event->task.parent);
+		fprintf(bench->to, " %s %u/%u of %u", event->kind == EVENT_FORK ? "fork" : "exit",
+			event->task.pid, event->task.tid, event->task.parent);
 		break;
 	default: fail();
 	}
@@ -56,7 +65,8 @@ static void open_bench(struct bench *bench, uint32_t count)
 	bench->to = open_memstream(&bench->log, &bench->log_size);
 	assert_non_null(bench->to);
 	put_attr(&bench->attr_bytes, &attr);
-	assert_true(perf_rings_init(&bench->rings, build_perf_bytes(&bench->attr_bytes), count, most, &sink, &err));
+	assert_true(perf_rings_init(&bench->rings, build_perf_bytes(&bench->attr_bytes), count,
+				    most, &sink, &err));
 }
 
 static void close_bench(struct bench *bench)
@@ -78,7 +88,8 @@ static void assert_log(struct bench *bench, const char *want)
 
 static void put_at(struct build_perf *b, uint64_t time)
 {
-	put_sample(b, &attr, &(struct build_sample){.pid = 7, .tid = 7, .time = time, .ip = 0x1000 + time});
+	put_sample(b, &attr,
+		   &(struct build_sample){.pid = 7, .tid = 7, .time = time, .ip = 0x1000 + time});
 }
 
 /* Records of all sizes, cut at every place: a ring wraps anywhere. */
@@ -94,9 +105,12 @@ static void test_records_that_are_cut(void **state)
 		put_at(&b, 1);
 		put_mmap2(&b, &attr, &id, 0x1000, 0x2000, 0, "/a/path/that/is/not/short/at/all");
 		put_at(&b, 3);
-		for (struct bytes rest = build_perf_bytes(&b); rest.size; rest = bytes_from(rest, cut))
+		for (struct bytes rest = build_perf_bytes(&b); rest.size;
+		     rest = bytes_from(rest, cut))
 			assert_true(perf_rings_take(&bench.rings, 1, bytes_first(rest, cut), &err));
-		assert_log(&bench, "1 sample 7 1001\n2 map 7 1000+2000@0 /a/path/that/is/not/short/at/all x 0:0 0.0\n3 sample 7 1003\n");
+		assert_log(
+			&bench,
+			"1 sample 7 1001\n2 map 7 1000+2000@0 /a/path/that/is/not/short/at/all x 0:0 0.0\n3 sample 7 1003\n");
 		build_perf_free(&b);
 		close_bench(&bench);
 	}
@@ -115,7 +129,9 @@ static void test_rests_are_of_their_ring(void **state)
 		put_at(&b[time % 2], time);
 	for (size_t at = 0; at < b[0].size || at < b[1].size; at += 11)
 		for (uint32_t ring = 0; ring < 2; ring++)
-			assert_true(perf_rings_take(&bench.rings, ring, bytes_first(bytes_from(build_perf_bytes(&b[ring]), at), 11), &err));
+			assert_true(perf_rings_take(
+				&bench.rings, ring,
+				bytes_first(bytes_from(build_perf_bytes(&b[ring]), at), 11), &err));
 	assert_true(perf_rings_end(&bench.rings, &err));
 	fflush(bench.to);
 	const char *at = bench.log;
@@ -181,11 +197,16 @@ static void test_damaged_records(void **state)
 		uint16_t size;
 		const char *why;
 	} cases[] = {
-		{9, 7, "the ring buffers: no record of the kernel (type 9, 7 bytes), byte 40 of ring 0"},
-		{9, 0, "the ring buffers: no record of the kernel (type 9, 0 bytes), byte 40 of ring 0"},
-		{9, 41, "the ring buffers: no record of the kernel (type 9, 41 bytes), byte 40 of ring 0"},
-		{64, 40, "the ring buffers: no record of the kernel (type 64, 40 bytes), byte 40 of ring 0"},
-		{32769, 40, "the ring buffers: no record of the kernel (type 32769, 40 bytes), byte 40 of ring 0"},
+		{9, 7,
+		 "the ring buffers: no record of the kernel (type 9, 7 bytes), byte 40 of ring 0"},
+		{9, 0,
+		 "the ring buffers: no record of the kernel (type 9, 0 bytes), byte 40 of ring 0"},
+		{9, 41,
+		 "the ring buffers: no record of the kernel (type 9, 41 bytes), byte 40 of ring 0"},
+		{64, 40,
+		 "the ring buffers: no record of the kernel (type 64, 40 bytes), byte 40 of ring 0"},
+		{32769, 40,
+		 "the ring buffers: no record of the kernel (type 32769, 40 bytes), byte 40 of ring 0"},
 		{9, 16, "the ring buffers: a sample of 16 bytes is cut, byte 40"},
 		{2, 16, "the ring buffers: a record of losses of 16 bytes is cut, byte 40"},
 	};
@@ -204,7 +225,8 @@ static void test_damaged_records(void **state)
 			put_u16(&b, 0);
 			put_u16(&b, cases[i].size);
 			put_zeros(&b, cases[i].size == 16 ? 8 : 40);
-			for (struct bytes rest = build_perf_bytes(&b); ok && rest.size; rest = bytes_from(rest, cut))
+			for (struct bytes rest = build_perf_bytes(&b); ok && rest.size;
+			     rest = bytes_from(rest, cut))
 				ok = perf_rings_take(&bench.rings, 0, bytes_first(rest, cut), &err);
 			assert_false(ok && perf_rings_end(&bench.rings, &err));
 			assert_string_equal(err.text, cases[i].why);
@@ -221,9 +243,19 @@ static void test_records_of_ones_own(void **state)
 	struct bc_error err = {0};
 	uint8_t *record = malloc(PERF_RECORD_MOST);
 	const struct map_event maps[] = {
-		{.pid = 7, .start = {0x1000}, .size = 0x2000, .offset = {0x3000}, .executable = true, .path = text_of("/bin/12345"), .node = {8, 1, 77, 3}},
+		{.pid = 7,
+		 .start = {0x1000},
+		 .size = 0x2000,
+		 .offset = {0x3000},
+		 .executable = true,
+		 .path = text_of("/bin/12345"),
+		 .node = {8, 1, 77, 3}},
 		{.pid = 7, .start = {0x1000}, .size = 0x2000, .path = text_of("")},
-		{.pid = 7, .start = {0x1000}, .size = 0x2000, .executable = true, .path = text_of("/1234567")}, /* with its NUL more than 8 */
+		{.pid = 7,
+		 .start = {0x1000},
+		 .size = 0x2000,
+		 .executable = true,
+		 .path = text_of("/1234567")}, /* with its NUL more than 8 */
 	};
 
 	(void)state;
@@ -261,7 +293,8 @@ static void test_a_path_that_is_too_long(void **state)
 	assert_true(record && path);
 	memset(path, 'p', 70000);
 	open_bench(&bench, 1);
-	const struct map_event map = {.pid = 7, .start = {0x1000}, .size = 0x2000, .path = {path, 70000}};
+	const struct map_event map = {
+		.pid = 7, .start = {0x1000}, .size = 0x2000, .path = {path, 70000}};
 	size_t size = perf_rings_put_map(&bench.rings, &map, 1, record);
 	assert_true(size <= PERF_RECORD_MOST && size % 8 == 0);
 	assert_true(perf_rings_take(&bench.rings, 0, (struct bytes){record, size}, &err));

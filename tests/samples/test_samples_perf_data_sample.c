@@ -11,8 +11,8 @@
 #include "tests/support/build_perf.h"
 #include "tests/support/prng.h"
 
-#define ALL_BITS 25
-#define ROUNDS 100000
+#define ALL_BITS      25
+#define ROUNDS        100000
 #define MOST_BRANCHES 40
 
 static bool has(const struct build_attr *attr, uint64_t bit)
@@ -53,8 +53,7 @@ static void assert_sample(const struct build_attr *attr, const struct build_samp
 	assert_true(got->time == (has(attr, PERF_SAMPLE_TIME) ? want->time : 0));
 	assert_true(got->addr == (has(attr, PERF_SAMPLE_ADDR) ? want->addr : 0));
 	assert_true(got->period == (has(attr, PERF_SAMPLE_PERIOD) ? want->period : 0));
-	assert_true(got->id ==
-		    (has(attr, PERF_SAMPLE_ID | PERF_SAMPLE_IDENTIFIER) ? want->id : 0));
+	assert_true(got->id == (has(attr, PERF_SAMPLE_ID | PERF_SAMPLE_IDENTIFIER) ? want->id : 0));
 	assert_true(got->data_src == (has(attr, PERF_SAMPLE_DATA_SRC) ? want->data_src : 0));
 	assert_int_equal(got->has_stack, has(attr, PERF_SAMPLE_BRANCH_STACK));
 	if (got->has_stack)
@@ -117,7 +116,8 @@ static void fill_branches(struct prng *p, struct branch branches[MOST_BRANCHES])
 static const struct build_vectors *random_vectors(struct prng *p)
 {
 	static const struct build_vectors kinds[] = {
-		{0, 0, 0, 0}, {16, 2, 0, 0}, {16, 4, 8, 1}, {32, 8, 8, 1}, {0, 8, 3, 1}, {1, 1, 1, 2},
+		{0, 0, 0, 0},  {16, 2, 0, 0}, {16, 4, 8, 1},
+		{32, 8, 8, 1}, {0, 8, 3, 1},  {1, 1, 1, 2},
 	};
 	size_t kind = (size_t)prng_below(p, BC_COUNT(kinds) + 2);
 
@@ -239,12 +239,13 @@ static void test_data_behind_vectors(void **state)
 {
 	static const struct build_vectors avx512 = {32, 8, 8, 1};
 	struct build_attr attr = {
-		.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_DATA_SRC | PERF_SAMPLE_REGS_INTR,
+		.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_DATA_SRC |
+			       PERF_SAMPLE_REGS_INTR,
 		.regs_user = 0xff0fff,
 		.regs_intr = 3,
 	};
-	struct build_sample sample = {.ip = 7, .data_src = 0x68100142, .user_vectors = &avx512,
-				      .intr_vectors = &avx512};
+	struct build_sample sample = {
+		.ip = 7, .data_src = 0x68100142, .user_vectors = &avx512, .intr_vectors = &avx512};
 	struct perf_attr parsed = as_parsed(&attr);
 	struct perf_sample_layout layout;
 	struct build_perf b = {0};
@@ -288,7 +289,8 @@ static void test_counts_that_cannot_be(void **state)
 			perf_sample_layout(&attr, &layout);
 			put_u64(&b, counts[j]);
 			uint8_t *copy = exact_copy(&b, b.size);
-			assert_false(perf_sample_parse(&layout, (struct bytes){copy, b.size}, &out));
+			assert_false(
+				perf_sample_parse(&layout, (struct bytes){copy, b.size}, &out));
 			free(copy);
 			build_perf_free(&b);
 		}
@@ -309,7 +311,8 @@ static void test_branches_of_unaligned_records(void **state)
 		struct perf_sample out;
 		put_zeros(&b, shift);
 		put_sample_body(&b, &attr, &sample);
-		assert_true(perf_sample_parse(&layout, bytes_from(build_perf_bytes(&b), shift), &out));
+		assert_true(
+			perf_sample_parse(&layout, bytes_from(build_perf_bytes(&b), shift), &out));
 		assert_branches(&sample, &out);
 		build_perf_free(&b);
 	}
@@ -336,12 +339,12 @@ static void test_trailers(void **state)
 		assert_int_equal(out.pid, all && has(&attr, PERF_SAMPLE_TID) ? id.pid : 0);
 		assert_int_equal(out.tid, all && has(&attr, PERF_SAMPLE_TID) ? id.tid : 0);
 		assert_true(out.time == (all && has(&attr, PERF_SAMPLE_TIME) ? id.time : 0));
-		assert_true(out.id == (all && has(&attr, PERF_SAMPLE_ID | PERF_SAMPLE_IDENTIFIER)
-					       ? id.id
-					       : 0));
+		assert_true(
+			out.id ==
+			(all && has(&attr, PERF_SAMPLE_ID | PERF_SAMPLE_IDENTIFIER) ? id.id : 0));
 		if (b.size > before) {
-			out = perf_trailer_parse(&layout, bytes_first(build_perf_bytes(&b),
-								      layout.end_size - 1u));
+			out = perf_trailer_parse(
+				&layout, bytes_first(build_perf_bytes(&b), layout.end_size - 1u));
 			assert_true(!out.time && !out.id && !out.pid);
 		}
 		build_perf_free(&b);

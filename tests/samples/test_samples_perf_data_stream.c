@@ -136,8 +136,8 @@ static void put_stream(struct build_perf *b, struct bytes plain, uint64_t seed, 
 		ZSTD_outBuffer out = {piece, sizeof(piece), 0};
 		ZSTD_compressStream(zstd, &out, &in);
 		ZSTD_flushStream(zstd, &out);
-		size_t begin = begin_record(b, second_form ? PERF_USER_COMPRESSED2
-							   : PERF_USER_COMPRESSED, 0);
+		size_t begin = begin_record(
+			b, second_form ? PERF_USER_COMPRESSED2 : PERF_USER_COMPRESSED, 0);
 		if (second_form)
 			put_u64(b, out.pos);
 		put_bytes(b, piece, out.pos);
@@ -180,7 +180,8 @@ static void test_compressed_of_64_kib(void **state)
 		size_t begin = b.size - 8;
 		put_u64(&b, size - 16);
 		uint8_t packed[128];
-		size_t packed_size = ZSTD_compress(packed, sizeof(packed), plain.data, plain.size, 1);
+		size_t packed_size =
+			ZSTD_compress(packed, sizeof(packed), plain.data, plain.size, 1);
 		put_bytes(&b, packed, packed_size);
 		/* the rest is a skippable frame */
 		size_t rest = size - (b.size - begin);
@@ -308,8 +309,10 @@ static void test_truncation(void **state)
 			assert_int_equal(bench.stream.truncated,
 					 !between || (known && size < b.size));
 			if (bench.stream.truncated)
-				assert_int_equal(bench.stream.truncated_at,
-						 size < 40 ? 0 : size < 56 ? 40 : size < 80 ? 56 : 80);
+				assert_int_equal(bench.stream.truncated_at, size < 40 ? 0 :
+									    size < 56 ? 40 :
+									    size < 80 ? 56 :
+											80);
 			bench_fini(&bench);
 		}
 	build_perf_free(&b);

@@ -20,7 +20,8 @@ static const struct {
 	 "sample 30335 7f1f2b1403b0 'cycles:u:' no stack\n"},
 	{"  sq.b19 30335 2752.37: 199 cpu/event=0x3c,umask=0/u:   404010 [unknown] (/srv/b 0x1)",
 	 "sample 30335 404010 'cpu/event=0x3c,umask=0/u:' no stack\n"},
-	{"a 7/8 [003] K 2.000001: 9 cycles: 404010 f+0x0 (/b)", "sample 7 404010 'cycles:' no stack\n"},
+	{"a 7/8 [003] K 2.000001: 9 cycles: 404010 f+0x0 (/b)",
+	 "sample 7 404010 'cycles:' no stack\n"},
 	{"a 7/8 [003]  0x10/0x20/P/-/-/0/", "sample 7 0 '' 10>20\n"},
 	{"  x 7 1.5: 199 cycles: 404010 [unknown] (/b) 0x10(/b)/0x20(/lib (x)/y)/M/-/-/0/"
 	 "  0x30(/b)/0x40([unknown])/P/-/-/0/",
@@ -35,7 +36,8 @@ static const struct {
 	 "sample 7 0 '' 10>20 30>40!=other\n"},
 	{"7 0x10/0x20/PN/-/-/0/COND/- 0x30/0x40/P/-/-/0/IND/-/AAB- 0x50/0x60/MN/-",
 	 "sample 7 0 '' 10>20-=other 30>40=other 50>60!-\n"},
-	/* Arm SPE: one branch, and where the one before it led to; one that was not taken, without a target */
+	/* Arm SPE: one branch, and where the one before it led to; one that was not taken, without
+	   a target */
 	{"7  404010  0x404010/0x404014/PN/-/-/12/COND/-  0x0/0x404000/-/-/-/0//- ",
 	 "sample 7 404010 '' 404010>404014-=other 0>404000\n"},
 	{"7 0x404010/0x0/-N/-/-/0", "sample 7 0 '' 404010>0-\n"},
@@ -56,7 +58,8 @@ static const struct {
 	/* a comm can hold anything */
 	{"        my 12 app 30335  404010", "sample 30335 404010 '' no stack\n"},
 	{"           12 34 30335/7  404010", "sample 30335 404010 '' no stack\n"},
-	{"  kworker/1:2 3 30335 [001] 5.25: 9 cycles: 404010", "sample 30335 404010 'cycles:' no stack\n"},
+	{"  kworker/1:2 3 30335 [001] 5.25: 9 cycles: 404010",
+	 "sample 30335 404010 'cycles:' no stack\n"},
 	{"my 12 app 30335 5.25: 9 cycles: 404010", "sample 30335 404010 'cycles:' no stack\n"},
 	{"           12345 30335  404010", "sample 30335 404010 '' no stack\n"},
 	{"    7 cpu-clock:            404010", "sample 7 404010 'cpu-clock:' no stack\n"},
@@ -68,9 +71,11 @@ static const struct {
 	{"7 cycles: \n\t    404010 f\n 0x10/0x20/P/-/-/0/  0x30/0x40/M/-/-/0/\n\n",
 	 "sample 7 404010 'cycles:' 10>20 30>40!\n"},
 	{"7 404010\n\t    404020 f\n", "sample 7 404010 '' no stack\n"},
-	{"7 sched:sched_switch: prev_comm=a prev_pid=8", "sample 7 0 'sched:sched_switch:' no stack\n"},
+	{"7 sched:sched_switch: prev_comm=a prev_pid=8",
+	 "sample 7 0 'sched:sched_switch:' no stack\n"},
 	/* an event that perf has no name for, with and without a period */
-	{"sq 7 1.5: 199 raw 0x20c4:u:  7f10 f+0x1 (/b) 0x10/0x20/P", "sample 7 7f10 'raw 0x20c4:u:' 10>20\n"},
+	{"sq 7 1.5: 199 raw 0x20c4:u:  7f10 f+0x1 (/b) 0x10/0x20/P",
+	 "sample 7 7f10 'raw 0x20c4:u:' 10>20\n"},
 	{"7 raw 0x20c4:u: 7f10 0x10/0x20/P", "sample 7 7f10 'raw 0x20c4:u:' 10>20\n"},
 	{"a 7 8.5: raw 0x1: 404010", "sample 7 404010 'raw 0x1:' no stack\n"},
 	/* the tabs of a call chain were lost */
@@ -80,15 +85,19 @@ static const struct {
 	 "sample 7 404010@/b 'cycles:' no stack\nsample 7 10 'cycles:' no stack\n"},
 	{"4711\n 404010 f (/b)\n\n4712\n  10 add (/b)\n",
 	 "sample 4711 404010@/b '' no stack\nsample 4712 10@/b '' no stack\n"},
-	{"a 7 1.5: 9 cycles: \n 404010 f+0x1 (/b)\n 0x10/0x20/P\n", "sample 7 404010@/b 'cycles:' 10>20\n"},
-	{"a 7 1.5: 9 cycles: 30 f\n7 404010\n", "sample 7 30 'cycles:' no stack\nsample 7 404010 '' no stack\n"},
-	{"7 1.5: sched:a: \n7 1.5: sched:b: \n", "sample 7 0 'sched:a:' no stack\nsample 7 0 'sched:b:' no stack\n"},
+	{"a 7 1.5: 9 cycles: \n 404010 f+0x1 (/b)\n 0x10/0x20/P\n",
+	 "sample 7 404010@/b 'cycles:' 10>20\n"},
+	{"a 7 1.5: 9 cycles: 30 f\n7 404010\n",
+	 "sample 7 30 'cycles:' no stack\nsample 7 404010 '' no stack\n"},
+	{"7 1.5: sched:a: \n7 1.5: sched:b: \n",
+	 "sample 7 0 'sched:a:' no stack\nsample 7 0 'sched:b:' no stack\n"},
 	{"10130 \n10131 404010\n\n10132 \n\n10133 404010\n",
 	 "sample 10130 0 '' no stack\nsample 10131 404010 '' no stack\nsample 10132 0 '' no stack\nsample 10133 404010 '' no stack\n"},
 	/* a blank line before a call chain */
 	{"a 7 1.5: 9 cycles: \n\n\t 404010 f+0x1 (/b)\n\t 404020 g (/b)\n\na 7 2.5: 9 cycles: \n\n  10 h (/b)\n",
 	 "sample 7 404010@/b 'cycles:' no stack\nsample 7 10@/b 'cycles:' no stack\n"},
-	{"a 7 1.5: 9 cycles: \n\na 7 2.5: 9 cycles: 10\n", "sample 7 0 'cycles:' no stack\nsample 7 10 'cycles:' no stack\n"},
+	{"a 7 1.5: 9 cycles: \n\na 7 2.5: 9 cycles: 10\n",
+	 "sample 7 0 'cycles:' no stack\nsample 7 10 'cycles:' no stack\n"},
 	/* fields that have lines of their own: srcline, brstackinsn */
 	{"a 7 1.5: 9 cycles: 30 f (/b)\n  main.c:7 0x10/0x20/P\na 7 2.5: 9 cycles: 40 f (/b)\n  /a b/prog[1136]\n",
 	 "sample 7 30 'cycles:' 10>20\nsample 7 40 'cycles:' no stack\n"},
@@ -124,12 +133,15 @@ static const struct {
 	{"7 PERF_RECORD_FORK(7:9):(7:7)", "fork 7 7\n"},
 	{"7 PERF_RECORD_EXIT(7:9):(7:9)", "exit 7 9\n"},
 	/* a tid alone finds its process */
-	{"7 PERF_RECORD_FORK(7:9):(7:7)\na 9 1.5: 1 c: 404010\n", "fork 7 7\nsample 7 404010 'c:' no stack\n"},
+	{"7 PERF_RECORD_FORK(7:9):(7:7)\na 9 1.5: 1 c: 404010\n",
+	 "fork 7 7\nsample 7 404010 'c:' no stack\n"},
 	{"7 PERF_RECORD_COMM: a:7/9\n9 404010\n", "sample 7 404010 '' no stack\n"},
 	{"7 PERF_RECORD_FORK(7:9):(7:7)\n7 PERF_RECORD_FORK(9:9):(7:7)\n9 404010\n",
 	 "fork 7 7\nfork 7 9\nsample 9 404010 '' no stack\n"},
-	{"7 PERF_RECORD_FORK(7:9):(7:7)\na 9/9 1.5: 1 c: 404010\n", "fork 7 7\nsample 9 404010 'c:' no stack\n"},
-	/* perf2bolt's own text, in parts of so many bytes (hexadecimal); maps and tasks by their time, then the samples */
+	{"7 PERF_RECORD_FORK(7:9):(7:7)\na 9/9 1.5: 1 c: 404010\n",
+	 "fork 7 7\nsample 9 404010 'c:' no stack\n"},
+	/* perf2bolt's own text, in parts of so many bytes (hexadecimal); maps and tasks by their
+	   time, then the samples */
 	{"PERFTEXT;BUILDIDS=4;MMAP=3b;MAIN=9;TASK=4b;MEM=4\nabc\na 7 2.5: PERF_RECORD_MMAP 7/7: [0x1000(0x2000) @ 0]: x /b\n\n"
 	 "9 404010\na 7 1.0: PERF_RECORD_FORK(8:8):(7:7)\na 7 2.5: PERF_RECORD_COMM exec: a:7/7\nmem\nbehind\n",
 	 "fork 7 8\nexec 7\nmap 7 1000+2000 @0 x '/b' <>\nsample 9 404010 '' no stack\n"},
@@ -137,7 +149,8 @@ static const struct {
 	 "map 7 10+20 @0 x '/c' <>\n"},
 	{"PERFTEXT;MAIN=ffffffffffffffff\n7 12\n", "sample 7 12 '' no stack\n"},
 	/* ... of which the first ends within its last line, and the second with it */
-	{"PERFTEXT;MAIN=3;TASK=1f\n7 12\n7 PERF_RECORD_FORK(9:9):(7:8)\n7 13\n", "fork 7 9\nsample 7 12 '' no stack\n"},
+	{"PERFTEXT;MAIN=3;TASK=1f\n7 12\n7 PERF_RECORD_FORK(9:9):(7:8)\n7 13\n",
+	 "fork 7 9\nsample 7 12 '' no stack\n"},
 	/* what does not matter */
 	{"# a comment\n\n7 PERF_RECORD_LOST lost 4\n", ""},
 	{"7 PERF_RECORD_NAMESPACES 7/7 - nr_namespaces: 7\n\t\t[0/net: 3/0xf]\n", ""},
@@ -161,33 +174,45 @@ static const struct {
 	{"no number", "column 1: expected a process id, not 'no'"},
 	{"7 hello",
 	 "column 3: expected a time, an event or an address after the process id, not 'hello'"},
-	{"7 0x10/20/P/-/-/0/", "column 8: expected an address that begins with 0x, not '20/P/-/-/0/'"},
+	{"7 0x10/20/P/-/-/0/",
+	 "column 8: expected an address that begins with 0x, not '20/P/-/-/0/'"},
 	{"7 0x10/0x20/Q/-/-/0/", "column 13: expected one of P, M and -, not 'Q/-/-/0/'"},
 	{"7 0x10/0x20/", "column 13: expected one of P, M and -, but the line ends"},
 	{"7 0x10/0x20", "column 12: expected a slash after the address, but the line ends"},
 	{"7 0x10/0x2g/P/-", "column 11: expected a slash after the address, not 'g/P/-'"},
-	{"7 0x10/0x/P/-", "column 8: expected an address of 1 to 16 hexadecimal digits, not '0x/P/-'"},
+	{"7 0x10/0x/P/-",
+	 "column 8: expected an address of 1 to 16 hexadecimal digits, not '0x/P/-'"},
 	{"7 0x10/0x12345678901234567/P/-",
 	 "column 8: expected an address of 1 to 16 hexadecimal digits, not '0x12345678901234567/P/-'"},
 	{"7 0x10/0x20/P/-/-/00x30/0x40/P/-/-/0",
 	 "column 21: expected the end of the branch stack entry, not 'x30/0x40/P/-/-/0'"},
-	{"7 0x10/0x20/P/-/-/0 10/0x40/P/-", "column 21: expected an address that begins with 0x, not '10/0x40/P/-'"},
-	{"7 0x10/0x20 (/b)", "column 12: expected a path in parentheses and the next field after it, not '(/b)'"},
+	{"7 0x10/0x20/P/-/-/0 10/0x40/P/-",
+	 "column 21: expected an address that begins with 0x, not '10/0x40/P/-'"},
+	{"7 0x10/0x20 (/b)",
+	 "column 12: expected a path in parentheses and the next field after it, not '(/b)'"},
 	{"7 0x10/0x20 /b/P", "column 12: expected a slash after the address, not '/b/P'"},
-	{"7 0x10(/b/0x20/P", "column 7: expected a path in parentheses and the next field after it, not '(/b/0x20/P'"},
+	{"7 0x10(/b/0x20/P",
+	 "column 7: expected a path in parentheses and the next field after it, not '(/b/0x20/P'"},
 	{"7 PERF_RECORD_MMAP2 7: [0x1(0x2) @ 0 0 0]: r-xp /b", NULL}, /* pid alone is fine */
-	{"7 PERF_RECORD_MMAP2 x/7: [0x1(0x2) @ 0 0 0]: r-xp /b", "column 21: expected pid/tid, not 'x/7:'"},
-	{"7 PERF_RECORD_MMAP2 7/7: 0x1(0x2)", "column 24: expected the range of the mapping, not ':'"},
-	{"7 PERF_RECORD_MMAP2 7/7: [0xg(0x2)", "column 27: expected a hexadecimal number, not '0xg(0x2)'"},
-	{"7 PERF_RECORD_MMAP2 7/7: [0x1(0x2) @ ]: r", "column 38: expected the file offset of the mapping, not ']:'"},
+	{"7 PERF_RECORD_MMAP2 x/7: [0x1(0x2) @ 0 0 0]: r-xp /b",
+	 "column 21: expected pid/tid, not 'x/7:'"},
+	{"7 PERF_RECORD_MMAP2 7/7: 0x1(0x2)",
+	 "column 24: expected the range of the mapping, not ':'"},
+	{"7 PERF_RECORD_MMAP2 7/7: [0xg(0x2)",
+	 "column 27: expected a hexadecimal number, not '0xg(0x2)'"},
+	{"7 PERF_RECORD_MMAP2 7/7: [0x1(0x2) @ ]: r",
+	 "column 38: expected the file offset of the mapping, not ']:'"},
 	{"7 PERF_RECORD_MMAP2 7/7: [0x1(0xffffffffffffffff) @ 0]: r-xp /b", NULL},
 	{"7 PERF_RECORD_MMAP2 7/7: [0x2(0xffffffffffffffff) @ 0]: r-xp /b",
 	 "column 27: expected a mapping that ends inside the address space, not '0x2(0xffffffffffffffff)'"},
-	{"7 PERF_RECORD_MMAP2 7/7: [0x1(0x2) @ 0 <abc>]: r-xp /b", "column 41: expected a build-id, not 'abc>]:'"},
-	{"7 PERF_RECORD_MMAP2 7/7: [0x1(0x2) @ 0", "column 39: expected ]: after the range, but the line ends"},
+	{"7 PERF_RECORD_MMAP2 7/7: [0x1(0x2) @ 0 <abc>]: r-xp /b",
+	 "column 41: expected a build-id, not 'abc>]:'"},
+	{"7 PERF_RECORD_MMAP2 7/7: [0x1(0x2) @ 0",
+	 "column 39: expected ]: after the range, but the line ends"},
 	{"7 PERF_RECORD_FORK(7:8)", "column 24: expected :(, but the line ends"},
 	{"7 PERF_RECORD_EXIT(7)", "column 20: expected pid:tid), not '7)'"},
-	{"7 PERF_RECORD_COMM exec: sq", "column 25: expected a name, a colon and pid/tid, not 'sq'"},
+	{"7 PERF_RECORD_COMM exec: sq",
+	 "column 25: expected a name, a colon and pid/tid, not 'sq'"},
 };
 
 static void every_unreadable_line(void **state)
@@ -228,7 +253,9 @@ static void symbolic_stacks_are_refused(void **state)
 		}
 }
 
-#define MAP(pid, start, path) "a " pid " 1.0: PERF_RECORD_MMAP2 " pid "/" pid ": [0x" start "(0x1000) @ 0 00:00 0 0]: r-xp " path "\n"
+#define MAP(pid, start, path)                                                                      \
+	"a " pid " 1.0: PERF_RECORD_MMAP2 " pid "/" pid ": [0x" start                              \
+	"(0x1000) @ 0 00:00 0 0]: r-xp " path "\n"
 #define MAPPED(pid, start, path) "map " pid " " start "+1000 @0 x '" path "' <>\n"
 
 /* Text without processes, as llvm-profgen asks for it: -F ip,brstack, also with call chains. */
@@ -238,39 +265,55 @@ static void samples_without_processes(void **state)
 		const char *text, *told;
 	} rows[] = {
 		/* of the only process; decimal digits in an address's column are none */
-		{MAP("7", "1000", "/b") "     7f1f2b1403b0 0x10/0x20/P/-/-/0/\n           401136 0x30/0x40/P\n",
-		 MAPPED("7", "1000", "/b") "sample 7 7f1f2b1403b0 '' 10>20\nsample 7 401136 '' 30>40\n"},
+		{MAP("7", "1000",
+		     "/b") "     7f1f2b1403b0 0x10/0x20/P/-/-/0/\n           401136 0x30/0x40/P\n",
+		 MAPPED("7", "1000",
+			"/b") "sample 7 7f1f2b1403b0 '' 10>20\nsample 7 401136 '' 30>40\n"},
 		{MAP("7", "1000", "/b") "  401136 0x30/0x40/P\n",
 		 MAPPED("7", "1000", "/b") "sample 401136 0 '' 30>40\n"},
-		{MAP("7", "1000", "/b") " 0x30/0x40/P\n2.5: 0x50/0x60/P\n  [003] 2.5: 404010 0x1/0x2/P\ncycles: 404010 f+0x1 (/b)\n",
-		 MAPPED("7", "1000", "/b") "sample 7 0 '' 30>40\nsample 7 0 '' 50>60\nsample 7 404010 '' 1>2\n"
-		 "sample 7 404010 'cycles:' no stack\n"},
-		{MAP("7", "1000", "/b") "            sq.b  0x30/0x40/P\n              sq 17           401136 f+0x1 0x1/0x2/P\n",
+		{MAP("7", "1000",
+		     "/b") " 0x30/0x40/P\n2.5: 0x50/0x60/P\n  [003] 2.5: 404010 0x1/0x2/P\ncycles: 404010 f+0x1 (/b)\n",
+		 MAPPED("7", "1000",
+			"/b") "sample 7 0 '' 30>40\nsample 7 0 '' 50>60\nsample 7 404010 '' 1>2\n"
+			      "sample 7 404010 'cycles:' no stack\n"},
+		{MAP("7", "1000",
+		     "/b") "            sq.b  0x30/0x40/P\n              sq 17           401136 f+0x1 0x1/0x2/P\n",
 		 MAPPED("7", "1000", "/b") "sample 7 0 '' 30>40\nsample 17 401136 '' 1>2\n"},
-		{MAP("7", "1000", "/b") "\n\t          4005dc f+0x1 (/b)\n\t          400634\n 0x30/0x40/P\n\n\t 10\n\t 20\n 0x1/0x2/P\n",
+		{MAP("7", "1000",
+		     "/b") "\n\t          4005dc f+0x1 (/b)\n\t          400634\n 0x30/0x40/P\n\n\t 10\n\t 20\n 0x1/0x2/P\n",
 		 MAPPED("7", "1000", "/b") "sample 7 4005dc@/b '' 30>40\nsample 7 10 '' 1>2\n"},
 		/* of several, the one that mapped what is there */
-		{MAP("7", "1000", "/b") MAP("8", "5000", "/b") "             5010 0x30/0x40/P\n     1fff 0x1000/0x2000/P\n  9000 0x5fff/0x40/P\n",
-		 MAPPED("7", "1000", "/b") MAPPED("8", "5000", "/b")
-		 "sample 8 5010 '' 30>40\nsample 7 1fff '' 1000>2000\nsample 9000 0 '' 5fff>40\n"},
+		{MAP("7", "1000", "/b") MAP(
+			 "8", "5000",
+			 "/b") "             5010 0x30/0x40/P\n     1fff 0x1000/0x2000/P\n  9000 0x5fff/0x40/P\n",
+		 MAPPED("7", "1000", "/b") MAPPED(
+			 "8", "5000",
+			 "/b") "sample 8 5010 '' 30>40\nsample 7 1fff '' 1000>2000\nsample 9000 0 '' 5fff>40\n"},
 		/* ... which a child has, too, that mapped more of its own */
-		{MAP("7", "1000", "/b") MAP("8", "1000", "/b") MAP("8", "5000", "/c") MAP("7", "7000", "/c")
-		 "ffffffffffffffff 0x1010/0x5010/P\nffffffffffffffff 0x1010/0x7010/P\nffffffffffffffff 0x1010/0x1/P\nffffffffffffffff 0x1/0x2/P\n",
-		 MAPPED("7", "1000", "/b") MAPPED("8", "1000", "/b") MAPPED("8", "5000", "/c") MAPPED("7", "7000", "/c")
-		 "sample 8 ffffffffffffffff '' 1010>5010\nsample 7 ffffffffffffffff '' 1010>7010\n"
-		 "sample 8 ffffffffffffffff '' 1010>1\nsample 7 ffffffffffffffff '' 1>2\n"},
+		{MAP("7", "1000", "/b") MAP("8", "1000", "/b") MAP("8", "5000", "/c") MAP(
+			 "7", "7000",
+			 "/c") "ffffffffffffffff 0x1010/0x5010/P\nffffffffffffffff 0x1010/0x7010/P\nffffffffffffffff 0x1010/0x1/P\nffffffffffffffff 0x1/0x2/P\n",
+		 MAPPED("7", "1000", "/b") MAPPED("8", "1000", "/b") MAPPED("8", "5000", "/c") MAPPED(
+			 "7", "7000",
+			 "/c") "sample 8 ffffffffffffffff '' 1010>5010\nsample 7 ffffffffffffffff '' 1010>7010\n"
+			       "sample 8 ffffffffffffffff '' 1010>1\nsample 7 ffffffffffffffff '' 1>2\n"},
 		/* ... and has not executed another program since */
-		{MAP("7", "1000", "/b") MAP("8", "1000", "/sh") "8 PERF_RECORD_COMM exec: c:8/8\n" "100a 0x1010/0x1020/P\n",
-		 MAPPED("7", "1000", "/b") MAPPED("8", "1000", "/sh") "exec 8\nsample 7 100a '' 1010>1020\n"},
+		{MAP("7", "1000", "/b") MAP("8", "1000", "/sh") "8 PERF_RECORD_COMM exec: c:8/8\n"
+								"100a 0x1010/0x1020/P\n",
+		 MAPPED("7", "1000", "/b")
+			 MAPPED("8", "1000", "/sh") "exec 8\nsample 7 100a '' 1010>1020\n"},
 	};
 	static const struct {
 		const char *text, *message;
 	} refused[] = {
-		{"7f1f2b1403b0 0x10/0x20/P/-/-/0/\n", "names no process, and no line a mapping: print both (perf script"},
-		{" 0x10/0x20/P/-/-/0/\n", "names no process, and no line a mapping: print both (perf script"},
+		{"7f1f2b1403b0 0x10/0x20/P/-/-/0/\n",
+		 "names no process, and no line a mapping: print both (perf script"},
+		{" 0x10/0x20/P/-/-/0/\n",
+		 "names no process, and no line a mapping: print both (perf script"},
 		{MAP("7", "1000", "/b") MAP("8", "1000", "/c") "100a 0x1010/0x1020/P\n",
 		 "line 3, column 1: the sample names no process, and at its addresses the processes have different files"},
-		{MAP("7", "1000", "/b") "7 0x10/0x20/P\n  100a 0x30/0x40/P\n", "line 3, column 1: expected a process, which other samples name"},
+		{MAP("7", "1000", "/b") "7 0x10/0x20/P\n  100a 0x30/0x40/P\n",
+		 "line 3, column 1: expected a process, which other samples name"},
 	};
 
 	(void)state;
@@ -295,9 +338,12 @@ static void heads_of_text_in_parts(void **state)
 	static const struct {
 		const char *text, *message;
 	} rows[] = {
-		{"PERFTEXT;MAPS=1\n", "input: line 1, column 10: expected a part and its size, not 'MAPS=1'"},
-		{"PERFTEXT;MAIN\n", "input: line 1, column 10: expected a part and its size, not 'MAIN'"},
-		{"PERFTEXT;MAIN=x;TASK=1\n", "input: line 1, column 10: expected a part and its size, not 'MAIN=x;TASK=1'"},
+		{"PERFTEXT;MAPS=1\n",
+		 "input: line 1, column 10: expected a part and its size, not 'MAPS=1'"},
+		{"PERFTEXT;MAIN\n",
+		 "input: line 1, column 10: expected a part and its size, not 'MAIN'"},
+		{"PERFTEXT;MAIN=x;TASK=1\n",
+		 "input: line 1, column 10: expected a part and its size, not 'MAIN=x;TASK=1'"},
 		{"PERFTEXT;MAIN=1;MAIN=1;MAIN=1;MAIN=1;MAIN=1;MAIN=1\n",
 		 "input: line 1, column 45: expected a part and its size, not 'MAIN=1'"},
 		{"PERFTEXT;MAIN=4\n\nx y\n", NULL}, /* 4 bytes end in the second line of the part */
@@ -325,7 +371,8 @@ static void many_threads(void **state)
 	(void)state;
 	assert_true(text && want);
 	for (unsigned i = 0; i < COUNT; i++)
-		used += (size_t)snprintf(text + used, 64, "7 PERF_RECORD_FORK(7:%u):(7:7)\n", 100 + i);
+		used += (size_t)snprintf(text + used, 64, "7 PERF_RECORD_FORK(7:%u):(7:7)\n",
+					 100 + i);
 	for (unsigned i = 0; i < COUNT; i++)
 		used += (size_t)snprintf(text + used, 64, "%u 404010\n", 100 + i);
 	assert_true(transcript_text(&t, text, INPUT_PERF_SCRIPT));
@@ -419,7 +466,8 @@ static const struct {
 	{"7 404010\n7 0x10/0x2", "sample 7 404010 '' no stack\n", 2, 9},
 	{"7 404010\nx", "sample 7 404010 '' no stack\n", 2, 9},
 	{"7 404010\n7 PERF_RECORD_MMAP2 7/7: [0x10", "sample 7 404010 '' no stack\n", 2, 9},
-	{"a 7 1.5: 9 cycles: \n\t    404010 f+0x1 (/b)\n0x10/0x", "sample 7 404010@/b 'cycles:' no stack\n", 3, 43},
+	{"a 7 1.5: 9 cycles: \n\t    404010 f+0x1 (/b)\n0x10/0x",
+	 "sample 7 404010@/b 'cycles:' no stack\n", 3, 43},
 	/* the address of a sample whose stack was cut */
 	{"a 7 1.5: 9 cycles: \n\t    404010 f+0x1 (/b)\n 0x10/0x20/P/-/-/0  0x30/0",
 	 "sample 7 404010@/b 'cycles:' no stack\n", 3, 43},
@@ -429,7 +477,8 @@ static const struct {
 	{"7 404010\n\t    404020 f", "sample 7 404010 '' no stack\n", 0, 0},
 	{"# 1\n7 0x10/0x20/P/-/-/0 0x30/0x40/P/-/-/0", "sample 7 0 '' 10>20 30>40\n", 0, 0},
 	{"# 1\n7 0x10/0x20/P/-/-/0 0", "sample 7 0 '' 10>20\n", 0, 0},
-	{"# 1\n7 0x10(/b)/0x20(/c/d e)/P/-/-/0 0x30(/b)/0x40([x])/P/-/-/0", "sample 7 0 '' 10>20 30>40\n", 0, 0},
+	{"# 1\n7 0x10(/b)/0x20(/c/d e)/P/-/-/0 0x30(/b)/0x40([x])/P/-/-/0",
+	 "sample 7 0 '' 10>20 30>40\n", 0, 0},
 };
 
 static void texts_that_end_within_a_line(void **state)
@@ -456,7 +505,10 @@ static void damage_that_is_no_cut(void **state)
 	static const struct {
 		const char *text;
 		bool cut_will_do;
-	} rows[] = {{"7 404010\nx\n", true}, {"7 404010\nx\n7", true}, {"x", true}, {"7 404010\nx", false}};
+	} rows[] = {{"7 404010\nx\n", true},
+		    {"7 404010\nx\n7", true},
+		    {"x", true},
+		    {"7 404010\nx", false}};
 
 	(void)state;
 	for (size_t i = 0; i < BC_COUNT(rows); i++) {

@@ -47,7 +47,8 @@ static const struct {
 	{"T 10 20 0b443b38:-1 4", "trace 10 20 " M1 " 4 0\n"},
 	{"T 10 20 0b443b39:-1 4", "trace 10 20 " M1 " 4 0\n"},
 	{"T 10 20 X:-1 4", "trace 10 20 " M1 " 4 0\n"},
-	/* marks are in no file, whatever is before their colon: perf2bolt 22 to 24 have no record of these lines, or that of F, f, r */
+	/* marks are in no file, whatever is before their colon: perf2bolt 22 to 24 have no record
+	   of these lines, or that of F, f, r */
 	{"T X:-1 20 30 4", "trace " M1 " 20 30 4 0\n"},
 	{"T X:-2 20 30 4", "trace " M2 " 20 30 4 0\n"},
 	{"T X:" M1 " 20 30 4", "trace " M1 " 20 30 4 0\n"},
@@ -146,7 +147,8 @@ static void the_last_line_has_an_end(void **state)
 
 	(void)state;
 	assert_false(transcript_text(&t, "T 10 20 30 4\nT 10 20 30 12", INPUT_PREAGG));
-	assert_string_equal(t.err.text, "input: line 2, column 14: the file ends within the line: it was cut");
+	assert_string_equal(t.err.text,
+			    "input: line 2, column 14: the file ends within the line: it was cut");
 	transcript_free(&t);
 }
 

@@ -52,8 +52,10 @@ static void a_made_header(void **state)
 {
 	static const char go_id[] = "abc/def/ghi/jkl";
 	uint8_t file[0x400] = {0}, *notes = file + 0x200;
-	Elf64_Ehdr elf = {.e_ident = {0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB}, .e_phoff = 0x40,
-			  .e_phentsize = sizeof(Elf64_Phdr), .e_phnum = 2};
+	Elf64_Ehdr elf = {.e_ident = {0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB},
+			  .e_phoff = 0x40,
+			  .e_phentsize = sizeof(Elf64_Phdr),
+			  .e_phnum = 2};
 	Elf64_Phdr headers[] = {
 		{.p_type = PT_NOTE, .p_offset = 0x200, .p_vaddr = 0x7200, .p_align = 4},
 		{.p_type = PT_LOAD, .p_vaddr = 0x7000, .p_filesz = sizeof(file)},
@@ -89,15 +91,22 @@ static void a_go_build_id_from_memory(void **state)
 {
 	static const char go_id[] = "\4\0\0\0\7\0\0\0\4\0\0\0Go\0\0abc/def";
 	uint8_t memory_of[0x400] = {0};
-	Elf64_Ehdr elf = {.e_ident = {0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB}, .e_phoff = 0x40,
-			  .e_phentsize = sizeof(Elf64_Phdr), .e_phnum = 2};
+	Elf64_Ehdr elf = {.e_ident = {0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB},
+			  .e_phoff = 0x40,
+			  .e_phentsize = sizeof(Elf64_Phdr),
+			  .e_phnum = 2};
 	Elf64_Phdr headers[] = {
-		{.p_type = PT_NOTE, .p_offset = 0x200, .p_vaddr = 0x200, .p_filesz = 23, .p_align = 4},
+		{.p_type = PT_NOTE,
+		 .p_offset = 0x200,
+		 .p_vaddr = 0x200,
+		 .p_filesz = 23,
+		 .p_align = 4},
 		{.p_type = PT_LOAD, .p_filesz = sizeof(memory_of)},
 	};
 	struct bytes bytes = {memory_of, sizeof(memory_of)};
 	struct memory memory = {&bytes, read_own};
-	const char *lines = "1000-2000 r-xp 00000000 00:01 7 /srv/go\n2000-3000 rw-p 00001000 00:01 7 /srv/go\n";
+	const char *lines =
+		"1000-2000 r-xp 00000000 00:01 7 /srv/go\n2000-3000 rw-p 00001000 00:01 7 /srv/go\n";
 	struct text rest = text_of(lines);
 	struct mapped_files files = {0};
 	struct map_set *set = NULL;

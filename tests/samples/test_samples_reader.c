@@ -19,10 +19,13 @@ static const struct {
 	{"# perf\n7 PERF_RECORD_COMM: a:7/7\n", INPUT_PERF_SCRIPT},
 	{"               T 10 1.5: 9 cycles: 20\n", INPUT_PERF_SCRIPT},
 	{"S 10 2\n7 404010\n7 404010\n", INPUT_PERF_SCRIPT},
-	{"7 p5 400010 400020\n8 m3 400010\n", INPUT_AUTO}, /* raw stacks, and no comm of two words */
+	{"7 p5 400010 400020\n8 m3 400010\n",
+	 INPUT_AUTO}, /* raw stacks, and no comm of two words */
 	{"7 p5m3 400010 400020\n", INPUT_AUTO},
 	{"hello world\n", INPUT_AUTO},
-	{"\x7f" "ELF\n", INPUT_AUTO},
+	{"\x7f"
+	 "ELF\n",
+	 INPUT_AUTO},
 	{"# only a comment\n", INPUT_PREAGG}, /* of no records */
 	{"", INPUT_PREAGG},
 };
@@ -70,7 +73,8 @@ static void messages_of_what_is_not_recognised(void **state)
 	transcript_free(&t);
 }
 
-/* As perf 6.1 prints a record, and older ones without the file; behind a comment, and without the bytes. */
+/* As perf 6.1 prints a record, and older ones without the file; behind a comment, and without the
+ * bytes. */
 static void dumps_are_named(void **state)
 {
 	/* clang-format off */
@@ -87,14 +91,17 @@ static void dumps_are_named(void **state)
 	/* clang-format on */
 	static const char *const others[] = {
 		"7 PERF_RECORD_MMAP2 7/7: [0x1000(0x1000) @ 0 fe:00 1 2]: r-xp /bin/x\n7 404010\n",
-		"a [0x40]: 7 1.5: 9 cycles: 20\n", "7 404010\n", "0x10 7 event: 20\n",
+		"a [0x40]: 7 1.5: 9 cycles: 20\n",
+		"7 404010\n",
+		"0x10 7 event: 20\n",
 	};
 
 	(void)state;
 	for (size_t i = 0; i < BC_COUNT(dumps); i++)
 		for (int forced = 0; forced < 2; forced++) {
 			struct transcript t;
-			assert_false(transcript_text(&t, dumps[i], forced ? INPUT_PERF_SCRIPT : INPUT_AUTO));
+			assert_false(transcript_text(&t, dumps[i],
+						     forced ? INPUT_PERF_SCRIPT : INPUT_AUTO));
 			if (t.err.code != BC_UNSUPPORTED || !strstr(t.err.text, "perf script -D"))
 				fail_msg("%s: %s", dumps[i], t.err.text);
 			transcript_free(&t);
@@ -226,20 +233,24 @@ static char *long_text(enum input_format format, size_t *size)
 	if (format == INPUT_PREAGG) {
 		for (unsigned i = 0; i < 90000; i++)
 			if (i % 100)
-				fprintf(out, "T %x %x %x %u %u\n", i, 7 * i, 7 * i + i % 64, i % 9 + 1, i % 2);
+				fprintf(out, "T %x %x %x %u %u\n", i, 7 * i, 7 * i + i % 64,
+					i % 9 + 1, i % 2);
 			else
 				fprintf(out, "S %x %u # an address\n", i, i);
 	} else {
-		fputs("7 PERF_RECORD_MMAP2 7/7: [0x1000(0xeb000) @ 0xb000 <0b443b38>]: r-xp /a\n", out);
+		fputs("7 PERF_RECORD_MMAP2 7/7: [0x1000(0xeb000) @ 0xb000 <0b443b38>]: r-xp /a\n",
+		      out);
 		for (unsigned i = 0; i < 9000; i++) {
 			fprintf(out, "a 7 [003] U %u.5: 9 cycles:u: \n\t    40%04x f (/b)\n", i, i);
 			for (unsigned n = 0; n < i % 33; n++)
 				fprintf(out, " 0x%x/0x%llx/%c/-/-/%u/%s", 0x5000 + n * i,
-					0xffff55cf4ac5b9faull >> i % 60, "PM-"[n % 3], i, n % 4 ? "" : "COND");
+					0xffff55cf4ac5b9faull >> i % 60, "PM-"[n % 3], i,
+					n % 4 ? "" : "COND");
 			fputs(i % 33 ? "\n" : "\n\n", out);
 		}
 	}
-	fputs(format == INPUT_PREAGG ? "T 1 2 3 4 5\n" : "7 404010", out); /* one needs no newline */
+	fputs(format == INPUT_PREAGG ? "T 1 2 3 4 5\n" : "7 404010",
+	      out); /* one needs no newline */
 	fclose(out);
 	return text;
 }
@@ -287,7 +298,8 @@ static void the_first_bad_line_is_told(void **state)
 		assert_non_null(options.pool);
 		/* Two bad lines; in samples a stack each, for the threads to find. */
 		for (size_t i = size / 2; i < size; i += size / 3) {
-			char *bad = format == INPUT_PREAGG ? strstr(text + i, " ") : strstr(text + i, "/0x");
+			char *bad = format == INPUT_PREAGG ? strstr(text + i, " ") :
+							     strstr(text + i, "/0x");
 			memcpy(bad, "/-", 2);
 		}
 		const char *first = strstr(text, format == INPUT_PREAGG ? "/-" : "/-x");
@@ -316,7 +328,8 @@ static void a_line_too_long_is_told_by_number(void **state)
 		memcpy(text + i, "S 1 2\n", 6);
 	memset(text + before, '1', size - before);
 	assert_false(transcript_bytes(&t, text, size, &options));
-	assert_string_equal(t.err.text, "input: line 100001, byte 600000: longer than 1048576 bytes");
+	assert_string_equal(t.err.text,
+			    "input: line 100001, byte 600000: longer than 1048576 bytes");
 	assert_int_equal(t.report.lines, 100000);
 	transcript_free(&t);
 	pool_stop(options.pool);

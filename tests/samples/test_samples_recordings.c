@@ -7,7 +7,8 @@
 
 #define SECOND UINT64_C(1000000000)
 
-static const char *const words[ORIGIN_FACTS] = {"host", "6.1.0", "A processor", "A,1,2", "perf record"};
+static const char *const words[ORIGIN_FACTS] = {"host", "6.1.0", "A processor", "A,1,2",
+						"perf record"};
 
 static struct recording_origin origin_of(const char *const *facts)
 {
@@ -15,8 +16,9 @@ static struct recording_origin origin_of(const char *const *facts)
 
 	for (unsigned i = 0; i < ORIGIN_FACTS; i++)
 		if (facts[i])
-			recording_origin_tell(&origin, (enum origin_fact)i,
-					      (struct bytes){(const uint8_t *)facts[i], strlen(facts[i])});
+			recording_origin_tell(
+				&origin, (enum origin_fact)i,
+				(struct bytes){(const uint8_t *)facts[i], strlen(facts[i])});
 	return origin;
 }
 
@@ -39,7 +41,8 @@ static void times(void **state)
 	assert_int_equal(judge(words, 0, 10 * SECOND), CONTINUATION_NONE);
 }
 
-/* One that differs is enough, and so is one that is not told; of the processor one of two will do. */
+/* One that differs is enough, and so is one that is not told; of the processor one of two will do.
+ */
 static void origins(void **state)
 {
 	(void)state;
@@ -53,8 +56,9 @@ static void origins(void **state)
 		const struct recording_origin less = origin_of(other);
 		const struct recordings before = {less, SECOND};
 		assert_int_equal(recordings_judge(&before, &less, 2 * SECOND),
-				 i == ORIGIN_PROCESSOR || i == ORIGIN_PROCESSOR_ID ? CONTINUATION_OF_LAST
-										   : CONTINUATION_NONE);
+				 i == ORIGIN_PROCESSOR || i == ORIGIN_PROCESSOR_ID ?
+					 CONTINUATION_OF_LAST :
+					 CONTINUATION_NONE);
 	}
 }
 

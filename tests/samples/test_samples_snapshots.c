@@ -18,7 +18,8 @@ static void expect(const struct maps *maps, size_t i, uint64_t start, uint64_t e
 	assert_int_equal(maps->at[i].offset, offset);
 }
 
-static void add(struct snapshots *all, uint32_t pid, uint32_t id, uint64_t time, struct map_set *maps)
+static void add(struct snapshots *all, uint32_t pid, uint32_t id, uint64_t time,
+		struct map_set *maps)
 {
 	struct bc_error err = {0};
 
@@ -64,7 +65,8 @@ static void snapshots_by_id_and_time(void **state)
 	snapshots_free(&all);
 }
 
-/* A snapshot whose id is taken gets the next one, or the lowest that is free; files are known by what they are. */
+/* A snapshot whose id is taken gets the next one, or the lowest that is free; files are known by
+ * what they are. */
 static void snapshots_together(void **state)
 {
 	struct snapshots one = {0}, other = {0};
@@ -94,7 +96,8 @@ static void snapshots_together(void **state)
 	static const struct {
 		uint32_t pid, id;
 		uint64_t time;
-	} want[] = {{7, 0, 100}, {7, 5, 200}, {9, UINT32_MAX, 250}, {7, 6, 300}, {7, 7, 400}, {8, 0, 500}, {9, 0, 600}, {9, 1, 700}, {9, 2, 800}};
+	} want[] = {{7, 0, 100}, {7, 5, 200}, {9, UINT32_MAX, 250}, {7, 6, 300}, {7, 7, 400},
+		    {8, 0, 500}, {9, 0, 600}, {9, 1, 700},          {9, 2, 800}};
 	assert_int_equal(one.all.len, BC_COUNT(want));
 	for (size_t i = 0; i < BC_COUNT(want); i++) {
 		const struct snapshot *s = &one.all.at[i];
@@ -123,7 +126,8 @@ static void make_random(struct snapshots *all, struct prng *prng)
 			char name[16];
 			snprintf(name, sizeof(name), "/lib%d", (int)prng_below(prng, 20));
 			if (prng_below(prng, 3))
-				put_region(&maps[pid], start, end, offset, number_of_file(&all->files, name));
+				put_region(&maps[pid], start, end, offset,
+					   number_of_file(&all->files, name));
 			else
 				assert_true(map_set_replace(&maps[pid], start, end, NULL));
 		}
@@ -137,15 +141,18 @@ static void make_random(struct snapshots *all, struct prng *prng)
 static bool is_equal(const struct snapshots *a, const struct mapping *m, const struct snapshots *b,
 		     const struct mapping *n)
 {
-	return m->start == n->start && m->end == n->end && m->offset == n->offset && m->flags == n->flags &&
-	       text_equal(mapped_files_path(&a->files, m->file), mapped_files_path(&b->files, n->file));
+	return m->start == n->start && m->end == n->end && m->offset == n->offset &&
+	       m->flags == n->flags &&
+	       text_equal(mapped_files_path(&a->files, m->file),
+			  mapped_files_path(&b->files, n->file));
 }
 
 static void check_equal(const struct snapshots *a, const struct snapshots *b)
 {
 	assert_int_equal(a->all.len, b->all.len);
 	for (size_t i = 0; i < a->all.len; i++) {
-		struct maps m = list_regions(a->all.at[i].maps), n = list_regions(b->all.at[i].maps);
+		struct maps m = list_regions(a->all.at[i].maps),
+			    n = list_regions(b->all.at[i].maps);
 		assert_int_equal(a->all.at[i].pid, b->all.at[i].pid);
 		assert_int_equal(a->all.at[i].id, b->all.at[i].id);
 		assert_int_equal(a->all.at[i].time, b->all.at[i].time);
@@ -194,13 +201,16 @@ static void a_file_of_snapshots(void **state)
 static void the_content_byte_by_byte(void **state)
 {
 	static const uint8_t content[] = {
-		1, 2, '/', 'a',                   /* one string, of two bytes          */
-		2,                                /* two regions                       */
-		0x80, 0x40, 0x80, 0x20, 0, 5, 0, 0, 0, 1, 0, /* 0x1000, r-x, /a        */
-		0x80, 0x40, 0x80, 0x20, 0, 1, 0, 0, 0, 0, 0, /* 0x1000 behind its end  */
-		2,                                /* two maps                          */
-		7, 0, 20, 1, 1 << 2 | 2, 0,       /* pid 7, id 0, time 10: put region 0 */
-		7, 1, 2, 2, 1 << 2 | 0, 1 << 2 | 2, 2, /* time 11: take 1, put region 1 */
+		1,    2,    '/',  'a', /* one string, of two bytes          */
+		2,                     /* two regions                       */
+		0x80, 0x40, 0x80, 0x20, 0,          5,          0, 0,
+		0,    1,    0, /* 0x1000, r-x, /a        */
+		0x80, 0x40, 0x80, 0x20, 0,          1,          0, 0,
+		0,    0,    0,                         /* 0x1000 behind its end  */
+		2,                                     /* two maps                          */
+		7,    0,    20,   1,    1 << 2 | 2, 0, /* pid 7, id 0, time 10: put region 0 */
+		7,    1,    2,    2,    1 << 2 | 0, 1 << 2 | 2, 2, /* time 11: take 1, put region 1
+								    */
 	};
 	struct snapshots all;
 	struct bc_error err = {0};
@@ -228,24 +238,42 @@ static void hostile_content(void **state)
 		const char *wrong;
 	} rows[] = {
 		{{0}, 0, "content, byte 0: the data ends in a number"},
-		{{0xff, 0xff, 0xff, 0xff, 0x0f}, 5, "content, byte 5: a count that is larger than the data"},
+		{{0xff, 0xff, 0xff, 0xff, 0x0f},
+		 5,
+		 "content, byte 5: a count that is larger than the data"},
 		{{1, 0, 0}, 3, "content, byte 2: an empty string"},
 		{{0, 0, 1, 7, 0, 0, 0, 9}, 8, "content, byte 7: data behind the last map"},
 		{{0, 0, 1, 7, 0, 0, 1, 1 << 2}, 8, "content, byte 8: a step beyond the last map"},
 		{{0, 0, 1, 7, 0, 0, 1, 3}, 8, "content, byte 8: an unknown step"},
-		{{0, 0, 1, 7, 0, 0, 1, 1 << 2 | 2, 2}, 9, "content, byte 9: a region that there is not"},
-		{{0, 1, 2, 0, 0, 0, 0, 0, 0, 0, 0}, 11, "content, byte 11: a region that is empty or reaches "
-						       "beyond the addresses"},
-		{{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 2}, 10, "content, byte 0: a number of more than 64 bits"},
+		{{0, 0, 1, 7, 0, 0, 1, 1 << 2 | 2, 2},
+		 9,
+		 "content, byte 9: a region that there is not"},
+		{{0, 1, 2, 0, 0, 0, 0, 0, 0, 0, 0},
+		 11,
+		 "content, byte 11: a region that is empty or reaches "
+		 "beyond the addresses"},
+		{{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 2},
+		 10,
+		 "content, byte 0: a number of more than 64 bits"},
 		{{1, 3, 'a'}, 3, "content, byte 2: the data ends in a string"},
 		{{2, 1, 'a', 1, 'a'}, 5, "content, byte 5: a string twice"},
-		{{0, 1, 2, 1, 0, 16, 0, 0, 0, 0, 0}, 11, "content, byte 6: a number that is too large"},
-		{{0, 1, 2, 1, 0, 0, 0, 0, 0, 1, 0}, 11, "content, byte 10: a number that is too large"},
-		{{0, 2, 2, 1, 0, 0, 0, 0, 0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0}, 20, "content, byte 20: a region twice"},
+		{{0, 1, 2, 1, 0, 16, 0, 0, 0, 0, 0},
+		 11,
+		 "content, byte 6: a number that is too large"},
+		{{0, 1, 2, 1, 0, 0, 0, 0, 0, 1, 0},
+		 11,
+		 "content, byte 10: a number that is too large"},
+		{{0, 2, 2, 1, 0, 0, 0, 0, 0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0},
+		 20,
+		 "content, byte 20: a region twice"},
 		/* regions 1-2 and 0-1 hold in this order only */
-		{{0, 2, 2, 1, 0, 0, 0, 0, 0, 0, 0, 3, 1, 0, 0, 0, 0, 0, 0, 0, 1, 7, 0, 0, 1, 2 << 2 | 2, 0, 2}, 28,
+		{{0, 2, 2, 1, 0, 0, 0, 0, 0, 0, 0, 3,          1, 0,
+		  0, 0, 0, 0, 0, 0, 1, 7, 0, 0, 1, 2 << 2 | 2, 0, 2},
+		 28,
 		 "content, byte 28: regions that overlap or do not ascend"},
-		{{0, 0, 1, 0xff, 0xff, 0xff, 0xff, 0x1f, 0, 0, 0}, 11, "content, byte 8: a number that is too large"},
+		{{0, 0, 1, 0xff, 0xff, 0xff, 0xff, 0x1f, 0, 0, 0},
+		 11,
+		 "content, byte 8: a number that is too large"},
 		{{0, 0, 1, 7, 0, 0, 0x80}, 7, "content, byte 6: the data ends in a number"},
 	};
 
@@ -259,7 +287,8 @@ static void hostile_content(void **state)
 	}
 }
 
-/* Many processes, of which pids collide where they are looked up; each is taken from its own last one. */
+/* Many processes, of which pids collide where they are looked up; each is taken from its own last
+ * one. */
 static void many_processes(void **state)
 {
 	struct byte_vec content = {0};
@@ -269,13 +298,16 @@ static void many_processes(void **state)
 
 	(void)state;
 	assert_true(leb_put_u(&content, 0) && leb_put_u(&content, 1)); /* no string, one region */
-	for (const uint8_t *at = (const uint8_t[]){2, 1, 0, 0, 0, 0, 0, 0, 0}, *end = at + 9; at < end; at++)
+	for (const uint8_t *at = (const uint8_t[]){2, 1, 0, 0, 0, 0, 0, 0, 0}, *end = at + 9;
+	     at < end; at++)
 		assert_true(byte_vec_push(&content, *at));
 	assert_true(leb_put_u(&content, 2 * COUNT));
 	for (unsigned i = 0; i < 2 * COUNT; i++) {
 		bool put = i < COUNT;
-		assert_true(leb_put_u(&content, 1 + i % COUNT) && leb_put_u(&content, i) && leb_put_zigzag(&content, 1));
-		assert_true(leb_put_u(&content, 1) && leb_put_u(&content, put ? 1 << 2 | 2 : 1 << 2));
+		assert_true(leb_put_u(&content, 1 + i % COUNT) && leb_put_u(&content, i) &&
+			    leb_put_zigzag(&content, 1));
+		assert_true(leb_put_u(&content, 1) &&
+			    leb_put_u(&content, put ? 1 << 2 | 2 : 1 << 2));
 		assert_true(!put || leb_put_zigzag(&content, 0));
 	}
 	if (!bcmaps_read_content((struct bytes){content.at, content.len}, &all, &err))

@@ -45,8 +45,7 @@ static inline void write_sample(FILE *out, const struct sample *s)
 		fputs(" no stack", out);
 	for (size_t i = 0; i < s->branch_count; i++)
 		fprintf(out, " %" PRIx64 ">%" PRIx64 "%s%s%s", s->branches[i].from,
-			s->branches[i].to,
-			s->branches[i].flags & BRANCH_MISPREDICTED ? "!" : "",
+			s->branches[i].to, s->branches[i].flags & BRANCH_MISPREDICTED ? "!" : "",
 			s->branches[i].flags & BRANCH_NOT_TAKEN ? "-" : "",
 			type_word(s->branches[i].flags));
 	fputc('\n', out);
@@ -55,8 +54,8 @@ static inline void write_sample(FILE *out, const struct sample *s)
 static inline void write_trace(FILE *out, const struct trace_record *r)
 {
 	fprintf(out, "%s %" PRIx64 " %" PRIx64 " %" PRIx64 " %" PRIu64 " %" PRIu64 "\n",
-		r->is_return ? "return" : "trace", r->trace.branch.word, r->trace.from.word, r->trace.to.word,
-		r->count, r->mispredicted);
+		r->is_return ? "return" : "trace", r->trace.branch.word, r->trace.from.word,
+		r->trace.to.word, r->count, r->mispredicted);
 }
 
 static inline bool write_event(void *ctx, const struct event *e, struct bc_error *err)
@@ -67,8 +66,12 @@ static inline bool write_event(void *ctx, const struct event *e, struct bc_error
 	switch (e->kind) {
 	case EVENT_MAP: write_map(out, e->map); break;
 	case EVENT_EXEC: fprintf(out, "exec %" PRIu32 "\n", e->task.pid); break;
-	case EVENT_FORK: fprintf(out, "fork %" PRIu32 " %" PRIu32 "\n", e->task.parent, e->task.pid); break;
-	case EVENT_EXIT: fprintf(out, "exit %" PRIu32 " %" PRIu32 "\n", e->task.pid, e->task.tid); break;
+	case EVENT_FORK:
+		fprintf(out, "fork %" PRIu32 " %" PRIu32 "\n", e->task.parent, e->task.pid);
+		break;
+	case EVENT_EXIT:
+		fprintf(out, "exit %" PRIu32 " %" PRIu32 "\n", e->task.pid, e->task.tid);
+		break;
 	case EVENT_SAMPLE: write_sample(out, e->sample); break;
 	case EVENT_RAN: fail_msg("no reader delivers what was walked"); break;
 	case EVENT_TRACES:
@@ -103,7 +106,8 @@ static inline bool transcript_bytes(struct transcript *t, const char *bytes, siz
 	const struct event_sink sink = {t, write_event};
 
 	*t = (struct transcript){0};
-	if (!file || fwrite(bytes, 1, size, file) != size || fflush(file) || fseek(file, 0, SEEK_SET))
+	if (!file || fwrite(bytes, 1, size, file) != size || fflush(file) ||
+	    fseek(file, 0, SEEK_SET))
 		abort();
 	t->out = open_memstream(&t->text, &t->size);
 	if (!t->out)
@@ -115,8 +119,7 @@ static inline bool transcript_bytes(struct transcript *t, const char *bytes, siz
 	return ok;
 }
 
-static inline bool transcript_text(struct transcript *t, const char *text,
-				   enum input_format format)
+static inline bool transcript_text(struct transcript *t, const char *text, enum input_format format)
 {
 	struct reader_options options = {.format = format};
 

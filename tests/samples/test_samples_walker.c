@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The walk by hand-written code and answers: what each answer does in each state, by the rules of Intel PT and of Arm ETM.  Rows were worked out by hand. */
+/* The walk by hand-written code and answers: what each answer does in each state, by the rules of
+ * Intel PT and of Arm ETM.  Rows were worked out by hand. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,12 +8,12 @@
 #include "src/samples/walker.h"
 #include "tests/support/cmocka.h"
 
-#define LOAD UINT64_C(0x555500000000)
-#define BASE UINT64_C(0x1000)
-#define SIZE 0x2000
-#define OTHER UINT64_C(0x7f0000000000) /* a file that is not there */
+#define LOAD    UINT64_C(0x555500000000)
+#define BASE    UINT64_C(0x1000)
+#define SIZE    0x2000
+#define OTHER   UINT64_C(0x7f0000000000) /* a file that is not there */
 #define NOWHERE UINT64_C(0x123450000)
-#define KERNEL UINT64_C(0xffffffff81000000)
+#define KERNEL  UINT64_C(0xffffffff81000000)
 
 /*
  * x86-64:
@@ -49,8 +50,9 @@ static const struct {
  *   1010 br x0       1014 svc          1018 b 1000   101c nop
  *   1020 ret         1024 blr x0       1028 ret
  *   102c b 5000      1030 wfi          1034 wfet x1     1038 wfit x1      103c isb */
-static const uint32_t aarch64[] = {0x54000080, 0x94000007, 0xd5033fdf, 0xd503205f, 0xd61f0000, 0xd4000001,
-				   0x17fffffa, 0xd503201f, 0xd65f03c0, 0xd63f0000, 0xd65f03c0, 0x14000ff5,
+static const uint32_t aarch64[] = {0x54000080, 0x94000007, 0xd5033fdf, 0xd503205f,
+				   0xd61f0000, 0xd4000001, 0x17fffffa, 0xd503201f,
+				   0xd65f03c0, 0xd63f0000, 0xd65f03c0, 0x14000ff5,
 				   0xd503207f, 0xd5031001, 0xd5031021, 0xd5033fdf};
 
 static struct {
@@ -76,7 +78,8 @@ static void map(const char *path, uint64_t start, uint64_t offset)
 {
 	struct mapped_files *files = code_images_files(world.images);
 	struct mapped_file file = {0};
-	struct mapping mapping = {.start = start, .end = start + SIZE, .offset = offset, .flags = MAPPING_EXEC};
+	struct mapping mapping = {
+		.start = start, .end = start + SIZE, .offset = offset, .flags = MAPPING_EXEC};
 
 	assert_true(strings_intern(&files->texts, text_of(path), &file.path));
 	assert_true(mapped_files_intern(files, &file, &mapping.file));
@@ -128,15 +131,17 @@ static void go(const struct flow_answer *answers, size_t count)
 
 	assert_true(walker_go(world.walker, &step));
 }
-#define GO(...) go((const struct flow_answer[]){__VA_ARGS__}, BC_COUNT(((const struct flow_answer[]){__VA_ARGS__})))
+#define GO(...)                                                                                    \
+	go((const struct flow_answer[]){__VA_ARGS__},                                              \
+	   BC_COUNT(((const struct flow_answer[]){__VA_ARGS__})))
 #define BITS(count, bits) {FLOW_BITS, count, bits}
-#define TARGET(vaddr) {FLOW_TARGET, 0, run(vaddr)}
-#define AT(vaddr) {FLOW_AT, 0, run(vaddr)}
-#define LEAVE(vaddr) {FLOW_LEAVE, 0, run(vaddr)}
-#define STOP(address) {FLOW_STOP, 0, address}
-#define BEGIN(vaddr) {FLOW_BEGIN, 0, run(vaddr)}
-#define FROM(vaddr) {FLOW_FROM, 0, run(vaddr)}
-#define LOST {FLOW_LOST, 0, 0}
+#define TARGET(vaddr)     {FLOW_TARGET, 0, run(vaddr)}
+#define AT(vaddr)         {FLOW_AT, 0, run(vaddr)}
+#define LEAVE(vaddr)      {FLOW_LEAVE, 0, run(vaddr)}
+#define STOP(address)     {FLOW_STOP, 0, address}
+#define BEGIN(vaddr)      {FLOW_BEGIN, 0, run(vaddr)}
+#define FROM(vaddr)       {FLOW_FROM, 0, run(vaddr)}
+#define LOST              {FLOW_LOST, 0, 0}
 
 static int by_row(const void *a, const void *b)
 {
@@ -171,7 +176,8 @@ static void gives(const char *want)
 	char *text;
 	FILE *out = open_memstream(&text, &size);
 
-	assert_true(walker_end(world.walker, &world.way, &world.counts) && walker_flush(world.walker));
+	assert_true(walker_end(world.walker, &world.way, &world.counts) &&
+		    walker_flush(world.walker));
 	for (size_t s = 0; s < COUNTS_SHARDS; s++)
 		for (size_t i = 0; i < world.counts.shards[s].capacity; i++)
 			if (world.counts.shards[s].rows[i].count)
@@ -288,7 +294,8 @@ static void pt_system_call(void **state)
 {
 	(void)state;
 	begin(FLOW_PT);
-	GO(BEGIN(0x100a), STOP(0), BEGIN(0x100c), BITS(1, 1), TARGET(0x100a), STOP(0), BEGIN(0x1020));
+	GO(BEGIN(0x100a), STOP(0), BEGIN(0x100c), BITS(1, 1), TARGET(0x100a), STOP(0),
+	   BEGIN(0x1020));
 	assert_int_equal(sums()->contradictions, 0);
 	gives("0 100a 100c 1\n"
 	      "1000 1008 1008 1\n"
@@ -301,7 +308,8 @@ static void pt_interrupts(void **state)
 {
 	(void)state;
 	begin(FLOW_PT);
-	GO(BEGIN(0x1000), BITS(1, 0), LEAVE(0x1021), BEGIN(0x1021), BITS(1, 1), LEAVE(0x1007), BEGIN(0x1000), BITS(1, 1), LEAVE(0x1008), BEGIN(0x1007), TARGET(0x1000));
+	GO(BEGIN(0x1000), BITS(1, 0), LEAVE(0x1021), BEGIN(0x1021), BITS(1, 1), LEAVE(0x1007),
+	   BEGIN(0x1000), BITS(1, 1), LEAVE(0x1008), BEGIN(0x1007), TARGET(0x1000));
 	assert_int_equal(sums()->contradictions, 0);
 	gives("0 1000 1000 1\n"
 	      "0 1000 1002 1\n"
@@ -386,7 +394,8 @@ static void pt_stop_with_address(void **state)
 {
 	(void)state;
 	begin(FLOW_PT);
-	GO(BEGIN(0x1002), STOP(run(0x1020)), BEGIN(0x1007), TARGET(0x1000), STOP(run(0x1008)), BEGIN(0x1000), STOP(run(0x1002)), BEGIN(0x1002), BITS(1, 1), STOP(NOWHERE));
+	GO(BEGIN(0x1002), STOP(run(0x1020)), BEGIN(0x1007), TARGET(0x1000), STOP(run(0x1008)),
+	   BEGIN(0x1000), STOP(run(0x1002)), BEGIN(0x1002), BITS(1, 1), STOP(NOWHERE));
 	assert_int_equal(sums()->contradictions, 0);
 	char want[512];
 	snprintf(want, sizeof(want),
@@ -398,7 +407,8 @@ static void pt_stop_with_address(void **state)
 		 "1002 1020 1021 1\n"
 		 "1007 %" PRIx64 " 0 1 r\n"
 		 "1007 1000 1000 1 r\n"
-		 "1021 1007 1007 1 r\n", NOWHERE);
+		 "1021 1007 1007 1 r\n",
+		 NOWHERE);
 	gives(want);
 }
 
@@ -418,7 +428,8 @@ static void pt_kernel(void **state)
 {
 	(void)state;
 	begin(FLOW_PT);
-	GO(BEGIN(0x100a), {FLOW_TARGET, 0, KERNEL}, BITS(6, 0), {FLOW_TARGET, 0, KERNEL + 16}, TARGET(0x100c), BITS(1, 1));
+	GO(BEGIN(0x100a), {FLOW_TARGET, 0, KERNEL}, BITS(6, 0), {FLOW_TARGET, 0, KERNEL + 16},
+	   TARGET(0x100c), BITS(1, 1));
 	assert_int_equal(lost(LOSS_KERNEL), 8);
 	assert_int_equal(sums()->walked, 2);
 	gives("0 100a 100c 1\n"
@@ -449,12 +460,14 @@ static void pt_xbegin_has_no_bit(void **state)
 
 /* ---- code that is not known ---- */
 
-/* A call into a file that is not there, and back: what was answered there is lost, and the branch back comes from there. */
+/* A call into a file that is not there, and back: what was answered there is lost, and the branch
+ * back comes from there. */
 static void lost_in_a_file(void **state)
 {
 	(void)state;
 	begin(FLOW_PT);
-	GO(BEGIN(0x1008), {FLOW_TARGET, 0, OTHER + 0x10}, BITS(5, 0), {FLOW_TARGET, 0, OTHER + 0x20}, TARGET(0x1000), BITS(1, 1));
+	GO(BEGIN(0x1008), {FLOW_TARGET, 0, OTHER + 0x10}, BITS(5, 0),
+	   {FLOW_TARGET, 0, OTHER + 0x20}, TARGET(0x1000), BITS(1, 1));
 	assert_int_equal(lost(LOSS_NO_FILE), 6);
 	assert_int_equal(sums()->walked, 3);
 	assert_int_equal(sums()->contradictions, 0);
@@ -465,7 +478,8 @@ static void lost_in_a_file(void **state)
 		 "0 1008 1008 1\n"
 		 "1000 1008 0 1\n"
 		 "1008 %" PRIx64 " 0 1\n"
-		 "%" PRIx64 " 1000 1000 1\n", OTHER + 0x10, OTHER + 0x20);
+		 "%" PRIx64 " 1000 1000 1\n",
+		 OTHER + 0x10, OTHER + 0x20);
 	gives(want);
 }
 
@@ -473,7 +487,8 @@ static void lost_in_memory(void **state)
 {
 	(void)state;
 	begin(FLOW_PT);
-	GO(BEGIN(0x1008), {FLOW_TARGET, 0, OTHER + 0x10000}, BITS(2, 0), {FLOW_TARGET, 0, OTHER + 0x20000}, BITS(3, 0), {FLOW_TARGET, 0, NOWHERE}, BITS(4, 0));
+	GO(BEGIN(0x1008), {FLOW_TARGET, 0, OTHER + 0x10000}, BITS(2, 0),
+	   {FLOW_TARGET, 0, OTHER + 0x20000}, BITS(3, 0), {FLOW_TARGET, 0, NOWHERE}, BITS(4, 0));
 	assert_int_equal(lost(LOSS_VDSO), 2);
 	assert_int_equal(lost(LOSS_NOT_A_FILE), 4);
 	assert_int_equal(lost(LOSS_NO_MAPPING), 5);
@@ -503,8 +518,13 @@ static void lost_of_no_process(void **state)
 	map_set_release(world.maps);
 	world.maps = NULL;
 	const struct flow_answer answers[] = {BEGIN(0x1000), BITS(2, 2)};
-	assert_true(walker_go(world.walker, &(struct walk_step){.no_process = true, .rules = FLOW_PT, .at = answers, .count = 2,
-								 .calls = &world.calls, .way = &world.way, .counts = &world.counts}));
+	assert_true(walker_go(world.walker, &(struct walk_step){.no_process = true,
+								.rules = FLOW_PT,
+								.at = answers,
+								.count = 2,
+								.calls = &world.calls,
+								.way = &world.way,
+								.counts = &world.counts}));
 	assert_int_equal(lost(LOSS_NO_PROCESS), 2);
 	gives("");
 }
@@ -527,17 +547,21 @@ static void circles_end(void **state)
 {
 	(void)state;
 	begin(FLOW_PT);
-	GO(BEGIN(0x100e), BITS(1, 1), BEGIN(0x1060), TARGET(0x1000), BEGIN(0x1060), STOP(0), BEGIN(0x100e), LEAVE(0x1020));
+	GO(BEGIN(0x100e), BITS(1, 1), BEGIN(0x1060), TARGET(0x1000), BEGIN(0x1060), STOP(0),
+	   BEGIN(0x100e), LEAVE(0x1020));
 	assert_int_equal(sums()->circles, 2);
 	assert_int_equal(lost(LOSS_CIRCLE), 2);
 	/* No more of a circle is counted than it takes to look on. */
 	struct walk_fit fit = walker_fit(world.walker, 0);
 	assert_int_equal(fit.answered, 0);
-	assert_int_equal(fit.unfit, 2 + 2 * WALK_STRAIGHT_LOOK + 2); /* and the addresses of STOP and LEAVE are not reached */
+	assert_int_equal(fit.unfit,
+			 2 + 2 * WALK_STRAIGHT_LOOK +
+				 2); /* and the addresses of STOP and LEAVE are not reached */
 	free_all();
 }
 
-/* Where the work ends in front of a branch out of what is traced, the walk is outside all the same. */
+/* Where the work ends in front of a branch out of what is traced, the walk is outside all the same.
+ */
 static void work_ends_in_front_of_a_stop(void **state)
 {
 	(void)state;
@@ -572,7 +596,8 @@ static void work_is_bounded(void **state)
 	(void)state;
 	begin(FLOW_PT);
 	for (size_t i = 0; i < BC_COUNT(answers); i++)
-		answers[i] = (struct flow_answer){i % 2 ? FLOW_STOP : FLOW_BEGIN, 0, i % 2 ? 0 : run(0x1060)};
+		answers[i] = (struct flow_answer){i % 2 ? FLOW_STOP : FLOW_BEGIN, 0,
+						  i % 2 ? 0 : run(0x1060)};
 	go(answers, BC_COUNT(answers));
 	assert_true(world.calls.credit <= 0);
 	assert_true(world.calls.credit > -(int64_t)BC_COUNT(answers) * 2);
@@ -588,7 +613,8 @@ static void etm_bits_and_targets(void **state)
 {
 	(void)state;
 	begin(FLOW_ETM);
-	GO(BEGIN(0x1000), BITS(3, 6), TARGET(0x1008), BITS(2, 3), TARGET(0x1018), BITS(2, 3), BITS(1, 1), TARGET(0x1020));
+	GO(BEGIN(0x1000), BITS(3, 6), TARGET(0x1008), BITS(2, 3), TARGET(0x1018), BITS(2, 3),
+	   BITS(1, 1), TARGET(0x1020));
 	assert_int_equal(sums()->contradictions, 0);
 	assert_int_equal(sums()->walked, 11);
 	gives("0 1000 1004 1\n"
@@ -623,7 +649,8 @@ static void etm_waits(void **state)
 	gives("");
 }
 
-/* Without a target an indirect branch leads to where the last call came from, also behind the end of a flow. */
+/* Without a target an indirect branch leads to where the last call came from, also behind the end
+ * of a flow. */
 static void etm_return_stack(void **state)
 {
 	(void)state;
@@ -674,7 +701,8 @@ static void etm_exceptions(void **state)
 {
 	(void)state;
 	begin(FLOW_ETM);
-	GO(BEGIN(0x1014), LEAVE(0x1018), BEGIN(0x1018), BITS(2, 3), LEAVE(0x1010), BEGIN(0x1020), BITS(1, 1), TARGET(0x1000), STOP(0), BEGIN(0x1000), BITS(1, 1));
+	GO(BEGIN(0x1014), LEAVE(0x1018), BEGIN(0x1018), BITS(2, 3), LEAVE(0x1010), BEGIN(0x1020),
+	   BITS(1, 1), TARGET(0x1000), STOP(0), BEGIN(0x1000), BITS(1, 1));
 	assert_int_equal(sums()->contradictions, 0);
 	gives("0 1014 1018 1\n"
 	      "0 1020 1020 1\n"
@@ -688,7 +716,8 @@ static void ete_source_address(void **state)
 {
 	(void)state;
 	begin(FLOW_ETM);
-	GO(BEGIN(0x1000), FROM(0x1004), FROM(0x1020), TARGET(0x1010), FROM(0x1010), TARGET(0x1000), FROM(0x1028));
+	GO(BEGIN(0x1000), FROM(0x1004), FROM(0x1020), TARGET(0x1010), FROM(0x1010), TARGET(0x1000),
+	   FROM(0x1028));
 	assert_int_equal(sums()->contradictions, 1);
 	gives("0 1000 1004 1\n"
 	      "1004 1020 1020 1\n"
@@ -727,7 +756,8 @@ static void etm_address_agrees(void **state)
 {
 	(void)state;
 	begin(FLOW_ETM);
-	GO(BEGIN(0x1000), TARGET(0x1000), BITS(1, 1), TARGET(0x1010), BITS(1, 1), TARGET(0x1000), TARGET(0x1020));
+	GO(BEGIN(0x1000), TARGET(0x1000), BITS(1, 1), TARGET(0x1010), BITS(1, 1), TARGET(0x1000),
+	   TARGET(0x1020));
 	assert_int_equal(sums()->contradictions, 1);
 	gives("0 1000 1000 1\n"
 	      "1000 1010 1010 1\n"

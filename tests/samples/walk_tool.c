@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * What ran by a trace of the processor, in all files: walk_tool [--threads=N] [--debug-dir=DIR] [--answers] PERF.DATA
+ * What ran by a trace of the processor, in all files: walk_tool [--threads=N] [--debug-dir=DIR]
+ * [--answers] PERF.DATA
  *
  * stdout   PID FROM TO END COUNT, addresses in hexadecimal, 0: not known; `r` behind returns
  * stderr   answers, and what was lost, by reason and file
@@ -22,7 +23,8 @@ static bool print_event(void *ctx, const struct event *event, struct bc_error *e
 		return true;
 	for (size_t i = 0; i < event->ran.count; i++) {
 		const struct ran_trace *row = &event->ran.at[i];
-		printf("%" PRIu32 " %" PRIx64 " %" PRIx64 " %" PRIx64 " %" PRIu64 "%s\n", event->ran.pid, row->from, row->to, row->end, row->count,
+		printf("%" PRIu32 " %" PRIx64 " %" PRIx64 " %" PRIx64 " %" PRIu64 "%s\n",
+		       event->ran.pid, row->from, row->to, row->end, row->count,
 		       row->is_return ? " r" : "");
 	}
 	return true;
@@ -37,15 +39,18 @@ static bool ignore_flow(void *ctx, const struct trace_flow *flow, struct bc_erro
 
 static void print_report(const struct flow_walk_report *report)
 {
-	fprintf(stderr, "answers %" PRIu64 " walked %" PRIu64 " branches %" PRIu64 " rows %" PRIu64 "\n", report->answers, report->sums.walked,
-		report->branches, report->rows);
-	fprintf(stderr, "contradictions %" PRIu64 " circles %" PRIu64 " gaps %" PRIu64 "\n", report->sums.contradictions, report->sums.circles,
-		report->sums.gaps);
+	fprintf(stderr,
+		"answers %" PRIu64 " walked %" PRIu64 " branches %" PRIu64 " rows %" PRIu64 "\n",
+		report->answers, report->sums.walked, report->branches, report->rows);
+	fprintf(stderr, "contradictions %" PRIu64 " circles %" PRIu64 " gaps %" PRIu64 "\n",
+		report->sums.contradictions, report->sums.circles, report->sums.gaps);
 	for (size_t i = 0; i < LOSS_COUNT; i++)
 		if (report->sums.lost[i])
-			fprintf(stderr, "lost %s %" PRIu64 "\n", walk_loss_key((enum walk_loss)i), report->sums.lost[i]);
+			fprintf(stderr, "lost %s %" PRIu64 "\n", walk_loss_key((enum walk_loss)i),
+				report->sums.lost[i]);
 	for (size_t i = 0; i < report->files.len; i++)
-		fprintf(stderr, "file %s %s %" PRIu64 "\n", report->files.at[i].path, walk_loss_key(report->files.at[i].loss), report->files.at[i].answers);
+		fprintf(stderr, "file %s %s %" PRIu64 "\n", report->files.at[i].path,
+			walk_loss_key(report->files.at[i].loss), report->files.at[i].answers);
 }
 
 static int read_answers(const char *path, struct bc_error *err)
@@ -90,7 +95,8 @@ int main(int argc, char **argv)
 		return 0;
 	const struct event_sink sink = flow_walk_sink(walk);
 	const struct reader_options how = {.cut_will_do = true, .flow = flow_walk_taker(walk)};
-	bool ok = input_run(path, &how, (struct input_progress){0}, &sink, &read, &err) && flow_walk_tell(walk, &report, &err);
+	bool ok = input_run(path, &how, (struct input_progress){0}, &sink, &read, &err) &&
+		  flow_walk_tell(walk, &report, &err);
 	if (ok)
 		print_report(&report);
 	else

@@ -46,9 +46,8 @@ void build_sleb(struct build_bat *b, int64_t value)
 	build_u8(b, value & 0x7f);
 }
 
-static bool same_blocks(const struct bat_table *a, uint32_t first_a,
-			const struct bat_table *b, uint32_t first_b,
-			uint32_t count)
+static bool same_blocks(const struct bat_table *a, uint32_t first_a, const struct bat_table *b,
+			uint32_t first_b, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++)
 		if (a->blocks[first_a + i].hash != b->blocks[first_b + i].hash ||
@@ -57,32 +56,26 @@ static bool same_blocks(const struct bat_table *a, uint32_t first_a,
 	return true;
 }
 
-static bool same_fragment(const struct bat_table *a, const struct bat_table *b,
-			  uint32_t i)
+static bool same_fragment(const struct bat_table *a, const struct bat_table *b, uint32_t i)
 {
 	const struct bat_fragment *x = &a->fragments[i];
 	const struct bat_fragment *y = &b->fragments[i];
 
-	return x->address == y->address && x->hash == y->hash &&
-	       x->cold == y->cold && x->parent == y->parent &&
-	       x->block_count == y->block_count &&
-	       x->entry_count == y->entry_count &&
-	       x->secondary_count == y->secondary_count &&
+	return x->address == y->address && x->hash == y->hash && x->cold == y->cold &&
+	       x->parent == y->parent && x->block_count == y->block_count &&
+	       x->entry_count == y->entry_count && x->secondary_count == y->secondary_count &&
 	       !memcmp(a->entries + x->first_entry, b->entries + y->first_entry,
 		       x->entry_count * sizeof(*a->entries)) &&
-	       !memcmp(a->secondary + x->first_secondary,
-		       b->secondary + y->first_secondary,
+	       !memcmp(a->secondary + x->first_secondary, b->secondary + y->first_secondary,
 		       x->secondary_count * sizeof(*a->secondary)) &&
-	       (!a->blocks || same_blocks(a, x->first_entry, b, y->first_entry,
-					  x->entry_count));
+	       (!a->blocks || same_blocks(a, x->first_entry, b, y->first_entry, x->entry_count));
 }
 
 bool bat_same_table(const struct bat_table *a, const struct bat_table *b)
 {
 	if (a->layout != b->layout || a->fragment_count != b->fragment_count ||
 	    a->hot_count != b->hot_count || a->entry_count != b->entry_count ||
-	    a->secondary_count != b->secondary_count ||
-	    !a->blocks != !b->blocks)
+	    a->secondary_count != b->secondary_count || !a->blocks != !b->blocks)
 		return false;
 	for (uint32_t i = 0; i < a->fragment_count; i++)
 		if (!same_fragment(a, b, i))

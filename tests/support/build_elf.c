@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ROOM ((size_t)1 << 20)
+#define ROOM          ((size_t)1 << 20)
 #define MOST_SECTIONS 64
 
 /* Little-endian hosts only: the tests run where the program does. */
@@ -70,21 +70,27 @@ static void add_symbols(struct builder *b, const struct build_symbol *symbols)
 	assert(strings && table);
 	for (const struct build_symbol *s = symbols; s->name; s++) {
 		table[count++] = (Elf64_Sym){
-			.st_name = *s->name ? (Elf64_Word)add_string(strings, &string_size, s->name)
-					    : 0,
+			.st_name = *s->name ?
+					   (Elf64_Word)add_string(strings, &string_size, s->name) :
+					   0,
 			.st_info = (unsigned char)(s->binding << 4 | s->type),
-			.st_shndx = !s->section                      ? SHN_UNDEF
-				    : !strcmp(s->section, "*ABS*") ? SHN_ABS
-						: (Elf64_Half)index_of(b, s->section),
+			.st_shndx = !s->section ? SHN_UNDEF :
+				    !strcmp(s->section, "*ABS*") ?
+						  SHN_ABS :
+						  (Elf64_Half)index_of(b, s->section),
 			.st_value = s->address,
 			.st_size = s->size,
 		};
 	}
-	add_section(b, &(struct build_section){.name = ".symtab", .type = SHT_SYMTAB,
-					       .data = table, .size = count * sizeof(*table),
+	add_section(b, &(struct build_section){.name = ".symtab",
+					       .type = SHT_SYMTAB,
+					       .data = table,
+					       .size = count * sizeof(*table),
 					       .entsize = sizeof(*table)});
-	add_section(b, &(struct build_section){.name = ".strtab", .type = SHT_STRTAB,
-					       .data = strings, .size = string_size});
+	add_section(b, &(struct build_section){.name = ".strtab",
+					       .type = SHT_STRTAB,
+					       .data = strings,
+					       .size = string_size});
 	b->headers[b->count - 2].sh_link = (Elf64_Word)b->count - 1;
 	free(strings);
 	free(table);
@@ -109,22 +115,25 @@ static void write_segments(struct builder *b, const struct build_elf *recipe, si
 
 	for (size_t i = 0; recipe->segments && i < count; i++) {
 		const struct build_segment *s = &recipe->segments[i];
-		*out++ = (Elf64_Phdr){.p_type = s->type, .p_flags = s->flags,
-				      .p_offset = s->offset, .p_vaddr = s->vaddr,
-				      .p_filesz = s->filesz, .p_memsz = s->memsz,
+		*out++ = (Elf64_Phdr){.p_type = s->type,
+				      .p_flags = s->flags,
+				      .p_offset = s->offset,
+				      .p_vaddr = s->vaddr,
+				      .p_filesz = s->filesz,
+				      .p_memsz = s->memsz,
 				      .p_align = s->align};
 	}
 	for (size_t i = 1; !recipe->segments && i < b->count; i++) {
 		const Elf64_Shdr *h = &b->headers[i];
 		if (h->sh_flags & SHF_ALLOC)
-			*out++ = (Elf64_Phdr){
-				.p_type = PT_LOAD,
-				.p_flags = PF_R | (h->sh_flags & SHF_EXECINSTR ? PF_X : 0),
-				.p_offset = h->sh_offset,
-				.p_vaddr = h->sh_addr,
-				.p_filesz = h->sh_type == SHT_NOBITS ? 0 : h->sh_size,
-				.p_memsz = h->sh_size,
-				.p_align = 1};
+			*out++ = (Elf64_Phdr){.p_type = PT_LOAD,
+					      .p_flags = PF_R |
+							 (h->sh_flags & SHF_EXECINSTR ? PF_X : 0),
+					      .p_offset = h->sh_offset,
+					      .p_vaddr = h->sh_addr,
+					      .p_filesz = h->sh_type == SHT_NOBITS ? 0 : h->sh_size,
+					      .p_memsz = h->sh_size,
+					      .p_align = 1};
 	}
 }
 
@@ -215,8 +224,7 @@ uint64_t build_elf_offset(struct bytes file, const char *section)
 	return 0;
 }
 
-size_t build_note(uint8_t *out, const char *owner, uint32_t type, const void *desc,
-		  uint32_t size)
+size_t build_note(uint8_t *out, const char *owner, uint32_t type, const void *desc, uint32_t size)
 {
 	uint32_t header[3] = {(uint32_t)strlen(owner) + 1, size, type};
 	size_t desc_at = (sizeof(header) + header[0] + 3) / 4 * 4;

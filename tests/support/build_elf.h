@@ -49,7 +49,6 @@ void build_elf_free(struct bytes *bytes);
 uint64_t build_elf_offset(struct bytes file, const char *section);
 
 /* A note; returns its size.  `out` has room. */
-size_t build_note(uint8_t *out, const char *owner, uint32_t type, const void *desc,
-		  uint32_t size);
+size_t build_note(uint8_t *out, const char *owner, uint32_t type, const void *desc, uint32_t size);
 
 #endif

@@ -10,7 +10,8 @@ void put_region(struct map_set **set, uint64_t start, uint64_t end, uint64_t off
 	assert_true(map_set_replace(set, start, end, &m));
 }
 
-void put_code_region(struct map_set **set, uint64_t start, uint64_t end, uint64_t offset, uint32_t file)
+void put_code_region(struct map_set **set, uint64_t start, uint64_t end, uint64_t offset,
+		     uint32_t file)
 {
 	const struct mapping m = {start, end, offset, file, MAPPING_READ | MAPPING_EXEC};
 

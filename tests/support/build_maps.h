@@ -8,7 +8,8 @@
 
 /* Maps [start, end) of a file, readable; the second also executable. */
 void put_region(struct map_set **set, uint64_t start, uint64_t end, uint64_t offset, uint32_t file);
-void put_code_region(struct map_set **set, uint64_t start, uint64_t end, uint64_t offset, uint32_t file);
+void put_code_region(struct map_set **set, uint64_t start, uint64_t end, uint64_t offset,
+		     uint32_t file);
 
 /* The mappings as an array, for maps_free(). */
 struct maps list_regions(const struct map_set *set);

@@ -175,11 +175,14 @@ static void put_vectors(struct build_perf *b, const struct build_vectors *v)
 {
 	put_u64(b, (uint64_t)v->vectors | (uint64_t)v->vector_words << 16 |
 			   (uint64_t)v->predicates << 32 | (uint64_t)v->predicate_words << 48);
-	put_many(b, (uint64_t)v->vectors * v->vector_words + (uint64_t)v->predicates * v->predicate_words,
+	put_many(b,
+		 (uint64_t)v->vectors * v->vector_words +
+			 (uint64_t)v->predicates * v->predicate_words,
 		 95000);
 }
 
-static void put_regs(struct build_perf *b, uint64_t mask, bool none, const struct build_vectors *vectors)
+static void put_regs(struct build_perf *b, uint64_t mask, bool none,
+		     const struct build_vectors *vectors)
 {
 	uint64_t abi = PERF_SAMPLE_REGS_ABI_64 | (vectors ? 1u << 2 : 0);
 
@@ -238,8 +241,9 @@ static void put_late_fields(struct build_perf *b, const struct build_attr *attr,
 		put_u64(b, 44);
 	if (type & PERF_SAMPLE_REGS_INTR)
 		put_regs(b, attr->regs_intr, s->no_intr_regs, s->intr_vectors);
-	put_many(b, ones(type & (PERF_SAMPLE_PHYS_ADDR | PERF_SAMPLE_CGROUP |
-				 PERF_SAMPLE_DATA_PAGE_SIZE | PERF_SAMPLE_CODE_PAGE_SIZE)),
+	put_many(b,
+		 ones(type & (PERF_SAMPLE_PHYS_ADDR | PERF_SAMPLE_CGROUP |
+			      PERF_SAMPLE_DATA_PAGE_SIZE | PERF_SAMPLE_CODE_PAGE_SIZE)),
 		 4096);
 	if (type & PERF_SAMPLE_AUX) {
 		put_u64(b, s->aux_size);
@@ -471,7 +475,8 @@ void put_compressed(struct build_perf *b, struct bytes plain, bool second_form)
 	if (!packed)
 		abort();
 	size_t size = ZSTD_compress(packed, bound, plain.data, plain.size, 1);
-	size_t begin = begin_record(b, second_form ? PERF_USER_COMPRESSED2 : PERF_USER_COMPRESSED, 0);
+	size_t begin =
+		begin_record(b, second_form ? PERF_USER_COMPRESSED2 : PERF_USER_COMPRESSED, 0);
 	if (second_form)
 		put_u64(b, size);
 	put_bytes(b, packed, size);

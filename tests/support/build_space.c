@@ -24,7 +24,7 @@ struct image_space begin_space(void)
 }
 
 void space_map(struct image_space *maps, uint32_t pid, uint64_t start, uint64_t pages,
-		uint64_t first, const char *path, bool executable)
+	       uint64_t first, const char *path, bool executable)
 {
 	struct map_event event = {.pid = pid,
 				  .start = {start},
@@ -42,21 +42,25 @@ void space_exec(struct image_space *maps, uint32_t pid)
 {
 	struct bc_error err = {0};
 
-	assert_true(image_space_event(maps, &(struct event){.kind = EVENT_EXEC, .task = {.pid = pid}}, &err));
+	assert_true(image_space_event(
+		maps, &(struct event){.kind = EVENT_EXEC, .task = {.pid = pid}}, &err));
 }
 
 void space_exit(struct image_space *maps, uint32_t pid, uint32_t tid)
 {
 	struct bc_error err = {0};
 
-	assert_true(image_space_event(maps, &(struct event){.kind = EVENT_EXIT, .task = {.pid = pid, .tid = tid}}, &err));
+	assert_true(image_space_event(
+		maps, &(struct event){.kind = EVENT_EXIT, .task = {.pid = pid, .tid = tid}}, &err));
 }
 
 void space_fork(struct image_space *maps, uint32_t parent, uint32_t child)
 {
 	struct bc_error err = {0};
 
-	assert_true(image_space_event(maps, &(struct event){.kind = EVENT_FORK, .task = {.pid = child, .parent = parent}}, &err));
+	assert_true(image_space_event(
+		maps, &(struct event){.kind = EVENT_FORK, .task = {.pid = child, .parent = parent}},
+		&err));
 }
 
 int64_t space_where(const struct image_space *maps, uint32_t pid, uint64_t at)

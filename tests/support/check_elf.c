@@ -7,13 +7,12 @@
 #include "src/isa/insn.h"
 #include "src/elf/functions.h"
 
-#define REQUIRE(condition)                                                             \
-	do {                                                                           \
-		if (!(condition)) {                                                    \
-			fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__,     \
-				#condition);                                           \
-			abort();                                                       \
-		}                                                                      \
+#define REQUIRE(condition)                                                                         \
+	do {                                                                                       \
+		if (!(condition)) {                                                                \
+			fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #condition);    \
+			abort();                                                                   \
+		}                                                                                  \
 	} while (0)
 
 /* Each function is compared with all others only in files with at most so many. */
@@ -77,7 +76,8 @@ static void check_functions(const struct image *image, const struct function_tab
 			check_find(table, f->address + f->extent - 1);
 			check_find(table, f->address + f->extent);
 		}
-		(void)insn_decode(image->machine, image_bytes_at(image, (struct vaddr){f->address}), f->address);
+		(void)insn_decode(image->machine, image_bytes_at(image, (struct vaddr){f->address}),
+				  f->address);
 	}
 	for (size_t i = 1; i < table->symbols.count; i++)
 		REQUIRE(table->symbols.at[i - 1].address <= table->symbols.at[i].address);

@@ -44,7 +44,8 @@ bool convert_read(struct aggregate *aggregate, struct text samples, struct bc_er
 
 static void sweep_trace(struct aggregate *aggregate, uint64_t branch, uint64_t from, uint64_t to)
 {
-	const struct trace_record record = {trace_of_words(branch, from, to), 1 + (to & 7), 1, from & 1};
+	const struct trace_record record = {trace_of_words(branch, from, to), 1 + (to & 7), 1,
+					    from & 1};
 	const struct event event = {.kind = EVENT_TRACES, .traces = {&record, 1}};
 	struct bc_error err = {0};
 
@@ -74,15 +75,16 @@ static void check_records(const struct profile *profile)
 
 	for (size_t i = 0; i < profile->record_count; i++) {
 		struct record record = profile_record(profile, i);
-		const struct function *owner = record.kind == RECORD_ENTRY ? record.to.function
-									   : record.from.function;
+		const struct function *owner =
+			record.kind == RECORD_ENTRY ? record.to.function : record.from.function;
 		assert(owner && record.count);
 		assert(strcmp(before, owner->printed) <= 0);
 		before = owner->printed;
 	}
 }
 
-static void check_writing(const struct profile *profile, const struct aggregate *aggregate, FILE *out)
+static void check_writing(const struct profile *profile, const struct aggregate *aggregate,
+			  FILE *out)
 {
 	const struct name_vec *events = &aggregate->events;
 	struct fdata_header header = {(const char *const *)events->at, events->len};
@@ -101,7 +103,8 @@ void convert_check(struct aggregate *aggregate, const struct binary *binary, uns
 	fclose(out);
 }
 
-void convert_check_to(struct aggregate *aggregate, const struct binary *binary, unsigned threads, FILE *out)
+void convert_check_to(struct aggregate *aggregate, const struct binary *binary, unsigned threads,
+		      FILE *out)
 {
 	convert_check_pair(aggregate, binary, NULL, threads, out);
 }
@@ -115,7 +118,8 @@ static void check_ranges(const struct ranges *ranges, FILE *out)
 		const struct counted_range *at = &ranges->at[i];
 		bool first = !i || i == ranges->range_count;
 		assert(at->count && (i >= ranges->range_count || at->from <= at->to));
-		assert(first || at[-1].from < at->from || (at[-1].from == at->from && at[-1].to < at->to));
+		assert(first || at[-1].from < at->from ||
+		       (at[-1].from == at->from && at[-1].to < at->to));
 	}
 	profgen_write(ranges, out);
 }
@@ -131,8 +135,12 @@ void convert_check_pair(struct aggregate *aggregate, const struct binary *binary
 	bool basic;
 
 	assert(aggregate_finish(aggregate, &basic, &err));
-	assert(located_make(binary, basic ? &aggregate->totals.basic : &aggregate->totals.traces, basic, &located, &err));
-	const struct convert_job job = {.located = &located, .pair = pair, .graphs = &graphs, .threads = threads,
+	assert(located_make(binary, basic ? &aggregate->totals.basic : &aggregate->totals.traces,
+			    basic, &located, &err));
+	const struct convert_job job = {.located = &located,
+					.pair = pair,
+					.graphs = &graphs,
+					.threads = threads,
 					.ranges = pair && !basic ? &ranges : NULL};
 	assert(convert(&job, aggregate, &converted, &err));
 	if (job.ranges)

@@ -20,7 +20,8 @@ void convert_sweep(struct aggregate *aggregate, const struct binary *binary);
 void convert_check(struct aggregate *aggregate, const struct binary *binary, unsigned threads);
 
 /* As convert_check(), and writes the profile to `out`. */
-void convert_check_to(struct aggregate *aggregate, const struct binary *binary, unsigned threads, FILE *out);
+void convert_check_to(struct aggregate *aggregate, const struct binary *binary, unsigned threads,
+		      FILE *out);
 
 /* As convert_check(), with the input binary; pair may be NULL.  The output is pair->output. */
 void convert_check_pair(struct aggregate *aggregate, const struct binary *binary, struct pair *pair,

@@ -10,7 +10,8 @@ static inline const struct count_row *find_row(const struct counts *counts,
 {
 	for (size_t s = 0; s < COUNTS_SHARDS; s++)
 		for (size_t i = 0; i < counts->shards[s].used; i++)
-			if (!memcmp(counts->shards[s].rows[i].key, key, sizeof(counts->shards[s].rows[i].key)))
+			if (!memcmp(counts->shards[s].rows[i].key, key,
+				    sizeof(counts->shards[s].rows[i].key)))
 				return &counts->shards[s].rows[i];
 	return NULL;
 }

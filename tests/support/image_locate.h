@@ -5,7 +5,8 @@
 
 #include "src/samples/image_space.h"
 
-static inline enum located image_space_locate(const struct image_space *space, uint32_t pid, struct run_addr at, struct vaddr *out)
+static inline enum located image_space_locate(const struct image_space *space, uint32_t pid,
+					      struct run_addr at, struct vaddr *out)
 {
 	struct process_view view = process_view(space, pid);
 

@@ -12,7 +12,8 @@
 
 #define NOTE_HEADER 20 /* with the owner's name */
 
-void buffer_replace(struct buffer *b, uint64_t at, uint64_t size, const void *with, size_t with_size)
+void buffer_replace(struct buffer *b, uint64_t at, uint64_t size, const void *with,
+		    size_t with_size)
 {
 	uint8_t *data = malloc(b->size - size + with_size + 1);
 
@@ -35,8 +36,8 @@ static struct buffer copy_of(const uint8_t *data, size_t size)
 
 static struct buffer note_of(const uint8_t *desc, size_t size)
 {
-	static const uint8_t header[NOTE_HEADER] = {5, 0, 0, 0, 0, 0, 0, 0, 1, 0,
-						    0, 0, 'B', 'O', 'L', 'T'};
+	static const uint8_t header[NOTE_HEADER] = {5, 0, 0, 0, 0,   0,   0,   0,
+						    1, 0, 0, 0, 'B', 'O', 'L', 'T'};
 	size_t padded = (size + 3) & ~(size_t)3;
 	struct buffer note = {calloc(1, NOTE_HEADER + padded + 1), NOTE_HEADER + padded};
 

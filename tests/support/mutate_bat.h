@@ -10,17 +10,18 @@ struct buffer {
 	uint8_t *data;
 	size_t size;
 };
-void buffer_replace(struct buffer *b, uint64_t at, uint64_t size, const void *with, size_t with_size);
+void buffer_replace(struct buffer *b, uint64_t at, uint64_t size, const void *with,
+		    size_t with_size);
 
 /* A binary whose section is sound: the ground for damage. */
 struct world {
 	const char *name;
 	struct buffer file;
-	struct binary subject;     /* of `file`, decoded and linked */
+	struct binary subject; /* of `file`, decoded and linked */
 	const struct section *section;
-	struct bat_field *fields;   /* all of the section */
+	struct bat_field *fields; /* all of the section */
 	size_t field_count;
-	char input[4096];           /* path of the input binary */
+	char input[4096]; /* path of the input binary */
 };
 
 /* layout: to which the section is transcoded first, or -1. */
@@ -46,7 +47,8 @@ struct mutation {
 };
 
 /* All kinds, in four files; each list ends with a NULL name. */
-extern const struct mutation note_mutations[], desc_mutations[], table_mutations[], code_mutations[];
+extern const struct mutation note_mutations[], desc_mutations[], table_mutations[],
+	code_mutations[];
 
 /* Damages a copy of the file.  False: not applicable.  The caller frees out->data. */
 bool mutate(const struct world *w, const struct mutation *m, struct buffer *out);

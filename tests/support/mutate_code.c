@@ -50,7 +50,10 @@ static uint32_t plain_before(struct view *v, uint32_t begin, uint32_t end)
 		struct insn insn;
 		if (!decoder_next(&v->decoder, bytes_from(v->code, at), v->at + at, &insn))
 			return 0;
-		last = (insn.kind == INSN_NEXT || insn.kind == INSN_SYSTEM) && at + insn.size == end && v->code.data[at] != 0xf0 ? at : 0;
+		last = (insn.kind == INSN_NEXT || insn.kind == INSN_SYSTEM) &&
+				       at + insn.size == end && v->code.data[at] != 0xf0 ?
+			       at :
+			       0;
 		at += insn.size;
 	}
 	return last;
@@ -64,7 +67,8 @@ static bool branch_moved(const struct world *w, struct bat_table *t, uint32_t i,
 
 	for (uint32_t k = 1; k < t->fragments[i].entry_count; k++) {
 		if (!bat_entry_is_branch(e[k]) || e[k].output >= v->code.size ||
-		    !decoder_next(&v->decoder, bytes_from(v->code, e[k].output), v->at + e[k].output, &insn) ||
+		    !decoder_next(&v->decoder, bytes_from(v->code, e[k].output),
+				  v->at + e[k].output, &insn) ||
 		    (!insn_is_call(insn) && insn.kind != INSN_CONDITIONAL))
 			continue;
 		uint32_t before = plain_before(v, e[k - 1].output, e[k].output);
@@ -203,9 +207,12 @@ static bool table_input_moved(const struct world *w, struct bat_table *t)
 		if (!view_open(w, i, &v))
 			continue;
 		for (uint32_t k = 1; k < t->fragments[i].entry_count; k++) {
-			if (!bat_entry_is_branch(e[k]) || bat_entry_is_branch(e[k - 1]) || e[k].output >= v.code.size ||
-			    e[k].output - e[k - 1].output != bat_entry_input(e[k]) - bat_entry_input(e[k - 1]) ||
-			    !decoder_next(&v.decoder, bytes_from(v.code, e[k].output), v.at + e[k].output, &insn) ||
+			if (!bat_entry_is_branch(e[k]) || bat_entry_is_branch(e[k - 1]) ||
+			    e[k].output >= v.code.size ||
+			    e[k].output - e[k - 1].output !=
+				    bat_entry_input(e[k]) - bat_entry_input(e[k - 1]) ||
+			    !decoder_next(&v.decoder, bytes_from(v.code, e[k].output),
+					  v.at + e[k].output, &insn) ||
 			    !insn_is_call(insn))
 				continue;
 			uint32_t before = plain_before(&v, e[k - 1].output, e[k].output);
@@ -246,16 +253,24 @@ static bool table_made_elsewhere(const struct world *w, struct bat_table *t)
 }
 
 const struct mutation code_mutations[] = {
-	{"hash and index of a block gone", FINDING_BLOCK_HASH, ALSO(BLOCK_ORDER), .table = table_no_hash},
-	{"made block of no call", FINDING_BLOCK_HASH, ALONE, .table = table_made_elsewhere, .others = true},
-	{"branch entry on the instruction before", FINDING_NO_BRANCH, ALONE, .table = table_branch_moved},
+	{"hash and index of a block gone", FINDING_BLOCK_HASH, ALSO(BLOCK_ORDER),
+	 .table = table_no_hash},
+	{"made block of no call", FINDING_BLOCK_HASH, ALONE, .table = table_made_elsewhere,
+	 .others = true},
+	{"branch entry on the instruction before", FINDING_NO_BRANCH, ALONE,
+	 .table = table_branch_moved},
 	{"block entry a byte off", FINDING_INSIDE_INSN, ALONE, .table = table_block_off},
 	{"branch entry a byte off", FINDING_INSIDE_INSN, ALONE, .table = table_branch_off},
 	{"code overwritten", FINDING_CODE_UNDECODABLE, ALONE, .file = file_undecodable},
-	{"build-id of another input", FINDING_INPUT_BUILD, ALONE, .file = file_build_id, .with_input = true},
-	{"function of another name", FINDING_INPUT_NO_FUNCTION, ALSO(SYMBOL_LOST), .file = file_renamed, .with_input = true, .others = true},
-	{"input offset behind the end", FINDING_INPUT_OUTSIDE, ALONE, .table = table_input_outside, .with_input = true},
-	{"input offset a byte off", FINDING_INPUT_INSIDE_INSN, ALONE, .table = table_input_off, .with_input = true},
-	{"input offset an instruction off", FINDING_INPUT_NO_BRANCH, ALONE, .table = table_input_moved, .with_input = true},
+	{"build-id of another input", FINDING_INPUT_BUILD, ALONE, .file = file_build_id,
+	 .with_input = true},
+	{"function of another name", FINDING_INPUT_NO_FUNCTION, ALSO(SYMBOL_LOST),
+	 .file = file_renamed, .with_input = true, .others = true},
+	{"input offset behind the end", FINDING_INPUT_OUTSIDE, ALONE, .table = table_input_outside,
+	 .with_input = true},
+	{"input offset a byte off", FINDING_INPUT_INSIDE_INSN, ALONE, .table = table_input_off,
+	 .with_input = true},
+	{"input offset an instruction off", FINDING_INPUT_NO_BRANCH, ALONE,
+	 .table = table_input_moved, .with_input = true},
 	{.name = NULL},
 };

@@ -36,13 +36,15 @@ static bool replace_field(const struct world *w, struct buffer *desc, const char
 static bool desc_wide(const struct world *w, struct buffer *desc)
 {
 	return w->subject.bat.layout != BAT_LAYOUT_FIXED &&
-	       replace_field(w, desc, "OutputOffset", "\xff\xff\xff\xff\xff\xff\xff\xff\xff\x7f", 10);
+	       replace_field(w, desc, "OutputOffset", "\xff\xff\xff\xff\xff\xff\xff\xff\xff\x7f",
+			     10);
 }
 
 static bool desc_wide_input(const struct world *w, struct buffer *desc)
 {
 	return w->subject.bat.layout != BAT_LAYOUT_FIXED &&
-	       replace_field(w, desc, "InputOffset", "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x3f", 11);
+	       replace_field(w, desc, "InputOffset", "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x3f",
+			     11);
 }
 
 static bool desc_many_entries(const struct world *w, struct buffer *desc)
@@ -233,7 +235,8 @@ static bool desc_entry_twice(const struct world *w, struct buffer *desc)
 	const struct bat_field *f = world_field(w, "NumEntries", 0, small_count);
 	uint8_t entry[8];
 
-	if (!f || w->subject.bat.layout == BAT_LAYOUT_HASHED || w->subject.bat.layout == BAT_LAYOUT_EQUAL)
+	if (!f || w->subject.bat.layout == BAT_LAYOUT_HASHED ||
+	    w->subject.bat.layout == BAT_LAYOUT_EQUAL)
 		return false;
 	const struct bat_field *second = f + 3;
 	if (w->subject.bat.layout == BAT_LAYOUT_FIXED) {
@@ -259,14 +262,16 @@ const struct mutation desc_mutations[] = {
 	{"HotIndex too large", FINDING_HOT_INDEX_RANGE, ALONE, .desc = desc_hot_index},
 	{"ColdAddress of no fragment", FINDING_COLD_ADDRESS, ALONE, .desc = desc_cold_address},
 	{"two fragments at one address", FINDING_ADDRESS_ORDER, ALONE, .desc = desc_address_order},
-	{"two cold fragments at one address", FINDING_ADDRESS_ORDER, ALONE, .desc = desc_cold_address_order},
+	{"two cold fragments at one address", FINDING_ADDRESS_ORDER, ALONE,
+	 .desc = desc_cold_address_order},
 	{"OutputOffset steps back", FINDING_OFFSET_ORDER, ALONE, .desc = desc_offset_order},
 	{"OutputOffset padded", FINDING_NUMBER_PADDED, ALONE, .desc = desc_padded_offset},
 	{"InputOffset padded", FINDING_NUMBER_PADDED, ALONE, .desc = desc_padded_input},
 	{"NumEntries padded", FINDING_NUMBER_PADDED, ALONE, .desc = desc_padded_count},
 	{"BBIdx padded", FINDING_NUMBER_PADDED, ALONE, .desc = desc_padded_index},
 	{"bits behind the mask", FINDING_MASK_BITS, ALONE, .desc = desc_mask_bits},
-	{"EqualElems shorter than it can be", FINDING_NOT_CANONICAL, ALONE, .desc = desc_equal_short},
+	{"EqualElems shorter than it can be", FINDING_NOT_CANONICAL, ALONE,
+	 .desc = desc_equal_short},
 	{"entry stored twice", FINDING_NOT_CANONICAL, ALONE, .desc = desc_entry_twice},
 	{.name = NULL},
 };

@@ -26,7 +26,8 @@ static bool is_function(const struct world *w, uint32_t fragment)
 	const struct symbol_table *symbols = &w->subject.functions.symbols;
 	uint64_t address = w->subject.bat.fragments[fragment].address;
 
-	for (size_t i = symbols_above(symbols, address - 1); i < symbols_above(symbols, address); i++)
+	for (size_t i = symbols_above(symbols, address - 1); i < symbols_above(symbols, address);
+	     i++)
 		if (symbols->at[i].type == STT_FUNC && symbols->at[i].size)
 			return true;
 	return false;

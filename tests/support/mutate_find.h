@@ -6,7 +6,7 @@
 #include "tests/support/mutate_bat.h"
 
 #define ALSO(kind) .also = FINDING_##kind
-#define ALONE .also = -1
+#define ALONE      .also = -1
 
 struct bat_entry *entries_of(struct bat_table *t, uint32_t fragment);
 bool hashed(const struct bat_table *t);

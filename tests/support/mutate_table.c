@@ -67,7 +67,8 @@ static void set_input(struct bat_table *t, uint32_t entry, uint32_t input)
 {
 	t->entries[entry].input = input << 1 | (t->entries[entry].input & 1);
 	if (t->blocks && !(t->entries[entry].input & 1))
-		t->blocks[entry].hash = (t->blocks[entry].hash & ~UINT64_C(0xffff)) | (input & 0xffff);
+		t->blocks[entry].hash =
+			(t->blocks[entry].hash & ~UINT64_C(0xffff)) | (input & 0xffff);
 }
 
 static bool table_input_twice(const struct world *w, struct bat_table *t)
@@ -80,16 +81,19 @@ static bool table_input_twice(const struct world *w, struct bat_table *t)
 	return true;
 }
 
-/* The same without indices: one of two neighbours gets the other one's offset, so that branches behind it come from the block that it was. */
+/* The same without indices: one of two neighbours gets the other one's offset, so that branches
+ * behind it come from the block that it was. */
 static bool table_twice_unhashed(const struct world *w, struct bat_table *t)
 {
 	(void)w;
 	for (uint32_t i = 0; i < t->fragment_count && !hashed(t); i++) {
 		struct bat_entry *e = entries_of(t, i);
 		for (uint32_t k = 3; k < t->fragments[i].entry_count; k++) {
-			if (!bat_entry_is_branch(e[k]) || bat_entry_is_branch(e[k - 1]) || !bat_entry_is_branch(e[k - 2]) ||
-			    bat_entry_is_branch(e[k - 3]) || !e[k - 3].input || e[k - 3].input >= e[k - 1].input ||
-			    e[k - 1].output - e[k - 3].output != bat_entry_input(e[k - 1]) - bat_entry_input(e[k - 3]))
+			if (!bat_entry_is_branch(e[k]) || bat_entry_is_branch(e[k - 1]) ||
+			    !bat_entry_is_branch(e[k - 2]) || bat_entry_is_branch(e[k - 3]) ||
+			    !e[k - 3].input || e[k - 3].input >= e[k - 1].input ||
+			    e[k - 1].output - e[k - 3].output !=
+				    bat_entry_input(e[k - 1]) - bat_entry_input(e[k - 3]))
 				continue;
 			e[k - 3].input = e[k - 1].input;
 			return true;
@@ -116,7 +120,8 @@ static bool table_branch_astray(const struct world *w, struct bat_table *t)
 	for (uint32_t i = 0; i < t->fragment_count && !hashed(t); i++) {
 		struct bat_entry *e = entries_of(t, i);
 		for (uint32_t k = 1; k < t->fragments[i].entry_count; k++) {
-			if (!bat_entry_is_branch(e[k]) || bat_entry_is_branch(e[k - 1]) || !e[k - 1].input)
+			if (!bat_entry_is_branch(e[k]) || bat_entry_is_branch(e[k - 1]) ||
+			    !e[k - 1].input)
 				continue;
 			e[k].input = 1; /* input 0, which is the first block's */
 			return true;
@@ -288,8 +293,11 @@ static bool add_fragment(struct bat_table *t, uint64_t address)
 		return false;
 	memcpy(more, t->fragments, at * sizeof(*more));
 	memcpy(more + at + 1, t->fragments + at, (t->fragment_count - at) * sizeof(*more));
-	more[at] = (struct bat_fragment){.address = address, .first_entry = t->fragments[0].first_entry,
-					 .entry_count = 1, .block_count = 1, .parent = at};
+	more[at] = (struct bat_fragment){.address = address,
+					 .first_entry = t->fragments[0].first_entry,
+					 .entry_count = 1,
+					 .block_count = 1,
+					 .parent = at};
 	/* The rank of every hot function behind it grows by one. */
 	uint32_t rank = 0;
 	for (uint32_t i = 0; i < at; i++)
@@ -307,7 +315,8 @@ static bool add_fragment(struct bat_table *t, uint64_t address)
 static bool table_far_fragment(const struct world *w, struct bat_table *t)
 {
 	(void)w;
-	return t->layout != BAT_LAYOUT_DELTA && t->layout != BAT_LAYOUT_EQUAL && add_fragment(t, 0x7f0000000000);
+	return t->layout != BAT_LAYOUT_DELTA && t->layout != BAT_LAYOUT_EQUAL &&
+	       add_fragment(t, 0x7f0000000000);
 }
 
 static bool table_nameless_fragment(const struct world *w, struct bat_table *t)
@@ -356,7 +365,8 @@ static bool table_no_hot(const struct world *w, struct bat_table *t)
 	for (uint32_t k = 0; k < i; k++)
 		rank += !t->fragments[k].cold;
 	for (uint32_t k = 0; k < t->fragment_count; k++)
-		if (t->fragments[k].cold && t->layout != BAT_LAYOUT_FIXED && t->fragments[k].stored_hot > rank)
+		if (t->fragments[k].cold && t->layout != BAT_LAYOUT_FIXED &&
+		    t->fragments[k].stored_hot > rank)
 			t->fragments[k].stored_hot--;
 	remove_fragment(t, i);
 	return true;
@@ -369,7 +379,8 @@ const struct mutation table_mutations[] = {
 	{"block never emitted", FINDING_NEVER_EMITTED, ALONE, .table = table_never_emitted},
 	{"entry behind the end", FINDING_ENTRY_OUTSIDE, ALONE, .table = table_outside},
 	{"two blocks of one input offset", FINDING_INPUT_TWICE, ALONE, .table = table_input_twice},
-	{"two blocks of one input offset, no indices", FINDING_INPUT_TWICE, ALSO(BRANCH_ASTRAY), .table = table_twice_unhashed},
+	{"two blocks of one input offset, no indices", FINDING_INPUT_TWICE, ALSO(BRANCH_ASTRAY),
+	 .table = table_twice_unhashed},
 	{"a block listed twice", FINDING_BLOCK_COPIED, ALONE, .table = table_block_copied},
 	{"branch from another block", FINDING_BRANCH_ASTRAY, ALONE, .table = table_branch_astray},
 	{"NumBlocks too large", FINDING_BLOCK_COUNT, ALONE, .table = table_more_blocks},
@@ -381,15 +392,17 @@ const struct mutation table_mutations[] = {
 	{"BBHash changed", FINDING_BLOCK_HASH, ALONE, .table = table_hash},
 	{"BBHash swapped", FINDING_BLOCK_HASH, ALONE, .table = table_hashes_swapped},
 	{"InputOffset of a block shifted", FINDING_BLOCK_HASH, ALONE, .table = table_input_shifted},
-	{"secondary entry points descend", FINDING_SECONDARY_ORDER, ALONE, .table = table_secondary},
+	{"secondary entry points descend", FINDING_SECONDARY_ORDER, ALONE,
+	 .table = table_secondary},
 	{"wrong parent", FINDING_PARENT_WRONG, ALONE, .table = table_parent},
 	{"HotAddress of no fragment", FINDING_PARENT_WRONG, ALONE, .table = table_parent_nowhere},
 	{"HotIndex counts cold fragments", FINDING_PARENT_WRONG, ALONE, .table = table_ordinals},
 	{"fragment in no segment", FINDING_FRAGMENT_NO_CODE, ALONE, .table = table_far_fragment},
-	{"fragment without a symbol", FINDING_FRAGMENT_NO_SYMBOL, ALONE, .table = table_nameless_fragment},
+	{"fragment without a symbol", FINDING_FRAGMENT_NO_SYMBOL, ALONE,
+	 .table = table_nameless_fragment},
 	{"cold table gone", FINDING_COLD_MISSING, ALONE, .table = table_no_cold_unhashed},
-	{"cold table gone, blocks with it", FINDING_COLD_MISSING, ALSO(BLOCK_COUNT), .table = table_no_cold_hashed,
-	 .others = true},
+	{"cold table gone, blocks with it", FINDING_COLD_MISSING, ALSO(BLOCK_COUNT),
+	 .table = table_no_cold_hashed, .others = true},
 	{"hot function gone", FINDING_HOT_MISSING, ALONE, .table = table_no_hot},
 	{.name = NULL},
 };

@@ -22,8 +22,13 @@ const struct build_attr lbr_attr = {
 
 struct build_sample sample_at(uint64_t time)
 {
-	return (struct build_sample){.pid = 7, .tid = 7, .time = time, .ip = 0x401000 + time,
-				     .period = 1, .branches = two_branches, .branch_count = 2};
+	return (struct build_sample){.pid = 7,
+				     .tid = 7,
+				     .time = time,
+				     .ip = 0x401000 + time,
+				     .period = 1,
+				     .branches = two_branches,
+				     .branch_count = 2};
 }
 
 void put_at(struct build_perf *b, const struct build_attr *attr, uint64_t time)
@@ -57,12 +62,11 @@ void case_lbr(struct build_perf_file *file)
 	add_event_names(file);
 }
 
-const char lbr_log[] =
-	"EXEC 7\n"
-	"MAP 7 401000+2000 @1000 x /bin/a 0102030000000000000000000000000000000000\n"
-	"SAMPLE 7 cycles:u: 401014 0x401010/0x401100/M 0x401120/0x401000/P\n"
-	"SAMPLE 7 cycles:u: 401015 0x401010/0x401100/M 0x401120/0x401000/P\n"
-	"EXIT 7 7\n";
+const char lbr_log[] = "EXEC 7\n"
+		       "MAP 7 401000+2000 @1000 x /bin/a 0102030000000000000000000000000000000000\n"
+		       "SAMPLE 7 cycles:u: 401014 0x401010/0x401100/M 0x401120/0x401000/P\n"
+		       "SAMPLE 7 cycles:u: 401015 0x401010/0x401100/M 0x401120/0x401000/P\n"
+		       "EXIT 7 7\n";
 
 /* The file has no name for the event, so perf makes one up. */
 void case_nameless(struct build_perf_file *file)

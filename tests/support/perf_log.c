@@ -48,8 +48,12 @@ bool perf_log_event(void *ctx, const struct event *e, struct bc_error *err)
 	switch (e->kind) {
 	case EVENT_MAP: log_map(ctx, e->map); break;
 	case EVENT_EXEC: fprintf(ctx, "EXEC %" PRIu32 "\n", e->task.pid); break;
-	case EVENT_FORK: fprintf(ctx, "FORK %" PRIu32 " %" PRIu32 "\n", e->task.parent, e->task.pid); break;
-	case EVENT_EXIT: fprintf(ctx, "EXIT %" PRIu32 " %" PRIu32 "\n", e->task.pid, e->task.tid); break;
+	case EVENT_FORK:
+		fprintf(ctx, "FORK %" PRIu32 " %" PRIu32 "\n", e->task.parent, e->task.pid);
+		break;
+	case EVENT_EXIT:
+		fprintf(ctx, "EXIT %" PRIu32 " %" PRIu32 "\n", e->task.pid, e->task.tid);
+		break;
 	case EVENT_SAMPLE: log_sample(ctx, e->sample); break;
 	case EVENT_BUILD_IDS: log_build_ids(ctx, e); break;
 	case EVENT_BEGIN: assert_true(e->recording); break;
@@ -70,14 +74,19 @@ static void log_number(FILE *log, uint32_t number)
 
 bool perf_log_flow(void *ctx, const struct trace_flow *flow, struct bc_error *err)
 {
-	static const char *const names[] = {[FLOW_TARGET] = "target", [FLOW_AT] = "at", [FLOW_LEAVE] = "leave", [FLOW_STOP] = "stop", [FLOW_BEGIN] = "begin", [FLOW_FROM] = "from"};
+	static const char *const names[] = {
+		[FLOW_TARGET] = "target", [FLOW_AT] = "at",       [FLOW_LEAVE] = "leave",
+		[FLOW_STOP] = "stop",     [FLOW_BEGIN] = "begin", [FLOW_FROM] = "from"};
 
 	(void)err;
 	fprintf(ctx, "FLOW %" PRIu32, flow->lane);
 	log_number(ctx, flow->pid);
 	log_number(ctx, flow->tid);
 	fprintf(ctx, " %" PRIu64 " %s%s", flow->time,
-		flow->rules == FLOW_PT ? "pt" : flow->rules == FLOW_ETM ? "etm" : "etm-returns", flow->waits_ask ? "-waits" : "");
+		flow->rules == FLOW_PT  ? "pt" :
+		flow->rules == FLOW_ETM ? "etm" :
+					  "etm-returns",
+		flow->waits_ask ? "-waits" : "");
 	for (size_t i = 0; i < flow->count; i++) {
 		const struct flow_answer *answer = &flow->at[i];
 		fputc(' ', ctx);

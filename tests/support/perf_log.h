@@ -11,8 +11,8 @@
 /* For struct event_sink: `ctx` is the FILE that the lines go to. */
 bool perf_log_event(void *ctx, const struct event *e, struct bc_error *err);
 
-/* For struct flow_taker: `ctx` as above.  "FLOW lane pid tid time rules", then its answers: T and N are branches that were taken and not;
- * target, at, leave, stop, begin and an address; lost. */
+/* For struct flow_taker: `ctx` as above.  "FLOW lane pid tid time rules", then its answers: T and N
+ * are branches that were taken and not; target, at, leave, stop, begin and an address; lost. */
 bool perf_log_flow(void *ctx, const struct trace_flow *flow, struct bc_error *err);
 
 /* What reading gave. */

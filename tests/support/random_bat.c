@@ -8,7 +8,7 @@
 struct generator {
 	uint64_t state;
 	struct bat_table *table;
-	uint32_t entries;  /* on average */
+	uint32_t entries; /* on average */
 	size_t entry_room, secondary_room;
 	uint32_t index; /* of the next block */
 };
@@ -47,44 +47,37 @@ static bool is_hashed(const struct generator *g)
 	return g->table->layout == BAT_LAYOUT_HASHED;
 }
 
-static void add_entry(struct generator *g, struct bat_fragment *f,
-		      uint32_t output, uint32_t input, bool branch)
+static void add_entry(struct generator *g, struct bat_fragment *f, uint32_t output, uint32_t input,
+		      bool branch)
 {
 	struct bat_table *t = g->table;
 	size_t room = g->entry_room;
-	struct bat_block block = { 0, 0 };
+	struct bat_block block = {0, 0};
 
-	t->entries = grow(t->entries, &g->entry_room, t->entry_count,
-			  sizeof(*t->entries));
+	t->entries = grow(t->entries, &g->entry_room, t->entry_count, sizeof(*t->entries));
 	if (is_hashed(g)) {
-		t->blocks = grow(t->blocks, &room, t->entry_count,
-				 sizeof(*t->blocks));
+		t->blocks = grow(t->blocks, &room, t->entry_count, sizeof(*t->blocks));
 		if (!branch) {
 			block.hash = random_next(&g->state);
-			block.index = one_in(g, 6) ? random_below(&g->state, 400)
-						   : g->index + 1;
+			block.index = one_in(g, 6) ? random_below(&g->state, 400) : g->index + 1;
 			g->index = block.index;
 		}
 		t->blocks[t->entry_count] = block;
 	}
-	t->entries[t->entry_count++] =
-		(struct bat_entry){ output, input << 1 | branch };
+	t->entries[t->entry_count++] = (struct bat_entry){output, input << 1 | branch};
 	f->entry_count++;
 }
 
 /* Adds entries without code, behind all others. */
-static void add_dead_entries(struct generator *g, struct bat_fragment *f,
-			     uint32_t size)
+static void add_dead_entries(struct generator *g, struct bat_fragment *f, uint32_t size)
 {
 	uint32_t never = (uint32_t)(0 - f->address);
 
 	if (is_hashed(g) && one_in(g, 8))
 		for (uint32_t n = 1 + random_below(&g->state, 3); n; n--)
-			add_entry(g, f, size,
-				  random_below(&g->state, 4 * size), false);
+			add_entry(g, f, size, random_below(&g->state, 4 * size), false);
 	if (one_in(g, 40) && never > size)
-		add_entry(g, f, never, random_below(&g->state, 4 * size),
-			  one_in(g, 2));
+		add_entry(g, f, never, random_below(&g->state, 4 * size), one_in(g, 2));
 }
 
 /* Adds the entries of a fragment; returns its size. */
@@ -109,8 +102,7 @@ static uint32_t add_entries(struct generator *g, struct bat_fragment *f)
 		if (moved || one_in(g, 7))
 			input = random_below(&g->state, 3000);
 		else
-			input += output - g->table->entries
-				[g->table->entry_count - 1].output;
+			input += output - g->table->entries[g->table->entry_count - 1].output;
 	}
 	add_dead_entries(g, f, output + 1);
 	return output + 2;
@@ -124,23 +116,22 @@ static void add_secondary(struct generator *g, struct bat_fragment *f)
 	f->first_secondary = t->secondary_count;
 	f->secondary_count = one_in(g, 12) ? 1 + random_below(&g->state, 3) : 0;
 	for (uint32_t i = 0; i < f->secondary_count; i++) {
-		t->secondary = grow(t->secondary, &g->secondary_room,
-				    t->secondary_count, sizeof(*t->secondary));
+		t->secondary = grow(t->secondary, &g->secondary_room, t->secondary_count,
+				    sizeof(*t->secondary));
 		offset += 1 + random_below(&g->state, 300);
 		t->secondary[t->secondary_count++] = offset;
 	}
 }
 
 /* Adds fragments of one kind from `address` on; returns where they end. */
-static uint64_t add_fragments(struct generator *g, uint32_t count, bool cold,
-			      uint64_t address)
+static uint64_t add_fragments(struct generator *g, uint32_t count, bool cold, uint64_t address)
 {
 	struct bat_table *t = g->table;
 
 	for (uint32_t i = 0; i < count; i++) {
 		struct bat_fragment *f = &t->fragments[t->fragment_count++];
 
-		*f = (struct bat_fragment){ .address = address, .cold = cold };
+		*f = (struct bat_fragment){.address = address, .cold = cold};
 		if (is_hashed(g) && !cold) {
 			f->hash = random_next(&g->state);
 			f->block_count = random_below(&g->state, 500);
@@ -163,31 +154,27 @@ static void add_parents(struct generator *g, uint32_t first_hot)
 
 		f->parent = f->cold ? first_hot + rank : i;
 		if (f->cold)
-			f->stored_hot =
-				t->layout == BAT_LAYOUT_FIXED
-					? t->fragments[f->parent].address
-					: rank;
+			f->stored_hot = t->layout == BAT_LAYOUT_FIXED ?
+						t->fragments[f->parent].address :
+						rank;
 	}
 }
 
-void random_bat(struct bat_table *out, enum bat_layout layout,
-		uint32_t functions, uint32_t entries, uint64_t seed)
+void random_bat(struct bat_table *out, enum bat_layout layout, uint32_t functions, uint32_t entries,
+		uint64_t seed)
 {
-	struct generator g = { .state = seed ^ (uint64_t)layout << 60,
-			       .table = out,
-			       .entries = entries };
+	struct generator g = {
+		.state = seed ^ (uint64_t)layout << 60, .table = out, .entries = entries};
 	uint32_t cold = functions ? random_below(&g.state, functions + 1) : 0;
 	uint64_t address = 0x400000;
 	bool cold_first = one_in(&g, 4);
 
-	*out = (struct bat_table){ .layout = layout, .hot_count = functions };
-	out->fragments = calloc(functions + cold + (size_t)1,
-				sizeof(*out->fragments));
+	*out = (struct bat_table){.layout = layout, .hot_count = functions};
+	out->fragments = calloc(functions + cold + (size_t)1, sizeof(*out->fragments));
 	assert(out->fragments);
 	/* Allocates all arrays, so that none is NULL. */
 	out->entries = grow(NULL, &g.entry_room, 0, sizeof(*out->entries));
-	out->secondary = grow(NULL, &g.secondary_room, 0,
-			      sizeof(*out->secondary));
+	out->secondary = grow(NULL, &g.secondary_room, 0, sizeof(*out->secondary));
 	if (layout == BAT_LAYOUT_HASHED)
 		out->blocks = calloc(g.entry_room, sizeof(*out->blocks));
 

@@ -15,7 +15,7 @@ uint32_t random_below(uint64_t *state, uint32_t limit);
 /* Make a table of `functions` hot fragments and up to as many cold ones, with
  * `entries` entries each on average.  The same arguments give the same table.
  * Free it with bat_free(). */
-void random_bat(struct bat_table *out, enum bat_layout layout,
-		uint32_t functions, uint32_t entries, uint64_t seed);
+void random_bat(struct bat_table *out, enum bat_layout layout, uint32_t functions, uint32_t entries,
+		uint64_t seed);
 
 #endif

@@ -29,8 +29,7 @@ uint8_t *read_whole(const char *path, size_t *size)
 	return data;
 }
 
-static void read_at(const struct bolted *b, uint64_t offset, void *out,
-		    size_t size)
+static void read_at(const struct bolted *b, uint64_t offset, void *out, size_t size)
 {
 	assert(offset <= b->file_size && size <= b->file_size - offset);
 	memcpy(out, b->file + offset, size);
@@ -85,8 +84,7 @@ static void read_symbols(struct bolted *b)
 		if (ELF64_ST_TYPE(s.st_info) == STT_FUNC && s.st_shndx)
 			b->symbols[b->symbol_count++] = (struct bat_symbol){
 				.address = s.st_value,
-				.name = (char *)b->file + names.sh_offset +
-					s.st_name,
+				.name = (char *)b->file + names.sh_offset + s.st_name,
 				.order = i,
 				.file = local ? file : 0,
 			};
@@ -98,12 +96,11 @@ void bolted_read(struct bolted *b, const char *path)
 	Elf64_Shdr note;
 	Elf64_Nhdr header;
 
-	*b = (struct bolted){ .file = NULL };
+	*b = (struct bolted){.file = NULL};
 	b->file = read_whole(path, &b->file_size);
 	note = find_section(b, BAT_SECTION_NAME);
 	read_at(b, note.sh_offset, &header, sizeof(header));
-	assert(header.n_type == BAT_NOTE_TYPE &&
-	       header.n_namesz == sizeof(BAT_NOTE_OWNER));
+	assert(header.n_type == BAT_NOTE_TYPE && header.n_namesz == sizeof(BAT_NOTE_OWNER));
 	b->desc = b->file + note.sh_offset + sizeof(header) + 8;
 	b->desc_size = header.n_descsz;
 	assert(sizeof(header) + 8 + b->desc_size <= note.sh_size);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * timed FILE NAME COMMAND [WORD...]: runs a test, and adds a line to FILE: NAME, seconds of wall and of CPU time, of all that the
- * test started and waited for.  Ends as the test does.  A machine that is busy makes the one longer and not the other.
+ * timed FILE NAME COMMAND [WORD...]: runs a test, and adds a line to FILE: NAME, seconds of wall
+ * and of CPU time, of all that the test started and waited for.  Ends as the test does.  A machine
+ * that is busy makes the one longer and not the other.
  */
 #define _DEFAULT_SOURCE
 #include <fcntl.h>
@@ -51,7 +52,8 @@ int main(int argc, char **argv)
 	}
 	pid_t child = fork();
 	if (!child) {
-		/* Pairs lie beside each other in inputs/: the tests say where they want the input, and tests/cli/input-found finds it. */
+		/* Pairs lie beside each other in inputs/: the tests say where they want the input,
+		 * and tests/cli/input-found finds it. */
 		setenv("BATCONV_NO_INPUT", "1", 1);
 		execvp(argv[3], argv + 3);
 		perror(argv[3]);

@@ -15,8 +15,8 @@
 
 #include "src/elf/binary.h"
 
-#define TINY_BASE 0x1000
-#define TINY_SIZE 0x1000
+#define TINY_BASE      0x1000
+#define TINY_SIZE      0x1000
 #define TINY_FUNCTIONS 6
 
 struct tiny_binary {

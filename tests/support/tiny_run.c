@@ -16,7 +16,8 @@ void tiny_run_begin(struct tiny_run *run, const struct aggregate_options *option
 
 	*run = (struct tiny_run){0};
 	tiny_binary_init(&run->tiny);
-	assert_true(aggregate_init(&run->aggregate, &run->tiny.binary.image, options, &match, &err));
+	assert_true(
+		aggregate_init(&run->aggregate, &run->tiny.binary.image, options, &match, &err));
 	tiny_run_next(run);
 }
 
@@ -35,9 +36,11 @@ void tiny_run_next(struct tiny_run *run)
 
 void tiny_run_map(struct tiny_run *run, uint32_t pid)
 {
-	const struct map_event map = {
-		.pid = pid, .start = {TINY_LOAD + TINY_BASE}, .size = TINY_SIZE,
-		.executable = true, .path = text_of("/somewhere/tiny")};
+	const struct map_event map = {.pid = pid,
+				      .start = {TINY_LOAD + TINY_BASE},
+				      .size = TINY_SIZE,
+				      .executable = true,
+				      .path = text_of("/somewhere/tiny")};
 
 	tiny_run_event(run, &(struct event){.kind = EVENT_MAP, .map = &map});
 }
@@ -57,8 +60,11 @@ void tiny_run_sample(struct tiny_run *run, const struct sample *sample)
 
 void tiny_run_stack(struct tiny_run *run, uint32_t pid, const struct branch *branches, size_t count)
 {
-	const struct sample sample = {.pid = pid, .has_stack = count > 0, .branches = branches,
-				      .branch_count = count, .event = text_of("")};
+	const struct sample sample = {.pid = pid,
+				      .has_stack = count > 0,
+				      .branches = branches,
+				      .branch_count = count,
+				      .event = text_of("")};
 
 	tiny_run_sample(run, &sample);
 }
@@ -98,8 +104,11 @@ void tiny_run_gives(struct tiny_run *run, unsigned threads, const char *lines)
 
 	assert_true(aggregate_finish(&run->aggregate, &basic, &err));
 	struct totals *totals = &run->aggregate.totals;
-	assert_true(located_make(&run->tiny.binary, basic ? &totals->basic : &totals->traces, basic, &located, &err));
-	assert_true(convert(&(struct convert_job){.located = &located, .graphs = &graphs, .threads = threads}, &run->aggregate, &converted, &err));
+	assert_true(located_make(&run->tiny.binary, basic ? &totals->basic : &totals->traces, basic,
+				 &located, &err));
+	assert_true(convert(
+		&(struct convert_job){.located = &located, .graphs = &graphs, .threads = threads},
+		&run->aggregate, &converted, &err));
 	located_free(&located);
 	run->ledgers = converted.ledgers;
 	run->check = converted.check;

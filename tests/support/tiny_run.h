@@ -13,10 +13,10 @@
 struct tiny_run {
 	struct tiny_binary tiny;
 	struct aggregate aggregate;
-	struct ledgers ledgers;   /* set by tiny_run_gives() */
-	struct build_check check; /* set by tiny_run_gives() */
+	struct ledgers ledgers;     /* set by tiny_run_gives() */
+	struct build_check check;   /* set by tiny_run_gives() */
 	struct returns_found found; /* likewise, by the conversion */
-	struct restored restored; /* likewise */
+	struct restored restored;   /* likewise */
 };
 
 void tiny_run_begin(struct tiny_run *run, const struct aggregate_options *options);

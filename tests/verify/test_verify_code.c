@@ -34,10 +34,12 @@ static const struct {
 	{MACHINE_X86_64, 2, "\x89\xc8", true}, /* mov %ecx,%eax */
 	{MACHINE_X86_64, 3, "\x89\xc8\x90", true},
 	{MACHINE_X86_64, 5, "\x89\xc8\x90\x66\x90", true},
-	{MACHINE_X86_64, 5, "\x89\xc8\x0f\x1f\x00", true},                     /* nopl (%rax) */
-	{MACHINE_X86_64, 11, "\x89\xc8\x66\x0f\x1f\x84\x00\0\0\0\0", true},    /* nopw 0(%rax,%rax,1) */
+	{MACHINE_X86_64, 5, "\x89\xc8\x0f\x1f\x00", true}, /* nopl (%rax) */
+	{MACHINE_X86_64, 11, "\x89\xc8\x66\x0f\x1f\x84\x00\0\0\0\0",
+	 true}, /* nopw 0(%rax,%rax,1) */
 	{MACHINE_X86_64, 12, "\x89\xc8\x66\x2e\x0f\x1f\x84\x00\0\0\0\0", true}, /* nopw %cs:... */
-	{MACHINE_X86_64, 17, "\x89\xc8\x66\x66\x66\x66\x66\x66\x66\x66\x66\x66\x66\x66\x66\x66\x90", true},
+	{MACHINE_X86_64, 17, "\x89\xc8\x66\x66\x66\x66\x66\x66\x66\x66\x66\x66\x66\x66\x66\x66\x90",
+	 true},
 	{MACHINE_X86_64, 4, "\x89\xc8\x89\xc8", false},
 	{MACHINE_X86_64, 5, "\x89\xc8\x90\x89\xc8", false},
 	/* A nop that is cut is none. */
@@ -63,7 +65,9 @@ static void ends_of_blocks(void **state)
 	struct last_page page = map_last_page();
 	struct bat_fragment fragment = {.entry_count = 1, .parent = BAT_NO_PARENT};
 	struct bat_entry entry = {0};
-	const struct binary subject = {.bat = {.fragments = &fragment, .fragment_count = 1, .entries = &entry,
+	const struct binary subject = {.bat = {.fragments = &fragment,
+					       .fragment_count = 1,
+					       .entries = &entry,
 					       .entry_count = 1}};
 	const struct block_starts starts = {0};
 	const struct probes probes = {0};
@@ -78,8 +82,13 @@ static void ends_of_blocks(void **state)
 		decoder_open(rows[i].machine, &decoder);
 		decoder.llvm_missing = true;
 		findings_init(&findings, 1);
-		code_check(&(struct code_view){.decoder = &decoder, .subject = &subject, .starts = &starts, .probes = &probes,
-					       .side = &input_side, .code = code}, &spot, 1, &findings);
+		code_check(&(struct code_view){.decoder = &decoder,
+					       .subject = &subject,
+					       .starts = &starts,
+					       .probes = &probes,
+					       .side = &input_side,
+					       .code = code},
+			   &spot, 1, &findings);
 		if (findings.counts[FINDING_INPUT_NO_BRANCH] != !rows[i].ends)
 			fail_msg("row %zu", i);
 		findings_free(&findings);

@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Ranges of both binaries through a map made by hand: what is lost, what is wrong, and what does not count. */
+/* Ranges of both binaries through a map made by hand: what is lost, what is wrong, and what does
+ * not count. */
 #include "src/verify/code_map.h"
 
 #include <string.h>
 
 #include "tests/support/cmocka.h"
 
-/* The output: 16 bytes of function 0 in instructions of 4, a jump, what BOLT put in, an instruction that grew from 2 bytes to 5; 8 bytes of function 1,
- * which function 2 was folded into; 8 bytes that stayed. */
+/* The output: 16 bytes of function 0 in instructions of 4, a jump, what BOLT put in, an instruction
+ * that grew from 2 bytes to 5; 8 bytes of function 1, which function 2 was folded into; 8 bytes
+ * that stayed. */
 static struct code_run runs[] = {
-	{0x6000, 0x1000, 16, 16, 0, RUN_SAME},  {0x6010, 0x1010, 2, 2, 0, RUN_JUMP},  {0x6012, 0, 14, 0, 0, RUN_UNTIED},
-	{0x6020, 0x1012, 5, 2, 0, RUN_SAME},    {0x6040, 0x1100, 8, 8, 1, RUN_SAME},  {0x6080, 0x6080, 8, 8, 3, RUN_LEFT},
+	{0x6000, 0x1000, 16, 16, 0, RUN_SAME}, {0x6010, 0x1010, 2, 2, 0, RUN_JUMP},
+	{0x6012, 0, 14, 0, 0, RUN_UNTIED},     {0x6020, 0x1012, 5, 2, 0, RUN_SAME},
+	{0x6040, 0x1100, 8, 8, 1, RUN_SAME},   {0x6080, 0x6080, 8, 8, 3, RUN_LEFT},
 	{0x60a0, 0x1000, 16, 16, 0, RUN_SAME}, /* a copy of the first */
 };
 static uint32_t by_in[] = {0, 6, 1, 3, 4, 5};
@@ -19,8 +22,12 @@ static atomic_uchar looked_up[0x1000 / 8];
 static uint8_t fates[4];
 static uint32_t fragments[] = {5, 7, 7, NO_FRAGMENT};
 static struct folded folded[] = {{7, 2}};
-static struct function functions[] = {{.address = 0x1000, .size = 0x20}, {.address = 0x1100, .size = 8}, {.address = 0x1200, .size = 8}, {.address = 0x6080, .size = 8}};
-static struct segment segment = {.vaddr = 0x6000, .offset = 0, .memsz = 0x1000, .filesz = 0x1000, .executable = true};
+static struct function functions[] = {{.address = 0x1000, .size = 0x20},
+				      {.address = 0x1100, .size = 8},
+				      {.address = 0x1200, .size = 8},
+				      {.address = 0x6080, .size = 8}};
+static struct segment segment = {
+	.vaddr = 0x6000, .offset = 0, .memsz = 0x1000, .filesz = 0x1000, .executable = true};
 static struct binary subject;
 static struct input input;
 
@@ -45,8 +52,17 @@ static struct code_map make(void)
 	look_up(0x6020);
 	look_up(0x6040);
 	look_up(0x6044);
-	return (struct code_map){.subject = &subject, .input = &input, .runs = {runs, BC_COUNT(runs), 0}, .by_in = by_in, .reach = reach, .tied = BC_COUNT(by_in),
-				 .fates = fates, .fragments = fragments, .folded = {folded, 1, 0}, .looked_up = looked_up, .looked_up_bytes = 0x1000,
+	return (struct code_map){.subject = &subject,
+				 .input = &input,
+				 .runs = {runs, BC_COUNT(runs), 0},
+				 .by_in = by_in,
+				 .reach = reach,
+				 .tied = BC_COUNT(by_in),
+				 .fates = fates,
+				 .fragments = fragments,
+				 .folded = {folded, 1, 0},
+				 .looked_up = looked_up,
+				 .looked_up_bytes = 0x1000,
 				 .bytes_before = bytes_before};
 }
 
@@ -67,10 +83,12 @@ struct want {
 	uint64_t bytes, output;
 };
 
-static void check_part(const char *name, const char *what, const struct code_part *part, struct want want)
+static void check_part(const char *name, const char *what, const struct code_part *part,
+		       struct want want)
 {
 	if (part->bytes != want.bytes || (want.bytes && part->output != want.output))
-		fail_msg("%s: %s: %llu bytes at 0x%llx", name, what, (unsigned long long)part->bytes, (unsigned long long)part->output);
+		fail_msg("%s: %s: %llu bytes at 0x%llx", name, what,
+			 (unsigned long long)part->bytes, (unsigned long long)part->output);
 }
 
 static void test_ranges(void **state)
@@ -81,29 +99,149 @@ static void test_ranges(void **state)
 		struct want lost, wrong, nothing;
 		bool folded;
 	} cases[] = {
-		{"the same, and its copy", {{{0x1000, 0x1010}}}, {{{0x6000, 0x6010}, {0x60a0, 0x60b0}}}, {0}, {0}, {0}, false},
-		{"in parts", {{{0x1000, 0x1010}}}, {{{0x6008, 0x6010}, {0x60a0, 0x60b0}, {0x6000, 0x6008}}}, {0}, {0}, {0}, false},
-		{"the copy is missing", {{{0x1000, 0x1010}}}, {{{0x6000, 0x6010}}}, {16, 0x60a0}, {0}, {0}, false},
-		{"the first instruction is missing", {{{0x1000, 0x1010}}}, {{{0x6004, 0x6010}, {0x60a0, 0x60b0}}}, {4, 0x6000}, {0}, {0}, false},
-		{"a part of an instruction is missing", {{{0x1000, 0x1010}}}, {{{0x6000, 0x6006}, {0x6008, 0x6010}, {0x60a0, 0x60b0}}}, {0}, {0}, {0}, false},
-		{"the last byte of a call is missing", {{{0x1000, 0x1010}}}, {{{0x6000, 0x600f}, {0x60a0, 0x60b0}}}, {1, 0x600f}, {0}, {0}, false},
-		{"one more", {{{0x1000, 0x1004}}}, {{{0x6000, 0x6008}, {0x60a0, 0x60a4}}}, {0}, {4, 0x6004}, {0}, false},
-		{"a part of one more", {{{0x1000, 0x1004}}}, {{{0x6000, 0x6004}, {0x60a0, 0x60a4}, {0x6005, 0x6008}}}, {0}, {0}, {0}, false},
-		{"the jump and what BOLT put in do not count", {{{0x1012, 0x1014}}}, {{{0x6010, 0x6025}}}, {0}, {0}, {0}, false},
-		{"nor without them", {{{0x1010, 0x1014}}}, {{{0x6020, 0x6025}}}, {0}, {0}, {0}, false},
-		{"an instruction that grew is missing", {{{0x1012, 0x1014}}}, {{{0x6010, 0x6020}}}, {5, 0x6020}, {0}, {0}, false},
-		{"... is too much", {{{0x3000, 0x3004}}}, {{{0x6020, 0x6025}}}, {0}, {5, 0x6020}, {0}, false},
+		{"the same, and its copy",
+		 {{{0x1000, 0x1010}}},
+		 {{{0x6000, 0x6010}, {0x60a0, 0x60b0}}},
+		 {0},
+		 {0},
+		 {0},
+		 false},
+		{"in parts",
+		 {{{0x1000, 0x1010}}},
+		 {{{0x6008, 0x6010}, {0x60a0, 0x60b0}, {0x6000, 0x6008}}},
+		 {0},
+		 {0},
+		 {0},
+		 false},
+		{"the copy is missing",
+		 {{{0x1000, 0x1010}}},
+		 {{{0x6000, 0x6010}}},
+		 {16, 0x60a0},
+		 {0},
+		 {0},
+		 false},
+		{"the first instruction is missing",
+		 {{{0x1000, 0x1010}}},
+		 {{{0x6004, 0x6010}, {0x60a0, 0x60b0}}},
+		 {4, 0x6000},
+		 {0},
+		 {0},
+		 false},
+		{"a part of an instruction is missing",
+		 {{{0x1000, 0x1010}}},
+		 {{{0x6000, 0x6006}, {0x6008, 0x6010}, {0x60a0, 0x60b0}}},
+		 {0},
+		 {0},
+		 {0},
+		 false},
+		{"the last byte of a call is missing",
+		 {{{0x1000, 0x1010}}},
+		 {{{0x6000, 0x600f}, {0x60a0, 0x60b0}}},
+		 {1, 0x600f},
+		 {0},
+		 {0},
+		 false},
+		{"one more",
+		 {{{0x1000, 0x1004}}},
+		 {{{0x6000, 0x6008}, {0x60a0, 0x60a4}}},
+		 {0},
+		 {4, 0x6004},
+		 {0},
+		 false},
+		{"a part of one more",
+		 {{{0x1000, 0x1004}}},
+		 {{{0x6000, 0x6004}, {0x60a0, 0x60a4}, {0x6005, 0x6008}}},
+		 {0},
+		 {0},
+		 {0},
+		 false},
+		{"the jump and what BOLT put in do not count",
+		 {{{0x1012, 0x1014}}},
+		 {{{0x6010, 0x6025}}},
+		 {0},
+		 {0},
+		 {0},
+		 false},
+		{"nor without them",
+		 {{{0x1010, 0x1014}}},
+		 {{{0x6020, 0x6025}}},
+		 {0},
+		 {0},
+		 {0},
+		 false},
+		{"an instruction that grew is missing",
+		 {{{0x1012, 0x1014}}},
+		 {{{0x6010, 0x6020}}},
+		 {5, 0x6020},
+		 {0},
+		 {0},
+		 false},
+		{"... is too much",
+		 {{{0x3000, 0x3004}}},
+		 {{{0x6020, 0x6025}}},
+		 {0},
+		 {5, 0x6020},
+		 {0},
+		 false},
 		{"folded code is not lost", {{{0x1100, 0x1108}}}, {{{0}}}, {0}, {0}, {0}, true},
-		{"folded code is that of both", {{{0x1200, 0x1208}}}, {{{0x6040, 0x6048}}}, {0}, {0}, {0}, false},
-		{"and of no other", {{{0x1000, 0x1004}}}, {{{0x6000, 0x6004}, {0x60a0, 0x60a4}, {0x6040, 0x6048}}}, {0}, {8, 0x6040}, {0}, false},
+		{"folded code is that of both",
+		 {{{0x1200, 0x1208}}},
+		 {{{0x6040, 0x6048}}},
+		 {0},
+		 {0},
+		 {0},
+		 false},
+		{"and of no other",
+		 {{{0x1000, 0x1004}}},
+		 {{{0x6000, 0x6004}, {0x60a0, 0x60a4}, {0x6040, 0x6048}}},
+		 {0},
+		 {8, 0x6040},
+		 {0},
+		 false},
 		{"what stayed", {{{0x6080, 0x6088}}}, {{{0x6080, 0x6088}}}, {0}, {0}, {0}, false},
-		{"what stayed has any byte", {{{0x6080, 0x6088}}}, {{{0x6080, 0x6087}}}, {1, 0x6087}, {0}, {0}, false},
-		{"no code", {{{0x1012, 0x1014}}}, {{{0x6020, 0x6025}, {0x9000, 0x9010}}}, {0}, {0}, {16, 0x9000}, false},
-		{"no code, in the input neither", {{{0x9000, 0x9010}}}, {{{0x9000, 0x9010}}}, {0}, {0}, {0}, false},
-		{"from 0 on is what is gone", {{{0x1012, 0x1014}}}, {{{0x6020, 0x6025}, {0, 2}}}, {0}, {0}, {0}, false},
+		{"what stayed has any byte",
+		 {{{0x6080, 0x6088}}},
+		 {{{0x6080, 0x6087}}},
+		 {1, 0x6087},
+		 {0},
+		 {0},
+		 false},
+		{"no code",
+		 {{{0x1012, 0x1014}}},
+		 {{{0x6020, 0x6025}, {0x9000, 0x9010}}},
+		 {0},
+		 {0},
+		 {16, 0x9000},
+		 false},
+		{"no code, in the input neither",
+		 {{{0x9000, 0x9010}}},
+		 {{{0x9000, 0x9010}}},
+		 {0},
+		 {0},
+		 {0},
+		 false},
+		{"from 0 on is what is gone",
+		 {{{0x1012, 0x1014}}},
+		 {{{0x6020, 0x6025}, {0, 2}}},
+		 {0},
+		 {0},
+		 {0},
+		 false},
 		{"one byte is what is gone", {{{0}}}, {{{0, 1}}}, {0}, {0}, {0}, false},
-		{"from 0 on, and longer than it was", {{{0x1012, 0x1014}}}, {{{0x6020, 0x6025}, {0, 3}}}, {0}, {0}, {3, 0}, false},
-		{"to the end of all addresses", {{{0x1012, 0x1014}}}, {{{0x60a0, UINT64_MAX}, {0x6020, 0x6025}}}, {0}, {16, 0x60a0}, {UINT64_MAX - 0x7000, 0x7000}, false},
+		{"from 0 on, and longer than it was",
+		 {{{0x1012, 0x1014}}},
+		 {{{0x6020, 0x6025}, {0, 3}}},
+		 {0},
+		 {0},
+		 {3, 0},
+		 false},
+		{"to the end of all addresses",
+		 {{{0x1012, 0x1014}}},
+		 {{{0x60a0, UINT64_MAX}, {0x6020, 0x6025}}},
+		 {0},
+		 {16, 0x60a0},
+		 {UINT64_MAX - 0x7000, 0x7000},
+		 false},
 	};
 	struct code_map map = make();
 	struct address_range_vec in = {0}, out = {0};
@@ -133,12 +271,16 @@ static void test_addresses(void **state)
 		bool leads, known;
 		uint64_t expected; /* 0: one of several, or none */
 	} cases[] = {
-		{0x1000, false, 0x6000, true, true, 0x6000}, {0x1000, false, 0x60a0, true, true, 0x60a0}, /* a copy */
-		{0x1004, false, 0x6008, false, true, 0},     {0x1010, true, 0x6010, true, true, 0x6010},  /* behind the last of a run */
+		{0x1000, false, 0x6000, true, true, 0x6000},
+		{0x1000, false, 0x60a0, true, true, 0x60a0}, /* a copy */
+		{0x1004, false, 0x6008, false, true, 0},
+		{0x1010, true, 0x6010, true, true, 0x6010}, /* behind the last of a run */
 		{0x1014, true, 0x6025, true, true, 0x6025}, /* behind what grew */
-		{0x1012, false, 0x6020, true, true, 0x6020}, {0x1013, false, 0x6021, false, false, 0},    /* within it */
+		{0x1012, false, 0x6020, true, true, 0x6020},
+		{0x1013, false, 0x6021, false, false, 0},    /* within it */
 		{0x1010, false, 0x6010, true, true, 0x6010}, /* a jump */
-		{0x1300, false, 0x6000, false, false, 0},    {0, true, 0x6000, false, false, 0},
+		{0x1300, false, 0x6000, false, false, 0},
+		{0, true, 0x6000, false, false, 0},
 	};
 	struct code_map map = make();
 
@@ -146,15 +288,18 @@ static void test_addresses(void **state)
 	for (size_t i = 0; i < BC_COUNT(cases); i++) {
 		uint64_t expected = 0;
 		bool known;
-		if (code_map_leads(&map, cases[i].input, cases[i].behind, cases[i].address, &expected, &known) != cases[i].leads || known != cases[i].known ||
-		    (cases[i].expected && expected != cases[i].expected))
-			fail_msg("0x%llx: 0x%llx, known %d", (unsigned long long)cases[i].input, (unsigned long long)expected, known);
+		if (code_map_leads(&map, cases[i].input, cases[i].behind, cases[i].address,
+				   &expected, &known) != cases[i].leads ||
+		    known != cases[i].known || (cases[i].expected && expected != cases[i].expected))
+			fail_msg("0x%llx: 0x%llx, known %d", (unsigned long long)cases[i].input,
+				 (unsigned long long)expected, known);
 	}
 }
 
 static void test_normalise(void **state)
 {
-	struct address_range given[] = {{9, 12}, {1, 3}, {5, 5}, {3, 4}, {10, 11}, {8, 7}, {20, 21}};
+	struct address_range given[] = {{9, 12},  {1, 3}, {5, 5},  {3, 4},
+					{10, 11}, {8, 7}, {20, 21}};
 	static const struct address_range want[] = {{1, 4}, {9, 12}, {20, 21}};
 	struct address_range_vec ranges = {given, BC_COUNT(given), 0};
 

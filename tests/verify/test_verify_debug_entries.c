@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Entries of debug information by hand: their order, values, ranges and places, and what is too much. */
+/* Entries of debug information by hand: their order, values, ranges and places, and what is too
+ * much. */
 #include "src/verify/debug_entries.h"
 
 #include <string.h>
@@ -7,16 +8,18 @@
 #include "tests/support/build_elf.h"
 #include "tests/support/cmocka.h"
 
-#define CODE 0x1000u
+#define CODE  0x1000u
 #define LISTS 40000
 
 static const uint8_t abbreviations[] = {
-	1, 0x11, 1, 0x03, 0x08, 0x11, 0x01, 0, 0,                                     /* unit: name, low_pc */
-	2, 0x2e, 1, 0x03, 0x08, 0x11, 0x01, 0x12, 0x06, 0x3f, 0x19, 0x40, 0x18, 0, 0, /* function: name, low_pc, high_pc (4 bytes), external, frame_base */
-	3, 0x0b, 1, 0x55, 0x17, 0, 0,                                                 /* block: ranges */
-	4, 0x34, 0, 0x02, 0x17, 0x49, 0x13, 0x1c, 0x0d, 0, 0,                         /* variable: location, type, const_value (sdata) */
-	5, 0x24, 0, 0x0b, 0x0b, 0, 0,                                                 /* base type: byte_size */
-	6, 0x0a, 0, 0x31, 0x13, 0, 0,                                                 /* label: abstract_origin */
+	1,    0x11, 1, 0x03, 0x08, 0x11, 0x01, 0,    0, /* unit: name, low_pc */
+	2,    0x2e, 1, 0x03, 0x08, 0x11, 0x01, 0x12, 0x06, 0x3f, 0x19, 0x40,
+	0x18, 0,    0, /* function: name, low_pc, high_pc (4 bytes), external, frame_base */
+	3,    0x0b, 1, 0x55, 0x17, 0,    0,                         /* block: ranges */
+	4,    0x34, 0, 0x02, 0x17, 0x49, 0x13, 0x1c, 0x0d, 0,    0, /* variable: location, type,
+								       const_value (sdata) */
+	5,    0x24, 0, 0x0b, 0x0b, 0,    0,                         /* base type: byte_size */
+	6,    0x0a, 0, 0x31, 0x13, 0,    0,                         /* label: abstract_origin */
 	0,
 };
 
@@ -24,20 +27,26 @@ static const uint8_t abbreviations[] = {
 #define U64(n) U32(n), 0, 0, 0, 0
 
 static const uint8_t entries[] = {
-	4, 0, 0, 0, 0, 0, 8, /* behind the length: version, abbreviations, bytes of an address */
-	1, 'u', 0, U64(CODE),                                       /* 11 */
-	2, 'f', 0, U64(CODE), U32(0x20), 3, 0xf3, 1, 0x55,          /* 22: DW_OP_entry_value(DW_OP_reg5) */
-	3, U32(0),                                                  /* 41 */
-	4, U32(0), U32(58), 0x7f,                                   /* 46: const_value -1 */
-	0, 0,                                                       /* ends of block and function */
-	5, 8,                                                       /* 58 */
-	6, U32(22),                                                 /* 60 */
+	4,    0,       0,       0,         0,         0, 8, /* behind the length: version,
+							       abbreviations, bytes of an address */
+	1,    'u',     0,       U64(CODE),                  /* 11 */
+	2,    'f',     0,       U64(CODE), U32(0x20), 3, 0xf3, 1,
+	0x55,                         /* 22: DW_OP_entry_value(DW_OP_reg5) */
+	3,    U32(0),                 /* 41 */
+	4,    U32(0),  U32(58), 0x7f, /* 46: const_value -1 */
+	0,    0,                      /* ends of block and function */
+	5,    8,                      /* 58 */
+	6,    U32(22),                /* 60 */
 	0,
 };
 /* From the unit's address on, an empty one, and another base. */
-static const uint8_t ranges[] = {U64(0), U64(4), U64(8), U64(8), 255, 255, 255, 255, 255, 255, 255, 255, U64(0x2000), U64(1), U64(3), U64(0), U64(0)};
+static const uint8_t ranges[] = {U64(0),      U64(4), U64(8), U64(8), 255,   255,
+				 255,         255,    255,    255,    255,   255,
+				 U64(0x2000), U64(1), U64(3), U64(0), U64(0)};
 /* reg3; then breg7, stack_value, implicit_value of two bytes, addr. */
-static const uint8_t places[] = {U64(0), U64(4), 1, 0, 0x53, U64(4), U64(8), 16, 0, 0x77, 8, 0x9f, 0x9e, 2, 7, 9, 0x03, U64(CODE + 2), U64(0), U64(0)};
+static const uint8_t places[] = {U64(0), U64(4),        1,      0,     0x53, U64(4), U64(8), 16,
+				 0,      0x77,          8,      0x9f,  0x9e, 2,      7,      9,
+				 0x03,   U64(CODE + 2), U64(0), U64(0)};
 
 struct opened {
 	struct bytes file;
@@ -59,9 +68,11 @@ static void open_entries(struct opened *o, const uint8_t *content, size_t size)
 	info[2] = (uint8_t)(size >> 16);
 	memcpy(info + 4, content, size);
 	const struct build_section sections[] = {
-		{".text", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, CODE, code, sizeof(code), NULL, 0, NULL},
+		{".text", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, CODE, code, sizeof(code), NULL,
+		 0, NULL},
 		{".debug_info", SHT_PROGBITS, 0, 0, info, size + 4, NULL, 0, NULL},
-		{".debug_abbrev", SHT_PROGBITS, 0, 0, abbreviations, sizeof(abbreviations), NULL, 0, NULL},
+		{".debug_abbrev", SHT_PROGBITS, 0, 0, abbreviations, sizeof(abbreviations), NULL, 0,
+		 NULL},
 		{".debug_line", SHT_PROGBITS, 0, 0, none, sizeof(none), NULL, 0, NULL},
 		{".debug_ranges", SHT_PROGBITS, 0, 0, ranges, sizeof(ranges), NULL, 0, NULL},
 		{".debug_loc", SHT_PROGBITS, 0, 0, places, sizeof(places), NULL, 0, NULL},
@@ -89,7 +100,8 @@ static void close_entries(struct opened *o)
 
 static void test_order(void **state)
 {
-	static const struct entry_place want[] = {{11, 0x11, 0}, {22, 0x2e, 1}, {41, 0x0b, 2}, {46, 0x34, 3}, {58, 0x24, 1}, {60, 0x0a, 1}};
+	static const struct entry_place want[] = {{11, 0x11, 0}, {22, 0x2e, 1}, {41, 0x0b, 2},
+						  {46, 0x34, 3}, {58, 0x24, 1}, {60, 0x0a, 1}};
 	struct opened o;
 
 	(void)state;
@@ -122,8 +134,16 @@ static void test_values(void **state)
 		enum debug_value_kind kind;
 		uint64_t number;
 	} want[] = {
-		{22, 0x03, VALUE_TEXT, 0}, {22, 0x11, VALUE_ADDRESS, CODE}, {22, 0x12, VALUE_NUMBER, 0x20}, {22, 0x3f, VALUE_NUMBER, 1}, {22, 0x40, VALUE_EXPRESSION, 0},
-		{41, 0x55, VALUE_RANGES, 0}, {46, 0x02, VALUE_LOCATIONS, 0}, {46, 0x49, VALUE_ENTRY, 58}, {46, 0x1c, VALUE_NUMBER, UINT64_MAX}, {58, 0x0b, VALUE_NUMBER, 8},
+		{22, 0x03, VALUE_TEXT, 0},
+		{22, 0x11, VALUE_ADDRESS, CODE},
+		{22, 0x12, VALUE_NUMBER, 0x20},
+		{22, 0x3f, VALUE_NUMBER, 1},
+		{22, 0x40, VALUE_EXPRESSION, 0},
+		{41, 0x55, VALUE_RANGES, 0},
+		{46, 0x02, VALUE_LOCATIONS, 0},
+		{46, 0x49, VALUE_ENTRY, 58},
+		{46, 0x1c, VALUE_NUMBER, UINT64_MAX},
+		{58, 0x0b, VALUE_NUMBER, 8},
 	};
 	struct debug_value_vec values = {0};
 	struct opened o;
@@ -139,8 +159,11 @@ static void test_values(void **state)
 		}
 		assert_true(k < values.len);
 		const struct debug_value *value = &values.at[k++];
-		if (value->name != want[i].name || value->kind != want[i].kind || value->number != want[i].number)
-			fail_msg("entry %llu: attribute 0x%x, kind %d, %llu", (unsigned long long)want[i].entry, value->name, (int)value->kind, (unsigned long long)value->number);
+		if (value->name != want[i].name || value->kind != want[i].kind ||
+		    value->number != want[i].number)
+			fail_msg("entry %llu: attribute 0x%x, kind %d, %llu",
+				 (unsigned long long)want[i].entry, value->name, (int)value->kind,
+				 (unsigned long long)value->number);
 	}
 	debug_value_vec_free(&values);
 	close_entries(&o);
@@ -148,7 +171,10 @@ static void test_values(void **state)
 
 static void test_ranges(void **state)
 {
-	static const struct address_range of_block[] = {{CODE, CODE + 4}, {CODE + 8, CODE + 8}, {0x2001, 0x2003}}, of_function[] = {{CODE, CODE + 0x20}};
+	static const struct address_range of_block[] = {{CODE, CODE + 4},
+							{CODE + 8, CODE + 8},
+							{0x2001, 0x2003}},
+					  of_function[] = {{CODE, CODE + 0x20}};
 	struct address_range_vec found = {0};
 	struct opened o;
 	bool bad;
@@ -233,7 +259,9 @@ static void test_work(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_order), cmocka_unit_test(test_values), cmocka_unit_test(test_ranges), cmocka_unit_test(test_places), cmocka_unit_test(test_work),
+		cmocka_unit_test(test_order),  cmocka_unit_test(test_values),
+		cmocka_unit_test(test_ranges), cmocka_unit_test(test_places),
+		cmocka_unit_test(test_work),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

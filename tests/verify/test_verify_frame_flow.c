@@ -23,9 +23,12 @@ static const struct piece_code pieces[] = {
 };
 
 static const struct cfi_rule rules[] = {{.reg = RETURN_ADDRESS, .how = CFI_AT_OFFSET, .value = -8},
-					{.reg = 3, .how = CFI_AT_OFFSET, .value = -16}, {.reg = RETURN_ADDRESS, .how = CFI_AT_OFFSET, .value = -8}};
-static const struct cfi_row outside = {.cfa = {.reg = DWARF_RSP, .how = CFI_OFFSET, .value = 8}, .first = 0, .count = 1};
-static const struct cfi_row inside = {.cfa = {.reg = DWARF_RSP, .how = CFI_OFFSET, .value = 16}, .first = 1, .count = 2};
+					{.reg = 3, .how = CFI_AT_OFFSET, .value = -16},
+					{.reg = RETURN_ADDRESS, .how = CFI_AT_OFFSET, .value = -8}};
+static const struct cfi_row outside = {
+	.cfa = {.reg = DWARF_RSP, .how = CFI_OFFSET, .value = 8}, .first = 0, .count = 1};
+static const struct cfi_row inside = {
+	.cfa = {.reg = DWARF_RSP, .how = CFI_OFFSET, .value = 16}, .first = 1, .count = 2};
 
 struct judged {
 	unsigned count, right;
@@ -72,7 +75,11 @@ static struct judged follow(uint64_t wrong_row)
 		decode(bytes, pieces[i].address, &insns[i]);
 		given[i] = (struct flow_piece){bytes, pieces[i].address, &insns[i], NULL};
 	}
-	struct followed_code function = {.machine = MACHINE_X86_64, .pieces = given, .count = 2, .first = 1, .return_register = RETURN_ADDRESS};
+	struct followed_code function = {.machine = MACHINE_X86_64,
+					 .pieces = given,
+					 .count = 2,
+					 .first = 1,
+					 .return_register = RETURN_ADDRESS};
 	assert_true(frame_flow(&function, row_of, take, &judged));
 	insn_vec_free(&insns[0]);
 	insn_vec_free(&insns[1]);
@@ -91,18 +98,24 @@ static void begins_with_the_hot_fragment(void **state)
 	assert_int_equal(judged.verdicts[0][0], FLOW_CFA);
 }
 
-/* Behind push %rbx, rbx is saved, and rbp (6) is not: the row is wrong, and what it says of rbx and of the CFA is right. */
+/* Behind push %rbx, rbx is saved, and rbp (6) is not: the row is wrong, and what it says of rbx and
+ * of the CFA is right. */
 static struct cfi_row_at half_wrong(void *ctx, uint64_t address)
 {
-	static const struct cfi_rule of_both[] = {{.reg = 3, .how = CFI_AT_OFFSET, .value = -16}, {.reg = 6, .how = CFI_AT_OFFSET, .value = -24},
-						  {.reg = RETURN_ADDRESS, .how = CFI_AT_OFFSET, .value = -8}};
-	static const struct cfi_row row = {.cfa = {.reg = DWARF_RSP, .how = CFI_OFFSET, .value = 16}, .first = 0, .count = 3};
+	static const struct cfi_rule of_both[] = {
+		{.reg = 3, .how = CFI_AT_OFFSET, .value = -16},
+		{.reg = 6, .how = CFI_AT_OFFSET, .value = -24},
+		{.reg = RETURN_ADDRESS, .how = CFI_AT_OFFSET, .value = -8}};
+	static const struct cfi_row row = {
+		.cfa = {.reg = DWARF_RSP, .how = CFI_OFFSET, .value = 16}, .first = 0, .count = 3};
 
 	(void)ctx;
-	return address == 0x2000 ? (struct cfi_row_at){&outside, rules} : (struct cfi_row_at){&row, of_both};
+	return address == 0x2000 ? (struct cfi_row_at){&outside, rules} :
+				   (struct cfi_row_at){&row, of_both};
 }
 
-static void take_last(void *ctx, uint32_t piece, uint32_t insn, const struct flow_judgement *judgement)
+static void take_last(void *ctx, uint32_t piece, uint32_t insn,
+		      const struct flow_judgement *judgement)
 {
 	if (!piece && insn == 1)
 		*(struct flow_judgement *)ctx = *judgement;
@@ -118,7 +131,10 @@ static void tells_which_rules_are_right(void **state)
 	struct bytes bytes = {code, sizeof(code)};
 	decode(bytes, 0x2000, &insns);
 	struct flow_piece piece = {bytes, 0x2000, &insns, NULL};
-	struct followed_code function = {.machine = MACHINE_X86_64, .pieces = &piece, .count = 1, .return_register = RETURN_ADDRESS};
+	struct followed_code function = {.machine = MACHINE_X86_64,
+					 .pieces = &piece,
+					 .count = 1,
+					 .return_register = RETURN_ADDRESS};
 	assert_true(frame_flow(&function, half_wrong, take_last, &judgement));
 	insn_vec_free(&insns);
 	assert_int_equal(judgement.verdict, FLOW_REGISTER);
@@ -145,7 +161,10 @@ static unsigned judged_of(uint32_t jumps)
 	struct bytes bytes = {code, 2 * (size_t)jumps + 1};
 	decode(bytes, 0x1000, &insns);
 	struct flow_piece piece = {bytes, 0x1000, &insns, NULL};
-	struct followed_code function = {.machine = MACHINE_X86_64, .pieces = &piece, .count = 1, .return_register = RETURN_ADDRESS};
+	struct followed_code function = {.machine = MACHINE_X86_64,
+					 .pieces = &piece,
+					 .count = 1,
+					 .return_register = RETURN_ADDRESS};
 	assert_true(frame_flow(&function, row_of, take, &judged));
 	insn_vec_free(&insns);
 	free(code);
@@ -155,7 +174,8 @@ static unsigned judged_of(uint32_t jumps)
 static void follows_so_many_leaders(void **state)
 {
 	(void)state;
-	assert_int_equal(judged_of(FLOW_LEADERS_MOST - 1), FLOW_LEADERS_MOST); /* with the function's beginning */
+	assert_int_equal(judged_of(FLOW_LEADERS_MOST - 1),
+			 FLOW_LEADERS_MOST); /* with the function's beginning */
 	assert_int_equal(judged_of(FLOW_LEADERS_MOST), 0);
 }
 
@@ -171,7 +191,11 @@ static void counts_what_it_follows(void **state)
 	work_begin(&work, 1);
 	decode(bytes, 0x1000, &insns);
 	struct flow_piece piece = {bytes, 0x1000, &insns, NULL};
-	struct followed_code function = {.machine = MACHINE_X86_64, .pieces = &piece, .count = 1, .return_register = RETURN_ADDRESS, .work = &work};
+	struct followed_code function = {.machine = MACHINE_X86_64,
+					 .pieces = &piece,
+					 .count = 1,
+					 .return_register = RETURN_ADDRESS,
+					 .work = &work};
 	assert_true(frame_flow(&function, row_of, take, &judged));
 	assert_false(work_spend(&work, WORK_TIES, work.most));
 	assert_false(frame_flow(&function, row_of, take, &judged));

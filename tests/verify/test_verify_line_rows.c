@@ -8,7 +8,7 @@
 #include "tests/support/build_elf.h"
 #include "tests/support/cmocka.h"
 
-#define CODE 0x1000u
+#define CODE      0x1000u
 #define CODE_SIZE 0x100
 
 struct buffer {
@@ -46,7 +46,8 @@ static void set_length(struct buffer *b, size_t at)
 }
 
 /* A unit with a table, and an entry for each file that is named. */
-static void put_unit(struct buffer *info, const char *name, uint32_t table, const uint8_t *files, size_t count)
+static void put_unit(struct buffer *info, const char *name, uint32_t table, const uint8_t *files,
+		     size_t count)
 {
 	size_t at = info->size;
 
@@ -68,8 +69,8 @@ static void put_unit(struct buffer *info, const char *name, uint32_t table, cons
 
 static const uint8_t abbreviations[] = {
 	1, 0x11, 1, 0x03, 0x08, 0x1b, 0x08, 0x10, 0x17, 0, 0, /* unit: name, comp_dir, stmt_list */
-	2, 0x2e, 0, 0x3a, 0x0b, 0, 0,                         /* subprogram: decl_file */
-	3, 0x0b, 1, 0, 0,                                     /* block, with entries in it */
+	2, 0x2e, 0, 0x3a, 0x0b, 0,    0,                      /* subprogram: decl_file */
+	3, 0x0b, 1, 0,    0,                                  /* block, with entries in it */
 	0,
 };
 
@@ -79,7 +80,8 @@ struct file_entry {
 };
 
 /* The header of version 4: `folder` is the first one. */
-static size_t begin_table(struct buffer *line, const char *folder, const struct file_entry *files, size_t count)
+static size_t begin_table(struct buffer *line, const char *folder, const struct file_entry *files,
+			  size_t count)
 {
 	static const uint8_t lengths[] = {0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1};
 	size_t at = line->size;
@@ -140,13 +142,16 @@ static void put_rows(struct buffer *line, const struct step *steps, size_t count
 	}
 }
 
-static bool read_rows(const struct buffer *info, const struct buffer *line, struct strings *paths, struct line_rows *out, struct bc_error *err)
+static bool read_rows(const struct buffer *info, const struct buffer *line, struct strings *paths,
+		      struct line_rows *out, struct bc_error *err)
 {
 	static const uint8_t code[CODE_SIZE];
 	const struct build_section sections[] = {
-		{".text", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, CODE, code, sizeof(code), NULL, 0, NULL},
+		{".text", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, CODE, code, sizeof(code), NULL,
+		 0, NULL},
 		{".debug_info", SHT_PROGBITS, 0, 0, info->at, info->size, NULL, 0, NULL},
-		{".debug_abbrev", SHT_PROGBITS, 0, 0, abbreviations, sizeof(abbreviations), NULL, 0, NULL},
+		{".debug_abbrev", SHT_PROGBITS, 0, 0, abbreviations, sizeof(abbreviations), NULL, 0,
+		 NULL},
 		{".debug_line", SHT_PROGBITS, 0, 0, line->at, line->size, NULL, 0, NULL},
 		{0},
 	};
@@ -164,7 +169,8 @@ static bool read_rows(const struct buffer *info, const struct buffer *line, stru
 	return ok;
 }
 
-static void describe(const struct line_rows *rows, const struct strings *paths, uint64_t address, char *out, size_t size)
+static void describe(const struct line_rows *rows, const struct strings *paths, uint64_t address,
+		     char *out, size_t size)
 {
 	const struct line_row *found[4];
 	size_t count = line_rows_at(rows, address, found, 4);
@@ -172,7 +178,9 @@ static void describe(const struct line_rows *rows, const struct strings *paths, 
 	*out = 0;
 	for (size_t i = 0; i < count; i++)
 		snprintf(out + strlen(out), size - strlen(out), "%s%s:%" PRIu32 ":%u", i ? " " : "",
-			 found[i]->flags & LINE_BAD_FILE ? "?" : strings_at(paths, found[i]->file).at, found[i]->line, (unsigned)found[i]->column);
+			 found[i]->flags & LINE_BAD_FILE ? "?" :
+							   strings_at(paths, found[i]->file).at,
+			 found[i]->line, (unsigned)found[i]->column);
 }
 
 static struct buffer info, line;
@@ -190,8 +198,16 @@ static void test_lookups(void **state)
 		uint64_t address;
 		const char *want;
 	} cases[] = {
-		{CODE - 1, ""}, {CODE, "/src/a.c:3:7"}, {CODE + 3, "/src/a.c:3:7"}, {CODE + 4, "/src/x/b.h:9:1"}, {CODE + 8, ""}, {CODE + 0x20, "/abs/c.h:5:2"},
-		{CODE + 0x22, "?:6:2"}, {CODE + 0x24, "/src/a.c:8:1 ?:6:2"}, {CODE + 0x28, "/src/a.c:8:1"}, {CODE + 0x30, ""},
+		{CODE - 1, ""},
+		{CODE, "/src/a.c:3:7"},
+		{CODE + 3, "/src/a.c:3:7"},
+		{CODE + 4, "/src/x/b.h:9:1"},
+		{CODE + 8, ""},
+		{CODE + 0x20, "/abs/c.h:5:2"},
+		{CODE + 0x22, "?:6:2"},
+		{CODE + 0x24, "/src/a.c:8:1 ?:6:2"},
+		{CODE + 0x28, "/src/a.c:8:1"},
+		{CODE + 0x30, ""},
 	};
 	struct strings paths = {0};
 	struct line_rows rows;
@@ -202,9 +218,16 @@ static void test_lookups(void **state)
 	begin();
 	put_unit(&info, "a.c", 0, named, sizeof(named));
 	begin_table(&line, "sub", files, 3);
-	put_rows(&line, (const struct step[]){{CODE, 1, 3, 7}, {CODE + 4, 2, 9, 1}, {CODE + 8, 1, 0, 0},
-					     {CODE + 0x20, 3, 5, 2}, {CODE + 0x22, 7, 6, 2}, {CODE + 0x28, 1, 0, 0},
-					     {8, 1, 3, 3}, {16, 1, 0, 0}}, 8); /* the last one is of code that was dropped */
+	put_rows(&line,
+		 (const struct step[]){{CODE, 1, 3, 7},
+				       {CODE + 4, 2, 9, 1},
+				       {CODE + 8, 1, 0, 0},
+				       {CODE + 0x20, 3, 5, 2},
+				       {CODE + 0x22, 7, 6, 2},
+				       {CODE + 0x28, 1, 0, 0},
+				       {8, 1, 3, 3},
+				       {16, 1, 0, 0}},
+		 8); /* the last one is of code that was dropped */
 	set_length(&line, 0);
 	size_t second = line.size;
 	put_unit(&info, "b.c", (uint32_t)second, named, 1);
@@ -263,7 +286,8 @@ static void test_damaged(void **state)
 		line.at[cases[i].at] = cases[i].value;
 		assert_true(read_rows(&info, &line, &paths, &rows, &err));
 		assert_int_equal(rows.bad_tables, 1);
-		if (!strstr(rows.bad, ".debug_line, byte 0: ") || (cases[i].want && !strstr(rows.bad, cases[i].want)))
+		if (!strstr(rows.bad, ".debug_line, byte 0: ") ||
+		    (cases[i].want && !strstr(rows.bad, cases[i].want)))
 			fail_msg("case %zu: %s", i, rows.bad);
 		line_rows_free(&rows);
 		strings_free(&paths);
@@ -328,7 +352,9 @@ static void test_too_much(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_lookups), cmocka_unit_test(test_damaged), cmocka_unit_test(test_too_much)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_lookups),
+					   cmocka_unit_test(test_damaged),
+					   cmocka_unit_test(test_too_much)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -17,8 +17,8 @@
 /* By hand: what is true of each sound section. */
 static const struct base {
 	const char *name, *input;
-	int layout; /* to which it is transcoded first; -1: none */
-	int known;  /* its true findings, of one kind; -1: none  */
+	int layout;     /* to which it is transcoded first; -1: none */
+	int known;      /* its true findings, of one kind; -1: none  */
 	unsigned often; /* how many */
 } bases[] = {
 	{"sqlite/sq.b16", "sqlite/sq", -1, -1, 0},
@@ -34,7 +34,8 @@ static const struct base {
 	{"riscv64/demo.huge.b22", "riscv64/demo", -1, -1, 0},
 	/* Promoted calls, a copied tail, probes. */
 	{"promoted/promoted.b22", "promoted/promoted", -1, -1, 0},
-	/* A promoted call and a block that was only a jump, without indices; a nop that has an entry. */
+	/* A promoted call and a block that was only a jump, without indices; a nop that has an
+	   entry. */
 	{"sound/sound.b16", "sound/sound", -1, FINDING_BLOCK_COPIED, 3},
 	{"sound/nops.b22", "sound/nops", -1, -1, 0},
 };
@@ -81,7 +82,8 @@ static void check_mutant(const struct base *base, const struct world *w, const s
 	verify_bytes(file, m->with_input ? w->input : NULL, counts);
 	free(file.data);
 	if (!counts[m->finding]) {
-		print_error("%s: %s: no finding %s\n", w->name, m->name, finding_infos[m->finding].id);
+		print_error("%s: %s: no finding %s\n", w->name, m->name,
+			    finding_infos[m->finding].id);
 		failures++;
 	}
 	forget(counts, (int)m->finding);
@@ -95,7 +97,8 @@ static const struct mutation *const groups[] = {note_mutations, desc_mutations, 
 						code_mutations};
 #define MOST 40 /* of a group */
 
-static void check_group(const struct base *base, const struct world *w, size_t group, size_t *applied)
+static void check_group(const struct base *base, const struct world *w, size_t group,
+			size_t *applied)
 {
 	for (size_t k = 0; groups[group][k].name; k++) {
 		assert_true(k < MOST);

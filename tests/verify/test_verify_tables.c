@@ -12,7 +12,8 @@
 /* A note: owner BOLT, type 4, a descriptor of `size` bytes that its header calls `told`. */
 static size_t put_note(uint8_t *out, uint32_t told, const void *desc, size_t size)
 {
-	static const uint8_t header[] = {5, 0, 0, 0, 0, 0, 0, 0, 4, 0, 0, 0, 'B', 'O', 'L', 'T', 0, 0, 0, 0};
+	static const uint8_t header[] = {5, 0, 0,   0,   0,   0,   0, 0, 4, 0,
+					 0, 0, 'B', 'O', 'L', 'T', 0, 0, 0, 0};
 
 	memcpy(out, header, sizeof(header));
 	memcpy(out + 4, &told, sizeof(told)); /* both are little-endian */
@@ -76,9 +77,9 @@ static bool read_json(const char *text, struct bat_table *out, struct bc_error *
 }
 
 #define FRAGMENTS(layout, text) "{\"layout\":\"" layout "\",\"fragments\":[" text "]}"
-#define HOT(address, more) "{\"address\":\"" address "\",\"entries\":[]" more "}"
-#define ENTRIES(text) FRAGMENTS("hashed", "{\"address\":\"0x1\",\"entries\":[" text "]}")
-#define COLD(address, more) HOT(address, ",\"part\":\"cold\"" more)
+#define HOT(address, more)      "{\"address\":\"" address "\",\"entries\":[]" more "}"
+#define ENTRIES(text)           FRAGMENTS("hashed", "{\"address\":\"0x1\",\"entries\":[" text "]}")
+#define COLD(address, more)     HOT(address, ",\"part\":\"cold\"" more)
 
 static const struct {
 	const char *text, *wrong;
@@ -95,17 +96,22 @@ static const struct {
 	{FRAGMENTS("hashed", "{}"), "byte 34: a fragment without \"address\" and \"entries\""},
 	{FRAGMENTS("hashed", "{\"address\""), "byte 42: ':' expected"},
 	{FRAGMENTS("hashed", HOT("0x1", ",\"part\":7")), "byte 69: '\"' expected"},
-	{FRAGMENTS("hashed", HOT("0x1", ",\"part\":\"warm\"")), "byte 75: \"part\" is neither hot nor cold"},
+	{FRAGMENTS("hashed", HOT("0x1", ",\"part\":\"warm\"")),
+	 "byte 75: \"part\" is neither hot nor cold"},
 	{FRAGMENTS("hashed", HOT("0x1", ",\"entry_points\":7")), "byte 77: '[' expected"},
-	{FRAGMENTS("hashed", HOT("0x1", ",\"entry_points\":[\"a\"]")), "byte 78: a whole number expected"},
+	{FRAGMENTS("hashed", HOT("0x1", ",\"entry_points\":[\"a\"]")),
+	 "byte 78: a whole number expected"},
 	{FRAGMENTS("hashed", HOT("0x1", ",\"entry_points\":[4294967296]")),
 	 "byte 88: 4294967296 is more than 4294967295"},
 	{FRAGMENTS("hashed", HOT("0x1", ",\"entry_points\":[2],\"entry_points\":[2]")),
 	 "byte 96: a fragment with two lists of \"entry_points\""},
-	{FRAGMENTS("hashed", HOT("0x1", ",\"entries\":[]")), "byte 72: a fragment with two lists of \"entries\""},
+	{FRAGMENTS("hashed", HOT("0x1", ",\"entries\":[]")),
+	 "byte 72: a fragment with two lists of \"entries\""},
 	{FRAGMENTS("hashed", HOT("0x1", ",\"blocks\":-1")), "byte 73: a whole number expected"},
-	{FRAGMENTS("hashed", HOT("0x1", "") "," HOT("0x1", "")), "byte 95: two fragments begin at 0x1"},
-	{FRAGMENTS("hashed", COLD("0x1", ",\"parent\":\"0x2\"")), "byte 93: the cold fragment at 0x1 has no parent"},
+	{FRAGMENTS("hashed", HOT("0x1", "") "," HOT("0x1", "")),
+	 "byte 95: two fragments begin at 0x1"},
+	{FRAGMENTS("hashed", COLD("0x1", ",\"parent\":\"0x2\"")),
+	 "byte 93: the cold fragment at 0x1 has no parent"},
 	{FRAGMENTS("fixed", HOT("0x1", "") "," COLD("0x1", ",\"parent\":\"0x1\"")),
 	 "byte 123: two fragments begin at 0x1"},
 	{FRAGMENTS("hashed", "{\"address\":\"0x1\",\"entries\":7}"), "byte 59: '[' expected"},
@@ -113,7 +119,8 @@ static const struct {
 	{ENTRIES("{}"), "byte 62: an entry without \"output\" and \"input\""},
 	{ENTRIES("{\"output\":1}"), "byte 72: an entry without \"output\" and \"input\""},
 	{ENTRIES("{\"output\":1,"), "byte 72: '\"' expected"},
-	{ENTRIES("{\"output\":1,\"input\":2147483648}"), "byte 90: 2147483648 is more than 2147483647"},
+	{ENTRIES("{\"output\":1,\"input\":2147483648}"),
+	 "byte 90: 2147483648 is more than 2147483647"},
 	{ENTRIES("{\"output\":1,\"input\":1,\"branch\":2}"), "byte 91: true or false expected"},
 	{ENTRIES("{\"output\":4,\"input\":1},{\"output\":3,\"input\":1}"),
 	 "byte 105: the entry's output offset 3 is below the one before it"},
@@ -167,8 +174,9 @@ static void unknown_members(void **state)
 /* An empty hot fragment can begin where a cold one does, in layouts that tell them apart. */
 static void hot_and_cold_at_one_address(void **state)
 {
-	static const char text[] = FRAGMENTS("hashed", COLD("0x10", ",\"parent\":\"0x10\"") "," HOT("0x10", "") ","
-					     COLD("0x20", ",\"parent\":\"0x20\",\"hot_index\":3"));
+	static const char text[] = FRAGMENTS(
+		"hashed", COLD("0x10", ",\"parent\":\"0x10\"") "," HOT("0x10", "") "," COLD(
+				  "0x20", ",\"parent\":\"0x20\",\"hot_index\":3"));
 	struct bat_table table;
 	struct bc_error err;
 

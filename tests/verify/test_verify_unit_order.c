@@ -37,7 +37,7 @@ static void units_of_one_name_keep_their_order(void **state)
 	(void)state;
 	is_order("abc", "abc", "012");
 	is_order("", "", "");
-	is_order("abcd", "acdb", "0312");     /* one was put last */
+	is_order("abcd", "acdb", "0312"); /* one was put last */
 	is_order("abab", "aabb", "0213");
 	is_order("aab", "baa", "120");
 }

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Steps a program of x86-64 instruction by instruction, and tells where its call frame information is wrong:
+ * Steps a program of x86-64 instruction by instruction, and tells where its call frame information
+ * is wrong:
  *
  *   steps MOST PROGRAM [ARGUMENT]...
  *
- * Where the caller's frame is follows from what runs: at each call the stack pointer is noted, and the callee's CFA is 8 above it until that
- * frame is gone.  At each instruction of the program libdw evaluates the rule of .eh_frame for the CFA with the registers of that moment.  Prints
- * "wrong ADDRESS RULE BY" for each address where the two differ, once, and in the end how many instructions ran and how many different ones were compared.  After MOST
- * instructions it stops.  It shares nothing with batconv: tests/verify/unwind_steps.py holds both against each other.
+ * Where the caller's frame is follows from what runs: at each call the stack pointer is noted, and
+ * the callee's CFA is 8 above it until that frame is gone.  At each instruction of the program
+ * libdw evaluates the rule of .eh_frame for the CFA with the registers of that moment.  Prints
+ * "wrong ADDRESS RULE BY" for each address where the two differ, once, and in the end how many
+ * instructions ran and how many different ones were compared.  After MOST instructions it stops. It
+ * shares nothing with batconv: tests/verify/unwind_steps.py holds both against each other.
  */
 #include <elfutils/libdw.h>
 #include <errno.h>
@@ -27,7 +30,8 @@
 
 /* What the rule of an address is; each address is asked for once. */
 struct place {
-	uint8_t known, reg; /* known: 0 not asked, 1 a register and an offset, 2 nothing that is compared */
+	uint8_t known, reg; /* known: 0 not asked, 1 a register and an offset, 2 nothing that is
+			       compared */
 	bool told, ran;
 	int64_t offset;
 };
@@ -70,8 +74,9 @@ static void ask(struct stepping *s, uint64_t vaddr, struct place *p)
 
 static uint64_t value_of(const struct user_regs_struct *r, uint8_t reg)
 {
-	const uint64_t values[16] = {r->rax, r->rdx, r->rcx, r->rbx, r->rsi, r->rdi, r->rbp, r->rsp,
-				     r->r8,  r->r9,  r->r10, r->r11, r->r12, r->r13, r->r14, r->r15};
+	const uint64_t values[16] = {r->rax, r->rdx, r->rcx, r->rbx, r->rsi, r->rdi,
+				     r->rbp, r->rsp, r->r8,  r->r9,  r->r10, r->r11,
+				     r->r12, r->r13, r->r14, r->r15};
 
 	return values[reg];
 }
@@ -94,7 +99,8 @@ static void look(struct stepping *s, const struct user_regs_struct *r)
 		return;
 	p->told = true;
 	s->wrong++;
-	printf("wrong %" PRIx64 " r%u%+" PRId64 " by %" PRId64 "\n", vaddr, p->reg, p->offset, (int64_t)(is - must));
+	printf("wrong %" PRIx64 " r%u%+" PRId64 " by %" PRId64 "\n", vaddr, p->reg, p->offset,
+	       (int64_t)(is - must));
 }
 
 /* The range of executable code of the file, and where it is loaded. */
@@ -138,7 +144,8 @@ static void find_code(struct stepping *s, pid_t pid, const char *path)
 	die("not mapped");
 }
 
-static bool was_call(pid_t pid, const struct user_regs_struct *before, const struct user_regs_struct *now)
+static bool was_call(pid_t pid, const struct user_regs_struct *before,
+		     const struct user_regs_struct *now)
 {
 	if (now->rsp != before->rsp - 8)
 		return false;
@@ -171,8 +178,10 @@ int main(int argc, char **argv)
 	find_code(&s, pid, argv[2]);
 	ptrace(PTRACE_GETREGS, pid, NULL, &before);
 	for (; count < most; count++) {
-		int signal = WIFSTOPPED(status) && WSTOPSIG(status) != SIGTRAP ? WSTOPSIG(status) : 0;
-		if (ptrace(PTRACE_SINGLESTEP, pid, NULL, (void *)(long)signal) || waitpid(pid, &status, 0) < 0 || !WIFSTOPPED(status))
+		int signal =
+			WIFSTOPPED(status) && WSTOPSIG(status) != SIGTRAP ? WSTOPSIG(status) : 0;
+		if (ptrace(PTRACE_SINGLESTEP, pid, NULL, (void *)(long)signal) ||
+		    waitpid(pid, &status, 0) < 0 || !WIFSTOPPED(status))
 			break;
 		ptrace(PTRACE_GETREGS, pid, NULL, &now);
 		while (s.depth && s.cfas[s.depth - 1] <= now.rsp)
@@ -183,7 +192,9 @@ int main(int argc, char **argv)
 		before = now;
 	}
 	kill(pid, SIGKILL);
-	printf("%" PRIu64 " instructions ran, %" PRIu64 " of the program were compared, %" PRIu64 " are wrong\n", count, s.compared, s.wrong);
+	printf("%" PRIu64 " instructions ran, %" PRIu64 " of the program were compared, %" PRIu64
+	       " are wrong\n",
+	       count, s.compared, s.wrong);
 	for (uint64_t i = 0; i < s.end - s.start; i++)
 		if (s.places[i].ran && argc > 3 && getenv("STEPS_RAN"))
 			printf("ran %" PRIx64 "\n", s.start + i);

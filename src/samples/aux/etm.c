@@ -10,27 +10,28 @@
 /* ---- what the recorder knows of the units ----
  *
  *   u32 3, u32 0; u64 version (0 to 2), kind of event << 32 | processors, is it a snapshot
- *   of each processor: u64 unit, processor, [from version 1 on: count of those that follow], TRCCONFIGR, TRCTRACEIDR, TRCIDR0, TRCIDR1,
- *   TRCIDR2, TRCIDR8, TRCAUTHSTATUS, [ETE: TRCDEVARCH], [source of time stamps]
+ *   of each processor: u64 unit, processor, [from version 1 on: count of those that follow],
+ * TRCCONFIGR, TRCTRACEIDR, TRCIDR0, TRCIDR1, TRCIDR2, TRCIDR8, TRCAUTHSTATUS, [ETE: TRCDEVARCH],
+ * [source of time stamps]
  */
 
 #define UNIT_ETMV3 UINT64_C(0x3030303030303030)
 #define UNIT_ETMV4 UINT64_C(0x4040404040404040)
-#define UNIT_ETE UINT64_C(0x5050505050505050)
+#define UNIT_ETE   UINT64_C(0x5050505050505050)
 
 #define VERSION_MOST 2
-#define UNITS_MOST 65536
+#define UNITS_MOST   65536
 
 enum { CONFIG, TRACE_ID, IDR0, IDR1, IDR2, IDR8, AUTHSTATUS, DEVARCH, REGISTERS };
 
 /* Of TRCCONFIGR. */
-#define CONFIG_RETURNS (UINT64_C(1) << 12)
+#define CONFIG_RETURNS     (UINT64_C(1) << 12)
 #define CONFIG_VMID_OPTION (UINT64_C(1) << 15)
 /* What is in its place where simpleperf recorded: the options of the event. */
 #define OPTION_RETURNS (UINT64_C(1) << 29)
 
-#define ID_UNUSED (UINT64_C(1) << 31) /* AUX_OUTPUT_HW_ID tells it */
-#define SOURCE_OF_KERNEL 1            /* of time stamps: the counter that the kernel's clock reads, too */
+#define ID_UNUSED        (UINT64_C(1) << 31) /* AUX_OUTPUT_HW_ID tells it */
+#define SOURCE_OF_KERNEL 1 /* of time stamps: the counter that the kernel's clock reads, too */
 
 /* Bits of a register. */
 static uint32_t field(uint64_t word, unsigned low, unsigned bits)
@@ -46,13 +47,15 @@ static uint8_t vmid_bytes(uint32_t size)
 static struct etm_unit unit_of(bool ete, uint32_t cpu, const uint64_t registers[static REGISTERS])
 {
 	/* 0x50 on is ETE, by the revision of its architecture. */
-	uint32_t version = ete ? 0x50 | field(registers[DEVARCH], 16, 4) : field(registers[IDR1], 4, 8);
+	uint32_t version =
+		ete ? 0x50 | field(registers[DEVARCH], 16, 4) : field(registers[IDR1], 4, 8);
 	uint64_t id = registers[TRACE_ID];
 
 	return (struct etm_unit){
 		.cpu = cpu,
 		.id = id & ID_UNUSED || !(id & 0x7f) ? FLOW_NO_STREAM : (uint32_t)id & 0x7f,
-		.depth = (uint32_t)registers[IDR8] < ETM_HELD_MOST / 2 ? (uint32_t)registers[IDR8] : ETM_HELD_MOST / 2,
+		.depth = (uint32_t)registers[IDR8] < ETM_HELD_MOST / 2 ? (uint32_t)registers[IDR8] :
+									 ETM_HELD_MOST / 2,
 		.context_bytes = field(registers[IDR2], 5, 5) == 4 ? 4 : 0,
 		.vmid_bytes = vmid_bytes(field(registers[IDR2], 10, 5)),
 		.ete = ete,
@@ -82,7 +85,8 @@ static uint64_t next_word(struct words *words)
 }
 
 /* One unit. */
-static bool parse_unit(struct etm_setup *setup, struct words *words, uint64_t version, struct flow_facts *facts, struct bc_error *err)
+static bool parse_unit(struct etm_setup *setup, struct words *words, uint64_t version,
+		       struct flow_facts *facts, struct bc_error *err)
 {
 	uint64_t unit = next_word(words), cpu = next_word(words), registers[REGISTERS] = {0};
 	bool ete = unit == UNIT_ETE;
@@ -103,7 +107,9 @@ static bool parse_unit(struct etm_setup *setup, struct words *words, uint64_t ve
 			same_clock = word == SOURCE_OF_KERNEL;
 	}
 	facts->timeless |= !same_clock;
-	return words->failed || etm_unit_vec_push(&setup->units, unit_of(ete, (uint32_t)cpu, registers)) || bc_fail_nomem(err);
+	return words->failed ||
+	       etm_unit_vec_push(&setup->units, unit_of(ete, (uint32_t)cpu, registers)) ||
+	       bc_fail_nomem(err);
 }
 
 static void etm_close(void *setup)
@@ -114,7 +120,8 @@ static void etm_close(void *setup)
 	free(etm);
 }
 
-static bool parse_units(struct etm_setup *setup, struct bytes info, struct flow_facts *facts, struct bc_error *err)
+static bool parse_units(struct etm_setup *setup, struct bytes info, struct flow_facts *facts,
+			struct bc_error *err)
 {
 	struct words words = {info, false};
 	uint64_t version = next_word(&words), count = next_word(&words) & UINT32_MAX;
@@ -130,7 +137,8 @@ static bool parse_units(struct etm_setup *setup, struct bytes info, struct flow_
 	return true;
 }
 
-static void *etm_open(struct bytes info, uint64_t config, struct flow_facts *facts, struct bc_error *err)
+static void *etm_open(struct bytes info, uint64_t config, struct flow_facts *facts,
+		      struct bc_error *err)
 {
 	struct etm_setup *setup = calloc(1, sizeof(*setup));
 
@@ -172,8 +180,10 @@ static const struct etm_unit *unit_of_cpu(const struct etm_setup *setup, uint32_
 	return NULL;
 }
 
-/* The unit of a trace id.  Two sinks can have the same ids: one of the sink that the buffer's processor has is nearer. */
-static const struct etm_unit *unit_of_id(const struct etm_setup *setup, uint32_t id, const struct etm_unit *near)
+/* The unit of a trace id.  Two sinks can have the same ids: one of the sink that the buffer's
+ * processor has is nearer. */
+static const struct etm_unit *unit_of_id(const struct etm_setup *setup, uint32_t id,
+					 const struct etm_unit *near)
 {
 	const struct etm_unit *found = NULL;
 
@@ -181,7 +191,8 @@ static const struct etm_unit *unit_of_id(const struct etm_setup *setup, uint32_t
 		return near;
 	for (size_t i = 0; i < setup->units.len; i++) {
 		const struct etm_unit *unit = &setup->units.at[i];
-		if (unit->id == id && (!found || (near && unit->sink == near->sink && found->sink != near->sink)))
+		if (unit->id == id &&
+		    (!found || (near && unit->sink == near->sink && found->sink != near->sink)))
 			found = unit;
 	}
 	return found;
@@ -190,13 +201,13 @@ static const struct etm_unit *unit_of_id(const struct etm_setup *setup, uint32_t
 /* ---- elements ---- */
 
 enum etm_sync {
-	SYNC_NONE,  /* looking for one */
+	SYNC_NONE,   /* looking for one */
 	SYNC_WITHIN, /* the bytes so far are zeros, which must become one */
 	SYNC_DONE,
 };
 
 enum element_kind {
-	ELEMENT_ATOMS, /* P0: `count` of them, the oldest in bit 0 */
+	ELEMENT_ATOMS,     /* P0: `count` of them, the oldest in bit 0 */
 	ELEMENT_EXCEPTION, /* P0; value 2: its address is the target of the branch before, too */
 	ELEMENT_Q,         /* P0 */
 	ELEMENT_SOURCE,    /* P0 */
@@ -239,7 +250,8 @@ static void put_address(struct etm_decoder *d, uint64_t address, struct flow_bat
 	d->exception = 0;
 }
 
-static void put_atoms(struct etm_decoder *d, uint64_t bits, unsigned count, struct flow_batch *batch)
+static void put_atoms(struct etm_decoder *d, uint64_t bits, unsigned count,
+		      struct flow_batch *batch)
 {
 	if (d->lost) {
 		d->counts.dropped += count;
@@ -251,12 +263,14 @@ static void put_atoms(struct etm_decoder *d, uint64_t bits, unsigned count, stru
 
 static void set_place(struct etm_decoder *d, struct answer_place place)
 {
-	d->moved |= place.ticks != d->place.ticks || place.context != d->place.context || place.has_context != d->place.has_context;
+	d->moved |= place.ticks != d->place.ticks || place.context != d->place.context ||
+		    place.has_context != d->place.has_context;
 	d->place = place;
 }
 
 /* An element that is certain. */
-static void apply(struct etm_decoder *d, const struct etm_element *element, struct flow_batch *batch)
+static void apply(struct etm_decoder *d, const struct etm_element *element,
+		  struct flow_batch *batch)
 {
 	struct answer_place place = d->place;
 
@@ -273,7 +287,8 @@ static void apply(struct etm_decoder *d, const struct etm_element *element, stru
 	case ELEMENT_Q: lose(d, batch); break;
 	case ELEMENT_NO_BRANCH: break;
 	case ELEMENT_ADDRESS: put_address(d, element->value, batch); break;
-	case ELEMENT_TRACE_ON: /* much later, perhaps: the next time stamp is nearer than the last */
+	case ELEMENT_TRACE_ON: /* much later, perhaps: the next time stamp is nearer than the last
+				*/
 		d->expects = FLOW_BEGIN;
 		place.ticks = 0;
 		set_place(d, place);
@@ -303,7 +318,9 @@ static struct etm_element *element_at(struct etm_decoder *d, uint32_t i)
 static bool apply_atoms(struct etm_decoder *d, struct etm_element *atoms, struct flow_batch *batch)
 {
 	uint32_t now = atoms->count < d->committed ? atoms->count : d->committed;
-	struct etm_element part = {ELEMENT_ATOMS, (uint8_t)now, atoms->value & (now < 64 ? (UINT64_C(1) << now) - 1 : UINT64_MAX)};
+	struct etm_element part = {ELEMENT_ATOMS, (uint8_t)now,
+				   atoms->value &
+					   (now < 64 ? (UINT64_C(1) << now) - 1 : UINT64_MAX)};
 
 	apply(d, &part, batch);
 	d->committed -= now;
@@ -313,7 +330,8 @@ static bool apply_atoms(struct etm_decoder *d, struct etm_element *atoms, struct
 	return !atoms->count;
 }
 
-/* Apply what waits and is certain.  False: stopped, as the place has changed or the batch is full. */
+/* Apply what waits and is certain.  False: stopped, as the place has changed or the batch is full.
+ */
 static bool drain(struct etm_decoder *d, struct flow_batch *batch)
 {
 	uint32_t unseen = d->unseen < d->committed ? d->unseen : d->committed;
@@ -341,7 +359,8 @@ static bool drain(struct etm_decoder *d, struct flow_batch *batch)
 	return true;
 }
 
-/* Whatever is deeper than the unit can speculate is certain; and, so that there is room, the older half of too many. */
+/* Whatever is deeper than the unit can speculate is certain; and, so that there is room, the older
+ * half of too many. */
 static void commit_deep(struct etm_decoder *d)
 {
 	if (d->waiting > d->unit->depth && d->committed < d->waiting - d->unit->depth)
@@ -362,7 +381,8 @@ static void push(struct etm_decoder *d, enum element_kind kind, unsigned count, 
 
 static void commit(struct etm_decoder *d, uint64_t count)
 {
-	d->committed = count < d->waiting - d->committed ? d->committed + (uint32_t)count : d->waiting;
+	d->committed =
+		count < d->waiting - d->committed ? d->committed + (uint32_t)count : d->waiting;
 }
 
 /* The newest elements did not happen.  Times, and what was lost, did. */
@@ -384,7 +404,8 @@ static void cancel(struct etm_decoder *d, uint64_t count)
 		} else if (is_p0(newest)) {
 			count--;
 			d->waiting--;
-		} else if ((newest->kind == ELEMENT_TIME || newest->kind == ELEMENT_LOST) && kept < 8) {
+		} else if ((newest->kind == ELEMENT_TIME || newest->kind == ELEMENT_LOST) &&
+			   kept < 8) {
 			keep[kept++] = *newest;
 		}
 		d->held--;
@@ -413,7 +434,8 @@ static void mispredict(struct etm_decoder *d)
 	}
 }
 
-/* Packets are not known from here on, up to a synchronisation, and neither is the way; `kind` says so. */
+/* Packets are not known from here on, up to a synchronisation, and neither is the way; `kind` says
+ * so. */
 static void end_sync(struct etm_decoder *d, enum flow_kind kind, struct flow_batch *batch)
 {
 	d->first = d->held = 0;
@@ -478,7 +500,8 @@ static uint64_t take_field(struct payload *p, unsigned most)
 
 #define FIELD_MOST 5
 
-/* As a field, but that the ninth byte has eight bits.  Of fewer, the others are those of the stamp before. */
+/* As a field, but that the ninth byte has eight bits.  Of fewer, the others are those of the stamp
+ * before. */
 static uint64_t take_ticks(struct payload *p, uint64_t before)
 {
 	uint64_t value = 0;
@@ -541,8 +564,10 @@ static void take_context(struct etm_decoder *d, struct payload *p)
 {
 	const struct etm_unit *unit = d->unit;
 	uint8_t info = take_byte(p);
-	bool has_vmid = info & 0x40 && unit->vmid_bytes, has_context = info & 0x80 && unit->context_bytes;
-	uint64_t vmid = has_vmid ? take_bytes(p, unit->vmid_bytes) : 0, context = has_context ? take_bytes(p, unit->context_bytes) : 0;
+	bool has_vmid = info & 0x40 && unit->vmid_bytes,
+	     has_context = info & 0x80 && unit->context_bytes;
+	uint64_t vmid = has_vmid ? take_bytes(p, unit->vmid_bytes) : 0,
+		 context = has_context ? take_bytes(p, unit->context_bytes) : 0;
 
 	if (p->cut)
 		return;
@@ -560,7 +585,8 @@ static void remember(struct etm_decoder *d, uint64_t address)
 	d->addresses[0] = address;
 }
 
-/* The forms of an address.  Instructions of the one set are at multiples of 4, of the other (T32) of 2. */
+/* The forms of an address.  Instructions of the one set are at multiples of 4, of the other (T32)
+ * of 2. */
 static uint64_t short_address(const struct etm_decoder *d, struct payload *p, bool halves)
 {
 	unsigned shift = halves ? 1 : 2, bits = 7;
@@ -577,7 +603,8 @@ static uint64_t short_address(const struct etm_decoder *d, struct payload *p, bo
 static uint64_t long_address(const struct etm_decoder *d, struct payload *p, bool halves, bool wide)
 {
 	uint64_t first = take_byte(p), second = take_byte(p);
-	uint64_t low = halves ? (first & 0x7f) << 1 | second << 8 : (first & 0x7f) << 2 | (second & 0x7f) << 9;
+	uint64_t low = halves ? (first & 0x7f) << 1 | second << 8 :
+				(first & 0x7f) << 2 | (second & 0x7f) << 9;
 
 	if (wide)
 		return low | take_bytes(p, 6) << 16;
@@ -585,8 +612,10 @@ static uint64_t long_address(const struct etm_decoder *d, struct payload *p, boo
 	return d->wide ? (d->addresses[0] & UINT64_MAX << 32) | low : low;
 }
 
-/* An address, with a context behind it or not: of headers 82 to 9e, and of b0 to b9 as if they were such.  False: it is none. */
-static bool take_address(struct etm_decoder *d, uint8_t header, struct payload *p, uint64_t *address)
+/* An address, with a context behind it or not: of headers 82 to 9e, and of b0 to b9 as if they were
+ * such.  False: it is none. */
+static bool take_address(struct etm_decoder *d, uint8_t header, struct payload *p,
+			 uint64_t *address)
 {
 	switch (header) {
 	case 0x82:
@@ -622,7 +651,8 @@ static uint8_t source_form(uint8_t header)
 static void take_exception(struct etm_decoder *d, struct payload *p)
 {
 	uint8_t info = take_byte(p), type = info >> 1 & 0x1f;
-	bool no_address = d->unit->ete && (type == 0 || type == 0x18); /* a reset, a transaction that failed */
+	bool no_address = d->unit->ete &&
+			  (type == 0 || type == 0x18); /* a reset, a transaction that failed */
 
 	if (info & 0x80 || no_address)
 		take_byte(p);
@@ -722,7 +752,8 @@ static bool skip_conditional(uint8_t header, struct payload *p)
 	return true;
 }
 
-/* A packet with a header below 0xc0 that is known; false: it is not.  Nothing changes if it is cut or bad. */
+/* A packet with a header below 0xc0 that is known; false: it is not.  Nothing changes if it is cut
+ * or bad. */
 static bool take_known(struct etm_decoder *d, uint8_t header, struct payload *p)
 {
 	bool ete = d->unit->ete;
@@ -870,9 +901,7 @@ static size_t take_extension(struct etm_decoder *d, struct bytes rest, struct fl
 		d->sync = SYNC_WITHIN;
 		d->zeros = 2;
 		return 2;
-	case 0x03:
-		end_sync(d, FLOW_STOP, batch);
-		return 2;
+	case 0x03: end_sync(d, FLOW_STOP, batch); return 2;
 	case 0x05:
 		d->counts.overflows++;
 		lose_sync(d, batch);
@@ -931,7 +960,8 @@ static bool etm_read(void *ctx, struct bytes *rest, struct flow_batch *batch)
 	return true;
 }
 
-static const struct etm_unit *unit_of_source(const struct etm_setup *setup, const struct flow_source *source)
+static const struct etm_unit *unit_of_source(const struct etm_setup *setup,
+					     const struct flow_source *source)
 {
 	const struct etm_unit *near = unit_of_cpu(setup, source->cpu);
 
@@ -970,7 +1000,8 @@ static struct flow_asks etm_begin(void *ctx, const void *setup, struct flow_sour
 		return (struct flow_asks){FLOW_ETM, false};
 	if (source->cpu != AUX_NONE)
 		source->cpu = d->unit->cpu;
-	return (struct flow_asks){d->unit->returns ? FLOW_ETM_RETURNS : FLOW_ETM, d->unit->waits_ask};
+	return (struct flow_asks){d->unit->returns ? FLOW_ETM_RETURNS : FLOW_ETM,
+				  d->unit->waits_ask};
 }
 
 static struct answer_place etm_place(const void *ctx)

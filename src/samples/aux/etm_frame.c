@@ -54,7 +54,8 @@ static void set_source(struct etm_frames *frames, uint8_t id)
 		frames->only = frames->only ? ETM_IDS : id;
 }
 
-enum etm_frame etm_frame_next(struct etm_frames *frames, struct bytes *rest, struct etm_byte out[static 15], unsigned *count)
+enum etm_frame etm_frame_next(struct etm_frames *frames, struct bytes *rest,
+			      struct etm_byte out[static 15], unsigned *count)
 {
 	const uint8_t *frame = frames->frame;
 	bool barrier;
@@ -84,5 +85,6 @@ enum etm_frame etm_frame_next(struct etm_frames *frames, struct bytes *rest, str
 
 void etm_frames_cut(struct etm_frames *frames)
 {
-	*frames = (struct etm_frames){.only = frames->only, .id = frames->only < ETM_IDS ? frames->only : 0};
+	*frames = (struct etm_frames){.only = frames->only,
+				      .id = frames->only < ETM_IDS ? frames->only : 0};
 }

@@ -52,7 +52,7 @@ enum position {
 	NOWHERE, /* where the program is, is not known */
 	OUTSIDE, /* it is where no trace is */
 	INSIDE,
-	LEFT,    /* a FUP said that it leaves: TIP or PGD follows */
+	LEFT, /* a FUP said that it leaves: TIP or PGD follows */
 };
 
 /* How far the time of a batch may lie back, in ticks: under a microsecond. */
@@ -61,18 +61,20 @@ enum position {
 /* A TSC that goes back by less was written late. */
 #define TSC_SLIP 0x10000
 
-/* A batch does not end between bits and so many targets behind them: FLOW_BATCH_ROOM has room for them, and for what a packet adds. */
+/* A batch does not end between bits and so many targets behind them: FLOW_BATCH_ROOM has room for
+ * them, and for what a packet adds. */
 #define TARGETS_MOST 24
 
 /* What a packet came to. */
 enum packet_outcome {
 	DONE,
-	CUT,     /* not taken: the batch ends in front of it */
-	SHORT,   /* more bytes must follow */
-	BAD,     /* no packet */
+	CUT,   /* not taken: the batch ends in front of it */
+	SHORT, /* more bytes must follow */
+	BAD,   /* no packet */
 };
 
-static const uint8_t psb[16] = {2, 0x82, 2, 0x82, 2, 0x82, 2, 0x82, 2, 0x82, 2, 0x82, 2, 0x82, 2, 0x82};
+static const uint8_t psb[16] = {2, 0x82, 2, 0x82, 2, 0x82, 2, 0x82,
+				2, 0x82, 2, 0x82, 2, 0x82, 2, 0x82};
 
 /* ---- times ---- */
 
@@ -162,7 +164,9 @@ static void take_cyc(struct pt_decoder *d, uint64_t cycles)
 		return;
 	uint64_t now = d->cycles_at + scale(d->cycles, d->timing.ratio, d->cbr);
 	if (d->has_tma) { /* no later than the next MTC */
-		uint64_t next = d->crystal + of_crystal(d, d->crystal_ticks + (UINT64_C(1) << d->timing.mtc_shift));
+		uint64_t next =
+			d->crystal +
+			of_crystal(d, d->crystal_ticks + (UINT64_C(1) << d->timing.mtc_shift));
 		if (now > next)
 			now = next;
 	}
@@ -203,7 +207,8 @@ static void lose(struct pt_decoder *d, struct flow_batch *batch)
 	d->position = NOWHERE;
 }
 
-/* Does the batch end in front of a packet that permits it?  It is of one time, and it has room for what a packet can say. */
+/* Does the batch end in front of a packet that permits it?  It is of one time, and it has room for
+ * what a packet can say. */
 static bool ends_batch(struct pt_decoder *d, const struct flow_batch *batch)
 {
 	if (!d->cut_wanted)
@@ -213,7 +218,8 @@ static bool ends_batch(struct pt_decoder *d, const struct flow_batch *batch)
 	return true;
 }
 
-static enum packet_outcome take_tnt(struct pt_decoder *d, uint64_t payload, struct flow_batch *batch)
+static enum packet_outcome take_tnt(struct pt_decoder *d, uint64_t payload,
+				    struct flow_batch *batch)
 {
 	unsigned count = 63u - (unsigned)__builtin_clzll(payload | 1);
 
@@ -255,7 +261,8 @@ static void take_tip(struct pt_decoder *d, bool has_ip, struct flow_batch *batch
 	d->position = has_ip ? INSIDE : NOWHERE;
 }
 
-/* Behind a PSB that is written when the trace is switched on the place can be told again, some instructions later. */
+/* Behind a PSB that is written when the trace is switched on the place can be told again, some
+ * instructions later. */
 static void take_pge(struct pt_decoder *d, bool has_ip, struct flow_batch *batch)
 {
 	if (has_ip)
@@ -328,27 +335,20 @@ static void set_ip(struct pt_decoder *d, unsigned form, const uint8_t *p)
 	uint64_t low;
 
 	switch (form) {
-	case 1:
-		d->last_ip = (d->last_ip & ~UINT64_C(0xffff)) | le16(p);
-		break;
-	case 2:
-		d->last_ip = (d->last_ip & ~UINT64_C(0xffffffff)) | le32(p);
-		break;
+	case 1: d->last_ip = (d->last_ip & ~UINT64_C(0xffff)) | le16(p); break;
+	case 2: d->last_ip = (d->last_ip & ~UINT64_C(0xffffffff)) | le32(p); break;
 	case 3:
 		low = le48(p);
 		d->last_ip = low >> 47 ? low | UINT64_C(0xffff) << 48 : low;
 		break;
-	case 4:
-		d->last_ip = (d->last_ip & UINT64_C(0xffff) << 48) | le48(p);
-		break;
-	default:
-		d->last_ip = le64(p);
-		break;
+	case 4: d->last_ip = (d->last_ip & UINT64_C(0xffff) << 48) | le48(p); break;
+	default: d->last_ip = le64(p); break;
 	}
 }
 
 /* TIP, PGE, PGD, FUP */
-static enum packet_outcome take_ip(struct pt_decoder *d, const uint8_t **p, const uint8_t *end, struct flow_batch *batch)
+static enum packet_outcome take_ip(struct pt_decoder *d, const uint8_t **p, const uint8_t *end,
+				   struct flow_batch *batch)
 {
 	unsigned head = **p & 0x1f, form = **p >> 5;
 	int size = ip_size(form);
@@ -359,10 +359,12 @@ static enum packet_outcome take_ip(struct pt_decoder *d, const uint8_t **p, cons
 		return SHORT;
 	if (d->header && head != HEAD_FUP)
 		end_header(d, batch);
-	if (!d->header && (head != HEAD_TIP || d->targets_behind >= TARGETS_MOST) && ends_batch(d, batch))
+	if (!d->header && (head != HEAD_TIP || d->targets_behind >= TARGETS_MOST) &&
+	    ends_batch(d, batch))
 		return CUT;
 	if (head == HEAD_PGE && d->place) {
-		/* What follows began after what came before, and before the time that is told next. */
+		/* What follows began after what came before, and before the time that is told next.
+		 */
 		d->place = 0;
 		d->cut_wanted = false;
 		return CUT;
@@ -390,7 +392,8 @@ static enum packet_outcome take_ip(struct pt_decoder *d, const uint8_t **p, cons
 
 /* ---- packets ---- */
 
-static enum packet_outcome take_cyc_packet(struct pt_decoder *d, const uint8_t **p, const uint8_t *end)
+static enum packet_outcome take_cyc_packet(struct pt_decoder *d, const uint8_t **p,
+					   const uint8_t *end)
 {
 	const uint8_t *q = *p;
 	uint64_t cycles = *q >> 3;
@@ -444,8 +447,8 @@ static unsigned extended_size(uint8_t second)
 /* Is a packet one of those that stand between PSB and PSBEND? */
 static bool in_header(uint8_t second)
 {
-	return second == EXT_PIP || second == EXT_TMA || second == EXT_VMCS || second == EXT_CBR || second == EXT_THIRD ||
-	       second == EXT_PSBEND || second == EXT_OVF;
+	return second == EXT_PIP || second == EXT_TMA || second == EXT_VMCS || second == EXT_CBR ||
+	       second == EXT_THIRD || second == EXT_PSBEND || second == EXT_OVF;
 }
 
 static void overflow(struct pt_decoder *d, struct flow_batch *batch)
@@ -457,7 +460,8 @@ static void overflow(struct pt_decoder *d, struct flow_batch *batch)
 	d->overflown = true;
 }
 
-static enum packet_outcome take_extended(struct pt_decoder *d, const uint8_t **p, const uint8_t *end, struct flow_batch *batch)
+static enum packet_outcome take_extended(struct pt_decoder *d, const uint8_t **p,
+					 const uint8_t *end, struct flow_batch *batch)
 {
 	const uint8_t *q = *p;
 
@@ -471,7 +475,9 @@ static enum packet_outcome take_extended(struct pt_decoder *d, const uint8_t **p
 		return SHORT;
 	if (d->header && !in_header(second))
 		end_header(d, batch);
-	if ((second == EXT_PSB || second == EXT_PSBEND || second == EXT_OVF || second == EXT_STOP) && ends_batch(d, batch))
+	if ((second == EXT_PSB || second == EXT_PSBEND || second == EXT_OVF ||
+	     second == EXT_STOP) &&
+	    ends_batch(d, batch))
 		return CUT;
 	switch (second) {
 	case EXT_TNT: {
@@ -490,9 +496,7 @@ static enum packet_outcome take_extended(struct pt_decoder *d, const uint8_t **p
 			end_header(d, batch);
 		break;
 	case EXT_OVF: overflow(d, batch); break;
-	case EXT_TMA:
-		take_tma(d, le16(q + 2), q[5] | (q[6] & 1u) << 8);
-		break;
+	case EXT_TMA: take_tma(d, le16(q + 2), q[5] | (q[6] & 1u) << 8); break;
 	case EXT_CBR: d->cbr = q[2]; break;
 	case EXT_BBP: d->item_size = q[2] & 0x80 ? 4 : 8; break;
 	case EXT_STOP:
@@ -503,21 +507,21 @@ static enum packet_outcome take_extended(struct pt_decoder *d, const uint8_t **p
 	case EXT_CFE: d->bound |= (q[2] & FUP_FOLLOWS) != 0; break;
 	case EXT_EXSTOP | FUP_FOLLOWS:
 	case EXT_BEP | FUP_FOLLOWS: d->bound = true; break;
-	default:
-		d->bound |= (second & 0x9f) == (EXT_PTW | FUP_FOLLOWS);
-		break;
+	default: d->bound |= (second & 0x9f) == (EXT_PTW | FUP_FOLLOWS); break;
 	}
 	/* Times stand between OVF and its FUP, and within blocks of items. */
 	bool is_time = second == EXT_TMA || second == EXT_CBR || second == EXT_THIRD;
 	d->overflown &= is_time || second == EXT_OVF;
-	if (!is_time && second != EXT_BBP && second != EXT_PWRE && second != EXT_PWRX && (second & 0x7f) != EXT_EXSTOP)
+	if (!is_time && second != EXT_BBP && second != EXT_PWRE && second != EXT_PWRX &&
+	    (second & 0x7f) != EXT_EXSTOP)
 		d->item_size = 0;
 	*p = q + size;
 	return DONE;
 }
 
 /* MODE, TSC, MTC, TRIG */
-static enum packet_outcome take_other(struct pt_decoder *d, const uint8_t **p, const uint8_t *end, struct flow_batch *batch)
+static enum packet_outcome take_other(struct pt_decoder *d, const uint8_t **p, const uint8_t *end,
+				      struct flow_batch *batch)
 {
 	const uint8_t *q = *p;
 	size_t left = (size_t)(end - q), size = *q == HEAD_TSC ? 8 : *q == HEAD_TRIG ? 3 : 2;
@@ -531,12 +535,15 @@ static enum packet_outcome take_other(struct pt_decoder *d, const uint8_t **p, c
 	if (left < size)
 		return SHORT;
 	switch (*q) {
-	case HEAD_TSC: take_tsc(d, le32(q + 1) | (uint64_t)le16(q + 5) << 32 | (uint64_t)q[7] << 48); break;
+	case HEAD_TSC:
+		take_tsc(d, le32(q + 1) | (uint64_t)le16(q + 5) << 32 | (uint64_t)q[7] << 48);
+		break;
 	case HEAD_MTC: take_mtc(d, q[1]); break;
 	case HEAD_MODE:
 		if (q[1] >> 5 > 1)
 			return BAD;
-		/* A transaction begins or ends at a FUP; where one is aborted the FUP is of an exception. */
+		/* A transaction begins or ends at a FUP; where one is aborted the FUP is of an
+		 * exception. */
 		if (q[1] >> 5 == 1 && !(q[1] & 2) && d->position == INSIDE && !d->header)
 			d->bound = true;
 		d->overflown = false;
@@ -553,7 +560,8 @@ static enum packet_outcome take_other(struct pt_decoder *d, const uint8_t **p, c
 	return DONE;
 }
 
-static enum packet_outcome take_packet(struct pt_decoder *d, const uint8_t **p, const uint8_t *end, struct flow_batch *batch)
+static enum packet_outcome take_packet(struct pt_decoder *d, const uint8_t **p, const uint8_t *end,
+				       struct flow_batch *batch)
 {
 	uint8_t head = **p;
 
@@ -607,7 +615,8 @@ static const uint8_t *find_psb(const uint8_t *p, const uint8_t *end, bool *found
 	return end;
 }
 
-/* Whatever this was, it was no packet: where the next ones begin is not known until the next PSB. */
+/* Whatever this was, it was no packet: where the next ones begin is not known until the next PSB.
+ */
 static void spoil(struct pt_decoder *d, struct flow_batch *batch)
 {
 	lose(d, batch);
@@ -660,7 +669,7 @@ void pt_cut(struct pt_decoder *d, struct flow_batch *batch)
 
 /* ---- as a reader of perf.data ---- */
 
-#define CONFIG_PT UINT64_C(1)
+#define CONFIG_PT     UINT64_C(1)
 #define CONFIG_BRANCH UINT64_C(0x2000)
 
 struct pt_setup {
@@ -680,7 +689,8 @@ static uint8_t mtc_shift_of(uint64_t bits, uint64_t config)
 	return (uint8_t)((config & bits) >> __builtin_ctzll(bits) & 15);
 }
 
-static void *open_pt(struct bytes info, uint64_t config, struct flow_facts *facts, struct bc_error *err)
+static void *open_pt(struct bytes info, uint64_t config, struct flow_facts *facts,
+		     struct bc_error *err)
 {
 	struct pt_setup *setup = calloc(1, sizeof(*setup));
 	uint64_t shift = info_word(info, PT_INFO_SHIFT);
@@ -696,7 +706,8 @@ static void *open_pt(struct bytes info, uint64_t config, struct flow_facts *fact
 		.ratio = (uint32_t)info_word(info, PT_INFO_RATIO),
 	};
 	facts->clock = (struct aux_clock){
-		.known = shift < 64 && info_word(info, PT_INFO_MULT) && (uint32_t)info_word(info, PT_INFO_HAS_ZERO),
+		.known = shift < 64 && info_word(info, PT_INFO_MULT) &&
+			 (uint32_t)info_word(info, PT_INFO_HAS_ZERO),
 		.shift = (uint8_t)(shift & 63),
 		.mult = info_word(info, PT_INFO_MULT),
 		.zero = info_word(info, PT_INFO_ZERO),

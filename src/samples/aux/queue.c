@@ -52,18 +52,21 @@ void aux_queues_free(struct aux_queues *queues)
 	map_free(&queues->by_key);
 }
 
-bool aux_queues_obtain(struct aux_queues *queues, uint32_t cpu, uint32_t tid, uint32_t index, uint32_t *number,
-		       struct bc_error *err)
+bool aux_queues_obtain(struct aux_queues *queues, uint32_t cpu, uint32_t tid, uint32_t index,
+		       uint32_t *number, struct bc_error *err)
 {
 	uint64_t key = key_of(cpu, tid, index);
 
 	if (by_key_find(&queues->by_key, queues->all.at, key, number))
 		return true;
 	if (queues->all.len == AUX_QUEUES_MOST)
-		return bc_fail(err, BC_FORMAT, "traces of more processors and threads than the limit of %d", AUX_QUEUES_MOST);
+		return bc_fail(err, BC_FORMAT,
+			       "traces of more processors and threads than the limit of %d",
+			       AUX_QUEUES_MOST);
 	*number = (uint32_t)queues->all.len;
 	if (!map_reserve(&queues->by_key, 1) ||
-	    !aux_queue_vec_push(&queues->all, (struct aux_queue){.cpu = cpu, .tid = tid, .index = index}))
+	    !aux_queue_vec_push(&queues->all,
+				(struct aux_queue){.cpu = cpu, .tid = tid, .index = index}))
 		return bc_fail_nomem(err);
 	by_key_put(&queues->by_key, key, *number);
 	return true;
@@ -73,9 +76,11 @@ struct aux_queue *aux_queues_find(struct aux_queues *queues, uint32_t cpu, uint3
 {
 	uint32_t number;
 
-	if (cpu != AUX_NONE && by_key_find(&queues->by_key, queues->all.at, key_of(cpu, AUX_NONE, 0), &number))
+	if (cpu != AUX_NONE &&
+	    by_key_find(&queues->by_key, queues->all.at, key_of(cpu, AUX_NONE, 0), &number))
 		return &queues->all.at[number];
-	if (tid != AUX_NONE && by_key_find(&queues->by_key, queues->all.at, key_of(AUX_NONE, tid, 0), &number))
+	if (tid != AUX_NONE &&
+	    by_key_find(&queues->by_key, queues->all.at, key_of(AUX_NONE, tid, 0), &number))
 		return &queues->all.at[number];
 	return NULL;
 }
@@ -88,12 +93,14 @@ static void forget_read(struct aux_queue *queue)
 	if (queue->first < left || !queue->first)
 		return;
 	if (left)
-		memmove(queue->pieces.at, queue->pieces.at + queue->first, left * sizeof(*queue->pieces.at));
+		memmove(queue->pieces.at, queue->pieces.at + queue->first,
+			left * sizeof(*queue->pieces.at));
 	queue->pieces.len = left;
 	queue->first = 0;
 }
 
-bool aux_queue_add(struct aux_queues *queues, uint32_t number, struct aux_piece piece, struct bc_error *err)
+bool aux_queue_add(struct aux_queues *queues, uint32_t number, struct aux_piece piece,
+		   struct bc_error *err)
 {
 	struct aux_queue *queue = &queues->all.at[number];
 
@@ -121,7 +128,8 @@ bool aux_queue_lost(struct aux_queue *queue, uint64_t position, struct bc_error 
 }
 
 /* The next piece with bytes to read.  *at, *left: of these. */
-static struct aux_piece *next_piece(struct aux_queues *queues, struct aux_queue *queue, uint64_t *at, uint64_t *left)
+static struct aux_piece *next_piece(struct aux_queues *queues, struct aux_queue *queue,
+				    uint64_t *at, uint64_t *left)
 {
 	for (; queue->first < queue->pieces.len; queue->first++, queue->taken = 0) {
 		struct aux_piece *piece = &queue->pieces.at[queue->first];
@@ -147,12 +155,14 @@ static struct aux_piece *next_piece(struct aux_queues *queues, struct aux_queue 
 /* Was something lost in front of a position?  Losses before it are passed. */
 static bool lost_at(const struct aux_queue *queue, uint64_t position)
 {
-	return queue->next_loss < queue->losses.len && queue->losses.at[queue->next_loss] == position;
+	return queue->next_loss < queue->losses.len &&
+	       queue->losses.at[queue->next_loss] == position;
 }
 
 static void pass_losses(struct aux_queue *queue, uint64_t position)
 {
-	while (queue->next_loss < queue->losses.len && queue->losses.at[queue->next_loss] < position)
+	while (queue->next_loss < queue->losses.len &&
+	       queue->losses.at[queue->next_loss] < position)
 		queue->next_loss++;
 }
 
@@ -187,11 +197,12 @@ static bool make_room(struct aux_queue *queue, struct bc_error *err)
 		queue->capacity = (size_t)want;
 	}
 	return queue->end < queue->capacity ||
-	       bc_fail(err, BC_FORMAT, "a packet of a trace that is longer than %zu bytes", AUX_WINDOW);
+	       bc_fail(err, BC_FORMAT, "a packet of a trace that is longer than %zu bytes",
+		       AUX_WINDOW);
 }
 
-static bool read_piece(struct aux_queues *queues, const struct aux_piece *piece, uint64_t from, uint8_t *to, size_t size,
-		       struct bc_error *err)
+static bool read_piece(struct aux_queues *queues, const struct aux_piece *piece, uint64_t from,
+		       uint8_t *to, size_t size, struct bc_error *err)
 {
 	if (!piece->data)
 		return queues->file.read(queues->file.ctx, piece->file_at + from, to, size, err);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * What a trace of the processor (Intel PT, Arm ETM and ETE) says of the way through the code.  The trace has no branches:
- * whoever walks the code (src/walk) meets questions, a conditional branch or one through a register, and the trace has the
- * answers, in the order of the questions.
+ * What a trace of the processor (Intel PT, Arm ETM and ETE) says of the way through the code.  The
+ * trace has no branches: whoever walks the code (src/walk) meets questions, a conditional branch or
+ * one through a register, and the trace has the answers, in the order of the questions.
  *
  * Readers of packets (pt.h, etm.h) make these answers; they know nothing of code.
  */
@@ -20,13 +20,14 @@
 
 /* Which questions have answers. */
 enum flow_rules {
-	/* Intel PT: a bit for each conditional branch, and for each return that goes where the last call came from (the bit is
-	 * 1; the walk keeps a stack of 64 calls).  A target for every other indirect branch and return.  None for a direct jump or
-	 * call. */
+	/* Intel PT: a bit for each conditional branch, and for each return that goes where the last
+	 * call came from (the bit is 1; the walk keeps a stack of 64 calls).  A target for every
+	 * other indirect branch and return.  None for a direct jump or call. */
 	FLOW_PT,
-	/* Arm ETM and ETE: a bit for each branch, direct or not, and for ISB (which is "taken" to the next instruction); 1: taken.
-	 * Behind an indirect one that was taken a target follows; without one, if the processor has a return stack, it is the last of at
-	 * most 15 calls: FLOW_ETM_RETURNS. */
+	/* Arm ETM and ETE: a bit for each branch, direct or not, and for ISB (which is "taken" to
+	 * the next instruction); 1: taken. Behind an indirect one that was taken a target follows;
+	 * without one, if the processor has a return stack, it is the last of at most 15 calls:
+	 * FLOW_ETM_RETURNS. */
 	FLOW_ETM,
 	FLOW_ETM_RETURNS,
 };
@@ -35,53 +36,59 @@ enum flow_kind {
 	/* `count` bits, the oldest in bit 0: taken or not. */
 	FLOW_BITS,
 
-	/* PT (TIP): the walk goes on to the next branch that asks for an address, and this is where it led to.
-	 * ETM (address): the next instruction is this one; if the walk stands behind an indirect branch, that led to it. */
+	/* PT (TIP): the walk goes on to the next branch that asks for an address, and this is where
+	 * it led to. ETM (address): the next instruction is this one; if the walk stands behind an
+	 * indirect branch, that led to it. */
 	FLOW_TARGET,
 
-	/* The walk goes on to this instruction, without a question in between, and was there when the trace was written (PT: FUP of
-	 * PSB+; ETM: the address behind a synchronisation).  A walk that is lost, or in which the two do not agree, begins here. */
+	/* The walk goes on to this instruction, without a question in between, and was there when
+	 * the trace was written (PT: FUP of PSB+; ETM: the address behind a synchronisation).  A
+	 * walk that is lost, or in which the two do not agree, begins here. */
 	FLOW_AT,
 
-	/* In front of this instruction, to which the walk goes on, something else interrupted the program: an exception, an
-	 * interrupt (PT: FUP with what follows it; ETM: the preferred return address of an exception).  The walk is outside then. */
+	/* In front of this instruction, to which the walk goes on, something else interrupted the
+	 * program: an exception, an interrupt (PT: FUP with what follows it; ETM: the preferred
+	 * return address of an exception).  The walk is outside then. */
 	FLOW_LEAVE,
 
-	/* PT (TIP.PGD without FUP): the walk goes on to the next instruction that leaves what is traced: a system call, a
-	 * branch that asks for an address or, if `address` is not 0, one that leads there.  It is outside then.  ETM: the trace ended
-	 * where the walk stands. */
+	/* PT (TIP.PGD without FUP): the walk goes on to the next instruction that leaves what is
+	 * traced: a system call, a branch that asks for an address or, if `address` is not 0, one
+	 * that leads there.  It is outside then.  ETM: the trace ended where the walk stands. */
 	FLOW_STOP,
 
-	/* The trace begins (again), at this instruction (PT: TIP.PGE, or the target of an interrupt; ETM: the first address behind
-	 * TraceOn).  If the walk is outside, and this is where it was to go on, the straight line goes on, too: a system call and an interrupt
-	 * do not end it. */
+	/* The trace begins (again), at this instruction (PT: TIP.PGE, or the target of an
+	 * interrupt; ETM: the first address behind TraceOn).  If the walk is outside, and this is
+	 * where it was to go on, the straight line goes on, too: a system call and an interrupt do
+	 * not end it. */
 	FLOW_BEGIN,
 
-	/* Something was lost: an overflow, a gap, a packet that is none.  Where the walk is, and its calls, are not known until the
-	 * next address. */
+	/* Something was lost: an overflow, a gap, a packet that is none.  Where the walk is, and
+	 * its calls, are not known until the next address. */
 	FLOW_LOST,
 
-	/* ETE (source address): the walk goes straight on to this branch, by all conditional ones in between, which were not taken
-	 * and have no bits, and takes it; behind an indirect one a target follows, or none, as behind a bit. */
+	/* ETE (source address): the walk goes straight on to this branch, by all conditional ones
+	 * in between, which were not taken and have no bits, and takes it; behind an indirect one a
+	 * target follows, or none, as behind a bit. */
 	FLOW_FROM,
 };
 
 struct flow_answer {
-	uint8_t kind;     /* enum flow_kind */
-	uint8_t count;    /* BITS: 1 to 64 */
-	uint64_t value;   /* BITS: the bits; others: a run-time address */
+	uint8_t kind;   /* enum flow_kind */
+	uint8_t count;  /* BITS: 1 to 64 */
+	uint64_t value; /* BITS: the bits; others: a run-time address */
 };
 
 /* Answers of one queue, of one thread. */
 struct trace_flow {
 	enum flow_rules rules;
-	uint32_t lane;      /* of which queue, counted from 0: its walk goes on where the answers before these ended */
-	uint32_t pid, tid;  /* NO_PID: not known */
-	uint64_t time;      /* ns; of the first of them, as exactly as the trace tells; 0: not known */
+	uint32_t lane; /* of which queue, counted from 0: its walk goes on where the answers before
+			  these ended */
+	uint32_t pid, tid; /* NO_PID: not known */
+	uint64_t time; /* ns; of the first of them, as exactly as the trace tells; 0: not known */
 	const struct flow_answer *at;
 	size_t count;
 	uint64_t trace_bytes; /* that these were read from */
-	bool waits_ask;     /* ETM: WFI, WFE, WFIT and WFET have a bit, too */
+	bool waits_ask;       /* ETM: WFI, WFE, WFIT and WFET have a bit, too */
 };
 
 /* Takes what traces of the processor say, in the order of process events. */
@@ -89,35 +96,40 @@ struct flow_taker {
 	void *ctx;
 	/* What `flow` points to is valid during the call.  False, with err, stops the reader. */
 	bool (*take)(void *ctx, const struct trace_flow *flow, struct bc_error *err);
-	/* The recording has such traces: in front of its first mapping, unless it says so later only.  NULL: nobody asks. */
+	/* The recording has such traces: in front of its first mapping, unless it says so later
+	 * only.  NULL: nobody asks. */
 	void (*begin)(void *ctx);
 };
 
 /*
- * Readers of traces that have answers (trace_flow.h), as the reader of perf.data uses them: one row for each kind of AUXTRACE_INFO.
+ * Readers of traces that have answers (trace_flow.h), as the reader of perf.data uses them: one row
+ * for each kind of AUXTRACE_INFO.
  *
- * A decoder is of one row of bytes: of the buffer of a processor or thread or, if several sources write into one (CoreSight's
- * frames), of one of them.  Whoever uses it gives it bytes and takes answers, a batch at a time: all of a batch are of one
- * time and of one thread.
+ * A decoder is of one row of bytes: of the buffer of a processor or thread or, if several sources
+ * write into one (CoreSight's frames), of one of them.  Whoever uses it gives it bytes and takes
+ * answers, a batch at a time: all of a batch are of one time and of one thread.
  */
 
 /* What answers are of, which is told beside them. */
 struct answer_place {
-	uint64_t ticks;    /* of the processor's counter (queue.h); 0: not known */
-	uint32_t context;  /* the number of the thread, or of what the kernel writes in its place ... */
-	bool has_context;  /* ... if it has the processor write it */
+	uint64_t ticks;   /* of the processor's counter (queue.h); 0: not known */
+	uint32_t context; /* the number of the thread, or of what the kernel writes in its place ...
+			   */
+	bool has_context; /* ... if it has the processor write it */
 };
 
 /* What decoders counted. */
 struct answer_counts {
-	uint64_t bits, targets;   /* answers ... */
-	uint64_t dropped;         /* ... and bits that were left out, as they came where the way was not known */
-	uint64_t overflows;       /* places where the processor says that it lost something */
-	uint64_t bad_bytes;       /* that are no packet */
+	uint64_t bits, targets; /* answers ... */
+	uint64_t dropped;   /* ... and bits that were left out, as they came where the way was not
+			       known */
+	uint64_t overflows; /* places where the processor says that it lost something */
+	uint64_t bad_bytes; /* that are no packet */
 	uint64_t unknown_packets; /* of kinds that are not known: skipped */
 };
 
-/* The most answers of a batch, and how many places are free when a decoder reads a packet, and when it is cut. */
+/* The most answers of a batch, and how many places are free when a decoder reads a packet, and when
+ * it is cut. */
 #define FLOW_BATCH_MOST 4096
 #define FLOW_BATCH_ROOM 32
 
@@ -153,15 +165,16 @@ static inline void flow_put_bits(struct flow_batch *batch, uint64_t bits, unsign
 		bits >>= room;
 		count -= room;
 	}
-	batch->at[batch->count++] = (struct flow_answer){.kind = FLOW_BITS, .count = (uint8_t)count, .value = bits};
+	batch->at[batch->count++] =
+		(struct flow_answer){.kind = FLOW_BITS, .count = (uint8_t)count, .value = bits};
 }
 
 #define FLOW_NO_STREAM UINT32_MAX
 
 /* Of which bytes a decoder is. */
 struct flow_source {
-	uint32_t cpu, tid; /* of the buffer: AUX_NONE if it is not of one */
-	uint32_t stream;   /* CoreSight's trace id, of bytes in frames; else FLOW_NO_STREAM */
+	uint32_t cpu, tid;  /* of the buffer: AUX_NONE if it is not of one */
+	uint32_t stream;    /* CoreSight's trace id, of bytes in frames; else FLOW_NO_STREAM */
 	uint64_t reference; /* of the first piece of the buffer (queue.h) */
 };
 
@@ -169,7 +182,8 @@ struct flow_source {
 struct flow_facts {
 	struct aux_clock clock; /* if it has one of its own */
 	bool timeless;          /* the counter is of another clock than the records' */
-	const char *refused;    /* a sentence without a full stop that says why nothing is read; NULL: it is */
+	const char *refused; /* a sentence without a full stop that says why nothing is read; NULL:
+				it is */
 };
 
 /* To which questions there are answers, as struct trace_flow has it. */
@@ -180,12 +194,16 @@ struct flow_asks {
 
 struct flow_reader {
 	uint32_t kind;       /* of AUXTRACE_INFO */
-	bool frames;         /* buffers that AUX records do not call raw are CoreSight's frames (etm_frame.h) */
-	size_t decoder_size; /* of what read() and the others work on, without what more() adds; memory is zeroed, and freed without a word */
+	bool frames;         /* buffers that AUX records do not call raw are CoreSight's frames
+				(etm_frame.h) */
+	size_t decoder_size; /* of what read() and the others work on, without what more() adds;
+				memory is zeroed, and freed without a word */
 
-	/* What AUXTRACE_INFO says behind its kind and the word that fills up.  To be closed; NULL with err: BC_NOMEM, BC_FORMAT
-	 * config  of the event whose type is the first word of `info`; 0: there is none */
-	void *(*open)(struct bytes info, uint64_t config, struct flow_facts *facts, struct bc_error *err);
+	/* What AUXTRACE_INFO says behind its kind and the word that fills up.  To be closed; NULL
+	 * with err: BC_NOMEM, BC_FORMAT config  of the event whose type is the first word of
+	 * `info`; 0: there is none */
+	void *(*open)(struct bytes info, uint64_t config, struct flow_facts *facts,
+		      struct bc_error *err);
 	void (*close)(void *setup);
 
 	/* AUX_OUTPUT_HW_ID: which trace id a processor has.  May be NULL.  BC_NOMEM */
@@ -197,12 +215,14 @@ struct flow_reader {
 	/* How many bytes more a decoder of a source needs.  May be NULL. */
 	size_t (*more)(const void *setup, const struct flow_source *source);
 
-	/* At the begin of the bytes of a source.  Sets the processor in `source`, if it knows which wrote them. */
+	/* At the begin of the bytes of a source.  Sets the processor in `source`, if it knows which
+	 * wrote them. */
 	struct flow_asks (*begin)(void *decoder, const void *setup, struct flow_source *source);
 
-	/* Take packets off the front of *rest, and put answers behind those in `batch`.  Stops, and returns true, when the
-	 * batch has no room left, or when the place changes: those in the batch are of the place before (if it told no time, of
-	 * the one behind), and what follows is of place().  False: more bytes must follow what is left in *rest, at most
+	/* Take packets off the front of *rest, and put answers behind those in `batch`.  Stops, and
+	 * returns true, when the batch has no room left, or when the place changes: those in the
+	 * batch are of the place before (if it told no time, of the one behind), and what follows
+	 * is of place().  False: more bytes must follow what is left in *rest, at most
 	 * FLOW_PACKET_MOST. */
 	bool (*read)(void *decoder, struct bytes *rest, struct flow_batch *batch);
 	struct answer_place (*place)(const void *decoder);

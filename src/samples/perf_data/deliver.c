@@ -220,8 +220,8 @@ bool perf_order_put(struct perf_order *order, uint64_t time, const struct perf_r
 
 /* ---- events ---- */
 
-bool perf_delivery_init(struct perf_delivery *delivery, const struct perf_setup *setup, const struct event_sink *sink,
-			struct perf_data_report *details)
+bool perf_delivery_init(struct perf_delivery *delivery, const struct perf_setup *setup,
+			const struct event_sink *sink, struct perf_data_report *details)
 {
 	*delivery = (struct perf_delivery){.setup = setup, .sink = sink, .details = details};
 	delivery->scratch = malloc(PERF_BRANCHES_MAX * sizeof(*delivery->scratch));
@@ -237,7 +237,7 @@ void perf_delivery_fini(struct perf_delivery *delivery)
 }
 
 static bool fail_incomplete(const struct perf_delivery *delivery, const struct perf_record *record,
-		     const char *what, struct bc_error *err)
+			    const char *what, struct bc_error *err)
 {
 	return bc_fail(err, BC_FORMAT, "%s: %s of %zu bytes is cut, byte %" PRIu64, delivery->file,
 		       what, record->body.size + PERF_RECORD_HEADER_SIZE, record->offset);
@@ -257,9 +257,9 @@ static const struct perf_sample_layout *layout_of(const struct perf_delivery *de
 	const struct perf_event *event = events->all.at;
 
 	if (!events->same_layout)
-		event = record->type == PERF_RECORD_SAMPLE
-				? perf_events_of_sample(events, record->body)
-				: perf_events_of_record(events, record->body);
+		event = record->type == PERF_RECORD_SAMPLE ?
+				perf_events_of_sample(events, record->body) :
+				perf_events_of_record(events, record->body);
 	return event ? &event->layout : NULL;
 }
 
@@ -344,7 +344,8 @@ static bool deliver_map(struct perf_delivery *delivery, uint64_t time,
 		if (id)
 			map.build_id = *id;
 	}
-	map.id_may_come = map.executable && !map.build_id.size && perf_setup_ids_may_come(delivery->setup);
+	map.id_may_come =
+		map.executable && !map.build_id.size && perf_setup_ids_may_come(delivery->setup);
 	delivery->ids_may_come |= map.id_may_come;
 	return event_deliver(delivery->sink, &event, err);
 }
@@ -399,28 +400,27 @@ static bool deliver_event(struct perf_delivery *delivery, uint64_t time,
 		delivery->event_time = time;
 	switch (record->type) {
 	case PERF_RECORD_MMAP:
-	case PERF_RECORD_MMAP2:
-		return deliver_map(delivery, time, record, err);
-	case PERF_RECORD_COMM:
-		return deliver_comm(delivery, time, record, err);
+	case PERF_RECORD_MMAP2: return deliver_map(delivery, time, record, err);
+	case PERF_RECORD_COMM: return deliver_comm(delivery, time, record, err);
 	case PERF_RECORD_FORK:
-	case PERF_RECORD_EXIT:
-		return deliver_task(delivery, time, record, err);
-	default: /* says which task runs: of traces alone */
-		return true;
+	case PERF_RECORD_EXIT: return deliver_task(delivery, time, record, err);
+	default: /* says which task runs: of traces alone */ return true;
 	}
 }
 
 /* What traces have of the time before comes first. */
-static bool deliver_traces(struct perf_delivery *delivery, uint64_t time, const struct perf_record *record, struct bc_error *err)
+static bool deliver_traces(struct perf_delivery *delivery, uint64_t time,
+			   const struct perf_record *record, struct bc_error *err)
 {
 	struct perf_traces *traces = delivery->traces;
 
-	return !traces || !traces->decodes || ((!time || perf_traces_deliver(traces, time - 1, delivery->event_time, err)) &&
-					       perf_traces_task(traces, time, record, err));
+	return !traces || !traces->decodes ||
+	       ((!time || perf_traces_deliver(traces, time - 1, delivery->event_time, err)) &&
+		perf_traces_task(traces, time, record, err));
 }
 
-bool perf_delivery_record(void *ctx, uint64_t time, const struct perf_record *record, struct bc_error *err)
+bool perf_delivery_record(void *ctx, uint64_t time, const struct perf_record *record,
+			  struct bc_error *err)
 {
 	struct perf_delivery *delivery = ctx;
 	bool is_sample = record->type == PERF_RECORD_SAMPLE;
@@ -429,20 +429,23 @@ bool perf_delivery_record(void *ctx, uint64_t time, const struct perf_record *re
 		delivery->details->late++;
 		return true;
 	}
-	bool ok = is_sample ? deliver_sample(delivery, time, record, err)
-			    : deliver_traces(delivery, time, record, err) && deliver_event(delivery, time, record, err);
+	bool ok = is_sample ? deliver_sample(delivery, time, record, err) :
+			      deliver_traces(delivery, time, record, err) &&
+				      deliver_event(delivery, time, record, err);
 	if (time > delivery->time)
 		delivery->time = time;
 	return ok;
 }
 
-bool perf_delivery_lost(struct perf_delivery *delivery, const struct perf_record *record, struct bc_error *err)
+bool perf_delivery_lost(struct perf_delivery *delivery, const struct perf_record *record,
+			struct bc_error *err)
 {
 	struct perf_data_report *details = delivery->details;
 	uint64_t lost;
 
 	if (!perf_record_lost(record, &lost))
 		return fail_incomplete(delivery, record, "a record of losses", err);
-	*(record->type == PERF_RECORD_LOST ? &details->lost_events : &details->lost_samples) += lost;
+	*(record->type == PERF_RECORD_LOST ? &details->lost_events : &details->lost_samples) +=
+		lost;
 	return true;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * From records to events: records are put into the order of their times, and when its turn has come, each becomes an
- * event for the consumer.  For files (perf_data.c) and for the kernel's rings (rings.c).
+ * From records to events: records are put into the order of their times, and when its turn has
+ * come, each becomes an event for the consumer.  For files (perf_data.c) and for the kernel's rings
+ * (rings.c).
  */
 #ifndef SAMPLES_PERF_DATA_DELIVER_H
 #define SAMPLES_PERF_DATA_DELIVER_H
@@ -24,8 +25,10 @@
 struct perf_order_limit {
 	size_t records, blocks;
 };
-#define PERF_ORDER_PLAIN (struct perf_order_limit){1u << 17, 64}   /* 12 MiB, of a file without rounds */
-#define PERF_ORDER_ROUNDS (struct perf_order_limit){1u << 21, 1024} /* 256 MiB, once a round was seen   */
+#define PERF_ORDER_PLAIN                                                                           \
+	(struct perf_order_limit){1u << 17, 64} /* 12 MiB, of a file without rounds */
+#define PERF_ORDER_ROUNDS                                                                          \
+	(struct perf_order_limit){1u << 21, 1024} /* 256 MiB, once a round was seen   */
 
 struct perf_pending {
 	uint64_t time;
@@ -45,7 +48,7 @@ struct perf_order {
 	struct perf_pool *pool; /* borrowed */
 	struct perf_deliver deliver;
 	struct perf_order_limit most, in_rounds; /* that of now; that from the first round on */
-	struct perf_pending *at, *spare; /* what waits, and room to sort it */
+	struct perf_pending *at, *spare;         /* what waits, and room to sort it */
 	size_t begin, end, capacity, spare_capacity;
 	size_t blocks; /* number of blocks with waiting records */
 	bool sorted;
@@ -68,8 +71,7 @@ BC_MUST_USE bool perf_order_round(struct perf_order *order, struct bc_error *err
 
 /* Deliver all records up to a time, UINT64_MAX: all.  Equal times keep the order
  * in which they came. */
-BC_MUST_USE bool perf_order_flush(struct perf_order *order, uint64_t time,
-				  struct bc_error *err);
+BC_MUST_USE bool perf_order_flush(struct perf_order *order, uint64_t time, struct bc_error *err);
 
 struct perf_traces;
 
@@ -77,17 +79,19 @@ struct perf_delivery {
 	const struct perf_setup *setup; /* borrowed, like all here */
 	const struct event_sink *sink;
 	struct perf_data_report *details;
-	const char *file;         /* for messages */
-	struct branch *scratch;   /* owned, see perf_branches() */
-	uint64_t *callchain;          /* owned, see perf_callchain() */
-	uint64_t event_time;      /* of the latest process event delivered */
-	uint64_t time;            /* of the latest record delivered        */
-	bool ids_may_come;        /* a mapping was delivered before its build-id was known */
-	struct perf_traces *traces; /* of the processor, whose samples of the time before come first; NULL: there are none */
+	const char *file;           /* for messages */
+	struct branch *scratch;     /* owned, see perf_branches() */
+	uint64_t *callchain;        /* owned, see perf_callchain() */
+	uint64_t event_time;        /* of the latest process event delivered */
+	uint64_t time;              /* of the latest record delivered        */
+	bool ids_may_come;          /* a mapping was delivered before its build-id was known */
+	struct perf_traces *traces; /* of the processor, whose samples of the time before come
+				       first; NULL: there are none */
 };
 
 /* Returns false when out of memory; to be finished all the same. */
-BC_MUST_USE bool perf_delivery_init(struct perf_delivery *delivery, const struct perf_setup *setup, const struct event_sink *sink,
+BC_MUST_USE bool perf_delivery_init(struct perf_delivery *delivery, const struct perf_setup *setup,
+				    const struct event_sink *sink,
 				    struct perf_data_report *details);
 void perf_delivery_fini(struct perf_delivery *delivery);
 
@@ -100,9 +104,11 @@ uint64_t perf_delivery_time(const struct perf_delivery *delivery, const struct p
  *
  * BC_FORMAT  a record that is too short for its fields; the text has file and offset
  * or what the sink said */
-BC_MUST_USE bool perf_delivery_record(void *ctx, uint64_t time, const struct perf_record *record, struct bc_error *err);
+BC_MUST_USE bool perf_delivery_record(void *ctx, uint64_t time, const struct perf_record *record,
+				      struct bc_error *err);
 
 /* Count what a LOST or LOST_SAMPLES record tells.  BC_FORMAT as above. */
-BC_MUST_USE bool perf_delivery_lost(struct perf_delivery *delivery, const struct perf_record *record, struct bc_error *err);
+BC_MUST_USE bool perf_delivery_lost(struct perf_delivery *delivery,
+				    const struct perf_record *record, struct bc_error *err);
 
 #endif

@@ -6,11 +6,12 @@
 
 #define BATCH_LEAST (2 * FLOW_BATCH_ROOM) /* answers that there is room for at first */
 
-/* So many bytes of a source of a queue, and of its cuts, are kept in order to reach those of another one, whose turn it is. */
+/* So many bytes of a source of a queue, and of its cuts, are kept in order to reach those of
+ * another one, whose turn it is. */
 #define SOURCE_MOST ((size_t)1 << 20)
 
-bool flow_lanes_open(struct flow_lanes *lanes, const struct flow_reader *reader, struct bytes info, uint64_t config,
-		     struct aux_queues *queues, struct bc_error *err)
+bool flow_lanes_open(struct flow_lanes *lanes, const struct flow_reader *reader, struct bytes info,
+		     uint64_t config, struct aux_queues *queues, struct bc_error *err)
 {
 	lanes->setup = reader->open(info, config, &lanes->facts, err);
 	if (!lanes->setup)
@@ -54,13 +55,19 @@ static void drop_batch(struct flow_batch *batch)
 }
 
 /* A lane for a source of a queue. */
-static bool add_lane(struct flow_lanes *lanes, uint32_t number, uint32_t stream, struct bc_error *err)
+static bool add_lane(struct flow_lanes *lanes, uint32_t number, uint32_t stream,
+		     struct bc_error *err)
 {
 	const struct aux_queue *queue = &lanes->queues->all.at[number];
-	struct flow_lane lane = {.source = {queue->cpu, queue->tid, stream, queue->reference}, .queue = number, .next = lanes->by_queue.at[number].first};
+	struct flow_lane lane = {.source = {queue->cpu, queue->tid, stream, queue->reference},
+				 .queue = number,
+				 .next = lanes->by_queue.at[number].first};
 
 	if (lanes->all.len == FLOW_LANES_MOST)
-		return bc_fail(err, BC_FORMAT, "traces of more processors, threads and sources than the limit of %d", FLOW_LANES_MOST);
+		return bc_fail(
+			err, BC_FORMAT,
+			"traces of more processors, threads and sources than the limit of %d",
+			FLOW_LANES_MOST);
 	size_t more = lanes->reader->more ? lanes->reader->more(lanes->setup, &lane.source) : 0;
 	lane.decoder = calloc(1, lanes->reader->decoder_size + more);
 	if (!lane.decoder || !flow_lane_vec_push(&lanes->all, lane)) {
@@ -94,7 +101,8 @@ static bool is_strange(struct flow_lanes *lanes, uint32_t number, uint8_t id)
 /* The lane of a source.  FLOW_NO_LANE: it has none, as its bytes are not read, or err. */
 static uint32_t lane_of(struct flow_lanes *lanes, uint32_t queue, uint8_t id, struct bc_error *err)
 {
-	for (uint32_t i = lanes->by_queue.at[queue].first; i != FLOW_NO_LANE; i = lanes->all.at[i].next)
+	for (uint32_t i = lanes->by_queue.at[queue].first; i != FLOW_NO_LANE;
+	     i = lanes->all.at[i].next)
 		if (lanes->all.at[i].source.stream == id)
 			return i;
 	if (is_strange(lanes, queue, id)) {
@@ -124,7 +132,8 @@ static void forget_read(struct flow_lane *lane)
 }
 
 /* Bytes of one source. */
-static bool put_bytes(struct flow_lanes *lanes, uint32_t queue, const struct etm_byte *bytes, unsigned count, struct bc_error *err)
+static bool put_bytes(struct flow_lanes *lanes, uint32_t queue, const struct etm_byte *bytes,
+		      unsigned count, struct bc_error *err)
 {
 	uint32_t number = lane_of(lanes, queue, bytes->id, err);
 
@@ -142,13 +151,16 @@ static bool put_bytes(struct flow_lanes *lanes, uint32_t queue, const struct etm
 	return true;
 }
 
-/* Something is missing in the bytes of all sources.  Of several cuts in one place the last says what follows. */
+/* Something is missing in the bytes of all sources.  Of several cuts in one place the last says
+ * what follows. */
 static bool cut_all(struct flow_lanes *lanes, uint32_t queue, bool within, struct bc_error *err)
 {
-	for (uint32_t i = lanes->by_queue.at[queue].first; i != FLOW_NO_LANE; i = lanes->all.at[i].next) {
+	for (uint32_t i = lanes->by_queue.at[queue].first; i != FLOW_NO_LANE;
+	     i = lanes->all.at[i].next) {
 		struct flow_lane *lane = &lanes->all.at[i];
 		const struct flow_cut cut = {lane->bytes.len, within};
-		if (lane->next_cut < lane->cuts.len && lane->cuts.at[lane->cuts.len - 1].at == cut.at)
+		if (lane->next_cut < lane->cuts.len &&
+		    lane->cuts.at[lane->cuts.len - 1].at == cut.at)
 			lane->cuts.at[lane->cuts.len - 1] = cut;
 		else if (!flow_cut_vec_push(&lane->cuts, cut))
 			return bc_fail_nomem(err);
@@ -165,7 +177,8 @@ static bool deal_frames(struct flow_lanes *lanes, uint32_t number, struct bc_err
 	unsigned count = 0;
 
 	for (;;) {
-		enum etm_frame frame = etm_frame_next(&lanes->by_queue.at[number].frames, &rest, out, &count);
+		enum etm_frame frame =
+			etm_frame_next(&lanes->by_queue.at[number].frames, &rest, out, &count);
 		if (frame == ETM_FRAME_CUT)
 			break;
 		if (frame == ETM_FRAME_BARRIER) {
@@ -188,9 +201,11 @@ static bool deal_frames(struct flow_lanes *lanes, uint32_t number, struct bc_err
  * waiting  one that waits */
 static bool is_full(const struct flow_lanes *lanes, uint32_t queue, bool waiting)
 {
-	for (uint32_t i = lanes->by_queue.at[queue].first; i != FLOW_NO_LANE; i = lanes->all.at[i].next) {
+	for (uint32_t i = lanes->by_queue.at[queue].first; i != FLOW_NO_LANE;
+	     i = lanes->all.at[i].next) {
 		const struct flow_lane *lane = &lanes->all.at[i];
-		size_t kept = lane->bytes.len - lane->begin + (lane->cuts.len - lane->next_cut) * sizeof(*lane->cuts.at);
+		size_t kept = lane->bytes.len - lane->begin +
+			      (lane->cuts.len - lane->next_cut) * sizeof(*lane->cuts.at);
 		if (kept >= SOURCE_MOST && (lane->waits || !waiting))
 			return true;
 	}
@@ -223,7 +238,8 @@ static struct bytes bytes_of(const struct flow_lanes *lanes, const struct flow_l
 {
 	if (lane->source.stream == FLOW_NO_STREAM)
 		return aux_queue_bytes(&lanes->queues->all.at[lane->queue]);
-	size_t end = lane->next_cut < lane->cuts.len ? lane->cuts.at[lane->next_cut].at : lane->bytes.len;
+	size_t end = lane->next_cut < lane->cuts.len ? lane->cuts.at[lane->next_cut].at :
+						       lane->bytes.len;
 	return (struct bytes){lane->bytes.at + lane->begin, end - lane->begin};
 }
 
@@ -249,7 +265,8 @@ static enum aux_more more_of_source(struct flow_lanes *lanes, uint32_t number, s
 	}
 	forget_read(lane);
 	size_t had = lane->bytes.len, cuts = lane->cuts.len;
-	for (enum aux_more more; lane->bytes.len == had && lane->cuts.len == cuts; lane = &lanes->all.at[number]) {
+	for (enum aux_more more; lane->bytes.len == had && lane->cuts.len == cuts;
+	     lane = &lanes->all.at[number]) {
 		more = read_frames(lanes, lane->queue, err);
 		if (more == AUX_FAILED || more == AUX_NO_MORE)
 			return more;
@@ -274,7 +291,8 @@ static bool same_place(const struct answer_place *a, const struct answer_place *
 }
 
 /* The time of a batch.  If it begins without, the one behind it is as near as can be. */
-static void note_time(const struct flow_lanes *lanes, struct flow_lane *lane, const struct aux_clock *clock, uint64_t ticks)
+static void note_time(const struct flow_lanes *lanes, struct flow_lane *lane,
+		      const struct aux_clock *clock, uint64_t ticks)
 {
 	const struct aux_clock *own = lanes->facts.clock.known ? &lanes->facts.clock : clock;
 
@@ -289,7 +307,8 @@ static void note_time(const struct flow_lanes *lanes, struct flow_lane *lane, co
 }
 
 /* Does a batch that the decoder stopped at end here?  If not, it has room again. */
-static bool ends_here(const struct flow_lanes *lanes, struct flow_lane *lane, struct answer_place *now, struct bc_error *err)
+static bool ends_here(const struct flow_lanes *lanes, struct flow_lane *lane,
+		      struct answer_place *now, struct bc_error *err)
 {
 	*now = lanes->reader->place(lane->decoder);
 	if (!same_place(now, &lane->place)) {
@@ -299,10 +318,12 @@ static bool ends_here(const struct flow_lanes *lanes, struct flow_lane *lane, st
 	}
 	if (!flow_batch_full(&lane->batch))
 		return false;
-	return lane->batch.capacity >= FLOW_BATCH_MOST || !grow(&lane->batch, 2 * lane->batch.capacity, err);
+	return lane->batch.capacity >= FLOW_BATCH_MOST ||
+	       !grow(&lane->batch, 2 * lane->batch.capacity, err);
 }
 
-bool flow_lane_next(struct flow_lanes *lanes, uint32_t number, const struct aux_clock *clock, struct bc_error *err)
+bool flow_lane_next(struct flow_lanes *lanes, uint32_t number, const struct aux_clock *clock,
+		    struct bc_error *err)
 {
 	const struct flow_reader *reader = lanes->reader;
 	struct flow_lane *lane = &lanes->all.at[number];
@@ -344,7 +365,8 @@ bool flow_lane_next(struct flow_lanes *lanes, uint32_t number, const struct aux_
 static bool begin_queue(struct flow_lanes *lanes, uint32_t number, struct bc_error *err)
 {
 	while (lanes->by_queue.len <= number)
-		if (!flow_queue_vec_push(&lanes->by_queue, (struct flow_queue){.first = FLOW_NO_LANE}))
+		if (!flow_queue_vec_push(&lanes->by_queue,
+					 (struct flow_queue){.first = FLOW_NO_LANE}))
 			return bc_fail_nomem(err);
 	struct flow_queue *queue = &lanes->by_queue.at[number];
 	if (queue->begun)
@@ -354,16 +376,19 @@ static bool begin_queue(struct flow_lanes *lanes, uint32_t number, struct bc_err
 	return !queue->raw || add_lane(lanes, number, FLOW_NO_STREAM, err);
 }
 
-bool flow_lanes_wake(struct flow_lanes *lanes, uint32_t number, const struct aux_clock *clock, struct bc_error *err)
+bool flow_lanes_wake(struct flow_lanes *lanes, uint32_t number, const struct aux_clock *clock,
+		     struct bc_error *err)
 {
 	if (!begin_queue(lanes, number, err))
 		return false;
-	while (!lanes->by_queue.at[number].raw && lanes->by_queue.at[number].first == FLOW_NO_LANE) {
+	while (!lanes->by_queue.at[number].raw &&
+	       lanes->by_queue.at[number].first == FLOW_NO_LANE) {
 		enum aux_more more = read_frames(lanes, number, err);
 		if (more == AUX_FAILED || more == AUX_NO_MORE)
 			return more == AUX_NO_MORE;
 	}
-	/* Reading one can add another one in front; and it stops when another one has too many bytes, which that one reads in its turn. */
+	/* Reading one can add another one in front; and it stops when another one has too many
+	 * bytes, which that one reads in its turn. */
 	uint32_t first;
 	do {
 		lanes->by_queue.at[number].stopped = false;
@@ -371,7 +396,8 @@ bool flow_lanes_wake(struct flow_lanes *lanes, uint32_t number, const struct aux
 		for (uint32_t i = first; i != FLOW_NO_LANE; i = lanes->all.at[i].next)
 			if (!lanes->all.at[i].waits && !flow_lane_next(lanes, i, clock, err))
 				return false;
-	} while (first != lanes->by_queue.at[number].first || (lanes->by_queue.at[number].stopped && !is_full(lanes, number, true)));
+	} while (first != lanes->by_queue.at[number].first ||
+		 (lanes->by_queue.at[number].stopped && !is_full(lanes, number, true)));
 	return true;
 }
 

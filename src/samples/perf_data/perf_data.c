@@ -131,23 +131,22 @@ static bool take_kernel_record(struct perf_reader *reader, struct data_file *dat
 	case PERF_RECORD_MMAP2:
 	case PERF_RECORD_COMM:
 	case PERF_RECORD_FORK:
-	case PERF_RECORD_EXIT:
-		return take_timed(reader, data, record, err);
+	case PERF_RECORD_EXIT: return take_timed(reader, data, record, err);
 	case PERF_RECORD_LOST:
-	case PERF_RECORD_LOST_SAMPLES:
-		return perf_delivery_lost(&reader->delivery, record, err);
+	case PERF_RECORD_LOST_SAMPLES: return perf_delivery_lost(&reader->delivery, record, err);
 	case PERF_RECORD_AUX:
 		note_trace(reader->details);
-		return perf_traces_aux(&reader->traces, record, err) || name_file(data->file.stream, err);
+		return perf_traces_aux(&reader->traces, record, err) ||
+		       name_file(data->file.stream, err);
 	case PERF_RECORD_AUX_OUTPUT_HW_ID:
-		return perf_traces_number(&reader->traces, record, err) && ignore_record(reader, record);
+		return perf_traces_number(&reader->traces, record, err) &&
+		       ignore_record(reader, record);
 	case PERF_RECORD_ITRACE_START:
 	case PERF_RECORD_SWITCH:
 	case PERF_RECORD_SWITCH_CPU_WIDE:
 		reader->report->ignored++;
 		return !reader->traces.decodes || take_timed(reader, data, record, err);
-	default:
-		return ignore_record(reader, record);
+	default: return ignore_record(reader, record);
 	}
 }
 
@@ -166,21 +165,25 @@ static uint64_t data_begin(const struct perf_header *header)
 	return header->pipe ? header->size : header->data.offset;
 }
 
-static bool take_trace_info(struct perf_reader *reader, struct data_file *data, const struct perf_record *record,
-			    struct bc_error *err)
+static bool take_trace_info(struct perf_reader *reader, struct data_file *data,
+			    const struct perf_record *record, struct bc_error *err)
 {
 	struct perf_file *file = data == reader->files ? &data->file : NULL;
 
-	return perf_traces_info(&reader->traces, record, file, data_begin(&reader->setup.header), data->stream.end, err) || name_file(data->file.stream, err);
+	return perf_traces_info(&reader->traces, record, file, data_begin(&reader->setup.header),
+				data->stream.end, err) ||
+	       name_file(data->file.stream, err);
 }
 
-static bool take_trace(struct perf_reader *reader, struct data_file *data, const struct perf_record *record, struct bc_error *err)
+static bool take_trace(struct perf_reader *reader, struct data_file *data,
+		       const struct perf_record *record, struct bc_error *err)
 {
 	struct perf_order *order = &reader->order;
 	struct perf_traces *traces = &reader->traces;
 
 	note_trace(reader->details);
-	if (!perf_traces_take(traces, record, &data->stream, data == reader->files, order->newest, err))
+	if (!perf_traces_take(traces, record, &data->stream, data == reader->files, order->newest,
+			      err))
 		return name_file(data->file.stream, err);
 	return !perf_traces_full(traces) ||
 	       (perf_order_flush(order, order->newest, err) &&
@@ -206,10 +209,8 @@ static bool take_record(struct perf_reader *reader, struct data_file *data,
 	if (record->type < PERF_USER_TYPES)
 		return take_kernel_record(reader, data, record, err);
 	switch (record->type) {
-	case PERF_USER_FINISHED_ROUND:
-		return take_round(reader, err);
-	case PERF_USER_AUXTRACE:
-		return take_trace(reader, data, record, err);
+	case PERF_USER_FINISHED_ROUND: return take_round(reader, err);
+	case PERF_USER_AUXTRACE: return take_trace(reader, data, record, err);
 	case PERF_USER_AUXTRACE_INFO:
 		return take_trace_info(reader, data, record, err) && ignore_record(reader, record);
 	case PERF_USER_TIME_CONV:
@@ -218,10 +219,8 @@ static bool take_record(struct perf_reader *reader, struct data_file *data,
 	case PERF_USER_ATTR:
 	case PERF_USER_FEATURE:
 	case PERF_USER_EVENT_UPDATE:
-	case PERF_USER_BUILD_ID:
-		return take_setup(reader, data, record, err);
-	default:
-		return ignore_record(reader, record);
+	case PERF_USER_BUILD_ID: return take_setup(reader, data, record, err);
+	default: return ignore_record(reader, record);
 	}
 }
 
@@ -241,7 +240,7 @@ static void end_data_file(struct perf_reader *reader, struct data_file *data)
 
 /* Read a data file up to a record behind the time `until`, or to its end. */
 static bool read_data_file(struct perf_reader *reader, struct data_file *data, uint64_t until,
-			struct bc_error *err)
+			   struct bc_error *err)
 {
 	struct perf_record record;
 
@@ -372,7 +371,8 @@ static bool open_main(struct perf_reader *reader, struct bc_error *err)
 	return true;
 }
 
-static bool reader_init(struct perf_reader *reader, const struct event_sink *sink, struct bc_error *err)
+static bool reader_init(struct perf_reader *reader, const struct event_sink *sink,
+			struct bc_error *err)
 {
 	size_t count = 1 + reader->input->more_count;
 
@@ -381,10 +381,12 @@ static bool reader_init(struct perf_reader *reader, const struct event_sink *sin
 	if (!reader->files ||
 	    !perf_delivery_init(&reader->delivery, &reader->setup, sink, reader->details))
 		return bc_fail_nomem(err);
-	perf_traces_init(&reader->traces, &reader->setup, sink, reader->input->flow, &reader->pool, reader->details);
+	perf_traces_init(&reader->traces, &reader->setup, sink, reader->input->flow, &reader->pool,
+			 reader->details);
 	reader->delivery.traces = &reader->traces;
 	perf_order_init(&reader->order, &reader->pool,
-			(struct perf_deliver){&reader->delivery, perf_delivery_record}, PERF_ORDER_PLAIN, PERF_ORDER_ROUNDS);
+			(struct perf_deliver){&reader->delivery, perf_delivery_record},
+			PERF_ORDER_PLAIN, PERF_ORDER_ROUNDS);
 	reader->delivery.file = reader->input->stream->name;
 	return open_main(reader, err) && open_more(reader, err);
 }
@@ -406,14 +408,15 @@ bool perf_data_read(const struct perf_data_input *input, const struct event_sink
 		    struct reader_report *report, struct bc_error *err)
 {
 	struct perf_data_report *details = &report->perf;
-	BC_AUTO(reader_fini) struct perf_reader reader = {
-		.input = input, .report = report, .details = details};
+	BC_AUTO(reader_fini)
+	struct perf_reader reader = {.input = input, .report = report, .details = details};
 
 	*details = (struct perf_data_report){0};
 	err->code = BC_OK;
 	const struct event begin = {.kind = EVENT_BEGIN, .recording = true};
 	bool ok = event_deliver(sink, &begin, err) && reader_init(&reader, sink, err) &&
-		  read_all(&reader, err) && read_late_features(&reader, err) && settle_build_ids(&reader, err);
+		  read_all(&reader, err) && read_late_features(&reader, err) &&
+		  settle_build_ids(&reader, err);
 	if (!event_end(sink, ok, err))
 		return false;
 	note_recording(&reader);

@@ -99,7 +99,8 @@ static const char *generic_name(const struct perf_attr *attr)
 static void format_modifiers(const struct perf_attr *attr, char out[16])
 {
 	uint64_t flags = attr->flags, precise = flags >> PERF_ATTR_PRECISE_SHIFT & 3;
-	bool modes = flags & (PERF_ATTR_EXCLUDE_USER | PERF_ATTR_EXCLUDE_KERNEL | PERF_ATTR_EXCLUDE_HV);
+	bool modes =
+		flags & (PERF_ATTR_EXCLUDE_USER | PERF_ATTR_EXCLUDE_KERNEL | PERF_ATTR_EXCLUDE_HV);
 	bool no_guest = flags & PERF_ATTR_EXCLUDE_GUEST, guest_expected = modes || precise;
 	char *end = out;
 
@@ -138,30 +139,30 @@ void perf_attr_name(const struct perf_attr *attr, char out[PERF_EVENT_NAME_MAX])
 }
 
 /* Bits that are younger than the header that this may be compiled with. */
-#define FORMAT_LOST (UINT64_C(1) << 4)
+#define FORMAT_LOST     (UINT64_C(1) << 4)
 #define BRANCH_HW_INDEX (UINT64_C(1) << 17)
 #define BRANCH_COUNTERS (UINT64_C(1) << 19)
 
 /* Each takes branches of one kind. */
-#define BRANCH_KINDS                                                                             \
-	(PERF_SAMPLE_BRANCH_ANY_CALL | PERF_SAMPLE_BRANCH_ANY_RETURN | PERF_SAMPLE_BRANCH_IND_CALL | \
-	 PERF_SAMPLE_BRANCH_ABORT_TX | PERF_SAMPLE_BRANCH_IN_TX | PERF_SAMPLE_BRANCH_NO_TX |     \
-	 PERF_SAMPLE_BRANCH_COND | PERF_SAMPLE_BRANCH_CALL_STACK | PERF_SAMPLE_BRANCH_IND_JUMP | \
-	 PERF_SAMPLE_BRANCH_CALL)
+#define BRANCH_KINDS                                                                               \
+	(PERF_SAMPLE_BRANCH_ANY_CALL | PERF_SAMPLE_BRANCH_ANY_RETURN |                             \
+	 PERF_SAMPLE_BRANCH_IND_CALL | PERF_SAMPLE_BRANCH_ABORT_TX | PERF_SAMPLE_BRANCH_IN_TX |    \
+	 PERF_SAMPLE_BRANCH_NO_TX | PERF_SAMPLE_BRANCH_COND | PERF_SAMPLE_BRANCH_CALL_STACK |      \
+	 PERF_SAMPLE_BRANCH_IND_JUMP | PERF_SAMPLE_BRANCH_CALL)
 #define SAMPLE_WEIGHT_STRUCT (UINT64_C(1) << 24)
-#define REGS_ABI_SIMD (UINT64_C(1) << 2)
+#define REGS_ABI_SIMD        (UINT64_C(1) << 2)
 
 /* Fields of eight bytes each between the ones that vary in size. */
-#define FIXED_BEFORE_READ                                                        \
-	(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | \
-	 PERF_SAMPLE_ADDR | PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU |  \
+#define FIXED_BEFORE_READ                                                                          \
+	(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |            \
+	 PERF_SAMPLE_ADDR | PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU |             \
 	 PERF_SAMPLE_PERIOD)
-#define FIXED_BEFORE_AUX                                                            \
-	(PERF_SAMPLE_PHYS_ADDR | PERF_SAMPLE_CGROUP | PERF_SAMPLE_DATA_PAGE_SIZE |  \
+#define FIXED_BEFORE_AUX                                                                           \
+	(PERF_SAMPLE_PHYS_ADDR | PERF_SAMPLE_CGROUP | PERF_SAMPLE_DATA_PAGE_SIZE |                 \
 	 PERF_SAMPLE_CODE_PAGE_SIZE)
-#define BEHIND_STACK                                                                 \
-	(PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER | PERF_SAMPLE_WEIGHT |       \
-	 SAMPLE_WEIGHT_STRUCT | PERF_SAMPLE_DATA_SRC | PERF_SAMPLE_TRANSACTION |     \
+#define BEHIND_STACK                                                                               \
+	(PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER | PERF_SAMPLE_WEIGHT |                     \
+	 SAMPLE_WEIGHT_STRUCT | PERF_SAMPLE_DATA_SRC | PERF_SAMPLE_TRANSACTION |                   \
 	 PERF_SAMPLE_REGS_INTR | FIXED_BEFORE_AUX | PERF_SAMPLE_AUX)
 
 static uint8_t bit_count(uint64_t mask)
@@ -206,7 +207,8 @@ static void lay_out_trailer(const struct perf_attr *attr, struct perf_sample_lay
 	uint8_t end = 0, identifier, id;
 
 	out->end_tid = out->end_time = out->end_id = out->end_cpu = PERF_NO_FIELD;
-	/* next_field() returns the size of what stands behind a field; the field has 8 bytes more. */
+	/* next_field() returns the size of what stands behind a field; the field has 8 bytes more.
+	 */
 	identifier = next_field(type, PERF_SAMPLE_IDENTIFIER, &end);
 	if (next_field(type, PERF_SAMPLE_CPU, &end) != PERF_NO_FIELD)
 		out->end_cpu = end;
@@ -444,7 +446,9 @@ struct perf_trailer perf_trailer_parse(const struct perf_sample_layout *layout, 
 	struct perf_trailer out = {
 		.time = back64(body, layout->end_time),
 		.id = back64(body, layout->end_id),
-		.cpu = layout->end_cpu == PERF_NO_FIELD ? PERF_NO_CPU : le32(body.data + body.size - layout->end_cpu),
+		.cpu = layout->end_cpu == PERF_NO_FIELD ?
+			       PERF_NO_CPU :
+			       le32(body.data + body.size - layout->end_cpu),
 	};
 	if (layout->end_tid != PERF_NO_FIELD) {
 		out.pid = le32(body.data + body.size - layout->end_tid);
@@ -470,10 +474,12 @@ static void set_label(struct perf_event *event, struct text name)
 	memcpy(event->label + cut.len, ":", 2);
 }
 
-/* The kernel refuses an event without any kind; perf inject --itrace writes one, with stacks of all branches. */
+/* The kernel refuses an event without any kind; perf inject --itrace writes one, with stacks of all
+ * branches. */
 static bool has_partial_stacks(const struct perf_attr *attr)
 {
-	return attr->sample_type & PERF_SAMPLE_BRANCH_STACK && attr->branch_sample_type & BRANCH_KINDS &&
+	return attr->sample_type & PERF_SAMPLE_BRANCH_STACK &&
+	       attr->branch_sample_type & BRANCH_KINDS &&
 	       !(attr->branch_sample_type & PERF_SAMPLE_BRANCH_ANY);
 }
 
@@ -514,7 +520,8 @@ static const struct perf_event_id *find_id(const struct perf_events *events, uin
 {
 	size_t first = first_id_from(events->ids.at, events->ids.len, id);
 
-	return first < events->ids.len && events->ids.at[first].id == id ? &events->ids.at[first] : NULL;
+	return first < events->ids.len && events->ids.at[first].id == id ? &events->ids.at[first] :
+									   NULL;
 }
 
 /* Counts work: `count` rows are going to be searched or sorted.  Returns false when that was
@@ -549,8 +556,11 @@ bool perf_events_settle(struct perf_events *events, struct bc_error *err)
 	if (!events->all.len)
 		return bc_fail(err, BC_FORMAT, "no event is described before the first record");
 	if (!sort_ids(events) || !spend_work(events, events->all.len))
-		return bc_fail(err, BC_FORMAT, "its events are described or named over and over: more than the limit of %"
-			       PRIu64 " looks at them", PERF_EVENTS_WORK_MOST);
+		return bc_fail(
+			err, BC_FORMAT,
+			"its events are described or named over and over: more than the limit of %" PRIu64
+			" looks at them",
+			PERF_EVENTS_WORK_MOST);
 	events->same_layout = true;
 	events->id_at = first->layout.id;
 	events->id_back = first->layout.end_id;

@@ -27,13 +27,13 @@ struct perf_attr {
 };
 
 /* Bits of `flags`: their order in the bit field is ABI, but has no constants. */
-#define PERF_ATTR_EXCLUDE_USER (UINT64_C(1) << 4)
+#define PERF_ATTR_EXCLUDE_USER   (UINT64_C(1) << 4)
 #define PERF_ATTR_EXCLUDE_KERNEL (UINT64_C(1) << 5)
-#define PERF_ATTR_EXCLUDE_HV (UINT64_C(1) << 6)
-#define PERF_ATTR_PRECISE_SHIFT 15 /* two bits */
-#define PERF_ATTR_SAMPLE_ID_ALL (UINT64_C(1) << 18)
-#define PERF_ATTR_EXCLUDE_HOST (UINT64_C(1) << 19)
-#define PERF_ATTR_EXCLUDE_GUEST (UINT64_C(1) << 20)
+#define PERF_ATTR_EXCLUDE_HV     (UINT64_C(1) << 6)
+#define PERF_ATTR_PRECISE_SHIFT  15 /* two bits */
+#define PERF_ATTR_SAMPLE_ID_ALL  (UINT64_C(1) << 18)
+#define PERF_ATTR_EXCLUDE_HOST   (UINT64_C(1) << 19)
+#define PERF_ATTR_EXCLUDE_GUEST  (UINT64_C(1) << 20)
 
 /* The smallest attr that was ever written (PERF_ATTR_SIZE_VER0). */
 #define PERF_ATTR_SMALLEST 64
@@ -80,9 +80,9 @@ void perf_attr_name(const struct perf_attr *attr, char out[PERF_EVENT_NAME_MAX])
 struct perf_sample_layout {
 	uint64_t sample_type, read_format;
 	uint8_t ip, tid, time, addr, id, period;
-	uint8_t fixed_size;  /* of all fields before the first that varies      */
-	uint8_t stack_extra; /* bytes between a stack's length and its entries  */
-	bool stack_counters; /* a word per entry follows the entries            */
+	uint8_t fixed_size;           /* of all fields before the first that varies      */
+	uint8_t stack_extra;          /* bytes between a stack's length and its entries  */
+	bool stack_counters;          /* a word per entry follows the entries            */
 	uint8_t regs_user, regs_intr; /* registers that are set in the masks    */
 	/* The trailer: bytes back from the end of a record. */
 	uint8_t end_size, end_tid, end_time, end_id, end_cpu;
@@ -101,7 +101,7 @@ struct perf_sample {
 	uint32_t pid, tid;
 	bool has_stack;
 	size_t branch_count;
-	const uint8_t *branches; /* in the record; read with perf_branches() */
+	const uint8_t *branches;  /* in the record; read with perf_branches() */
 	size_t callchain_count;   /* with PERF_CONTEXT_USER and the like */
 	const uint8_t *callchain; /* in the record; read with perf_callchain() */
 };
@@ -129,7 +129,8 @@ size_t perf_callchain(const struct perf_sample *sample, uint64_t *out);
 /* The time of a sample; 0 if its event records none or the body is too short. */
 uint64_t perf_sample_time(const struct perf_sample_layout *layout, struct bytes body);
 
-/* What the trailer of a record says; 0 for what it does not hold, but no processor has number PERF_NO_CPU. */
+/* What the trailer of a record says; 0 for what it does not hold, but no processor has number
+ * PERF_NO_CPU. */
 struct perf_trailer {
 	uint32_t pid, tid;
 	uint64_t time, id;
@@ -147,7 +148,7 @@ struct perf_trailer perf_trailer_parse(const struct perf_sample_layout *layout, 
 struct perf_event {
 	struct perf_attr attr;
 	struct perf_sample_layout layout;
-	bool partial_stacks; /* its branch stacks leave branches out */
+	bool partial_stacks;                 /* its branch stacks leave branches out */
 	char label[PERF_EVENT_NAME_MAX + 1]; /* name and colon; "" if not known */
 };
 DEFINE_VEC(perf_event_vec, struct perf_event);
@@ -162,7 +163,7 @@ struct perf_events {
 	struct perf_event_vec all;
 	struct perf_event_id_vec ids;
 	bool ids_sorted;
-	uint64_t work;   /* rows of events and ids that were searched or sorted */
+	uint64_t work;    /* rows of events and ids that were searched or sorted */
 	uint8_t id_at;    /* bytes from the beginning of every sample's body,   */
 	uint8_t id_back;  /* from the end of every trailer, or PERF_NO_FIELD     */
 	bool same_layout; /* whatever the id */
@@ -197,9 +198,7 @@ BC_MUST_USE bool perf_events_settle(struct perf_events *events, struct bc_error 
 /* The event of a sample or of another record, by the id in its body.  NULL if no
  * event has that id.  A record without an id belongs to the first event, as do
  * those with id 0, which perf makes up. */
-const struct perf_event *perf_events_of_sample(const struct perf_events *events,
-					       struct bytes body);
-const struct perf_event *perf_events_of_record(const struct perf_events *events,
-					       struct bytes body);
+const struct perf_event *perf_events_of_sample(const struct perf_events *events, struct bytes body);
+const struct perf_event *perf_events_of_record(const struct perf_events *events, struct bytes body);
 
 #endif

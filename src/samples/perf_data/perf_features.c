@@ -13,7 +13,8 @@
 #define OVERLAP_NS UINT64_C(1000000000)
 
 /* FNV-1a. */
-void recording_origin_tell(struct recording_origin *origin, enum origin_fact fact, struct bytes bytes)
+void recording_origin_tell(struct recording_origin *origin, enum origin_fact fact,
+			   struct bytes bytes)
 {
 	uint64_t hash = 0xcbf29ce484222325;
 
@@ -25,21 +26,24 @@ void recording_origin_tell(struct recording_origin *origin, enum origin_fact fac
 /* Of what does not tell these nothing can be believed. */
 static bool is_told(const struct recording_origin *origin)
 {
-	return origin->facts[ORIGIN_HOST] && origin->facts[ORIGIN_RELEASE] && origin->facts[ORIGIN_COMMAND] &&
+	return origin->facts[ORIGIN_HOST] && origin->facts[ORIGIN_RELEASE] &&
+	       origin->facts[ORIGIN_COMMAND] &&
 	       (origin->facts[ORIGIN_PROCESSOR] || origin->facts[ORIGIN_PROCESSOR_ID]);
 }
 
-enum continuation recordings_judge(const struct recordings *before, const struct recording_origin *origin,
-				   uint64_t first_ns)
+enum continuation recordings_judge(const struct recordings *before,
+				   const struct recording_origin *origin, uint64_t first_ns)
 {
-	if (!before->last_ns || !is_told(origin) || memcmp(origin, &before->origin, sizeof(*origin)) != 0)
+	if (!before->last_ns || !is_told(origin) ||
+	    memcmp(origin, &before->origin, sizeof(*origin)) != 0)
 		return CONTINUATION_NONE;
-	return first_ns >= before->last_ns || before->last_ns - first_ns <= OVERLAP_NS ? CONTINUATION_OF_LAST
-											 : CONTINUATION_GOES_BACK;
+	return first_ns >= before->last_ns || before->last_ns - first_ns <= OVERLAP_NS ?
+		       CONTINUATION_OF_LAST :
+		       CONTINUATION_GOES_BACK;
 }
 
 /* s32 pid, u8 id[20], u8 size, 3 bytes reserved, path */
-#define ID_BYTES 20
+#define ID_BYTES      20
 #define MISC_HAS_SIZE (1u << 15) /* else the size is 20 */
 
 void perf_build_ids_free(struct perf_build_ids *table)
@@ -91,7 +95,8 @@ static bool put_entry(struct perf_build_ids *table, struct perf_build_id entry, 
 	uint32_t number;
 
 	if (by_path_find(&table->by_path, table->all.at, path, &number)) {
-		table->all.at[number].ambiguous |= !build_id_equal(&table->all.at[number].id, &entry.id);
+		table->all.at[number].ambiguous |=
+			!build_id_equal(&table->all.at[number].id, &entry.id);
 		return true;
 	}
 	if (!map_reserve(&table->by_path, 1) || !push(table, entry, path))
@@ -234,8 +239,7 @@ static bool read_build_ids(struct feature *s)
 		cursor_u32(&s->c); /* the type, not always set */
 		uint16_t misc = cursor_u16(&s->c), size = cursor_u16(&s->c);
 		struct bytes body = cursor_take(&s->c, size < 8 ? UINT64_MAX : size - 8u);
-		if (!s->c.failed &&
-		    !perf_build_ids_add(&s->out->build_ids, misc, body, s->err))
+		if (!s->c.failed && !perf_build_ids_add(&s->out->build_ids, misc, body, s->err))
 			return false;
 	}
 	return true;
@@ -294,7 +298,8 @@ static bool read_meta_info(struct feature *s)
 		if (text_is(key, "event_type_info"))
 			read_event_types(s->events, value);
 		else if (text_is(key, "simpleperf_version"))
-			snprintf(s->out->info.simpleperf, sizeof(s->out->info.simpleperf), "%.*s", (int)(value.len < 64 ? value.len : 63), value.at);
+			snprintf(s->out->info.simpleperf, sizeof(s->out->info.simpleperf), "%.*s",
+				 (int)(value.len < 64 ? value.len : 63), value.at);
 	}
 	return true;
 }
@@ -334,10 +339,11 @@ bool perf_feature_is_read(unsigned feature)
 /* Command lines are told apart by all of them, also where they are too long to be kept. */
 static void tell_origin(unsigned feature, struct bytes bytes, struct perf_features *out)
 {
-	static const unsigned facts[ORIGIN_FACTS] = {
-		[ORIGIN_HOST] = PERF_FEATURE_HOSTNAME, [ORIGIN_RELEASE] = PERF_FEATURE_OS_RELEASE,
-		[ORIGIN_PROCESSOR] = PERF_FEATURE_CPU_DESC, [ORIGIN_PROCESSOR_ID] = PERF_FEATURE_CPU_ID,
-		[ORIGIN_COMMAND] = PERF_FEATURE_CMDLINE};
+	static const unsigned facts[ORIGIN_FACTS] = {[ORIGIN_HOST] = PERF_FEATURE_HOSTNAME,
+						     [ORIGIN_RELEASE] = PERF_FEATURE_OS_RELEASE,
+						     [ORIGIN_PROCESSOR] = PERF_FEATURE_CPU_DESC,
+						     [ORIGIN_PROCESSOR_ID] = PERF_FEATURE_CPU_ID,
+						     [ORIGIN_COMMAND] = PERF_FEATURE_CMDLINE};
 
 	for (unsigned i = 0; i < ORIGIN_FACTS; i++)
 		if (facts[i] == feature)
@@ -439,8 +445,8 @@ bool perf_setup_ids_may_come(const struct perf_setup *setup)
 
 bool perf_setup_late(struct perf_setup *setup, struct perf_file *file, struct bc_error *err)
 {
-	return !setup->features_late ||
-	       (perf_file_keep_rest(file, err) && read_features(setup, perf_file_sections(file), err));
+	return !setup->features_late || (perf_file_keep_rest(file, err) &&
+					 read_features(setup, perf_file_sections(file), err));
 }
 
 static bool take_attr(struct perf_setup *setup, struct bytes body, struct bc_error *err)
@@ -479,18 +485,14 @@ static bool take_update(struct perf_setup *setup, struct bytes body)
 static bool take(struct perf_setup *setup, const struct perf_record *record, struct bc_error *err)
 {
 	switch (record->type) {
-	case PERF_USER_ATTR:
-		return take_attr(setup, record->body, err);
-	case PERF_USER_FEATURE:
-		return take_feature(setup, record->body, err);
-	case PERF_USER_EVENT_UPDATE:
-		return take_update(setup, record->body);
+	case PERF_USER_ATTR: return take_attr(setup, record->body, err);
+	case PERF_USER_FEATURE: return take_feature(setup, record->body, err);
+	case PERF_USER_EVENT_UPDATE: return take_update(setup, record->body);
 	case PERF_USER_BUILD_ID:
 		return perf_build_ids_add(&setup->features.build_ids, record->misc, record->body,
 					  err) ||
 		       forgive(setup, err);
-	default:
-		return true;
+	default: return true;
 	}
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * What a recording tells of itself, in the features of perf.data or in records: where it was made, and of which recording it
- * is a part, build-ids, and what must be known before records can be read (struct perf_setup).
+ * What a recording tells of itself, in the features of perf.data or in records: where it was made,
+ * and of which recording it is a part, build-ids, and what must be known before records can be read
+ * (struct perf_setup).
  */
 #ifndef SAMPLES_PERF_DATA_PERF_FEATURES_H
 #define SAMPLES_PERF_DATA_PERF_FEATURES_H
@@ -53,11 +54,12 @@ enum continuation {
 	CONTINUATION_GOES_BACK, /* it is of the same origin, and begins before that ended */
 };
 
-void recording_origin_tell(struct recording_origin *origin, enum origin_fact fact, struct bytes bytes);
+void recording_origin_tell(struct recording_origin *origin, enum origin_fact fact,
+			   struct bytes bytes);
 
 /* `first_ns` is the time of its first event. */
-enum continuation recordings_judge(const struct recordings *before, const struct recording_origin *origin,
-				   uint64_t first_ns);
+enum continuation recordings_judge(const struct recordings *before,
+				   const struct recording_origin *origin, uint64_t first_ns);
 
 /*
  * The build-id table of perf.data: the build-ids of files, which the recorder read
@@ -82,17 +84,19 @@ struct perf_build_ids {
 void perf_build_ids_free(struct perf_build_ids *table);
 
 /* Add the entry of a build-id record: its misc word and what follows the 8
- * bytes of its header.  Those of modules and guests are left out, and the kernel is PERF_KERNEL_NAME.
+ * bytes of its header.  Those of modules and guests are left out, and the kernel is
+ * PERF_KERNEL_NAME.
  *
  * BC_FORMAT  too short or without a name
  * BC_NOMEM */
-BC_MUST_USE bool perf_build_ids_add(struct perf_build_ids *table, uint16_t misc,
-				    struct bytes body, struct bc_error *err);
+BC_MUST_USE bool perf_build_ids_add(struct perf_build_ids *table, uint16_t misc, struct bytes body,
+				    struct bc_error *err);
 
 /* Sort the entries by path.  After that nothing can be looked up or added. */
 void perf_build_ids_sort(struct perf_build_ids *table);
 
-/* The build-id of a file, or of the kernel by any name of its mapping, or NULL if it is not in the table or has several. */
+/* The build-id of a file, or of the kernel by any name of its mapping, or NULL if it is not in the
+ * table or has several. */
 const struct build_id *perf_build_ids_find(const struct perf_build_ids *table, struct text path);
 
 /*
@@ -123,9 +127,9 @@ enum {
 struct perf_info {
 	struct recording_origin origin;
 	char hostname[128];
-	char version[64]; /* of perf */
+	char version[64];    /* of perf */
 	char simpleperf[64]; /* its version, where simpleperf recorded */
-	char arch[32];    /* as uname -m prints it */
+	char arch[32];       /* as uname -m prints it */
 	char cmdline[1024];
 	uint64_t first_ns, last_ns; /* time of samples; 0: not known */
 	uint32_t compression_level;
@@ -144,9 +148,8 @@ bool perf_feature_is_read(unsigned feature);
  *
  * BC_FORMAT  too short for what it says of itself
  * BC_NOMEM */
-BC_MUST_USE bool perf_feature_parse(unsigned feature, struct bytes bytes,
-				    struct perf_features *out, struct perf_events *events,
-				    struct bc_error *err);
+BC_MUST_USE bool perf_feature_parse(unsigned feature, struct bytes bytes, struct perf_features *out,
+				    struct perf_events *events, struct bc_error *err);
 
 /*
  * What must be known before records can be read: events, their names, build-ids.

@@ -59,8 +59,7 @@ static bool parse_file_header(struct bytes bytes, struct perf_header *out, struc
 	header.data = cursor_section(&c);
 	cursor_section(&c); /* event types, not used since 2012 */
 	for (size_t i = 0; i < BC_COUNT(header.features); i++)
-		header.features[i] =
-			header.size >= PERF_FILE_HEADER_SIZE ? cursor_u64(&c) : 0;
+		header.features[i] = header.size >= PERF_FILE_HEADER_SIZE ? cursor_u64(&c) : 0;
 	if (c.failed)
 		return fail_cut(bytes, err);
 	if (header.attr_size < PERF_ATTR_SMALLEST + sizeof(struct perf_section) ||
@@ -122,21 +121,26 @@ static bool parse_event(struct bytes bytes, uint64_t at, struct perf_attr *attr,
 }
 
 /* *left: the bytes of ids that further events may have */
-static bool read_event(const struct perf_header *header, uint64_t at, struct perf_section_reader sections,
-		       struct perf_events *events, uint64_t *left, struct bc_error *err)
+static bool read_event(const struct perf_header *header, uint64_t at,
+		       struct perf_section_reader sections, struct perf_events *events,
+		       uint64_t *left, struct bc_error *err)
 {
 	struct perf_section ids, section = {at, header->attr_size};
 	struct perf_attr attr;
 	struct bytes bytes;
 
-	if (!sections.read(sections.ctx, section, &bytes, err) || !parse_event(bytes, at, &attr, &ids, err))
+	if (!sections.read(sections.ctx, section, &bytes, err) ||
+	    !parse_event(bytes, at, &attr, &ids, err))
 		return false;
 	if (ids.size > *left)
-		return bc_fail(err, BC_FORMAT, "ids of events, byte %" PRIu64 ": many events have the same, together "
+		return bc_fail(err, BC_FORMAT,
+			       "ids of events, byte %" PRIu64
+			       ": many events have the same, together "
 			       "more than the limit of %d times the file and %d MiB",
 			       ids.offset, PERF_IDS_TIMES, (int)(PERF_IDS_ALWAYS >> 20));
 	*left -= ids.size;
-	return sections.read(sections.ctx, ids, &bytes, err) && perf_events_add(events, &attr, bytes, err);
+	return sections.read(sections.ctx, ids, &bytes, err) &&
+	       perf_events_add(events, &attr, bytes, err);
 }
 
 bool perf_header_events(const struct perf_header *header, struct perf_section_reader sections,
@@ -245,7 +249,8 @@ bool perf_file_keep_rest(struct perf_file *file, struct bc_error *err)
 	return true;
 }
 
-bool perf_file_read_at(struct perf_file *file, uint64_t at, uint8_t *to, size_t size, struct bc_error *err)
+bool perf_file_read_at(struct perf_file *file, uint64_t at, uint8_t *to, size_t size,
+		       struct bc_error *err)
 {
 	for (size_t done = 0; done < size;) {
 		ssize_t got = pread(file->stream->fd, to + done, size - done,
@@ -282,9 +287,11 @@ static bool read_section(void *ctx, struct perf_section section, struct bytes *o
 	if (!file->seekable)
 		return bc_fail(err, BC_UNSUPPORTED,
 			       "a section lies behind the data, which a pipe cannot give in time, "
-			       "byte %" PRIu64, section.offset);
+			       "byte %" PRIu64,
+			       section.offset);
 	if (section.size > PERF_SECTION_MOST || section.offset > INT64_MAX / 2)
-		return bc_fail(err, BC_FORMAT, "a section of %" PRIu64 " bytes is out of reach, byte %" PRIu64,
+		return bc_fail(err, BC_FORMAT,
+			       "a section of %" PRIu64 " bytes is out of reach, byte %" PRIu64,
 			       section.size, section.offset);
 	uint8_t *bytes = realloc(file->section, section.size ? (size_t)section.size : 1);
 	if (!bytes)
@@ -328,8 +335,8 @@ bool perf_file_read(struct perf_file *file, uint8_t *to, size_t size, size_t *ou
 {
 	size_t kept = read_kept(file, to, size), got = 0;
 
-	if (kept < size && !(to ? stream_read(file->stream, to + kept, size - kept, &got, err)
-				: stream_skip(file->stream, size - kept, &got, err)))
+	if (kept < size && !(to ? stream_read(file->stream, to + kept, size - kept, &got, err) :
+				  stream_skip(file->stream, size - kept, &got, err)))
 		return false;
 	file->at += kept + got;
 	*out = kept + got;
@@ -390,8 +397,11 @@ bool perf_zstd_read(struct perf_zstd *zstd, uint8_t *to, size_t capacity, size_t
 	zstd->left -= result.pos;
 	zstd->unpacked += result.pos;
 	if (zstd->unpacked > zstd->packed * PERF_ZSTD_TIMES + zstd->most)
-		return bc_fail(err, BC_FORMAT, "compressed records that stand for more than the limit of %d times their "
-			       "bytes and %d MiB", PERF_ZSTD_TIMES, (int)(zstd->most >> 20));
+		return bc_fail(
+			err, BC_FORMAT,
+			"compressed records that stand for more than the limit of %d times their "
+			"bytes and %d MiB",
+			PERF_ZSTD_TIMES, (int)(zstd->most >> 20));
 	*out = result.pos;
 	return true;
 }
@@ -457,8 +467,8 @@ static bool fill(struct perf_stream *stream, struct bc_error *err)
 	return got > 0;
 }
 
-/* What perf record says in the end, "[ perf record: Woken up 1 times to write data ]", is in the file where both
- * went to one pipe.  Its first bytes are no type of a record. */
+/* What perf record says in the end, "[ perf record: Woken up 1 times to write data ]", is in the
+ * file where both went to one pipe.  Its first bytes are no type of a record. */
 #define MESSAGE_TYPE 0x6570205bu
 #define MESSAGE_MOST 4096
 
@@ -503,7 +513,8 @@ static bool pass_over(struct perf_stream *stream, size_t *out, struct bc_error *
 	*out = 0;
 	if (want < SKIP_LEAST || perf_framer_left(&stream->outer) || stream->file_ended)
 		return true;
-	if (!perf_file_read(stream->file, NULL, want < SIZE_MAX ? (size_t)want : SIZE_MAX, out, err))
+	if (!perf_file_read(stream->file, NULL, want < SIZE_MAX ? (size_t)want : SIZE_MAX, out,
+			    err))
 		return false;
 	stream->file_ended = *out < want;
 	return true;
@@ -529,7 +540,8 @@ bool perf_stream_payload(struct perf_stream *stream, struct bytes *out, struct b
 	err->code = BC_OK;
 	if (!stream->skip || (!perf_framer_left(&stream->outer) && !fill(stream, err)))
 		return false;
-	struct bytes all = {stream->outer.block->data + stream->outer.begin, perf_framer_left(&stream->outer)};
+	struct bytes all = {stream->outer.block->data + stream->outer.begin,
+			    perf_framer_left(&stream->outer)};
 	*out = bytes_first(all, stream->skip);
 	perf_framer_drop(&stream->outer, out->size);
 	stream->skip -= out->size;
@@ -565,7 +577,10 @@ static bool next_outer(struct perf_stream *stream, struct perf_record *out, stru
 	if (is_message(stream, out)) {
 		stream->message = true;
 		return drop_extra(stream, err) &&
-		       bc_fail(err, BC_FORMAT, "a message of perf between records, byte %" PRIu64 ": send it elsewhere (2>perf.log)", out->offset);
+		       bc_fail(err, BC_FORMAT,
+			       "a message of perf between records, byte %" PRIu64
+			       ": send it elsewhere (2>perf.log)",
+			       out->offset);
 	}
 	if (!extra && !perf_record_extra(out, &stream->skip))
 		return bc_fail(err, BC_FORMAT, "a cut record, byte %" PRIu64, out->offset);

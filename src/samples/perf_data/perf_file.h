@@ -24,10 +24,10 @@
 #include "src/samples/perf_data/perf_events.h"
 #include "src/samples/perf_data/perf_records.h"
 
-#define PERF_MAGIC_SIZE 8
+#define PERF_MAGIC_SIZE       8
 #define PERF_PIPE_HEADER_SIZE 16
 #define PERF_FILE_HEADER_SIZE 104
-#define PERF_FEATURES 256
+#define PERF_FEATURES         256
 
 struct perf_section {
 	uint64_t offset, size; /* in the file */
@@ -39,7 +39,8 @@ struct perf_header {
 	/* of files only: */
 	uint64_t attr_size;
 	struct perf_section attrs, data; /* data.size 0: the recorder was killed */
-	uint64_t features[PERF_FEATURES / 64]; /* of which this one says that there are traces of the processor: */
+	uint64_t features[PERF_FEATURES /
+			  64]; /* of which this one says that there are traces of the processor: */
 #define PERF_FEATURE_AUXTRACE 18
 };
 
@@ -67,13 +68,14 @@ struct perf_section_reader {
 
 /* Many events can name the same ids: together they may have so many times the file's bytes, and
  * so many more. */
-#define PERF_IDS_TIMES 8
+#define PERF_IDS_TIMES  8
 #define PERF_IDS_ALWAYS (UINT64_C(1) << 20)
 
 /* Read the events of a file's header.  BC_FORMAT, BC_NOMEM, or an error of
  * `sections`. */
-BC_MUST_USE bool perf_header_events(const struct perf_header *header, struct perf_section_reader sections,
-				    struct perf_events *events, struct bc_error *err);
+BC_MUST_USE bool perf_header_events(const struct perf_header *header,
+				    struct perf_section_reader sections, struct perf_events *events,
+				    struct bc_error *err);
 
 /*
  * The bytes of a perf.data file: from front to back in large reads, and, where
@@ -89,7 +91,7 @@ struct perf_file {
 	struct file_stream *stream; /* borrowed */
 	uint8_t *start;             /* the file's first bytes */
 	size_t start_size;
-	uint64_t at;      /* offset of the byte that perf_file_read() reads next */
+	uint64_t at; /* offset of the byte that perf_file_read() reads next */
 	bool seekable;
 	uint64_t base;    /* where the file begins in the descriptor            */
 	uint8_t *section; /* the bytes of the last section */
@@ -123,7 +125,8 @@ BC_MUST_USE bool perf_file_keep_rest(struct perf_file *file, struct bc_error *er
 struct perf_section_reader perf_file_sections(struct perf_file *file);
 
 /* Bytes of a seekable file, in any order.  BC_IO; BC_FORMAT: they lie beyond the end. */
-BC_MUST_USE bool perf_file_read_at(struct perf_file *file, uint64_t at, uint8_t *to, size_t size, struct bc_error *err);
+BC_MUST_USE bool perf_file_read_at(struct perf_file *file, uint64_t at, uint8_t *to, size_t size,
+				   struct bc_error *err);
 
 /* The size of a seekable file; 0: not known. */
 uint64_t perf_file_size(const struct perf_file *file);
@@ -156,7 +159,7 @@ BC_MUST_USE bool perf_file_read(struct perf_file *file, uint8_t *to, size_t size
 struct perf_zstd {
 	void *stream; /* ZSTD_DStream; made when it is first needed */
 	struct bytes input;
-	uint64_t most, left; /* output per record, and what this one still may give */
+	uint64_t most, left;       /* output per record, and what this one still may give */
 	uint64_t packed, unpacked; /* bytes of all records so far */
 };
 
@@ -164,8 +167,8 @@ void perf_zstd_fini(struct perf_zstd *zstd);
 
 /* Continue with the payload of the next record, which must be valid until perf_zstd_read() has
  * returned all output.  ring_size: as the file says it, or 0. */
-BC_MUST_USE bool perf_zstd_begin(struct perf_zstd *zstd, struct bytes payload,
-				 uint64_t ring_size, struct bc_error *err);
+BC_MUST_USE bool perf_zstd_begin(struct perf_zstd *zstd, struct bytes payload, uint64_t ring_size,
+				 struct bc_error *err);
 
 /* Decompress into `to`; `capacity` is not 0.  *out is 0 when the payload is used up.
  *
@@ -180,7 +183,7 @@ struct perf_stream {
 	uint64_t ring_size;     /* see perf_zstd_begin(); can be set at any time */
 	struct perf_framer outer, inner;
 	struct perf_zstd zstd;
-	bool inflating;        /* the records of a compressed one are being read */
+	bool inflating; /* the records of a compressed one are being read */
 	bool file_ended;
 	uint64_t skip;         /* bytes to drop before the next record */
 	uint64_t offset;       /* of the record given out last */
@@ -207,9 +210,10 @@ void perf_stream_fini(struct perf_stream *stream);
 BC_MUST_USE bool perf_stream_next(struct perf_stream *stream, struct perf_record *out,
 				  struct bc_error *err);
 
-/* The next bytes of what stands behind the record that was given out last: trace data, for example.  They stay until the
- * next call of a function of the stream.  What is not asked for is skipped.  Returns false when there are no more, with
- * BC_OK, and on errors: BC_IO, BC_NOMEM. */
-BC_MUST_USE bool perf_stream_payload(struct perf_stream *stream, struct bytes *out, struct bc_error *err);
+/* The next bytes of what stands behind the record that was given out last: trace data, for example.
+ * They stay until the next call of a function of the stream.  What is not asked for is skipped.
+ * Returns false when there are no more, with BC_OK, and on errors: BC_IO, BC_NOMEM. */
+BC_MUST_USE bool perf_stream_payload(struct perf_stream *stream, struct bytes *out,
+				     struct bc_error *err);
 
 #endif

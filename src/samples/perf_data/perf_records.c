@@ -6,17 +6,18 @@
 #include <string.h>
 
 #define PROTECTION_EXEC 4u /* PROT_EXEC in MMAP2 */
-#define ID_BYTES 20
-#define NUMBERS_SIZE 24 /* device and inode, or the build-id */
+#define ID_BYTES        20
+#define NUMBERS_SIZE    24 /* device and inode, or the build-id */
 
 bool perf_record_type_is_known(uint32_t type)
 {
 	static const struct {
 		uint32_t first, last;
 	} known[] = {
-		{PERF_RECORD_MMAP, 22},   /* CALLCHAIN_DEFERRED */
-		{PERF_USER_ATTR, 86},     /* SCHEDSTAT_DOMAIN */
-		{PERF_SIMPLEPERF_TYPES + 1, PERF_SIMPLEPERF_TYPES + 10}, /* KERNEL_SYMBOL to DEBUG */
+		{PERF_RECORD_MMAP, 22}, /* CALLCHAIN_DEFERRED */
+		{PERF_USER_ATTR, 86},   /* SCHEDSTAT_DOMAIN */
+		{PERF_SIMPLEPERF_TYPES + 1,
+		 PERF_SIMPLEPERF_TYPES + 10}, /* KERNEL_SYMBOL to DEBUG */
 	};
 
 	for (size_t i = 0; i < BC_COUNT(known); i++)
@@ -38,7 +39,8 @@ static void parse_build_id(struct bytes bytes, struct build_id *out)
 static void parse_node(struct bytes bytes, struct file_node *out)
 {
 	if (bytes.data)
-		*out = (struct file_node){le32(bytes.data), le32(bytes.data + 4), le64(bytes.data + 8), le64(bytes.data + 16)};
+		*out = (struct file_node){le32(bytes.data), le32(bytes.data + 4),
+					  le64(bytes.data + 8), le64(bytes.data + 16)};
 }
 
 /* The body without its trailer. */

@@ -121,7 +121,7 @@ struct perf_record {
 	uint32_t type;
 	uint16_t misc;
 	struct bytes body;
-	uint64_t offset; /* in the file; of the compressed record, if it was in one */
+	uint64_t offset;          /* in the file; of the compressed record, if it was in one */
 	struct perf_block *block; /* the memory that the body is in */
 };
 

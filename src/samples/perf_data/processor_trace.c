@@ -51,7 +51,8 @@ static bool set_task(struct trace_owners *owners, uint32_t pid, uint32_t tid, st
 }
 
 /* A process runs another program from a time on. */
-static bool set_since(struct trace_owners *owners, uint32_t pid, uint64_t time, struct bc_error *err)
+static bool set_since(struct trace_owners *owners, uint32_t pid, uint64_t time,
+		      struct bc_error *err)
 {
 	struct trace_task *task = obtain_task(owners, pid);
 
@@ -61,7 +62,8 @@ static bool set_since(struct trace_owners *owners, uint32_t pid, uint64_t time, 
 	return true;
 }
 
-static bool set_cpu(struct trace_owners *owners, uint32_t cpu, struct trace_owner owner, struct bc_error *err)
+static bool set_cpu(struct trace_owners *owners, uint32_t cpu, struct trace_owner owner,
+		    struct bc_error *err)
 {
 	uint32_t number;
 
@@ -90,29 +92,35 @@ static bool pid_of_thread(const struct trace_owners *owners, uint32_t tid, uint3
 	return true;
 }
 
-/* The number that the kernel writes is the thread's outside of all containers.  If the recording knows no such thread, what
- * it says of the processor is nearer. */
-struct trace_owner trace_owners_find(const struct trace_owners *owners, const struct trace_hint *hint)
+/* The number that the kernel writes is the thread's outside of all containers.  If the recording
+ * knows no such thread, what it says of the processor is nearer. */
+struct trace_owner trace_owners_find(const struct trace_owners *owners,
+				     const struct trace_hint *hint)
 {
 	uint32_t pid, number;
 
 	if (hint->cpu == AUX_NONE && hint->tid != AUX_NONE)
-		return (struct trace_owner){pid_of_thread(owners, hint->tid, &pid) ? pid : hint->tid, hint->tid};
+		return (struct trace_owner){
+			pid_of_thread(owners, hint->tid, &pid) ? pid : hint->tid, hint->tid};
 	if (hint->has_context && pid_of_thread(owners, hint->context, &pid))
 		return (struct trace_owner){pid, hint->context};
-	if (by_cpu_find(&owners->by_cpu, owners->cpus.at, hint->cpu, &number) && owners->cpus.at[number].owner.pid != NO_PID)
+	if (by_cpu_find(&owners->by_cpu, owners->cpus.at, hint->cpu, &number) &&
+	    owners->cpus.at[number].owner.pid != NO_PID)
 		return owners->cpus.at[number].owner;
-	return hint->has_context ? (struct trace_owner){hint->context, hint->context} : (struct trace_owner){NO_PID, NO_PID};
+	return hint->has_context ? (struct trace_owner){hint->context, hint->context} :
+				   (struct trace_owner){NO_PID, NO_PID};
 }
 
 struct perf_trailer trace_trailer(const struct perf_setup *setup, const struct perf_record *record)
 {
 	const struct perf_event *event = perf_events_of_record(&setup->events, record->body);
 
-	return event ? perf_trailer_parse(&event->layout, record->body) : (struct perf_trailer){.cpu = PERF_NO_CPU};
+	return event ? perf_trailer_parse(&event->layout, record->body) :
+		       (struct perf_trailer){.cpu = PERF_NO_CPU};
 }
 
-static bool take_switch(struct trace_owners *owners, const struct perf_setup *setup, const struct perf_record *record, struct bc_error *err)
+static bool take_switch(struct trace_owners *owners, const struct perf_setup *setup,
+			const struct perf_record *record, struct bc_error *err)
 {
 	struct perf_trailer trailer = trace_trailer(setup, record);
 	struct perf_cursor c = perf_cursor(record->body);
@@ -129,17 +137,19 @@ static bool take_switch(struct trace_owners *owners, const struct perf_setup *se
 	return set_cpu(owners, trailer.cpu, runs, err);
 }
 
-static bool take_start(struct trace_owners *owners, const struct perf_setup *setup, const struct perf_record *record, struct bc_error *err)
+static bool take_start(struct trace_owners *owners, const struct perf_setup *setup,
+		       const struct perf_record *record, struct bc_error *err)
 {
 	struct perf_cursor c = perf_cursor(record->body);
 	uint32_t pid = cursor_u32(&c), tid = cursor_u32(&c);
 
 	return c.failed || pid == NO_PID ||
-	       (set_task(owners, pid, tid, err) && set_cpu(owners, trace_trailer(setup, record).cpu, (struct trace_owner){pid, tid}, err));
+	       (set_task(owners, pid, tid, err) && set_cpu(owners, trace_trailer(setup, record).cpu,
+							   (struct trace_owner){pid, tid}, err));
 }
 
-bool trace_owners_take(struct trace_owners *owners, const struct perf_setup *setup, uint64_t time, const struct perf_record *record,
-		       struct bc_error *err)
+bool trace_owners_take(struct trace_owners *owners, const struct perf_setup *setup, uint64_t time,
+		       const struct perf_record *record, struct bc_error *err)
 {
 	struct perf_comm comm;
 	struct perf_task task;
@@ -147,10 +157,12 @@ bool trace_owners_take(struct trace_owners *owners, const struct perf_setup *set
 	switch (record->type) {
 	case PERF_RECORD_COMM:
 		return !perf_record_comm(record, 0, &comm) ||
-		       (set_task(owners, comm.pid, comm.tid, err) && (!comm.exec || set_since(owners, comm.pid, time, err)));
+		       (set_task(owners, comm.pid, comm.tid, err) &&
+			(!comm.exec || set_since(owners, comm.pid, time, err)));
 	case PERF_RECORD_FORK:
 		return !perf_record_task(record, &task) ||
-		       (set_task(owners, task.pid, task.tid, err) && (task.pid == task.parent_pid || set_since(owners, task.pid, time, err)));
+		       (set_task(owners, task.pid, task.tid, err) &&
+			(task.pid == task.parent_pid || set_since(owners, task.pid, time, err)));
 	case PERF_RECORD_ITRACE_START: return take_start(owners, setup, record, err);
 	case PERF_RECORD_SWITCH:
 	case PERF_RECORD_SWITCH_CPU_WIDE: return take_switch(owners, setup, record, err);
@@ -162,26 +174,33 @@ bool trace_owners_gone(const struct trace_owners *owners, uint32_t pid, uint64_t
 {
 	uint32_t number;
 
-	return by_tid_find(&owners->by_tid, owners->tasks.at, pid, &number) && owners->tasks.at[number].since > time;
+	return by_tid_find(&owners->by_tid, owners->tasks.at, pid, &number) &&
+	       owners->tasks.at[number].since > time;
 }
 
 /* Flags of AUX records; the last two are younger than some headers. */
-#define AUX_TRUNCATED UINT64_C(1)
-#define AUX_OVERWRITE UINT64_C(2)
-#define AUX_PARTIAL UINT64_C(4)
-#define AUX_COLLISION UINT64_C(8)
+#define AUX_TRUNCATED     UINT64_C(1)
+#define AUX_OVERWRITE     UINT64_C(2)
+#define AUX_PARTIAL       UINT64_C(4)
+#define AUX_COLLISION     UINT64_C(8)
 #define AUX_CORESIGHT_RAW UINT64_C(0x100)
 
 #define AUXTRACE_BODY 40
-#define USE_CLOCKID (UINT64_C(1) << 25) /* in the bit field of an event */
+#define USE_CLOCKID   (UINT64_C(1) << 25) /* in the bit field of an event */
 
 /* perf's name of the samples that it makes of branches. */
 static const char branch_event[] = "branch:";
 
-void perf_traces_init(struct perf_traces *traces, struct perf_setup *setup, const struct event_sink *sink,
-		      const struct flow_taker *flow, struct perf_pool *pool, struct perf_data_report *details)
+void perf_traces_init(struct perf_traces *traces, struct perf_setup *setup,
+		      const struct event_sink *sink, const struct flow_taker *flow,
+		      struct perf_pool *pool, struct perf_data_report *details)
 {
-	*traces = (struct perf_traces){.setup = setup, .sink = sink, .pool = pool, .details = details, .flow = flow, .owners.changes = 1};
+	*traces = (struct perf_traces){.setup = setup,
+				       .sink = sink,
+				       .pool = pool,
+				       .details = details,
+				       .flow = flow,
+				       .owners.changes = 1};
 }
 
 void perf_traces_fini(struct perf_traces *traces)
@@ -198,12 +217,14 @@ void perf_traces_fini(struct perf_traces *traces)
 	*traces = (struct perf_traces){0};
 }
 
-static struct perf_trailer trailer_of(const struct perf_traces *traces, const struct perf_record *record)
+static struct perf_trailer trailer_of(const struct perf_traces *traces,
+				      const struct perf_record *record)
 {
 	return trace_trailer(traces->setup, record);
 }
 
-bool perf_traces_task(struct perf_traces *traces, uint64_t time, const struct perf_record *record, struct bc_error *err)
+bool perf_traces_task(struct perf_traces *traces, uint64_t time, const struct perf_record *record,
+		      struct bc_error *err)
 {
 	return trace_owners_take(&traces->owners, traces->setup, time, record, err);
 }
@@ -229,7 +250,8 @@ static bool heap_push(struct perf_traces *traces, struct trace_next next, struct
 
 	if (!trace_next_vec_push(heap, next))
 		return bc_fail_nomem(err);
-	for (size_t i = heap->len - 1; i && is_before(&heap->at[i], &heap->at[(i - 1) / 2]); i = (i - 1) / 2)
+	for (size_t i = heap->len - 1; i && is_before(&heap->at[i], &heap->at[(i - 1) / 2]);
+	     i = (i - 1) / 2)
 		swap(&heap->at[i], &heap->at[(i - 1) / 2]);
 	return true;
 }
@@ -256,7 +278,8 @@ static struct trace_next heap_pop(struct perf_traces *traces)
 /* ---- samples of Arm SPE ---- */
 
 /* The time of what was read, and what of it is a branch. */
-static void note_record(struct perf_traces *traces, const struct aux_queue *queue, struct trace_lane *lane)
+static void note_record(struct perf_traces *traces, const struct aux_queue *queue,
+			struct trace_lane *lane)
 {
 	const struct spe_record *record = &lane->spe.record;
 
@@ -293,7 +316,8 @@ static bool read_branch(struct perf_traces *traces, uint32_t number, struct bc_e
 			return more == AUX_NO_MORE;
 		if (more != AUX_MORE) {
 			traces->details->trace.gaps += more == AUX_GAP;
-			traces->details->trace.cut += spe_cut(&lane->spe, more == AUX_GAP) || rest.size;
+			traces->details->trace.cut +=
+				spe_cut(&lane->spe, more == AUX_GAP) || rest.size;
 		}
 	}
 }
@@ -312,12 +336,15 @@ static bool wake_samples(struct perf_traces *traces, uint32_t number, struct bc_
 }
 
 /* Records of one thread come in a row. */
-static uint32_t pid_of(const struct perf_traces *traces, const struct aux_queue *queue, struct trace_lane *lane)
+static uint32_t pid_of(const struct perf_traces *traces, const struct aux_queue *queue,
+		       struct trace_lane *lane)
 {
 	const struct spe_record *record = &lane->spe.record;
-	const struct trace_hint hint = {queue->cpu, queue->tid, record->context, record->has_context};
+	const struct trace_hint hint = {queue->cpu, queue->tid, record->context,
+					record->has_context};
 
-	if (lane->changes != traces->owners.changes || lane->context != record->context || lane->has_context != record->has_context) {
+	if (lane->changes != traces->owners.changes || lane->context != record->context ||
+	    lane->has_context != record->has_context) {
 		lane->pid = trace_owners_find(&traces->owners, &hint).pid;
 		lane->changes = traces->owners.changes;
 		lane->context = record->context;
@@ -350,8 +377,8 @@ static void note_time(struct perf_data_report *details, uint64_t time)
 }
 
 /* Every instruction of Arm is of 4 bytes. */
-static bool deliver_branch(struct perf_traces *traces, const struct spe_record *record, uint32_t pid, uint64_t time,
-			   struct bc_error *err)
+static bool deliver_branch(struct perf_traces *traces, const struct spe_record *record,
+			   uint32_t pid, uint64_t time, struct bc_error *err)
 {
 	struct branch *branches = make_room(traces);
 	bool not_taken = record->events & SPE_EVENT_NOT_TAKEN;
@@ -361,7 +388,8 @@ static bool deliver_branch(struct perf_traces *traces, const struct spe_record *
 	branches[0] = (struct branch){
 		.from = record->pc,
 		.to = not_taken ? record->pc + 4 : record->target,
-		.flags = (record->events & SPE_EVENT_MISPREDICTED ? BRANCH_MISPREDICTED : 0) | (not_taken ? BRANCH_NOT_TAKEN : 0),
+		.flags = (record->events & SPE_EVENT_MISPREDICTED ? BRANCH_MISPREDICTED : 0) |
+			 (not_taken ? BRANCH_NOT_TAKEN : 0),
 	};
 	size_t count = 1;
 	if (record->before)
@@ -375,7 +403,10 @@ static bool deliver_branch(struct perf_traces *traces, const struct spe_record *
 		.branch_count = count,
 		.event = {branch_event, sizeof(branch_event) - 1},
 	};
-	const struct event event = {.kind = EVENT_SAMPLE, .time = time, .memory = &traces->block->memory, .sample = &sample};
+	const struct event event = {.kind = EVENT_SAMPLE,
+				    .time = time,
+				    .memory = &traces->block->memory,
+				    .sample = &sample};
 	traces->details->delivered++;
 	traces->details->trace.unowned += pid == NO_PID && !(record->pc >> 63);
 	note_time(traces->details, time);
@@ -383,7 +414,8 @@ static bool deliver_branch(struct perf_traces *traces, const struct spe_record *
 }
 
 /* All samples of a queue up to a time. */
-static bool deliver_samples(struct perf_traces *traces, uint32_t number, uint64_t until, uint64_t latest, struct bc_error *err)
+static bool deliver_samples(struct perf_traces *traces, uint32_t number, uint64_t until,
+			    uint64_t latest, struct bc_error *err)
 {
 	struct aux_queue *queue = &traces->queues.all.at[number];
 	struct trace_lane *lane = &traces->lanes.at[number];
@@ -406,7 +438,8 @@ static bool deliver_samples(struct perf_traces *traces, uint32_t number, uint64_
 /* The lanes of a queue that wait now. */
 static bool queue_lanes(struct perf_traces *traces, uint32_t queue, struct bc_error *err)
 {
-	for (uint32_t i = flow_lanes_first(&traces->flows, queue); i != FLOW_NO_LANE; i = traces->flows.all.at[i].next) {
+	for (uint32_t i = flow_lanes_first(&traces->flows, queue); i != FLOW_NO_LANE;
+	     i = traces->flows.all.at[i].next) {
 		struct flow_lane *lane = &traces->flows.all.at[i];
 		if (!lane->waits || lane->in_order)
 			continue;
@@ -419,7 +452,8 @@ static bool queue_lanes(struct perf_traces *traces, uint32_t queue, struct bc_er
 
 static bool wake_flows(struct perf_traces *traces, uint32_t queue, struct bc_error *err)
 {
-	return flow_lanes_wake(&traces->flows, queue, &traces->clock, err) && queue_lanes(traces, queue, err);
+	return flow_lanes_wake(&traces->flows, queue, &traces->clock, err) &&
+	       queue_lanes(traces, queue, err);
 }
 
 /* Hand over what was gathered of a lane. */
@@ -435,15 +469,19 @@ static bool hand_over(struct perf_traces *traces, struct bc_error *err)
 }
 
 /* Put the answers that wait behind those that were gathered, if they are of the same thread. */
-static bool gather(struct perf_traces *traces, uint32_t number, struct trace_owner owner, struct bc_error *err)
+static bool gather(struct perf_traces *traces, uint32_t number, struct trace_owner owner,
+		   struct bc_error *err)
 {
 	struct flow_lane *lane = &traces->flows.all.at[number];
 	struct trace_flow *flow = &traces->gather;
 
-	if (flow->count && (flow->pid != owner.pid || flow->tid != owner.tid || PERF_FLOW_MOST - flow->count <= lane->batch.count) &&
+	if (flow->count &&
+	    (flow->pid != owner.pid || flow->tid != owner.tid ||
+	     PERF_FLOW_MOST - flow->count <= lane->batch.count) &&
 	    !hand_over(traces, err))
 		return false;
-	if (!traces->gathered && !(traces->gathered = malloc(PERF_FLOW_MOST * sizeof(*traces->gathered))))
+	if (!traces->gathered &&
+	    !(traces->gathered = malloc(PERF_FLOW_MOST * sizeof(*traces->gathered))))
 		return bc_fail_nomem(err);
 	if (!flow->count)
 		*flow = (struct trace_flow){
@@ -457,7 +495,8 @@ static bool gather(struct perf_traces *traces, uint32_t number, struct trace_own
 	if (lane->missed)
 		traces->gathered[flow->count++] = (struct flow_answer){.kind = FLOW_LOST};
 	lane->missed = false;
-	memcpy(traces->gathered + flow->count, lane->batch.at, lane->batch.count * sizeof(*lane->batch.at));
+	memcpy(traces->gathered + flow->count, lane->batch.at,
+	       lane->batch.count * sizeof(*lane->batch.at));
 	flow->count += lane->batch.count;
 	flow->trace_bytes += lane->read;
 	return true;
@@ -465,7 +504,8 @@ static bool gather(struct perf_traces *traces, uint32_t number, struct trace_own
 
 static struct trace_owner owner_of(const struct perf_traces *traces, const struct flow_lane *lane)
 {
-	const struct trace_hint hint = {lane->source.cpu, lane->source.tid, lane->place.context, lane->place.has_context};
+	const struct trace_hint hint = {lane->source.cpu, lane->source.tid, lane->place.context,
+					lane->place.has_context};
 
 	return trace_owners_find(&traces->owners, &hint);
 }
@@ -486,7 +526,8 @@ static uint64_t answers_of(const struct flow_lane *lane)
 }
 
 /* All answers of a lane up to a time. */
-static bool deliver_flows(struct perf_traces *traces, uint32_t number, uint64_t until, uint64_t latest, struct bc_error *err)
+static bool deliver_flows(struct perf_traces *traces, uint32_t number, uint64_t until,
+			  uint64_t latest, struct bc_error *err)
 {
 	struct flow_lane *lane = &traces->flows.all.at[number];
 	uint32_t queue = lane->queue;
@@ -528,13 +569,15 @@ static void end_flows(const struct perf_traces *traces, struct perf_trace_report
 
 static bool wake(struct perf_traces *traces, uint32_t queue, struct bc_error *err)
 {
-	return traces->flows.reader ? wake_flows(traces, queue, err) : wake_samples(traces, queue, err);
+	return traces->flows.reader ? wake_flows(traces, queue, err) :
+				      wake_samples(traces, queue, err);
 }
 
-static bool deliver_lane(struct perf_traces *traces, uint32_t number, uint64_t until, uint64_t latest, struct bc_error *err)
+static bool deliver_lane(struct perf_traces *traces, uint32_t number, uint64_t until,
+			 uint64_t latest, struct bc_error *err)
 {
-	return traces->flows.reader ? deliver_flows(traces, number, until, latest, err)
-				    : deliver_samples(traces, number, until, latest, err);
+	return traces->flows.reader ? deliver_flows(traces, number, until, latest, err) :
+				      deliver_samples(traces, number, until, latest, err);
 }
 
 /* All queues of a file begin at once, when its clock is known. */
@@ -547,7 +590,8 @@ static bool wake_all(struct perf_traces *traces, struct bc_error *err)
 	return true;
 }
 
-bool perf_traces_deliver(struct perf_traces *traces, uint64_t until, uint64_t latest, struct bc_error *err)
+bool perf_traces_deliver(struct perf_traces *traces, uint64_t until, uint64_t latest,
+			 struct bc_error *err)
 {
 	if (traces->asleep && !wake_all(traces, err))
 		return false;
@@ -565,7 +609,8 @@ void perf_traces_end(struct perf_traces *traces)
 		end_flows(traces, report);
 	for (size_t i = 0; i < traces->lanes.len; i++) {
 		struct spe_decoder *spe = &traces->lanes.at[i].spe;
-		report->cut += spe_cut(spe, false) || aux_queue_bytes(&traces->queues.all.at[i]).size;
+		report->cut +=
+			spe_cut(spe, false) || aux_queue_bytes(&traces->queues.all.at[i]).size;
 		report->cut += spe->spoiled_records;
 		report->bad_bytes += spe->bad_bytes;
 		report->unknown_packets += spe->unknown_packets;
@@ -583,7 +628,8 @@ struct auxtrace {
 static bool parse_auxtrace(struct bytes body, struct auxtrace *out)
 {
 	struct perf_cursor c = perf_cursor(body);
-	struct auxtrace trace = {.size = cursor_u64(&c), .position = cursor_u64(&c), .reference = cursor_u64(&c)};
+	struct auxtrace trace = {
+		.size = cursor_u64(&c), .position = cursor_u64(&c), .reference = cursor_u64(&c)};
 
 	trace.index = cursor_u32(&c);
 	trace.tid = cursor_u32(&c);
@@ -601,10 +647,13 @@ static bool notify(struct aux_queue *queue, const struct trace_notice *notice, s
 }
 
 /* The body of an AUX record. */
-static bool note_aux(struct perf_traces *traces, const struct perf_record *record, struct bc_error *err)
+static bool note_aux(struct perf_traces *traces, const struct perf_record *record,
+		     struct bc_error *err)
 {
 	struct perf_trailer trailer = trailer_of(traces, record);
-	struct trace_notice notice = {trailer.cpu, trailer.tid, le64(record->body.data) + le64(record->body.data + 8), le64(record->body.data + 16)};
+	struct trace_notice notice = {trailer.cpu, trailer.tid,
+				      le64(record->body.data) + le64(record->body.data + 8),
+				      le64(record->body.data + 16)};
 	struct aux_queue *queue = aux_queues_find(&traces->queues, notice.cpu, notice.tid);
 
 	if (!(notice.flags & (AUX_OVERWRITE | AUX_TRUNCATED | AUX_CORESIGHT_RAW)))
@@ -613,13 +662,16 @@ static bool note_aux(struct perf_traces *traces, const struct perf_record *recor
 		return notify(queue, &notice, err);
 	if (traces->notices.len && !(notice.flags & AUX_TRUNCATED)) {
 		const struct trace_notice *last = &traces->notices.at[traces->notices.len - 1];
-		if (last->cpu == notice.cpu && last->tid == notice.tid && !(notice.flags & ~last->flags))
+		if (last->cpu == notice.cpu && last->tid == notice.tid &&
+		    !(notice.flags & ~last->flags))
 			return true; /* told already */
 	}
-	return traces->notices.len == PERF_NOTICES_MOST || trace_notice_vec_push(&traces->notices, notice) || bc_fail_nomem(err);
+	return traces->notices.len == PERF_NOTICES_MOST ||
+	       trace_notice_vec_push(&traces->notices, notice) || bc_fail_nomem(err);
 }
 
-bool perf_traces_aux(struct perf_traces *traces, const struct perf_record *record, struct bc_error *err)
+bool perf_traces_aux(struct perf_traces *traces, const struct perf_record *record,
+		     struct bc_error *err)
 {
 	struct perf_trace_report *report = &traces->details->trace;
 
@@ -633,14 +685,16 @@ bool perf_traces_aux(struct perf_traces *traces, const struct perf_record *recor
 	return !traces->decodes || !traces->setup->settled || note_aux(traces, record, err);
 }
 
-bool perf_traces_number(struct perf_traces *traces, const struct perf_record *record, struct bc_error *err)
+bool perf_traces_number(struct perf_traces *traces, const struct perf_record *record,
+			struct bc_error *err)
 {
 	const struct flow_reader *reader = traces->flows.reader;
 
 	if (!reader || !reader->number || record->body.size < 8)
 		return true;
 	return perf_setup_settle(traces->setup, err) &&
-	       reader->number(traces->flows.setup, trailer_of(traces, record).cpu, le64(record->body.data), err);
+	       reader->number(traces->flows.setup, trailer_of(traces, record).cpu,
+			      le64(record->body.data), err);
 }
 
 /* What was said of a queue before its first piece. */
@@ -651,8 +705,10 @@ static bool take_notices(struct perf_traces *traces, struct aux_queue *queue, st
 
 	for (size_t i = 0; i < notices->len; i++) {
 		const struct trace_notice *notice = &notices->at[i];
-		bool alike = (queue->cpu != AUX_NONE && queue->cpu == notice->cpu) || (queue->tid != AUX_NONE && queue->tid == notice->tid);
-		if (!alike || aux_queues_find(&traces->queues, notice->cpu, notice->tid) != queue) /* most are not alike, and looked at only */
+		bool alike = (queue->cpu != AUX_NONE && queue->cpu == notice->cpu) ||
+			     (queue->tid != AUX_NONE && queue->tid == notice->tid);
+		if (!alike || aux_queues_find(&traces->queues, notice->cpu, notice->tid) !=
+				      queue) /* most are not alike, and looked at only */
 			notices->at[kept++] = *notice;
 		else if (!notify(queue, notice, err))
 			return false;
@@ -661,7 +717,8 @@ static bool take_notices(struct perf_traces *traces, struct aux_queue *queue, st
 	return true;
 }
 
-static bool obtain(struct perf_traces *traces, const struct auxtrace *trace, uint32_t *number, struct bc_error *err)
+static bool obtain(struct perf_traces *traces, const struct auxtrace *trace, uint32_t *number,
+		   struct bc_error *err)
 {
 	struct aux_queues *queues = &traces->queues;
 	size_t before = queues->all.len;
@@ -674,8 +731,8 @@ static bool obtain(struct perf_traces *traces, const struct auxtrace *trace, uin
 }
 
 /* Copies what the stream has behind a record. */
-static bool copy_pieces(struct perf_traces *traces, const struct auxtrace *trace, struct perf_stream *stream, uint64_t now,
-			struct bc_error *err)
+static bool copy_pieces(struct perf_traces *traces, const struct auxtrace *trace,
+			struct perf_stream *stream, uint64_t now, struct bc_error *err)
 {
 	uint32_t number;
 	struct bytes part;
@@ -689,15 +746,18 @@ static bool copy_pieces(struct perf_traces *traces, const struct auxtrace *trace
 			return bc_fail_nomem(err);
 		memcpy(copy, part.data, part.size);
 		if (!aux_queue_add(&traces->queues, number,
-				   (struct aux_piece){.at = at, .size = part.size, .data = copy, .time = now}, err))
+				   (struct aux_piece){
+					   .at = at, .size = part.size, .data = copy, .time = now},
+				   err))
 			return false;
 		at += part.size;
 	}
 	return err->code == BC_OK && wake(traces, number, err);
 }
 
-bool perf_traces_take(struct perf_traces *traces, const struct perf_record *record, struct perf_stream *stream, bool main_file,
-		      uint64_t now, struct bc_error *err)
+bool perf_traces_take(struct perf_traces *traces, const struct perf_record *record,
+		      struct perf_stream *stream, bool main_file, uint64_t now,
+		      struct bc_error *err)
 {
 	struct perf_trace_report *report = &traces->details->trace;
 	struct auxtrace trace;
@@ -756,44 +816,52 @@ static const uint8_t *index_bytes(struct indexer *x, uint64_t at, size_t size, s
 	return x->window + (at - x->window_at);
 }
 
-static bool index_piece(struct indexer *x, const struct perf_record *record, uint64_t behind, struct bc_error *err)
+static bool index_piece(struct indexer *x, const struct perf_record *record, uint64_t behind,
+			struct bc_error *err)
 {
 	struct auxtrace trace;
 	uint32_t number;
 
 	if (!parse_auxtrace(record->body, &trace) || behind >= x->end)
 		return true;
-	struct aux_piece piece = {.at = trace.position, .size = trace.size, .file_at = behind, .time = UINT64_MAX};
+	struct aux_piece piece = {
+		.at = trace.position, .size = trace.size, .file_at = behind, .time = UINT64_MAX};
 	if (piece.size > x->end - behind)
 		piece.size = x->end - behind;
-	return obtain(x->traces, &trace, &number, err) && aux_queue_add(&x->traces->queues, number, piece, err);
+	return obtain(x->traces, &trace, &number, err) &&
+	       aux_queue_add(&x->traces->queues, number, piece, err);
 }
 
-/* One walk over the heads of records: for pieces, or for records of the kernel about them.  Whatever is wrong with them is for the reader of the records to say. */
+/* One walk over the heads of records: for pieces, or for records of the kernel about them. Whatever
+ * is wrong with them is for the reader of the records to say. */
 static bool index_records(struct indexer *x, uint64_t at, bool pieces, struct bc_error *err)
 {
 	while (at < x->end) {
 		const uint8_t *head = index_bytes(x, at, PERF_RECORD_HEADER_SIZE, err);
 		if (!head)
 			return err->code == BC_OK;
-		struct perf_record record = {.type = le32(head), .misc = le16(head + 4), .offset = at};
+		struct perf_record record = {
+			.type = le32(head), .misc = le16(head + 4), .offset = at};
 		uint64_t size = le16(head + 6), extra = 0;
 		if (record.type >= PERF_SIMPLEPERF_TYPES)
 			size += (uint64_t)record.misc << 16;
 		if (size < PERF_RECORD_HEADER_SIZE)
 			return true;
-		bool is_piece = record.type == PERF_USER_AUXTRACE, is_aux = record.type == PERF_RECORD_AUX;
+		bool is_piece = record.type == PERF_USER_AUXTRACE,
+		     is_aux = record.type == PERF_RECORD_AUX;
 		bool is_number = record.type == PERF_RECORD_AUX_OUTPUT_HW_ID;
 		if (is_piece || is_aux || is_number || record.type == PERF_USER_TRACING_DATA) {
 			head = index_bytes(x, at, (size_t)size, err);
 			if (!head)
 				return err->code == BC_OK;
-			record.body = (struct bytes){head + PERF_RECORD_HEADER_SIZE, (size_t)size - PERF_RECORD_HEADER_SIZE};
+			record.body = (struct bytes){head + PERF_RECORD_HEADER_SIZE,
+						     (size_t)size - PERF_RECORD_HEADER_SIZE};
 			if (!perf_record_extra(&record, &extra))
 				return true;
 			if (is_piece && pieces && !index_piece(x, &record, at + size, err))
 				return false;
-			if (is_aux && !pieces && record.body.size >= 24 && !note_aux(x->traces, &record, err))
+			if (is_aux && !pieces && record.body.size >= 24 &&
+			    !note_aux(x->traces, &record, err))
 				return false;
 			if (is_number && !pieces && !perf_traces_number(x->traces, &record, err))
 				return false;
@@ -810,10 +878,14 @@ static bool read_file(void *ctx, uint64_t at, uint8_t *to, size_t size, struct b
 	return perf_file_read_at(ctx, at, to, size, err);
 }
 
-static bool index_file(struct perf_traces *traces, struct perf_file *file, uint64_t begin, uint64_t end, struct bc_error *err)
+static bool index_file(struct perf_traces *traces, struct perf_file *file, uint64_t begin,
+		       uint64_t end, struct bc_error *err)
 {
 	uint64_t size = perf_file_size(file);
-	struct indexer x = {.traces = traces, .file = file, .end = end < size ? end : size, .window = calloc(1, INDEX_WINDOW)};
+	struct indexer x = {.traces = traces,
+			    .file = file,
+			    .end = end < size ? end : size,
+			    .window = calloc(1, INDEX_WINDOW)};
 
 	if (!x.window)
 		return bc_fail_nomem(err);
@@ -846,7 +918,8 @@ static bool open_flows(struct perf_traces *traces, struct bytes info, struct bc_
 
 	if (!reader || !traces->flow)
 		return true;
-	if (!flow_lanes_open(&traces->flows, reader, info, config_of(traces, info), &traces->queues, err))
+	if (!flow_lanes_open(&traces->flows, reader, info, config_of(traces, info), &traces->queues,
+			     err))
 		return false;
 	report->refused = traces->flows.facts.refused;
 	report->decoded = !report->refused;
@@ -862,13 +935,14 @@ void perf_traces_announce(struct perf_traces *traces)
 		traces->flow->begin(traces->flow->ctx);
 }
 
-bool perf_traces_info(struct perf_traces *traces, const struct perf_record *record, struct perf_file *file, uint64_t begin,
-		      uint64_t end, struct bc_error *err)
+bool perf_traces_info(struct perf_traces *traces, const struct perf_record *record,
+		      struct perf_file *file, uint64_t begin, uint64_t end, struct bc_error *err)
 {
 	if (record->body.size < 4 || traces->details->trace.kind)
 		return true;
 	traces->details->trace.kind = le32(record->body.data);
-	traces->details->trace.ete = traces->details->trace.kind == PERF_TRACE_ARM_ETM && etm_info_is_ete(record->body);
+	traces->details->trace.ete =
+		traces->details->trace.kind == PERF_TRACE_ARM_ETM && etm_info_is_ete(record->body);
 	if (!open_flows(traces, bytes_from(record->body, 8), err))
 		return false;
 	traces->decodes = traces->details->trace.kind == PERF_TRACE_ARM_SPE || traces->flows.reader;

@@ -19,7 +19,8 @@ static bool is_timed(uint32_t type)
 	}
 }
 
-static bool take_record(struct perf_rings *rings, const struct perf_record *record, struct bc_error *err)
+static bool take_record(struct perf_rings *rings, const struct perf_record *record,
+			struct bc_error *err)
 {
 	rings->details.records[record->type]++;
 	if (record->type == PERF_RECORD_LOST || record->type == PERF_RECORD_LOST_SAMPLES)
@@ -32,8 +33,10 @@ static bool take_record(struct perf_rings *rings, const struct perf_record *reco
 	return perf_order_put(&rings->order, time, record, err);
 }
 
-/* Whole records go through blocks that all rings share, so that what waits takes no more memory than its bytes. */
-static bool take_whole(struct perf_rings *rings, uint64_t at, struct bytes whole, struct bc_error *err)
+/* Whole records go through blocks that all rings share, so that what waits takes no more memory
+ * than its bytes. */
+static bool take_whole(struct perf_rings *rings, uint64_t at, struct bytes whole,
+		       struct bc_error *err)
 {
 	while (whole.size) {
 		struct perf_record record = {0};
@@ -57,7 +60,8 @@ static bool take_whole(struct perf_rings *rings, uint64_t at, struct bytes whole
 }
 
 /* *size: of the record at the front; 0: its header is cut. */
-static bool look_at(const struct perf_rings *rings, uint32_t ring, uint64_t at, struct bytes rest, size_t *size, struct bc_error *err)
+static bool look_at(const struct perf_rings *rings, uint32_t ring, uint64_t at, struct bytes rest,
+		    size_t *size, struct bc_error *err)
 {
 	*size = 0;
 	if (rest.size < PERF_RECORD_HEADER_SIZE)
@@ -66,7 +70,9 @@ static bool look_at(const struct perf_rings *rings, uint32_t ring, uint64_t at, 
 	*size = le16(rest.data + 6);
 	if (type < PERF_USER_TYPES && *size >= PERF_RECORD_HEADER_SIZE && *size % 8 == 0)
 		return true;
-	return bc_fail(err, BC_FORMAT, "%s: no record of the kernel (type %" PRIu32 ", %zu bytes), byte %" PRIu64 " of ring %" PRIu32,
+	return bc_fail(err, BC_FORMAT,
+		       "%s: no record of the kernel (type %" PRIu32 ", %zu bytes), byte %" PRIu64
+		       " of ring %" PRIu32,
 		       rings->name, type, *size, at, ring);
 }
 
@@ -88,19 +94,23 @@ static bool keep(struct ring_rest *rest, struct bytes bytes, struct bc_error *er
 }
 
 /* Takes from the front of *bytes what the record that was cut still needs. */
-static bool complete(struct perf_rings *rings, uint32_t ring, struct bytes *bytes, struct bc_error *err)
+static bool complete(struct perf_rings *rings, uint32_t ring, struct bytes *bytes,
+		     struct bc_error *err)
 {
 	struct ring_rest *rest = &rings->rests[ring];
 
 	while (rest->size && bytes->size) {
 		size_t size;
-		if (!look_at(rings, ring, rest->at, (struct bytes){rest->bytes, rest->size}, &size, err))
+		if (!look_at(rings, ring, rest->at, (struct bytes){rest->bytes, rest->size}, &size,
+			     err))
 			return false;
-		struct bytes part = bytes_first(*bytes, (size ? size : PERF_RECORD_HEADER_SIZE) - rest->size);
+		struct bytes part =
+			bytes_first(*bytes, (size ? size : PERF_RECORD_HEADER_SIZE) - rest->size);
 		if (!keep(rest, part, err))
 			return false;
 		*bytes = bytes_from(*bytes, part.size);
-		if (!look_at(rings, ring, rest->at, (struct bytes){rest->bytes, rest->size}, &size, err))
+		if (!look_at(rings, ring, rest->at, (struct bytes){rest->bytes, rest->size}, &size,
+			     err))
 			return false;
 		if (rest->size != size)
 			continue;
@@ -112,7 +122,8 @@ static bool complete(struct perf_rings *rings, uint32_t ring, struct bytes *byte
 	return true;
 }
 
-bool perf_rings_take(struct perf_rings *rings, uint32_t ring, struct bytes bytes, struct bc_error *err)
+bool perf_rings_take(struct perf_rings *rings, uint32_t ring, struct bytes bytes,
+		     struct bc_error *err)
 {
 	struct ring_rest *rest = &rings->rests[ring];
 	size_t whole = 0, size;
@@ -145,30 +156,37 @@ bool perf_rings_end(struct perf_rings *rings, struct bc_error *err)
 uint64_t perf_rings_memory(const struct perf_rings *rings)
 {
 	uint64_t memory = rings->pool.in_use * (uint64_t)PERF_BLOCK_SIZE +
-			  (rings->order.capacity + rings->order.spare_capacity) * (uint64_t)sizeof(struct perf_pending);
+			  (rings->order.capacity + rings->order.spare_capacity) *
+				  (uint64_t)sizeof(struct perf_pending);
 
 	for (const struct perf_block *block = rings->pool.free; block; block = block->next)
 		memory += PERF_BLOCK_SIZE;
 	return memory;
 }
 
-bool perf_rings_init(struct perf_rings *rings, struct bytes bytes, uint32_t count, struct perf_order_limit most,
-		     const struct event_sink *sink, struct bc_error *err)
+bool perf_rings_init(struct perf_rings *rings, struct bytes bytes, uint32_t count,
+		     struct perf_order_limit most, const struct event_sink *sink,
+		     struct bc_error *err)
 {
 	struct perf_attr attr;
 
 	*rings = (struct perf_rings){.name = "the ring buffers", .count = count, .sink = *sink};
 	rings->setup.damaged_features = &rings->details.damaged_features;
-	perf_order_init(&rings->order, &rings->pool, (struct perf_deliver){&rings->delivery, perf_delivery_record}, most, most);
+	perf_order_init(&rings->order, &rings->pool,
+			(struct perf_deliver){&rings->delivery, perf_delivery_record}, most, most);
 	if (!perf_attr_parse(bytes, &attr))
 		return bc_fail(err, BC_FORMAT, "the event's attr of %zu bytes is cut", bytes.size);
-	if (~attr.sample_type & (PERF_SAMPLE_TID | PERF_SAMPLE_TIME) || !(attr.flags & PERF_ATTR_SAMPLE_ID_ALL))
-		return bc_fail(err, BC_UNSUPPORTED, "the event's records tell no time or no process");
+	if (~attr.sample_type & (PERF_SAMPLE_TID | PERF_SAMPLE_TIME) ||
+	    !(attr.flags & PERF_ATTR_SAMPLE_ID_ALL))
+		return bc_fail(err, BC_UNSUPPORTED,
+			       "the event's records tell no time or no process");
 	rings->rests = calloc(count, sizeof(*rings->rests));
-	if (!rings->rests || !perf_delivery_init(&rings->delivery, &rings->setup, &rings->sink, &rings->details))
+	if (!rings->rests ||
+	    !perf_delivery_init(&rings->delivery, &rings->setup, &rings->sink, &rings->details))
 		return bc_fail_nomem(err);
 	rings->delivery.file = rings->name;
-	return perf_events_add(&rings->setup.events, &attr, (struct bytes){0}, err) && perf_setup_settle(&rings->setup, err);
+	return perf_events_add(&rings->setup.events, &attr, (struct bytes){0}, err) &&
+	       perf_setup_settle(&rings->setup, err);
 }
 
 void perf_rings_fini(struct perf_rings *rings)
@@ -214,7 +232,8 @@ static struct record_writer begin_record(uint8_t *to, uint32_t type, uint16_t mi
 }
 
 /* The trailer has process and time where the event's others have them; what else it has is 0. */
-static size_t end_record(struct record_writer *w, const struct perf_rings *rings, uint32_t pid, uint32_t tid, uint64_t time)
+static size_t end_record(struct record_writer *w, const struct perf_rings *rings, uint32_t pid,
+			 uint32_t tid, uint64_t time)
 {
 	const struct perf_sample_layout *layout = &rings->setup.events.all.at[0].layout;
 	size_t end = w->size + layout->end_size;
@@ -230,7 +249,8 @@ static size_t end_record(struct record_writer *w, const struct perf_rings *rings
 	return end;
 }
 
-size_t perf_rings_put_map(const struct perf_rings *rings, const struct map_event *map, uint64_t time, uint8_t to[PERF_RECORD_MOST])
+size_t perf_rings_put_map(const struct perf_rings *rings, const struct map_event *map,
+			  uint64_t time, uint8_t to[PERF_RECORD_MOST])
 {
 	struct record_writer w = begin_record(to, PERF_RECORD_MMAP2, PERF_RECORD_MISC_USER);
 	const struct text path = text_first(map->path, PERF_RECORD_MOST - 256);
@@ -251,7 +271,8 @@ size_t perf_rings_put_map(const struct perf_rings *rings, const struct map_event
 	return end_record(&w, rings, map->pid, map->pid, time);
 }
 
-size_t perf_rings_put_exec(const struct perf_rings *rings, uint32_t pid, uint64_t time, uint8_t to[PERF_RECORD_MOST])
+size_t perf_rings_put_exec(const struct perf_rings *rings, uint32_t pid, uint64_t time,
+			   uint8_t to[PERF_RECORD_MOST])
 {
 	struct record_writer w = begin_record(to, PERF_RECORD_COMM, PERF_RECORD_MISC_COMM_EXEC);
 
@@ -261,8 +282,8 @@ size_t perf_rings_put_exec(const struct perf_rings *rings, uint32_t pid, uint64_
 	return end_record(&w, rings, pid, pid, time);
 }
 
-size_t perf_rings_put_thread(const struct perf_rings *rings, uint32_t type, uint32_t pid, uint32_t tid, uint64_t time,
-			     uint8_t to[PERF_RECORD_MOST])
+size_t perf_rings_put_thread(const struct perf_rings *rings, uint32_t type, uint32_t pid,
+			     uint32_t tid, uint64_t time, uint8_t to[PERF_RECORD_MOST])
 {
 	struct record_writer w = begin_record(to, type, 0);
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Reads what the kernel wrote into its ring buffers, of one event, as perf_data.h reads what perf copied out of
- * them into a file: the same records in the same order become the same events.
+ * Reads what the kernel wrote into its ring buffers, of one event, as perf_data.h reads what perf
+ * copied out of them into a file: the same records in the same order become the same events.
  *
- * Whoever reads the rings copies their bytes out, ring by ring, and ends a round when all were read: no record that
- * is written later is older than the newest of the round before.
+ * Whoever reads the rings copies their bytes out, ring by ring, and ends a round when all were
+ * read: no record that is written later is older than the newest of the round before.
  */
 #ifndef SAMPLES_PERF_DATA_RINGS_H
 #define SAMPLES_PERF_DATA_RINGS_H
@@ -31,20 +31,24 @@ struct perf_rings {
 	const char *name; /* of them all, for messages; borrowed */
 };
 
-/* attr: the event's struct perf_event_attr.  The sink gets no EVENT_BEGIN and no EVENT_END.  Finish it also after an error.
+/* attr: the event's struct perf_event_attr.  The sink gets no EVENT_BEGIN and no EVENT_END.  Finish
+ * it also after an error.
  *
  * BC_FORMAT       attr is cut
  * BC_UNSUPPORTED  records of the event tell no time or process
  * BC_NOMEM */
-BC_MUST_USE bool perf_rings_init(struct perf_rings *rings, struct bytes attr, uint32_t count, struct perf_order_limit most,
-				 const struct event_sink *sink, struct bc_error *err);
+BC_MUST_USE bool perf_rings_init(struct perf_rings *rings, struct bytes attr, uint32_t count,
+				 struct perf_order_limit most, const struct event_sink *sink,
+				 struct bc_error *err);
 void perf_rings_fini(struct perf_rings *rings);
 
-/* Take bytes of a ring.  Records that are lost are counted in `details`, other records are not delivered.
+/* Take bytes of a ring.  Records that are lost are counted in `details`, other records are not
+ * delivered.
  *
- * BC_FORMAT  no record of the kernel; the text has the byte of the ring since the beginning, and which ring
- * BC_NOMEM, or what the sink said */
-BC_MUST_USE bool perf_rings_take(struct perf_rings *rings, uint32_t ring, struct bytes bytes, struct bc_error *err);
+ * BC_FORMAT  no record of the kernel; the text has the byte of the ring since the beginning, and
+ * which ring BC_NOMEM, or what the sink said */
+BC_MUST_USE bool perf_rings_take(struct perf_rings *rings, uint32_t ring, struct bytes bytes,
+				 struct bc_error *err);
 
 /* All rings were read: deliver what is not newer than the round before. */
 BC_MUST_USE bool perf_rings_round(struct perf_rings *rings, struct bc_error *err);
@@ -56,21 +60,24 @@ BC_MUST_USE bool perf_rings_end(struct perf_rings *rings, struct bc_error *err);
 uint64_t perf_rings_memory(const struct perf_rings *rings);
 
 /*
- * Records as the kernel writes them of this event, for what it does not tell of itself: which processes there
- * were before.  The bytes are for perf_rings_take(); each function returns how many there are.
+ * Records as the kernel writes them of this event, for what it does not tell of itself: which
+ * processes there were before.  The bytes are for perf_rings_take(); each function returns how many
+ * there are.
  */
 
 /* The most bytes of a record. */
 #define PERF_RECORD_MOST 65528
 
 /* A MMAP2 record; of a path as much as it holds. */
-size_t perf_rings_put_map(const struct perf_rings *rings, const struct map_event *map, uint64_t time, uint8_t to[PERF_RECORD_MOST]);
+size_t perf_rings_put_map(const struct perf_rings *rings, const struct map_event *map,
+			  uint64_t time, uint8_t to[PERF_RECORD_MOST]);
 
 /* A COMM record as of exec: nothing is mapped in the process any more, and it has one thread. */
-size_t perf_rings_put_exec(const struct perf_rings *rings, uint32_t pid, uint64_t time, uint8_t to[PERF_RECORD_MOST]);
+size_t perf_rings_put_exec(const struct perf_rings *rings, uint32_t pid, uint64_t time,
+			   uint8_t to[PERF_RECORD_MOST]);
 
 /* type: PERF_RECORD_FORK, a thread of a process began, or PERF_RECORD_EXIT, it has ended. */
-size_t perf_rings_put_thread(const struct perf_rings *rings, uint32_t type, uint32_t pid, uint32_t tid, uint64_t time,
-			     uint8_t to[PERF_RECORD_MOST]);
+size_t perf_rings_put_thread(const struct perf_rings *rings, uint32_t type, uint32_t pid,
+			     uint32_t tid, uint64_t time, uint8_t to[PERF_RECORD_MOST]);
 
 #endif

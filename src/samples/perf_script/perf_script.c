@@ -9,7 +9,7 @@
 #include "src/samples/text_blocks.h"
 
 /* The most parts that are sorted, or looked at in addition to some for each address. */
-#define WORK_MOST (UINT64_C(1) << 26)
+#define WORK_MOST   (UINT64_C(1) << 26)
 #define WORK_ALWAYS 64
 
 void script_processes_free(struct script_processes *processes)
@@ -43,15 +43,16 @@ bool script_processes_map(struct script_processes *processes, const struct map_e
 	if (!find_or_add(processes, map->pid, &number))
 		return false;
 	processes->sorted = false;
-	return process_part_vec_push(&processes->parts, (struct process_part){
-		.start = map->start.v,
-		.last = map->start.v + (map->size - 1),
-		.path = hash_bytes(0, map->path.at, map->path.len),
-		.begin = map->start.v - map->offset.v,
-		.process = number,
-		.program = processes->all.at[number].programs,
-		.order = processes->parts.len,
-	});
+	return process_part_vec_push(&processes->parts,
+				     (struct process_part){
+					     .start = map->start.v,
+					     .last = map->start.v + (map->size - 1),
+					     .path = hash_bytes(0, map->path.at, map->path.len),
+					     .begin = map->start.v - map->offset.v,
+					     .process = number,
+					     .program = processes->all.at[number].programs,
+					     .order = processes->parts.len,
+				     });
 }
 
 void script_processes_exec(struct script_processes *processes, uint32_t pid)
@@ -83,18 +84,22 @@ static void sort(struct script_processes *processes)
 	processes->sorted = true;
 }
 
-/* The part that was mapped last of those that have an address, or NULL.  *differ: they are of different files. */
-static const struct process_part *find_part(struct script_processes *processes, uint64_t address, bool *differ)
+/* The part that was mapped last of those that have an address, or NULL.  *differ: they are of
+ * different files. */
+static const struct process_part *find_part(struct script_processes *processes, uint64_t address,
+					    bool *differ)
 {
 	const struct process_part_vec *parts = &processes->parts;
 	const struct process_part *found = NULL;
 	size_t looked = 0;
 
 	*differ = false;
-	for (size_t i = parts_from(parts->at, parts->len, address); i-- && parts->at[i].most_last >= address;) {
+	for (size_t i = parts_from(parts->at, parts->len, address);
+	     i-- && parts->at[i].most_last >= address;) {
 		const struct process_part *part = &parts->at[i];
 		processes->work += looked++ >= WORK_ALWAYS;
-		if (address > part->last || part->program != processes->all.at[part->process].programs)
+		if (address > part->last ||
+		    part->program != processes->all.at[part->process].programs)
 			continue;
 		*differ |= found && found->process != part->process &&
 			   (found->path != part->path || found->begin != part->begin);
@@ -122,7 +127,8 @@ static void look_at(struct script_processes *processes, uint64_t address, struct
 		search->found = part;
 }
 
-enum process_found script_processes_find(struct script_processes *processes, const struct sample *sample, uint32_t *pid)
+enum process_found script_processes_find(struct script_processes *processes,
+					 const struct sample *sample, uint32_t *pid)
 {
 	struct search search = {0};
 
@@ -147,9 +153,9 @@ enum process_found script_processes_find(struct script_processes *processes, con
 
 /* 32-bit members keep the array small: a text can have nearly as many lines as bytes. */
 struct script_line {
-	uint32_t number;  /* of the line in the block, from 0 */
-	uint32_t at, len; /* in the block's text */
-	uint32_t stack;   /* where its branch stack begins, or its length */
+	uint32_t number;                     /* of the line in the block, from 0 */
+	uint32_t at, len;                    /* in the block's text */
+	uint32_t stack;                      /* where its branch stack begins, or its length */
 	uint32_t first_branch, branch_count; /* in the block's branches */
 };
 #define SCRIPT_LINE_BAD UINT32_MAX /* branch_count: it cannot be read; stack_parse() says why */
@@ -183,7 +189,8 @@ bool threads_learn(struct thread_table *table, uint32_t pid, uint32_t tid)
 		table->all.at[number].pid = pid;
 		return true;
 	}
-	if (!map_reserve(&table->by_tid, 1) || !thread_vec_push(&table->all, (struct thread){tid, pid}))
+	if (!map_reserve(&table->by_tid, 1) ||
+	    !thread_vec_push(&table->all, (struct thread){tid, pid}))
 		return false;
 	by_tid_put(&table->by_tid, tid, (uint32_t)table->all.len - 1);
 	return true;
@@ -193,7 +200,9 @@ uint32_t threads_pid(const struct thread_table *table, uint32_t tid)
 {
 	uint32_t number;
 
-	return by_tid_find(&table->by_tid, table->all.at, tid, &number) ? table->all.at[number].pid : tid;
+	return by_tid_find(&table->by_tid, table->all.at, tid, &number) ?
+		       table->all.at[number].pid :
+		       tid;
 }
 
 static void *create(void)
@@ -211,7 +220,8 @@ static void destroy(void *parsed)
 }
 
 /* Line and branches of a block fit into 32 bits.  Returns false when out of memory. */
-static bool parse_line(struct script_block *parsed, struct text block, struct text text, uint64_t number)
+static bool parse_line(struct script_block *parsed, struct text block, struct text text,
+		       uint64_t number)
 {
 	struct line line = {.text = text, .file = ""};
 	struct script_line out = {.number = (uint32_t)number,
@@ -225,8 +235,8 @@ static bool parse_line(struct script_block *parsed, struct text block, struct te
 		bool ok = stack_parse(&line, out.stack, &parsed->branches, &err);
 		if (!ok && err.code == BC_NOMEM)
 			return false;
-		out.branch_count = ok ? (uint32_t)parsed->branches.len - out.first_branch
-				      : SCRIPT_LINE_BAD;
+		out.branch_count =
+			ok ? (uint32_t)parsed->branches.len - out.first_branch : SCRIPT_LINE_BAD;
 	}
 	return script_line_vec_push(&parsed->lines, out);
 }
@@ -266,7 +276,7 @@ struct part_size {
 
 /* A line that is kept until its turn comes; the text is in the buffer. */
 struct kept {
-	uint64_t time;   /* of records */
+	uint64_t time; /* of records */
 	uint64_t number;
 	size_t at, len;
 	bool is_map;
@@ -320,7 +330,8 @@ static bool parse_head(const struct line *line, struct held *held, struct bc_err
 		size_t len = text_find(rest, ';');
 		if (held->part_count == PART_COUNT ||
 		    !parse_part(text_first(rest, len), &held->parts[held->part_count++]))
-			return line_fail(err, BC_FORMAT, line, rest.at, "expected a part and its size");
+			return line_fail(err, BC_FORMAT, line, rest.at,
+					 "expected a part and its size");
 		rest = text_from(rest, len + 1);
 	}
 	return true;
@@ -361,7 +372,8 @@ static bool keep_line(struct held *held, enum part part, const struct line *line
 	case PART_MAPS: return keep_record(held, line, true);
 	case PART_TASKS: return keep_record(held, line, false);
 	case PART_MAIN:
-		return keep(held, &held->samples, (struct kept){.number = line->number}, line->text);
+		return keep(held, &held->samples, (struct kept){.number = line->number},
+			    line->text);
 	default: break;
 	}
 	report->ignored++;
@@ -380,8 +392,10 @@ static enum part part_of(struct held *held, size_t *at, size_t len)
 	return part->part;
 }
 
-/* Blank lines that follow a blank one say nothing and are not kept, but the sizes of their parts have them. */
-static void pass_blank(struct held *held, size_t *at, struct lines *lines, struct reader_report *report)
+/* Blank lines that follow a blank one say nothing and are not kept, but the sizes of their parts
+ * have them. */
+static void pass_blank(struct held *held, size_t *at, struct lines *lines,
+		       struct reader_report *report)
 {
 	uint64_t before = lines->number;
 	size_t size = lines_skip_blank(lines);
@@ -404,9 +418,10 @@ static bool read_parts(struct held *held, struct lines *lines, struct reader_rep
 
 	while (lines_next(lines, &line.text, err)) {
 		line.number = report->lines = lines->number;
-		if (line.number == 1 ? !parse_head(&line, held, err)
-				     : !keep_line(held, part_of(held, &at, line.text.len + 1), &line, report) &&
-				       !bc_fail_nomem(err))
+		if (line.number == 1 ? !parse_head(&line, held, err) :
+				       !keep_line(held, part_of(held, &at, line.text.len + 1),
+						  &line, report) &&
+					       !bc_fail_nomem(err))
 			return false;
 		if (!text_trim(line.text).len)
 			pass_blank(held, &at, lines, report);
@@ -429,7 +444,8 @@ static bool deliver(struct perf_script *script, const struct held *held,
 	const char *text = held->text.at ? held->text.at : ""; /* of empty lines */
 
 	for (size_t i = 0; i < list->len; i++) {
-		struct line line = {{text + list->at[i].at, list->at[i].len}, file, list->at[i].number};
+		struct line line = {
+			{text + list->at[i].at, list->at[i].len}, file, list->at[i].number};
 		if (!perf_script_line(script, &line, stack_find(line.text), NULL, err))
 			return false;
 	}
@@ -462,7 +478,8 @@ static bool is_size(struct text word)
 	       is_number((struct text){word.at + 1, word.len - 3});
 }
 
-/* A path can have blanks: the size stands right before "event:", the name of a record or its end. */
+/* A path can have blanks: the size stands right before "event:", the name of a record or its end.
+ */
 static bool has_size_before(struct text line, const char *word)
 {
 	struct text before = {"", 0};
@@ -483,7 +500,8 @@ bool perf_dump_fits(struct text line)
 		return true;
 	if (is_number(text_first(first, at)))
 		return has_size_before(line, "event:");
-	return (text_dec(first, &ignored) || text_is(first, "-1")) && has_size_before(line, "PERF_RECORD_");
+	return (text_dec(first, &ignored) || text_is(first, "-1")) &&
+	       has_size_before(line, "PERF_RECORD_");
 }
 
 /* Addresses from here on are the kernel's. */
@@ -544,21 +562,28 @@ static bool find_process(struct perf_script *script, struct bc_error *err)
 		[PROCESS_SEVERAL] = "and at its addresses the processes have different files",
 		[PROCESS_WORK] = "and the processes have too many mappings to find it",
 	};
-	enum process_found found = script_processes_find(&script->processes, &script->sample, &script->sample.pid);
+	enum process_found found =
+		script_processes_find(&script->processes, &script->sample, &script->sample.pid);
 
 	if (script->names_processes)
-		return bc_fail(err, BC_FORMAT, "%s: line %" PRIu64 ", column 1: expected a process, which other samples name",
+		return bc_fail(err, BC_FORMAT,
+			       "%s: line %" PRIu64
+			       ", column 1: expected a process, which other samples name",
 			       script->file, script->number);
 	return found == PROCESS_FOUND ||
-	       bc_fail(err, BC_UNSUPPORTED, "%s: line %" PRIu64 ", column 1: the sample names no process, %s: print both "
-			    "(perf script --show-mmap-events --show-task-events -F pid,ip,brstack)",
+	       bc_fail(err, BC_UNSUPPORTED,
+		       "%s: line %" PRIu64
+		       ", column 1: the sample names no process, %s: print both "
+		       "(perf script --show-mmap-events --show-task-events -F pid,ip,brstack)",
 		       script->file, script->number, causes[found]);
 }
 
 static bool deliver_sample(struct perf_script *script, struct bc_error *err)
 {
 	struct sample *sample = &script->sample;
-	struct event event = {.kind = EVENT_SAMPLE, .time = script->time, .memory = script->memory,
+	struct event event = {.kind = EVENT_SAMPLE,
+			      .time = script->time,
+			      .memory = script->memory,
 			      .sample = sample};
 
 	script->open.lines = OPEN_DONE;
@@ -567,7 +592,8 @@ static bool deliver_sample(struct perf_script *script, struct bc_error *err)
 	sample->callchain_files = frame_files(script);
 	if (script->callchain_has_ip && sample->callchain_count)
 		take_ip(script);
-	return (!script->no_pid || find_process(script, err)) && event_deliver(script->sink, &event, err);
+	return (!script->no_pid || find_process(script, err)) &&
+	       event_deliver(script->sink, &event, err);
 }
 
 /* Ends the sample or record that is open, and delivers it. */
@@ -588,7 +614,8 @@ static bool ignore(struct perf_script *script)
 static bool deliver_task(struct perf_script *script, enum event_kind kind,
 			 const struct script_record *record, struct bc_error *err)
 {
-	const struct event event = {.kind = kind, .task = {record->pid, record->tid, record->parent}};
+	const struct event event = {.kind = kind,
+				    .task = {record->pid, record->tid, record->parent}};
 
 	return event_deliver(script->sink, &event, err);
 }
@@ -601,7 +628,9 @@ static bool tell_record(struct perf_script *script, const struct script_record *
 
 	switch (record->kind) {
 	case RECORD_MAP:
-		return (script->names_processes || script_processes_map(&script->processes, &record->map) || bc_fail_nomem(err)) &&
+		return (script->names_processes ||
+			script_processes_map(&script->processes, &record->map) ||
+			bc_fail_nomem(err)) &&
 		       event_deliver(script->sink, &map, err);
 	case RECORD_EXEC:
 		script_processes_exec(&script->processes, record->pid);
@@ -614,14 +643,16 @@ static bool tell_record(struct perf_script *script, const struct script_record *
 	return ignore(script);
 }
 
-static bool take_record(struct perf_script *script, const struct script_record *record, struct bc_error *err)
+static bool take_record(struct perf_script *script, const struct script_record *record,
+			struct bc_error *err)
 {
 	if (!close_open(script, err))
 		return false;
 	if (record->kind == RECORD_OTHER)
 		script->open.lines = OPEN_DONE;
 	else if (record->pid == NO_PID) /* the kernel's own */
-		return record->kind == RECORD_MAP ? tell_record(script, record, err) : ignore(script);
+		return record->kind == RECORD_MAP ? tell_record(script, record, err) :
+						    ignore(script);
 	else if (!threads_learn(&script->threads, record->pid, record->tid))
 		return bc_fail_nomem(err);
 	return tell_record(script, record, err);
@@ -637,7 +668,8 @@ static struct text keep_event(struct perf_script *script, struct text event)
 	return (struct text){script->event, kept.len};
 }
 
-static bool open_sample(struct perf_script *script, const struct line *line, const struct head *head, struct bc_error *err)
+static bool open_sample(struct perf_script *script, const struct line *line,
+			const struct head *head, struct bc_error *err)
 {
 	if (!close_open(script, err))
 		return false;
@@ -664,7 +696,8 @@ static bool open_sample(struct perf_script *script, const struct line *line, con
 	script->inlined = 0;
 	script->files.len = 0;
 	script->paths.len = 0;
-	script->open = (struct script_open){OPEN_SAMPLE, head->has_ip, head->has_time || head->event.len, false};
+	script->open = (struct script_open){OPEN_SAMPLE, head->has_ip,
+					    head->has_time || head->event.len, false};
 	return true;
 }
 
@@ -690,16 +723,19 @@ static bool take_stack(struct perf_script *script, const struct line *line, size
 static bool take_blank(struct perf_script *script, struct bc_error *err)
 {
 	struct script_open *open = &script->open;
-	bool waits = open->lines == OPEN_SAMPLE && !open->has_ip && !open->after_blank && !script->callchain.len;
+	bool waits = open->lines == OPEN_SAMPLE && !open->has_ip && !open->after_blank &&
+		     !script->callchain.len;
 
 	script->report->ignored++;
 	open->after_blank = true;
 	return waits || close_open(script, err);
 }
 
-static bool take_frame(struct perf_script *script, const struct line *line, const struct script_frame *frame, struct bc_error *err)
+static bool take_frame(struct perf_script *script, const struct line *line,
+		       const struct script_frame *frame, struct bc_error *err)
 {
-	if (script->open.lines != OPEN_SAMPLE && !open_sample(script, line, &(struct head){.no_pid = true}, err))
+	if (script->open.lines != OPEN_SAMPLE &&
+	    !open_sample(script, line, &(struct head){.no_pid = true}, err))
 		return false;
 	script->report->ignored++;
 	script->inlined += frame->inlined && script->inlined == script->callchain.len;
@@ -707,7 +743,8 @@ static bool take_frame(struct perf_script *script, const struct line *line, cons
 		if (!path_vec_push(&script->paths, frame->file.at[i]))
 			return bc_fail_nomem(err);
 	return (callchain_vec_push(&script->callchain, frame->at) &&
-		file_vec_push(&script->files, (struct text){NULL, frame->file.len})) || bc_fail_nomem(err);
+		file_vec_push(&script->files, (struct text){NULL, frame->file.len})) ||
+	       bc_fail_nomem(err);
 }
 
 bool perf_script_line(struct perf_script *script, const struct line *line, size_t stack,
@@ -788,8 +825,8 @@ static bool read_line(struct reading *r, struct text_block *block, const struct 
 	const struct script_block *parsed = block->parsed;
 	bool was_read = has_stack(at) && at->branch_count != SCRIPT_LINE_BAD;
 	bool any = was_read && at->branch_count; /* without branches there may be no array */
-	const struct read_stack read = {any ? &parsed->branches.at[at->first_branch] : NULL, at->branch_count,
-					&block->memory};
+	const struct read_stack read = {any ? &parsed->branches.at[at->first_branch] : NULL,
+					at->branch_count, &block->memory};
 
 	r->script.report->lines = line->number;
 	return perf_script_line(&r->script, line, at->stack, was_read ? &read : NULL, err);
@@ -802,7 +839,8 @@ static bool read_block(struct reading *r, struct text_block *block, const char *
 
 	for (size_t i = 0; i < parsed->lines.len; i++) {
 		const struct script_line *at = &parsed->lines.at[i];
-		struct line line = {{block->text.at + at->at, at->len}, file, block->first_line + at->number};
+		struct line line = {
+			{block->text.at + at->at, at->len}, file, block->first_line + at->number};
 		if (is_cut(r, block, at, &line)) {
 			note_cut(r->script.report, block, &line);
 			return true;

@@ -57,14 +57,15 @@ struct script_processes {
 	struct mapping_process_vec all;
 	struct map by_pid; /* indices of them */
 	struct process_part_vec parts;
-	bool sorted;       /* by their starts */
+	bool sorted; /* by their starts */
 	uint64_t work;
 };
 
 void script_processes_free(struct script_processes *processes);
 
 /* Take what a record says.  Return false when out of memory. */
-BC_MUST_USE bool script_processes_map(struct script_processes *processes, const struct map_event *map);
+BC_MUST_USE bool script_processes_map(struct script_processes *processes,
+				      const struct map_event *map);
 void script_processes_exec(struct script_processes *processes, uint32_t pid);
 
 enum process_found {
@@ -74,10 +75,11 @@ enum process_found {
 	PROCESS_WORK,    /* it takes too long to find out */
 };
 
-/* If one process mapped anything, every sample is of that.  Of several it is the one that was last to map
- * what is at an address of the sample: a child has all that its parent mapped before.  Addresses where
- * processes have different files do not count. */
-enum process_found script_processes_find(struct script_processes *processes, const struct sample *sample, uint32_t *pid);
+/* If one process mapped anything, every sample is of that.  Of several it is the one that was last
+ * to map what is at an address of the sample: a child has all that its parent mapped before.
+ * Addresses where processes have different files do not count. */
+enum process_found script_processes_find(struct script_processes *processes,
+					 const struct sample *sample, uint32_t *pid);
 
 /*
  * Which process a thread belongs to.  perf script prints only the tid of a
@@ -113,22 +115,22 @@ DEFINE_VEC(path_vec, char);
 
 struct perf_script {
 	const struct event_sink *sink; /* borrowed */
-	struct reader_report *report; /* borrowed */
+	struct reader_report *report;  /* borrowed */
 	struct thread_table threads;
 	struct script_processes processes; /* for samples without a process */
-	bool names_processes;       /* a sample named its process, as then all do */
-	struct branch_vec branches; /* of the sample at hand */
-	struct callchain_vec callchain; /* of the sample at hand */
-	bool callchain_has_ip;      /* the sample's address stands in it only ... */
-	size_t inlined;             /* ... behind so many inlined functions */
-	struct file_vec files;      /* of the call chain: texts in `paths`, once it is whole */
+	bool names_processes;              /* a sample named its process, as then all do */
+	struct branch_vec branches;        /* of the sample at hand */
+	struct callchain_vec callchain;    /* of the sample at hand */
+	bool callchain_has_ip;             /* the sample's address stands in it only ... */
+	size_t inlined;                    /* ... behind so many inlined functions */
+	struct file_vec files; /* of the call chain: texts in `paths`, once it is whole */
 	struct path_vec paths;
-	struct sample sample;       /* not delivered yet if open.lines is OPEN_SAMPLE */
-	uint64_t time;              /* of it */
+	struct sample sample;        /* not delivered yet if open.lines is OPEN_SAMPLE */
+	uint64_t time;               /* of it */
 	struct event_memory *memory; /* of its branches, or NULL */
-	const char *file;           /* in which `sample` stands ... */
-	uint64_t number;            /* ... in this line */
-	bool no_pid;                /* `sample` does not name its process */
+	const char *file;            /* in which `sample` stands ... */
+	uint64_t number;             /* ... in this line */
+	bool no_pid;                 /* `sample` does not name its process */
 	struct script_open open;
 	char event[EVENT_NAME_MAX]; /* of `sample` */
 };
@@ -148,8 +150,8 @@ void perf_script_fini(struct perf_script *script);
  *
  * read  its branch stack, if that was read before; else NULL
  *
- * BC_FORMAT, BC_UNSUPPORTED (symbolic branch stacks, a sample of which no process is known), BC_NOMEM or
- * what the sink said */
+ * BC_FORMAT, BC_UNSUPPORTED (symbolic branch stacks, a sample of which no process is known),
+ * BC_NOMEM or what the sink said */
 BC_MUST_USE bool perf_script_line(struct perf_script *script, const struct line *line, size_t stack,
 				  const struct read_stack *read, struct bc_error *err);
 
@@ -182,14 +184,15 @@ BC_MUST_USE bool perf_text_lines(struct perf_script *script, struct lines *lines
  *
  *   0x490@perf.data [0x40]: event: 9
  *   . ... raw event: size 64 bytes
- *   1 14697900391567 0x490 [0x40]: PERF_RECORD_SAMPLE(IP, 0x2): 7/7: 0x7fb3e215e120 period: 1 addr: 0
+ *   1 14697900391567 0x490 [0x40]: PERF_RECORD_SAMPLE(IP, 0x2): 7/7: 0x7fb3e215e120 period: 1 addr:
+ * 0
  *
  * It is no input: what perf prints without -D stands between the dumps.
  */
 
 /* The message: what the input is, and what to give instead. */
-#define PERF_DUMP_WHY \
-	"perf script -D printed this, a dump of records: give the recording itself, or what " \
+#define PERF_DUMP_WHY                                                                              \
+	"perf script -D printed this, a dump of records: give the recording itself, or what "      \
 	"perf script --show-mmap-events prints"
 
 /* Is a line one of such a dump, and of nothing else? */

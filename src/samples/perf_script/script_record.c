@@ -212,36 +212,39 @@ static bool parse_anywhere(const struct line *line, struct text text, struct hea
 /* A comm is recognised by its columns.  As `    7 cpu-clock:  404010` has no comm but text in
  * these columns, the line is read with and without a comm, and the reading that finds more
  * fields is taken. */
-static bool parse_with_task(const struct line *line, struct text text, struct head *out, struct bc_error *err)
+static bool parse_with_task(const struct line *line, struct text text, struct head *out,
+			    struct bc_error *err)
 {
 	struct head by_columns;
 
 	if (!has_comm_column(text) ||
 	    parse_fields(text_from(text, COMM_COLUMNS + 1), TASK_PRINTED, &by_columns) != NULL)
 		return parse_anywhere(line, text, out, err);
-	if (!by_columns.has_time && !by_columns.event.len &&
-	    parse_anywhere(line, text, out, err) && field_count(out) > field_count(&by_columns))
+	if (!by_columns.has_time && !by_columns.event.len && parse_anywhere(line, text, out, err) &&
+	    field_count(out) > field_count(&by_columns))
 		return true;
 	*out = by_columns;
 	return true;
 }
 
-/* Does a line begin with a field that follows the process: a processor, a time, or an address, which no other field's
- * column has the end of? */
+/* Does a line begin with a field that follows the process: a processor, a time, or an address,
+ * which no other field's column has the end of? */
 static bool begins_without_task(struct text text)
 {
 	struct text rest = text, word = text_word(&rest);
 	uint64_t ignored;
 
 	return is_cpu(word) || parse_time(word, &ignored) ||
-	       (text_starts(text, " ") && word.at + word.len == text.at + 1 + ADDRESS_COLUMNS && text_hex(word, &ignored));
+	       (text_starts(text, " ") && word.at + word.len == text.at + 1 + ADDRESS_COLUMNS &&
+		text_hex(word, &ignored));
 }
 
 /* Does a text that names no process have such a head, with or without a comm? */
 static bool parse_without_task(struct text text, bool has_stack, struct head *out)
 {
 	if (parse_fields(text, TASK_NOT_PRINTED, out) != NULL &&
-	    (!has_comm_column(text) || parse_fields(text_from(text, COMM_COLUMNS + 1), TASK_NOT_PRINTED, out) != NULL))
+	    (!has_comm_column(text) ||
+	     parse_fields(text_from(text, COMM_COLUMNS + 1), TASK_NOT_PRINTED, out) != NULL))
 		return false;
 	return has_stack || (out->has_ip && (out->has_time || out->event.len));
 }
@@ -297,7 +300,8 @@ static bool parse_hex(struct parser *p, char end, uint64_t *out)
 {
 	struct parser start = *p;
 
-	return text_hex(take_before(p, end), out) || fail_record(&start, "expected a hexadecimal number");
+	return text_hex(take_before(p, end), out) ||
+	       fail_record(&start, "expected a hexadecimal number");
 }
 
 static bool parse_task(struct parser *p, char end, struct script_record *out)
@@ -420,7 +424,8 @@ size_t record_find(struct text line, size_t size)
 	return (size_t)(t.at - line.at);
 }
 
-bool record_parse(const struct line *line, size_t at, struct script_record *out, struct bc_error *err)
+bool record_parse(const struct line *line, size_t at, struct script_record *out,
+		  struct bc_error *err)
 {
 	struct parser p = {line, text_from(line->text, at + strlen(PREFIX)), err};
 
@@ -504,7 +509,8 @@ static inline bool read_address(struct reading *r, uint64_t *out, size_t *usual)
 /* "(path)" or " (path)" can hold anything: it ends where what follows looks like the next field.
  * Returns the slash there, or NULL.  Takes no struct reading, whose fields would then be in memory
  * and no longer in registers. */
-static __attribute__((noinline)) const char *after_path(const char *p, const char *end, bool before_address)
+static __attribute__((noinline)) const char *after_path(const char *p, const char *end,
+							bool before_address)
 {
 	p += p < end && *p == ' ';
 	if (p == end || *p != '(')
@@ -525,8 +531,11 @@ static inline bool read_end_of_branch(struct reading *r, uint64_t *out, bool bef
 	if (!at_char(r, '/')) {
 		const char *slash = after_path(r->pos, r->end, before_address);
 		if (!slash)
-			return fail(r, at_path(r) ? "expected a path in parentheses and the next field after it"
-						  : "expected a slash after the address");
+			return fail(
+				r,
+				at_path(r) ?
+					"expected a path in parentheses and the next field after it" :
+					"expected a slash after the address");
 		r->pos = slash;
 	}
 	r->pos++;
@@ -564,7 +573,8 @@ static inline uint64_t not_in_rest(uint64_t bytes)
 	uint64_t capital = low + (0x80 - 'A') * HEX_EACH, bracket = low + (0x80 - '[') * HEX_EACH;
 	uint64_t no_underscore = (low ^ '_' * HEX_EACH) + 0x7f * HEX_EACH;
 
-	return (~((dash & ~colon) | (capital & ~bracket) | ~no_underscore) | bytes) & 0x80 * HEX_EACH;
+	return (~((dash & ~colon) | (capital & ~bracket) | ~no_underscore) | bytes) &
+	       0x80 * HEX_EACH;
 }
 
 /* Move behind the last field of an entry.  A blank must follow: any other character shows that
@@ -587,7 +597,8 @@ static inline bool skip_rest(struct reading *r)
 }
 
 /* The kind of branch stands behind two flags of a letter each and the cycles, with which `p`
- * begins: /-/-/12/RET.  Releases of perf that know none leave it empty, print a dash, or end there. */
+ * begins: /-/-/12/RET.  Releases of perf that know none leave it empty, print a dash, or end there.
+ */
 static __attribute__((noinline)) uint64_t type_of(const char *p, const char *end)
 {
 	if (p[2] != '/' || p[4] != '/')
@@ -597,7 +608,8 @@ static __attribute__((noinline)) uint64_t type_of(const char *p, const char *end
 	if (end - p < 2 || *p != '/' || p[1] == '-' || p[1] == '/')
 		return 0;
 	p++;
-	if (end - p < 3 || p[0] != 'R' || p[1] != 'E' || p[2] != 'T' || (end - p > 3 && p[3] != '/'))
+	if (end - p < 3 || p[0] != 'R' || p[1] != 'E' || p[2] != 'T' ||
+	    (end - p > 3 && p[3] != '/'))
 		return BRANCH_TYPE_OTHER;
 	return BRANCH_TYPE_RETURN;
 }
@@ -648,8 +660,7 @@ static bool reserve(struct branch_vec *out, size_t bytes)
 	return true;
 }
 
-bool stack_parse(const struct line *line, size_t from, struct branch_vec *out,
-		 struct bc_error *err)
+bool stack_parse(const struct line *line, size_t from, struct branch_vec *out, struct bc_error *err)
 {
 	struct text text = text_from(line->text, from);
 	struct reading r = {.pos = text.at, .end = text.at + text.len};
@@ -668,8 +679,8 @@ bool stack_parse(const struct line *line, size_t from, struct branch_vec *out,
 	}
 }
 
-/* An entry begins with an address that a slash or a path follows.  *pathless: no path ends in the rest
- * of the line, so that no other word is looked at for one. */
+/* An entry begins with an address that a slash or a path follows.  *pathless: no path ends in the
+ * rest of the line, so that no other word is looked at for one. */
 static bool begins_entry(const char *p, const char *end, bool *pathless)
 {
 	struct reading r = {.pos = p, .end = end};
@@ -769,8 +780,8 @@ static struct text chain_file(struct text line)
 	return (struct text){line.at, 0};
 }
 
-/* A line of a call chain, or of a record that takes several.  Where neither process nor time is printed, a
- * call chain begins the sample. */
+/* A line of a call chain, or of a record that takes several.  Where neither process nor time is
+ * printed, a call chain begins the sample. */
 static bool parse_continuation(const struct line *line, enum open_lines open,
 			       struct script_item *out, struct bc_error *err)
 {
@@ -781,10 +792,13 @@ static bool parse_continuation(const struct line *line, enum open_lines open,
 	if (open == OPEN_DONE)
 		return true;
 	if (!text_hex(text_word(&rest), &frame->at))
-		return open == OPEN_SAMPLE || line_fail(err, BC_FORMAT, line, text_trim(line->text).at, "expected an address of a call chain");
+		return open == OPEN_SAMPLE ||
+		       line_fail(err, BC_FORMAT, line, text_trim(line->text).at,
+				 "expected an address of a call chain");
 	if (text_is(text_word(&rest), "insn:"))
-		return line_fail(err, BC_UNSUPPORTED, line, text_trim(line->text).at,
-				 "a listing of instructions (brstackinsn) holds no branches; use -F pid,ip,brstack");
+		return line_fail(
+			err, BC_UNSUPPORTED, line, text_trim(line->text).at,
+			"a listing of instructions (brstackinsn) holds no branches; use -F pid,ip,brstack");
 	out->kind = SCRIPT_CALLCHAIN;
 	frame->file = chain_file(line->text);
 	frame->inlined = text_ends(text_trim(line->text), "(inlined)");
@@ -794,11 +808,13 @@ static bool parse_continuation(const struct line *line, enum open_lines open,
 /* 401136 main+0x16 (/srv/prog), or a part of that which is no head of a sample. */
 static bool looks_like_frame(struct text rest)
 {
-	return !rest.len || text_ends(rest, ")") || text_starts(text_from(rest, text_find(rest, '+')), "+0x");
+	return !rest.len || text_ends(rest, ")") ||
+	       text_starts(text_from(rest, text_find(rest, '+')), "+0x");
 }
 
-/* Is a line without a tab an entry of the call chain?  Where text was pasted, blanks or nothing are there.  All samples of a
- * text have the same fields: an entry has fewer than the sample that it follows, whose line has no address. */
+/* Is a line without a tab an entry of the call chain?  Where text was pasted, blanks or nothing are
+ * there.  All samples of a text have the same fields: an entry has fewer than the sample that it
+ * follows, whose line has no address. */
 static bool is_frame(const struct line *line, const struct script_open *open)
 {
 	struct text rest = line->text;
@@ -811,10 +827,12 @@ static bool is_frame(const struct line *line, const struct script_open *open)
 	bool is_head = head_parse(line, line->text.len, &head, &ignored);
 	if (is_head && open->is_anchored)
 		return !head.has_time && !head.event.len;
-	return !(is_head && (!head.has_ip || open->after_blank)) && looks_like_frame(text_trim(rest));
+	return !(is_head && (!head.has_ip || open->after_blank)) &&
+	       looks_like_frame(text_trim(rest));
 }
 
-/* Is it what the field srcline prints, "  main.c:7" or "  prog[1136]", of a sample or of an entry of its call chain? */
+/* Is it what the field srcline prints, "  main.c:7" or "  prog[1136]", of a sample or of an entry
+ * of its call chain? */
 static bool is_source_line(struct text text)
 {
 	struct text place = text_trim(text);
@@ -825,7 +843,8 @@ static bool is_source_line(struct text text)
 	while (last && place.at[last - 1] >= '0' && place.at[last - 1] <= '9')
 		last--;
 	return text_ends(place, "]") || text_ends(place, ")") ||
-	       (last < place.len && last && (place.at[last - 1] == ':' || place.at[last - 1] == '+'));
+	       (last < place.len && last &&
+		(place.at[last - 1] == ':' || place.at[last - 1] == '+'));
 }
 
 /* [ perf record: Woken up 1 times to write data ], which perf prints to stderr */
@@ -840,7 +859,9 @@ bool script_parse(const struct line *line, size_t stack, const struct script_ope
 	struct text text = line->text;
 
 	if (!text_trim(text_first(text, stack)).len) {
-		out->kind = stack == text.len ? SCRIPT_BLANK : open->lines == OPEN_SAMPLE ? SCRIPT_STACK : SCRIPT_SAMPLE;
+		out->kind = stack == text.len          ? SCRIPT_BLANK :
+			    open->lines == OPEN_SAMPLE ? SCRIPT_STACK :
+							 SCRIPT_SAMPLE;
 		out->head = (struct head){.no_pid = true};
 		return true;
 	}
@@ -872,7 +893,8 @@ static bool fits_head(const struct line *line, size_t stack)
 		return false;
 	struct text rest = line->text;
 	text_word(&rest);
-	return head.has_ip || head.has_time || head.event.len || head.has_tid || !text_trim(rest).len;
+	return head.has_ip || head.has_time || head.event.len || head.has_tid ||
+	       !text_trim(rest).len;
 }
 
 bool perf_script_fits(const struct line *line)
@@ -882,6 +904,6 @@ bool perf_script_fits(const struct line *line)
 
 	if (!text_trim(text).len || text_starts(text, "#"))
 		return false;
-	return stack < text.len || record_find(text, stack) < stack ||
-	       fits_head(line, stack) || stack_is_symbolic(text);
+	return stack < text.len || record_find(text, stack) < stack || fits_head(line, stack) ||
+	       stack_is_symbolic(text);
 }

@@ -23,8 +23,8 @@ struct head {
 	bool has_ip;
 	struct run_addr ip;
 	struct run_addr data; /* what stands before ip in a column of its own; or 0 */
-	struct text event; /* with its colon; points into the line */
-	struct text rest;  /* what follows */
+	struct text event;    /* with its colon; points into the line */
+	struct text rest;     /* what follows */
 };
 
 /* Read the first `size` bytes of a line.  A line without a process has a time, an event or, behind
@@ -46,7 +46,14 @@ bool head_parse_task(struct text word, uint32_t *pid, uint32_t *tid);
  *   PERF_RECORD_EXIT(PID:TID):(PARENT PID:PARENT TID)
  */
 
-enum script_record_kind { RECORD_OTHER, RECORD_MAP, RECORD_COMM, RECORD_EXEC, RECORD_FORK, RECORD_EXIT };
+enum script_record_kind {
+	RECORD_OTHER,
+	RECORD_MAP,
+	RECORD_COMM,
+	RECORD_EXEC,
+	RECORD_FORK,
+	RECORD_EXIT
+};
 
 struct script_record {
 	enum script_record_kind kind;
@@ -93,7 +100,8 @@ bool stack_ends_early(struct text stack);
 /* True if a text holds entries without addresses, as brstacksym prints them. */
 bool stack_is_symbolic(struct text text);
 
-/* Parses one line of perf script's text.  Of the lines before it only what they left open is needed. */
+/* Parses one line of perf script's text.  Of the lines before it only what they left open is
+ * needed. */
 
 /* What the lines that begin with a tab belong to. */
 enum open_lines {
@@ -104,32 +112,34 @@ enum open_lines {
 
 struct script_open {
 	enum open_lines lines;
-	/* SAMPLE: has its line an address, and a time or an event?  Was the line before this one blank? */
+	/* SAMPLE: has its line an address, and a time or an event?  Was the line before this one
+	 * blank? */
 	bool has_ip, is_anchored, after_blank;
 };
 
 enum script_kind {
-	SCRIPT_BLANK,   /* ends a sample */
+	SCRIPT_BLANK, /* ends a sample */
 	SCRIPT_COMMENT,
 	SCRIPT_RECORD,
-	SCRIPT_SAMPLE,  /* a head, and behind it perhaps its branch stack */
-	SCRIPT_STACK,   /* the branch stack of the sample that is open, in a line of its own */
-	SCRIPT_CALLCHAIN, /* an entry of the call chain of the sample that is open, or begins with it */
-	SCRIPT_REST,    /* another line of the open sample or record, which is not used */
+	SCRIPT_SAMPLE,    /* a head, and behind it perhaps its branch stack */
+	SCRIPT_STACK,     /* the branch stack of the sample that is open, in a line of its own */
+	SCRIPT_CALLCHAIN, /* an entry of the call chain of the sample that is open, or begins with
+			     it */
+	SCRIPT_REST,      /* another line of the open sample or record, which is not used */
 };
 
 /* An entry of a call chain, as it is printed. */
 struct script_frame {
 	uint64_t at;
 	struct text file; /* at the end of the line; empty if there is none */
-	bool inlined;     /* a function that was inlined: it stands before the code it is a part of */
+	bool inlined; /* a function that was inlined: it stands before the code it is a part of */
 };
 
 struct script_item {
 	enum script_kind kind;
 	union {
 		struct script_record record;
-		struct head head; /* SAMPLE */
+		struct head head;          /* SAMPLE */
 		struct script_frame frame; /* CALLCHAIN */
 	};
 };

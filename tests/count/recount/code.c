@@ -21,7 +21,8 @@ static uint32_t known_before(const struct binary *binary, const struct spot *spo
 static bool last_before(const struct binary *binary, const struct spot *spot, struct insn *out)
 {
 	const struct function *f = spot->function;
-	struct bytes code = bytes_first(image_bytes_at(&binary->image, (struct vaddr){f->address}), f->size);
+	struct bytes code =
+		bytes_first(image_bytes_at(&binary->image, (struct vaddr){f->address}), f->size);
 	uint32_t at = known_before(binary, spot);
 	struct decoder decoder;
 	bool ok = f->kind == FUNCTION_CODE && spot->offset && spot->offset < code.size;
@@ -49,8 +50,9 @@ bool code_is_return(const struct binary *binary, uint64_t branch)
 	struct spot spot = spot_of(binary, branch);
 
 	return spot.function &&
-	       insn_branch(binary->image.machine, image_bytes_at(&binary->image, (struct vaddr){branch}), branch).kind ==
-		       INSN_RETURN &&
+	       insn_branch(binary->image.machine,
+			   image_bytes_at(&binary->image, (struct vaddr){branch}), branch)
+			       .kind == INSN_RETURN &&
 	       (spot.fragment || !is_inside(binary, &spot));
 }
 

@@ -8,9 +8,9 @@
 #include "src/samples/reader.h"
 #include "tests/count/recount/mistakes.h"
 
-#define ERRATUM_STACK 32
+#define ERRATUM_STACK  32
 #define ERRATUM_NEWEST 2
-#define KERNEL_HALF (UINT64_C(1) << 63)
+#define KERNEL_HALF    (UINT64_C(1) << 63)
 
 static void put(struct row_vec *rows, uint64_t a, uint64_t b, uint64_t c, uint64_t count,
 		uint64_t mispredicted)
@@ -44,7 +44,9 @@ static uint64_t place_of(const struct count *c, uint32_t pid, uint64_t run)
 {
 	struct vaddr at = {0};
 
-	return image_space_locate(&c->space, pid, (struct run_addr){run}, &at) == LOCATED_IMAGE ? at.v : 0;
+	return image_space_locate(&c->space, pid, (struct run_addr){run}, &at) == LOCATED_IMAGE ?
+		       at.v :
+		       0;
 }
 
 static bool of_kernel(const struct branch *b)
@@ -112,7 +114,8 @@ static void count_stack(struct count *c, const struct sample *sample)
 	}
 }
 
-/* Arm SPE samples one branch, taken or not; where the taken one before it led to is an entry without a source. */
+/* Arm SPE samples one branch, taken or not; where the taken one before it led to is an entry
+ * without a source. */
 static bool is_spe(const struct count *c, const struct sample *sample)
 {
 	size_t entries = sample->branch_count;
@@ -125,7 +128,8 @@ static void count_spe(struct count *c, const struct sample *sample)
 {
 	const struct branch *b = &sample->branches[0], *before = &sample->branches[1];
 	bool user = !image_is_kernel(&c->binary->image), two = sample->branch_count == 2;
-	bool taken = !(b->flags & BRANCH_NOT_TAKEN), line = two && (taken || c->options.as_perf2bolt);
+	bool taken = !(b->flags & BRANCH_NOT_TAKEN),
+	     line = two && (taken || c->options.as_perf2bolt);
 	uint64_t times = two && taken && !c->options.as_perf2bolt ? 2 : 1;
 
 	if (of_kernel(b) && user) {
@@ -136,9 +140,11 @@ static void count_spe(struct count *c, const struct sample *sample)
 		numbers_add(&c->numbers, "branches.dropped.no_source", sample->branch_count);
 		return;
 	}
-	uint64_t from = place_of(c, sample->pid, b->from), to = place_of(c, sample->pid, taken ? b->to : b->from + 4);
+	uint64_t from = place_of(c, sample->pid, b->from),
+		 to = place_of(c, sample->pid, taken ? b->to : b->from + 4);
 	if (from || to)
-		put(&c->traces, to, from, TRACE_BR_ONLY, times, b->flags & BRANCH_MISPREDICTED ? times : 0);
+		put(&c->traces, to, from, TRACE_BR_ONLY, times,
+		    b->flags & BRANCH_MISPREDICTED ? times : 0);
 	else
 		numbers_add(&c->numbers, "branches.dropped.outside", times);
 	numbers_add(&c->numbers, "branches.dropped.no_source", sample->branch_count - times);
@@ -221,7 +227,8 @@ static void take_load(struct count *c, const struct sample *sample)
 	numbers_add(&c->numbers, "memory.read", 1);
 	if (image_space_locate(&c->space, sample->pid, sample->ip, &at) != LOCATED_IMAGE) {
 		bool own = has_image(c, sample->pid);
-		numbers_add(&c->numbers, own ? "memory.dropped.code" : "memory.dropped.no_process", 1);
+		numbers_add(&c->numbers, own ? "memory.dropped.code" : "memory.dropped.no_process",
+			    1);
 		return;
 	}
 	struct vaddr data = {sample->data.v - (sample->ip.v - at.v)};
@@ -246,7 +253,8 @@ static bool same_event(struct text a, struct text b)
 		return true;
 	/* A modifier that is left out, all of its letters in lower or upper case. */
 	struct text rest = text_from(b, a.len);
-	if (exact || !a.len || rest.len < 2 || *rest.at != ':' || !text_equal(text_first(b, a.len), a))
+	if (exact || !a.len || rest.len < 2 || *rest.at != ':' ||
+	    !text_equal(text_first(b, a.len), a))
 		return false;
 	for (size_t i = 1; i < rest.len; i++)
 		if (!strchr("ukhIGHpPSDWeb", rest.at[i]))
@@ -291,7 +299,8 @@ static void take_sample(struct count *c, const struct sample *sample)
 		return;
 	}
 	if (sample->ip_file.len)
-		placed.ip = image_space_find_place(&c->space, sample->pid, sample->ip_file, sample->ip.v);
+		placed.ip = image_space_find_place(&c->space, sample->pid, sample->ip_file,
+						   sample->ip.v);
 	take_wanted(c, &placed);
 }
 
@@ -314,7 +323,8 @@ static void take_trace(struct count *c, const struct trace_record *record)
 	if (record->is_return)
 		put(&c->returns, t->branch.word, 0, 0, 1, 0);
 	if (record->count)
-		put(&c->traces, t->from.word, t->branch.word, t->to.word, record->count, record->mispredicted);
+		put(&c->traces, t->from.word, t->branch.word, t->to.word, record->count,
+		    record->mispredicted);
 }
 
 /* Traces of the processor, walked. */
@@ -333,7 +343,8 @@ static void take_ran(struct count *c, uint32_t pid, const struct ran_trace *row)
 		numbers_add(&c->numbers, "branches.dropped.kernel", branches);
 		return;
 	}
-	uint64_t from = row->from ? place_of(c, pid, row->from) : TRACE_FT_ONLY, to = place_of(c, pid, row->to);
+	uint64_t from = row->from ? place_of(c, pid, row->from) : TRACE_FT_ONLY,
+		 to = place_of(c, pid, row->to);
 	uint64_t end = row->end ? place_of(c, pid, row->end) : TRACE_BR_ONLY;
 	numbers_add(&c->numbers, "traces.read", runs);
 	if (row->is_return && from)
@@ -399,8 +410,9 @@ static bool on_event(void *ctx, const struct event *event, struct bc_error *err)
 bool count_begin(struct count *count, const struct binary *binary, const char *path,
 		 const struct count_options *options, struct bc_error *err)
 {
-	struct image_match_options match = {.binary_path = path, .image_name = options->image_name,
-					     .ignore_build_id = options->ignore_build_id};
+	struct image_match_options match = {.binary_path = path,
+					    .image_name = options->image_name,
+					    .ignore_build_id = options->ignore_build_id};
 
 	*count = (struct count){.options = *options, .binary = binary};
 	return image_space_init(&count->space, &binary->image, &match, err);
@@ -409,7 +421,8 @@ bool count_begin(struct count *count, const struct binary *binary, const char *p
 bool count_read(struct count *count, const char *samples, struct bc_error *err)
 {
 	const struct event_sink sink = {count, on_event};
-	struct reader_options how = {.build_id = count->binary->image.build_id, .cut_will_do = true,
+	struct reader_options how = {.build_id = count->binary->image.build_id,
+				     .cut_will_do = true,
 				     .recordings = &count->recordings};
 	struct reader_report report = {0};
 
@@ -417,7 +430,8 @@ bool count_read(struct count *count, const char *samples, struct bc_error *err)
 		return false;
 	const struct perf_data_report *perf = &report.perf;
 	count->branches_recorded |= perf->has_stacks;
-	numbers_add(&count->numbers, "samples.read", perf->late + perf->of_guests + perf->of_unknown_events);
+	numbers_add(&count->numbers, "samples.read",
+		    perf->late + perf->of_guests + perf->of_unknown_events);
 	numbers_add(&count->numbers, "samples.dropped.late", perf->late);
 	numbers_add(&count->numbers, "samples.dropped.guest", perf->of_guests);
 	numbers_add(&count->numbers, "samples.dropped.unknown_event", perf->of_unknown_events);
@@ -445,8 +459,8 @@ static void settle_outside(struct count *c)
 	for (size_t i = 0; i < c->outside.len; i++) {
 		const struct row *row = &c->outside.at[i];
 		bool returns = has_row(&c->outside_returns, row->key[1]);
-		put(&c->traces, row->key[0], returns ? TRACE_FT_RETURN : TRACE_EXTERNAL, row->key[2], row->count,
-		    row->mispredicted);
+		put(&c->traces, row->key[0], returns ? TRACE_FT_RETURN : TRACE_EXTERNAL,
+		    row->key[2], row->count, row->mispredicted);
 		numbers_add(&c->numbers, "branches.dropped.return", returns ? row->count : 0);
 		numbers_add(&c->numbers, "returns.by_type", returns ? row->count : 0);
 	}
@@ -484,11 +498,14 @@ void count_keep(struct count *c, size_t records)
 						 {"traces", "traces.read", "traces.kept"}};
 
 	for (size_t i = 0; i < BC_COUNT(ledgers); i++) {
-		uint64_t kept = numbers_get(&c->numbers, ledgers[i][1]) - numbers_dropped(&c->numbers, ledgers[i][0]);
-		numbers_add(&c->numbers, ledgers[i][2], kept - numbers_get(&c->numbers, ledgers[i][2]));
+		uint64_t kept = numbers_get(&c->numbers, ledgers[i][1]) -
+				numbers_dropped(&c->numbers, ledgers[i][0]);
+		numbers_add(&c->numbers, ledgers[i][2],
+			    kept - numbers_get(&c->numbers, ledgers[i][2]));
 	}
 	numbers_add(&c->numbers, "memory.dropped.no_room",
-		    numbers_get(&c->numbers, "memory.read") - numbers_dropped(&c->numbers, "memory"));
+		    numbers_get(&c->numbers, "memory.read") -
+			    numbers_dropped(&c->numbers, "memory"));
 	numbers_add(&c->numbers, "records", records);
 }
 

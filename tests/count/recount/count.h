@@ -18,10 +18,10 @@ struct count_options {
 	bool basic;
 	bool keep_newest;
 	bool as_perf2bolt;
-	uint64_t most;     /* --max-samples; 0: all */
+	uint64_t most; /* --max-samples; 0: all */
 	bool has_pid;
 	uint64_t pid;
-	struct text event; /* empty: all */
+	struct text event;      /* empty: all */
 	const char *image_name; /* NULL: the binary's */
 	bool ignore_build_id;
 	bool fdata, yaml; /* what was written */
@@ -40,15 +40,16 @@ struct count {
 	bool is_basic; /* the profile is of addresses: set by count_end() */
 
 	struct numbers numbers;
-	struct numbers plain;   /* of plain samples, which count only if there are no branches */
-	struct row_vec traces;  /* where it went, the branch, the end */
+	struct numbers plain;  /* of plain samples, which count only if there are no branches */
+	struct row_vec traces; /* where it went, the branch, the end */
 	struct row_vec addresses;
 	struct row_vec accesses; /* code, data */
 	struct row_vec returns;  /* branches that the input says are returns */
 	struct row_vec typed;    /* of those: by their type */
-	struct row_vec outside;  /* traces of branches from outside: the branch is a run-time address */
+	struct row_vec
+		outside; /* traces of branches from outside: the branch is a run-time address */
 	struct row_vec outside_returns; /* and those that are returns by their type */
-	struct text_vec events;  /* names, sorted in the end */
+	struct text_vec events;         /* names, sorted in the end */
 };
 
 /* The binary and what the options point to are borrowed.  Finish with count_free(). */

@@ -117,9 +117,11 @@ static bool read_line(void *ctx, struct text text, struct line *out)
 	    (!one_place && (!reading_take(&line, " ") || !take_place(&line, form, kind, !is_load))))
 		return false;
 	size_t length = (size_t)(line.rest.at - text.at);
-	if (!one_place && !is_load && (!reading_take(&line, " ") || !reading_dec(&line, &out->mispredicted)))
+	if (!one_place && !is_load &&
+	    (!reading_take(&line, " ") || !reading_dec(&line, &out->mispredicted)))
 		return false;
-	if (!reading_take(&line, " ") || !reading_dec(&line, &out->count) || line.rest.len || !out->count)
+	if (!reading_take(&line, " ") || !reading_dec(&line, &out->count) || line.rest.len ||
+	    !out->count)
 		return false;
 	out->place = strndup(text.at, length);
 	return true;

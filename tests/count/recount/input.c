@@ -84,7 +84,8 @@ void input_check(const struct input *input, struct text text, uint64_t offset)
 	char *name = unescaped(text);
 	bool known = false, inside = false;
 
-	for (const struct known *k = first_of(input, name); k < end && !strcmp(k->name, name); k++) {
+	for (const struct known *k = first_of(input, name); k < end && !strcmp(k->name, name);
+	     k++) {
 		known = true;
 		inside |= offset < function_extent(&input->binary.functions, k->function);
 	}
@@ -93,6 +94,7 @@ void input_check(const struct input *input, struct text text, uint64_t offset)
 	if (!known && strncmp(name, ".bolt.org.", 10) != 0 && strncmp(name, "__AArch64_", 10) != 0)
 		mistake("function %s: is in the profile, should be in the input binary", name);
 	else if (known && !inside)
-		mistake("offset in %s: is 0x%" PRIx64 ", should lie inside it in the input binary", name, offset);
+		mistake("offset in %s: is 0x%" PRIx64 ", should lie inside it in the input binary",
+			name, offset);
 	free(name);
 }

@@ -11,8 +11,9 @@ static bool any_mispredicted(const struct row_vec *rows)
 	return false;
 }
 
-/* What takes the branch's place before a fall-through.  Where BOLT moved the code it counts whether it was a return;
- * where it did not, whether it was a return, for perf2bolt only one from outside the function, and else whether it came from outside. */
+/* What takes the branch's place before a fall-through.  Where BOLT moved the code it counts whether
+ * it was a return; where it did not, whether it was a return, for perf2bolt only one from outside
+ * the function, and else whether it came from outside. */
 static uint64_t origin_of(const struct count *count, const struct row *row, bool returns)
 {
 	struct spot to = spot_of(count->binary, row->key[0]);
@@ -23,7 +24,8 @@ static uint64_t origin_of(const struct count *count, const struct row *row, bool
 		return TRACE_FT_ONLY;
 	if (to.fragment)
 		return returns ? TRACE_FT_RETURN : TRACE_FT_ONLY;
-	bool own = row->key[1] >= to.function->address && row->key[1] < to.function->address + to.function->size;
+	bool own = row->key[1] >= to.function->address &&
+		   row->key[1] < to.function->address + to.function->size;
 	if (returns && !(own && count->options.as_perf2bolt))
 		return TRACE_FT_RETURN;
 	return own ? TRACE_FT_ONLY : TRACE_FT_EXTERNAL;
@@ -32,13 +34,16 @@ static uint64_t origin_of(const struct count *count, const struct row *row, bool
 static void split(struct count *count, const struct row *row, struct row_vec *out)
 {
 	bool has_branch = row->key[1] < TRACE_FT_RETURN;
-	bool returns = has_branch && (code_is_return(count->binary, row->key[1]) || count_says_return(count, row->key[1]));
+	bool returns = has_branch && (code_is_return(count->binary, row->key[1]) ||
+				      count_says_return(count, row->key[1]));
 	uint64_t origin = has_branch ? origin_of(count, row, returns) : row->key[1];
 
 	if (returns)
 		numbers_add(&count->numbers, "branches.dropped.return", row->count);
 	else if (has_branch)
-		rows_put(out, (struct row){{row->key[0], row->key[1], TRACE_BR_ONLY}, row->count, row->mispredicted});
+		rows_put(out, (struct row){{row->key[0], row->key[1], TRACE_BR_ONLY},
+					   row->count,
+					   row->mispredicted});
 	if (!has_branch || row->key[2] != TRACE_BR_ONLY)
 		rows_put(out, (struct row){{row->key[0], origin, row->key[2]}, row->count, 0});
 }

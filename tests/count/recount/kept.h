@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The counts as pre-aggregated text has them: where anything was mispredicted, branches and fall-throughs apart. */
+/* The counts as pre-aggregated text has them: where anything was mispredicted, branches and
+ * fall-throughs apart. */
 #ifndef RECOUNT_KEPT_H
 #define RECOUNT_KEPT_H
 

@@ -28,20 +28,23 @@ static size_t find(const struct line_vec *lines, size_t i, const char *place)
 	return i;
 }
 
-static void compare_counts(const char *path, size_t number, const struct line *is, const struct line *should)
+static void compare_counts(const char *path, size_t number, const struct line *is,
+			   const struct line *should)
 {
 	if (is->count != should->count)
-		mistake("%s: line %zu: count of %s: is %" PRIu64 ", should be %" PRIu64, path, number, is->place,
-			is->count, should->count);
+		mistake("%s: line %zu: count of %s: is %" PRIu64 ", should be %" PRIu64, path,
+			number, is->place, is->count, should->count);
 	if (is->mispredicted != should->mispredicted)
-		mistake("%s: line %zu: mispredictions of %s: is %" PRIu64 ", should be %" PRIu64, path, number,
-			is->place, is->mispredicted, should->mispredicted);
+		mistake("%s: line %zu: mispredictions of %s: is %" PRIu64 ", should be %" PRIu64,
+			path, number, is->place, is->mispredicted, should->mispredicted);
 }
 
-static void miss(const char *path, size_t number, const struct line_vec *should, size_t from, size_t to)
+static void miss(const char *path, size_t number, const struct line_vec *should, size_t from,
+		 size_t to)
 {
 	for (; from < to; from++)
-		mistake("%s: line %zu: is missing, should be %s", path, number, should->at[from].place);
+		mistake("%s: line %zu: is missing, should be %s", path, number,
+			should->at[from].place);
 }
 
 void lines_compare(const char *path, const struct line_vec *is, const struct line_vec *should)
@@ -51,8 +54,10 @@ void lines_compare(const char *path, const struct line_vec *is, const struct lin
 	for (size_t i = 0; i < is->len; i++) {
 		size_t found = find(should, next, is->at[i].place);
 		if (found == should->len) {
-			mistake("%s: line %zu: is %s, should not be %s", path, i + 1, is->at[i].place,
-				find(should, 0, is->at[i].place) < next ? "once more or here" : "at all");
+			mistake("%s: line %zu: is %s, should not be %s", path, i + 1,
+				is->at[i].place,
+				find(should, 0, is->at[i].place) < next ? "once more or here" :
+									  "at all");
 			continue;
 		}
 		miss(path, i + 1, should, next, found);
@@ -122,7 +127,8 @@ static size_t head_of(const struct line_vec *should)
 	return i;
 }
 
-static bool read_line(struct text text, bool is_head, line_reader *read, void *ctx, struct line *out)
+static bool read_line(struct text text, bool is_head, line_reader *read, void *ctx,
+		      struct line *out)
 {
 	*out = (struct line){0};
 	if (!is_head)
@@ -145,7 +151,8 @@ bool lines_read(const char *path, const struct line_vec *should, line_reader *re
 	while (text_line(&rest, &line)) {
 		struct line one;
 		if (!read_line(line, out->len < head_of(should), read, ctx, &one)) {
-			mistake("%s: line %zu: is no line of such a file: %.*s", path, out->len + 1, (int)line.len, line.at);
+			mistake("%s: line %zu: is no line of such a file: %.*s", path, out->len + 1,
+				(int)line.len, line.at);
 			break;
 		}
 		lines_put(out, one.place, one.count, one.mispredicted);

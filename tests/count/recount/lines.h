@@ -42,7 +42,7 @@ typedef bool line_reader(void *ctx, struct text line, struct line *out);
 /* Read a file into `out`: as many lines of a head as there are in `should` that count
  * nothing, then others.  A line that cannot be read is a mistake, and the last.  False
  * with err: the file cannot be read. */
-BC_MUST_USE bool lines_read(const char *path, const struct line_vec *should, line_reader *read, void *ctx,
-			    struct line_vec *out, struct bc_error *err);
+BC_MUST_USE bool lines_read(const char *path, const struct line_vec *should, line_reader *read,
+			    void *ctx, struct line_vec *out, struct bc_error *err);
 
 #endif

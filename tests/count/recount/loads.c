@@ -69,7 +69,8 @@ void loads_take(struct should *should, struct count *count)
 	size_t kept = 0;
 
 	for (size_t i = 0; i < count->accesses.len; i++)
-		numbers_add(&count->numbers, take(should, &count->accesses.at[i]), count->accesses.at[i].count);
+		numbers_add(&count->numbers, take(should, &count->accesses.at[i]),
+			    count->accesses.at[i].count);
 	if (loads->len)
 		qsort(loads->at, loads->len, sizeof(*loads->at), compare);
 	for (size_t i = 0; i < loads->len; i++)

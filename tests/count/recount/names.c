@@ -6,7 +6,12 @@
 /* How many bytes of the form 10xxxxxx must follow; -1: it begins no character. */
 static int followers(unsigned char first)
 {
-	return first < 0x80 ? 0 : first < 0xc0 ? -1 : first < 0xe0 ? 1 : first < 0xf0 ? 2 : first < 0xf8 ? 3 : -1;
+	return first < 0x80 ? 0 :
+	       first < 0xc0 ? -1 :
+	       first < 0xe0 ? 1 :
+	       first < 0xf0 ? 2 :
+	       first < 0xf8 ? 3 :
+			      -1;
 }
 
 /* Decoded, then held against what so many bytes are for. */

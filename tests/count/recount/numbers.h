@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #define NUMBERS_MOST 96
-#define NUMBER_NAME 64
+#define NUMBER_NAME  64
 
 struct number {
 	char name[NUMBER_NAME];

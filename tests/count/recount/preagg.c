@@ -68,7 +68,8 @@ static void put_all(struct line_vec *lines, const struct count *count, const str
 		if (count->is_basic)
 			put_address(lines, &kept->at[i]);
 		else
-			put_trace(lines, &kept->at[i], count_says_return(count, kept->at[i].key[1]));
+			put_trace(lines, &kept->at[i],
+				  count_says_return(count, kept->at[i].key[1]));
 }
 
 /* What is. */
@@ -87,7 +88,8 @@ static bool take_address(struct reading *line)
 static bool take_counts(struct reading *line, char letter, struct line *out)
 {
 	return reading_take(line, " ") && reading_dec(line, &out->count) &&
-	       (letter != 'B' || (reading_take(line, " ") && reading_dec(line, &out->mispredicted)));
+	       (letter != 'B' ||
+		(reading_take(line, " ") && reading_dec(line, &out->mispredicted)));
 }
 
 static bool read_line(void *ctx, struct text text, struct line *out)

@@ -6,7 +6,7 @@
 #include "tests/count/recount/count.h"
 
 /* kept: as kept_rows() has them. */
-BC_MUST_USE bool preagg_compare(const char *path, const struct count *count, const struct row_vec *kept,
-				struct bc_error *err);
+BC_MUST_USE bool preagg_compare(const char *path, const struct count *count,
+				const struct row_vec *kept, struct bc_error *err);
 
 #endif

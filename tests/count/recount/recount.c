@@ -106,7 +106,8 @@ static bool compare_counts(const struct arguments *a, struct count *count, struc
 	return ok && (!a->stats || stats_compare(a->stats, count, &stats, err));
 }
 
-static bool compare_files(const struct arguments *a, const struct should *should, struct bc_error *err)
+static bool compare_files(const struct arguments *a, const struct should *should,
+			  struct bc_error *err)
 {
 	struct numbers stats = {0};
 	struct input input = {0};

@@ -16,7 +16,8 @@ bool runs_graphs(const struct count *count, struct cfg *out, struct bc_error *er
 		struct spot from = spot_of(binary, key[0]), to = spot_of(binary, key[2]);
 		if (key[2] != TRACE_BR_ONLY && from.function && from.function == to.function &&
 		    !from.fragment && from.function->kind == FUNCTION_CODE)
-			must_have_memory(index_vec_push(&chosen, (uint32_t)(from.function - binary->functions.at)));
+			must_have_memory(index_vec_push(
+				&chosen, (uint32_t)(from.function - binary->functions.at)));
 	}
 	bool ok = cfg_build(&binary->image, &binary->functions, chosen.at, chosen.len, 1, out, err);
 	index_vec_free(&chosen);
@@ -33,8 +34,8 @@ static void put_edge(void *ctx, uint32_t from, uint32_t to)
 {
 	struct edges *edges = ctx;
 
-	should_put(edges->should, (struct home){edges->owner, from}, (struct home){edges->owner, to},
-		   edges->count, 0);
+	should_put(edges->should, (struct home){edges->owner, from},
+		   (struct home){edges->owner, to}, edges->count, 0);
 }
 
 /* Behind a return the block that made the call is the first: it ends one byte before. */
@@ -47,12 +48,14 @@ static const char *by_map(struct should *should, const struct fallthrough *run)
 		return "traces.dropped.no_parent";
 	if (run->returns && !run->from.offset)
 		return "traces.dropped.one_block";
-	size_t count = bat_fallthroughs(&binary->bat, run->from.fragment, run->from.offset - run->returns,
-					run->to.offset, put_edge, &edges);
+	size_t count =
+		bat_fallthroughs(&binary->bat, run->from.fragment, run->from.offset - run->returns,
+				 run->to.offset, put_edge, &edges);
 	return count ? "traces.kept" : "traces.dropped.one_block";
 }
 
-static const char *by_graph(struct should *should, const struct fallthrough *run, const struct cfg *cfg)
+static const char *by_graph(struct should *should, const struct fallthrough *run,
+			    const struct cfg *cfg)
 {
 	const struct graph *graph = cfg_find(cfg, run->from.function);
 	struct edges edges = {should, run->from.function, run->count};
@@ -63,8 +66,11 @@ static const char *by_graph(struct should *should, const struct fallthrough *run
 	bool inside = run->branch >= run->from.function->address &&
 		      run->branch - run->from.function->address < graph->size;
 	bool own_return = run->returns && !should->count->options.as_perf2bolt;
-	struct fall_through walk = {.from = run->from.offset, .to = run->to.offset, .after_return = run->returns,
-			   .may_follow_call = own_return || (!inside && run->branch != TRACE_FT_ONLY)};
+	struct fall_through walk = {.from = run->from.offset,
+				    .to = run->to.offset,
+				    .after_return = run->returns,
+				    .may_follow_call = own_return ||
+						       (!inside && run->branch != TRACE_FT_ONLY)};
 	switch (graph_walk(graph, &walk, &first, &last)) {
 	case WALK_ONE_BLOCK: return "traces.dropped.one_block";
 	case WALK_INVALID: return "traces.dropped.invalid";
@@ -75,7 +81,8 @@ static const char *by_graph(struct should *should, const struct fallthrough *run
 	return "traces.kept";
 }
 
-const char *fallthrough_take(struct should *should, const struct fallthrough *run, const struct cfg *cfg)
+const char *fallthrough_take(struct should *should, const struct fallthrough *run,
+			     const struct cfg *cfg)
 {
 	const struct function *f = run->from.function, *owner;
 

@@ -17,6 +17,7 @@ struct fallthrough {
 BC_MUST_USE bool runs_graphs(const struct count *count, struct cfg *out, struct bc_error *err);
 
 /* Put its edges down, each run by itself.  Returns what became of it, a name of a number. */
-const char *fallthrough_take(struct should *should, const struct fallthrough *run, const struct cfg *cfg);
+const char *fallthrough_take(struct should *should, const struct fallthrough *run,
+			     const struct cfg *cfg);
 
 #endif

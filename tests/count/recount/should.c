@@ -13,7 +13,8 @@
 void should_put(struct should *should, struct home from, struct home to, uint64_t count,
 		uint64_t mispredicted)
 {
-	must_have_memory(record_vec_push(&should->records, (struct record){from, to, count, mispredicted}));
+	must_have_memory(
+		record_vec_push(&should->records, (struct record){from, to, count, mispredicted}));
 }
 
 static bool is_return(struct count *count, const struct row *row, const struct spot *target)
@@ -23,10 +24,12 @@ static bool is_return(struct count *count, const struct row *row, const struct s
 	if (branch == TRACE_FT_RETURN || code_is_return(count->binary, branch))
 		return true;
 	if (count_says_return(count, branch)) {
-		numbers_add(&count->numbers, "returns.by_type", count_is_typed(count, branch) ? row->count : 0);
+		numbers_add(&count->numbers, "returns.by_type",
+			    count_is_typed(count, branch) ? row->count : 0);
 		return true;
 	}
-	if (count->options.as_perf2bolt || (branch != TRACE_EXTERNAL && branch != TRACE_FT_EXTERNAL) ||
+	if (count->options.as_perf2bolt ||
+	    (branch != TRACE_EXTERNAL && branch != TRACE_FT_EXTERNAL) ||
 	    !code_is_returned_to(count->binary, target))
 		return false;
 	numbers_add(&count->numbers, "returns.by_place", branch == TRACE_EXTERNAL ? row->count : 0);
@@ -39,8 +42,8 @@ static bool can_name(const struct should *should, const struct home *home)
 }
 
 /* Returns what became of it. */
-static const char *take_branch(struct should *should, const struct row *row, const struct spot *source,
-			       const struct spot *target, bool returns)
+static const char *take_branch(struct should *should, const struct row *row,
+			       const struct spot *source, const struct spot *target, bool returns)
 {
 	const struct binary *binary = should->count->binary;
 	struct home from, to;
@@ -60,13 +63,15 @@ static const char *take_branch(struct should *should, const struct row *row, con
 static void take_trace(struct should *should, struct count *count, const struct cfg *cfg,
 		       const struct row *row)
 {
-	struct fallthrough run = {.from = spot_of(count->binary, row->key[0]), .branch = row->key[1], .count = row->count};
+	struct fallthrough run = {.from = spot_of(count->binary, row->key[0]),
+				  .branch = row->key[1],
+				  .count = row->count};
 	struct spot source = spot_of(count->binary, run.branch);
 
 	run.returns = is_return(count, row, &run.from);
 	if (run.branch < TRACE_FT_RETURN)
-		numbers_add(&count->numbers, take_branch(should, row, &source, &run.from, run.returns),
-			    row->count);
+		numbers_add(&count->numbers,
+			    take_branch(should, row, &source, &run.from, run.returns), row->count);
 	if (row->key[2] == TRACE_BR_ONLY)
 		return;
 	run.to = spot_of(count->binary, row->key[2]);

@@ -46,7 +46,8 @@ const struct function *spot_owner(const struct binary *binary, const struct spot
 	return function_of(&binary->functions, binary->bat.fragments[fragment->parent].address);
 }
 
-bool spot_home(const struct binary *binary, const struct spot *spot, bool is_source, struct home *out)
+bool spot_home(const struct binary *binary, const struct spot *spot, bool is_source,
+	       struct home *out)
 {
 	*out = (struct home){0};
 	if (!spot->function)
@@ -54,7 +55,8 @@ bool spot_home(const struct binary *binary, const struct spot *spot, bool is_sou
 	out->function = spot_owner(binary, spot);
 	if (!out->function)
 		return false;
-	out->offset = spot->fragment ? bat_translate(&binary->bat, spot->fragment, spot->offset, is_source)
-				     : spot->offset;
+	out->offset = spot->fragment ?
+			      bat_translate(&binary->bat, spot->fragment, spot->offset, is_source) :
+			      spot->offset;
 	return true;
 }

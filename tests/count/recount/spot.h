@@ -26,6 +26,7 @@ struct home {
 const struct function *spot_owner(const struct binary *binary, const struct spot *spot);
 
 /* False: it is in doubt.  is_source: the address of a branch. */
-bool spot_home(const struct binary *binary, const struct spot *spot, bool is_source, struct home *out);
+bool spot_home(const struct binary *binary, const struct spot *spot, bool is_source,
+	       struct home *out);
 
 #endif

@@ -39,7 +39,8 @@ static bool read_object(struct json_reader *json, const char *name, struct numbe
 		if (!key.at)
 			return true;
 		join(path, name, key);
-		if (text_is(key, "dropped") ? !read_object(json, path, is) : !read_number(json, path, is))
+		if (text_is(key, "dropped") ? !read_object(json, path, is) :
+					      !read_number(json, path, is))
 			return false;
 	}
 	return false;
@@ -52,7 +53,8 @@ static bool read_mode(struct json_reader *json, const struct count *count)
 	if (!json_text_value(json, &mode))
 		return false;
 	if (!text_is(mode, count->is_basic ? "basic" : "branch"))
-		mistake("mode: is %.*s, should be %s", (int)mode.len, mode.at, count->is_basic ? "basic" : "branch");
+		mistake("mode: is %.*s, should be %s", (int)mode.len, mode.at,
+			count->is_basic ? "basic" : "branch");
 	return true;
 }
 
@@ -64,7 +66,8 @@ static bool is_object(struct text key)
 	return text_is(key, "yaml") || text_is(key, "returns");
 }
 
-static bool read_member(struct json_reader *json, struct text key, const struct count *count, struct numbers *is)
+static bool read_member(struct json_reader *json, struct text key, const struct count *count,
+			struct numbers *is)
 {
 	char name[NUMBER_NAME];
 
@@ -101,7 +104,8 @@ static void check_balance(const struct numbers *is)
 		snprintf(kept, sizeof(kept), "%s.kept", ledgers[i]);
 		if (!numbers_find(is, read) || !numbers_find(is, kept))
 			mistake("%s: is not in the summary, should be", ledgers[i]);
-		must_equal(ledgers[i], numbers_get(is, kept) + numbers_dropped(is, ledgers[i]), numbers_get(is, read));
+		must_equal(ledgers[i], numbers_get(is, kept) + numbers_dropped(is, ledgers[i]),
+			   numbers_get(is, read));
 	}
 }
 
@@ -110,13 +114,15 @@ static void check_numbers(const struct numbers *is, const struct numbers *should
 {
 	for (size_t i = 0; i < is->count; i++)
 		if (strncmp(is->at[i].name, "yaml.", 5) != 0)
-			must_equal(is->at[i].name, is->at[i].value, numbers_get(should, is->at[i].name));
+			must_equal(is->at[i].name, is->at[i].value,
+				   numbers_get(should, is->at[i].name));
 	for (size_t i = 0; i < should->count; i++)
 		if (!numbers_find(is, should->at[i].name))
 			mistake("%s: is not in the summary, should be", should->at[i].name);
 }
 
-bool stats_compare(const char *path, const struct count *count, struct numbers *is, struct bc_error *err)
+bool stats_compare(const char *path, const struct count *count, struct numbers *is,
+		   struct bc_error *err)
 {
 	struct json_reader *json = must_allocate(sizeof(*json));
 	struct file_stream stream;

@@ -43,7 +43,8 @@ static struct sums *sums_of(struct sums *all, const struct should *should, const
 	return sums;
 }
 
-static uint64_t add_record(struct sums *all, const struct should *should, const struct record *record)
+static uint64_t add_record(struct sums *all, const struct should *should,
+			   const struct record *record)
 {
 	const struct function *from = record->from.function, *to = record->to.function;
 
@@ -120,8 +121,8 @@ static bool begin_function(struct reader *r, struct text number)
 	if (r->now->any)
 		mistake("%s: function %s: is there twice, should be once", r->path, name);
 	if (!name_is(r->name, name))
-		mistake("%s: name of function %" PRIu64 ": is %.*s, should be %s", r->path, id, (int)r->name.len,
-			r->name.at, name);
+		mistake("%s: name of function %" PRIu64 ": is %.*s, should be %s", r->path, id,
+			(int)r->name.len, r->name.at, name);
 	r->now->any = true;
 	r->functions_read++;
 	return true;
@@ -153,7 +154,8 @@ static void read_all(struct reader *r, struct text rest)
 
 	for (r->line = 1; text_line(&rest, &line); r->line++)
 		if (!read_line(r, line)) {
-			mistake("%s: line %zu: is no line of such a file: %.*s", r->path, r->line, (int)line.len, line.at);
+			mistake("%s: line %zu: is no line of such a file: %.*s", r->path, r->line,
+				(int)line.len, line.at);
 			return;
 		}
 }
@@ -164,14 +166,17 @@ static void compare_function(const struct reader *r, const char *name, const str
 			     const struct sums *should)
 {
 	if (is->any != should->any)
-		mistake("%s: function %s: is %s, should %s", r->path, name, is->any ? "there" : "missing",
-			should->any ? "be there" : "not be there");
+		mistake("%s: function %s: is %s, should %s", r->path, name,
+			is->any ? "there" : "missing", should->any ? "be there" : "not be there");
 	if (is->executed != should->executed || is->external != should->external)
-		mistake("%s: function %s: was entered %" PRIu64 " times, %" PRIu64 " from outside; should be %" PRIu64
-			", %" PRIu64, r->path, name, is->executed, is->external, should->executed, should->external);
+		mistake("%s: function %s: was entered %" PRIu64 " times, %" PRIu64
+			" from outside; should be %" PRIu64 ", %" PRIu64,
+			r->path, name, is->executed, is->external, should->executed,
+			should->external);
 	if (is->counts > should->counts)
-		mistake("%s: function %s: counts add up to %" PRIu64 ", should be %" PRIu64 " at most", r->path, name,
-			is->counts, should->counts);
+		mistake("%s: function %s: counts add up to %" PRIu64 ", should be %" PRIu64
+			" at most",
+			r->path, name, is->counts, should->counts);
 }
 
 bool yaml_compare(const char *path, const struct should *should, const struct numbers *stats,
@@ -191,8 +196,10 @@ bool yaml_compare(const char *path, const struct should *should, const struct nu
 	for (size_t i = 0; ok && i < functions->count; i++)
 		compare_function(&r, functions->at[i].printed, &r.is[i], &sums[i]);
 	if (ok) {
-		must_equal("functions in the YAML", r.functions_read, numbers_get(stats, "yaml.functions"));
-		must_equal("counts in the YAML, and lost", r.total + numbers_get(stats, "yaml.lost"), total);
+		must_equal("functions in the YAML", r.functions_read,
+			   numbers_get(stats, "yaml.functions"));
+		must_equal("counts in the YAML, and lost",
+			   r.total + numbers_get(stats, "yaml.lost"), total);
 	}
 	file_unmap(&map);
 	free(r.is);

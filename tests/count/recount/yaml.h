@@ -10,7 +10,7 @@
 #include "tests/count/recount/should.h"
 
 /* stats: the numbers of the report */
-BC_MUST_USE bool yaml_compare(const char *path, const struct should *should, const struct numbers *stats,
-			      struct bc_error *err);
+BC_MUST_USE bool yaml_compare(const char *path, const struct should *should,
+			      const struct numbers *stats, struct bc_error *err);
 
 #endif

@@ -74,20 +74,23 @@ static bool take_place(void *ctx, struct vaddr at)
 	return true;
 }
 
-static void check_input(const struct subject *subject, const struct address_chain *chain, struct row *row)
+static void check_input(const struct subject *subject, const struct address_chain *chain,
+			struct row *row)
 {
 	struct back back = {.vaddr = chain->vaddr.v};
 
 	if (!chain->input.function)
 		return;
 	row->in_input++;
-	places_of_input(&subject->places, chain->input.function, chain->input.offset, take_place, &back);
+	places_of_input(&subject->places, chain->input.function, chain->input.offset, take_place,
+			&back);
 	row->several += back.places > 1;
 	if (!back.found)
 		failed(row, "input function and back", chain->vaddr.v);
 }
 
-static void check_function(const struct subject *subject, const struct address_chain *chain, struct row *row)
+static void check_function(const struct subject *subject, const struct address_chain *chain,
+			   struct row *row)
 {
 	const struct function *f = chain->place.function;
 	size_t count;
@@ -97,9 +100,11 @@ static void check_function(const struct subject *subject, const struct address_c
 		return;
 	row->in_functions++;
 	row->in_bat += chain->place.fragment != NULL;
-	const struct named_place *named = places_named(&subject->places, text_of(f->printed), &count);
+	const struct named_place *named =
+		places_named(&subject->places, text_of(f->printed), &count);
 	for (size_t i = 0; i < count; i++)
-		found |= subject->binary.functions.at[named[i].function].address + chain->place.offset ==
+		found |= subject->binary.functions.at[named[i].function].address +
+				 chain->place.offset ==
 			 chain->vaddr.v;
 	if (!found)
 		failed(row, "function and back", chain->vaddr.v);
@@ -115,7 +120,8 @@ static void check_address(const struct subject *subject, const struct loaded_at 
 	struct vaddr back;
 
 	row->sampled++;
-	if (!chain.has_vaddr || chain.vaddr.v != vaddr || chain.base != base || chain.segment != s) {
+	if (!chain.has_vaddr || chain.vaddr.v != vaddr || chain.base != base ||
+	    chain.segment != s) {
 		failed(row, "run-time address", vaddr);
 		return;
 	}
@@ -154,7 +160,10 @@ static void check_segments(const struct subject *subject, const struct loaded_at
 		if (!s->executable)
 			continue;
 		for (uint64_t n = 0; n < count; n++) {
-			uint64_t at = count < total ? (uint64_t)((double)n / (double)count * (double)total) : n;
+			uint64_t at =
+				count < total ?
+					(uint64_t)((double)n / (double)count * (double)total) :
+					n;
 			if (at >= before && at - before < s->filesz)
 				check_address(subject, process, s, s->vaddr + (at - before), row);
 		}
@@ -179,11 +188,13 @@ static bool check(const char *path, uint64_t count, struct prng *prng)
 		return false;
 	}
 	const struct image *image = &subject.binary.image;
-	uint64_t base = image->position_independent
-				? UINT64_C(0x550000000000) + prng_below(prng, UINT64_C(1) << 28) * PAGE -
-					  page_down(image->segments[0].vaddr)
-				: 0;
-	if (!strings_intern(&files.texts, text_of("/a"), &file.path) || !mapped_files_intern(&files, &file, &number))
+	uint64_t base = image->position_independent ?
+				UINT64_C(0x550000000000) +
+					prng_below(prng, UINT64_C(1) << 28) * PAGE -
+					page_down(image->segments[0].vaddr) :
+				0;
+	if (!strings_intern(&files.texts, text_of("/a"), &file.path) ||
+	    !mapped_files_intern(&files, &file, &number))
 		abort();
 	process.path = file.path;
 	map_segments(image, base, number, &maps);
@@ -199,9 +210,9 @@ static bool check(const char *path, uint64_t count, struct prng *prng)
 	const char *name = strrchr(path, '/');
 	printf("%-22s %-6s %2zu %2zu  0x%-14" PRIx64 " %-5s %8" PRIu64 " %8" PRIu64 " %8" PRIu64
 	       " %6" PRIu64 " %6" PRIu64 "\n",
-	       name ? name + 1 : path, image->position_independent ? "yes" : "no", image->segment_count,
-	       executable, image->segments[0].vaddr, agree ? "agree" : "NOT", row.sampled,
-	       row.in_functions, row.in_bat, row.several, row.failed);
+	       name ? name + 1 : path, image->position_independent ? "yes" : "no",
+	       image->segment_count, executable, image->segments[0].vaddr, agree ? "agree" : "NOT",
+	       row.sampled, row.in_functions, row.in_bat, row.several, row.failed);
 	loads_free(&process.loads);
 	maps_free(&maps);
 	mapped_files_free(&files);

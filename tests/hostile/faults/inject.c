@@ -72,9 +72,9 @@ static struct {
 /* What the next stop of a thread is the end of. */
 struct thread {
 	pid_t tid;
-	bool begun;      /* its first stop was seen */
-	bool inside;     /* in a system call */
-	bool touched;    /* by an error, or by fewer bytes: */
+	bool begun;   /* its first stop was seen */
+	bool inside;  /* in a system call */
+	bool touched; /* by an error, or by fewer bytes: */
 	bool has_length;
 	unsigned long long length; /* to be put back */
 };
@@ -108,7 +108,8 @@ static struct thread *thread_of(pid_t tid)
 
 static bool is_below(const char *path)
 {
-	return !strncmp(path, "pipe:", 5) || (want.under && !strncmp(path, want.under, strlen(want.under)));
+	return !strncmp(path, "pipe:", 5) ||
+	       (want.under && !strncmp(path, want.under, strlen(want.under)));
 }
 
 static bool is_fd_below(pid_t tid, int fd)
@@ -129,7 +130,8 @@ static bool is_fd_below(pid_t tid, int fd)
 static bool is_path_below(pid_t tid, unsigned long long at)
 {
 	char path[4096];
-	struct iovec here = {path, sizeof(path) - 1}, there = {(void *)(uintptr_t)at, 4096 - (at & 4095)};
+	struct iovec here = {path, sizeof(path) - 1},
+		     there = {(void *)(uintptr_t)at, 4096 - (at & 4095)};
 
 	ssize_t size = process_vm_readv(tid, &here, 1, &there, 1, 0);
 	if (size <= 0)
@@ -157,21 +159,18 @@ static bool is_meant(pid_t tid, unsigned long long number, const unsigned long l
 	switch (number) {
 	case SYS_open:
 	case SYS_stat:
-	case SYS_rename:
-		return is_path_below(tid, args[0]);
+	case SYS_rename: return is_path_below(tid, args[0]);
 	case SYS_openat:
 		return is_path_below(tid, args[1]) &&
 		       (strcmp(want.kind->name, "create") != 0 || args[2] & O_EXCL);
 	case SYS_renameat:
-	case SYS_renameat2:
-		return is_path_below(tid, args[1]);
+	case SYS_renameat2: return is_path_below(tid, args[1]);
 	case SYS_newfstatat:
 	case SYS_statx: /* with an empty path: of the descriptor */
-		return (int)args[0] >= 0 ? is_fd_below(tid, (int)args[0]) : is_path_below(tid, args[1]);
-	case SYS_mmap:
-		return (int)args[4] >= 0 && is_fd_below(tid, (int)args[4]);
-	default:
-		return is_fd_below(tid, (int)args[0]);
+		return (int)args[0] >= 0 ? is_fd_below(tid, (int)args[0]) :
+					   is_path_below(tid, args[1]);
+	case SYS_mmap: return (int)args[4] >= 0 && is_fd_below(tid, (int)args[4]);
+	default: return is_fd_below(tid, (int)args[0]);
 	}
 }
 
@@ -207,7 +206,8 @@ static void on_entry(struct thread *thread)
 
 	if (!get(thread->tid, &regs))
 		return;
-	const unsigned long long args[] = {regs.rdi, regs.rsi, regs.rdx, regs.r10, regs.r8, regs.r9};
+	const unsigned long long args[] = {regs.rdi, regs.rsi, regs.rdx,
+					   regs.r10, regs.r8,  regs.r9};
 	if (!is_meant(thread->tid, regs.orig_rax, args) || !is_chosen())
 		return;
 	touched++;
@@ -366,8 +366,10 @@ static void take(char *word)
 		want.error = (int)error;
 	} else if (take_number(word, "--signal", &number)) {
 		want.signal = (int)number;
-	} else if (!take_number(word, "--at", &want.at) && !take_number(word, "--every", &want.every) &&
-		   !take_number(word, "--from", &want.from) && !take_number(word, "--short", &want.shorter)) {
+	} else if (!take_number(word, "--at", &want.at) &&
+		   !take_number(word, "--every", &want.every) &&
+		   !take_number(word, "--from", &want.from) &&
+		   !take_number(word, "--short", &want.shorter)) {
 		errno = EINVAL;
 		die(word);
 	}

@@ -33,12 +33,13 @@ static void open_demo(void)
 	struct bc_error err = {0};
 
 	if (!demo.binary.file.data)
-		assert(subject_open(BATCONV_SOURCE_DIR "/inputs/demo/demo.bolt", BATCONV_SOURCE_DIR "/inputs/demo/demo", NULL,
-				    &demo, &err));
+		assert(subject_open(BATCONV_SOURCE_DIR "/inputs/demo/demo.bolt",
+				    BATCONV_SOURCE_DIR "/inputs/demo/demo", NULL, &demo, &err));
 }
 
 /* False: no such process, or it has not the demo. */
-static bool locate(const struct snapshots *all, const struct load_choice *choice, struct maps *maps, struct loaded_at *process)
+static bool locate(const struct snapshots *all, const struct load_choice *choice, struct maps *maps,
+		   struct loaded_at *process)
 {
 	struct bc_error err = {0};
 
@@ -56,7 +57,8 @@ static bool locate(const struct snapshots *all, const struct load_choice *choice
 	for (size_t i = 0; i < process->loads.all.len; i++) {
 		const struct load *load = &process->loads.all.at[i];
 		assert(!i || load[-1].base < load->base);
-		assert(load->executable && load->executable <= load->mappings && load->start < load->end);
+		assert(load->executable && load->executable <= load->mappings &&
+		       load->start < load->end);
 	}
 	check_mappings(maps);
 	return true;
@@ -77,7 +79,8 @@ static void check_places(const struct address_chain *chain)
 
 	assert(plain.segment == chain->segment && plain.section == chain->section);
 	assert(plain.has_offset == chain->has_offset && plain.offset.v == chain->offset.v);
-	assert(plain.place.function == chain->place.function && plain.input.function == chain->input.function);
+	assert(plain.place.function == chain->place.function &&
+	       plain.input.function == chain->input.function);
 	assert(plain.input.offset == chain->input.offset && plain.orphan == chain->orphan);
 	assert(!plain.has_run && plain.has_input_vaddr == chain->has_input_vaddr);
 	if (chain->segment)
@@ -102,17 +105,22 @@ static void check_address(const struct loaded_at *process, uint64_t at)
 	assert(chain.has_run && chain.run.v == at);
 	assert(chain.mapping == maps_find(process->maps, (struct run_addr){at}));
 	if (!chain.has_vaddr) {
-		assert(!chain.segment && !chain.has_offset && !chain.place.function && !chain.input.function);
+		assert(!chain.segment && !chain.has_offset && !chain.place.function &&
+		       !chain.input.function);
 		return;
 	}
-	assert(chain.mapping && mapped_files_at(process->files, chain.mapping->file)->path == process->path);
-	assert((is_base(&process->loads, chain.base) || is_differing(&process->loads, chain.base)) && at == chain.vaddr.v + chain.base);
+	assert(chain.mapping &&
+	       mapped_files_at(process->files, chain.mapping->file)->path == process->path);
+	assert((is_base(&process->loads, chain.base) ||
+		is_differing(&process->loads, chain.base)) &&
+	       at == chain.vaddr.v + chain.base);
 	check_places(&chain);
 	for (size_t i = 0; i < process->loads.all.len; i++) {
 		struct address_chain back = address_chain_of_vaddr(&demo, chain.vaddr);
 		address_chain_add_run(&back, process, i);
 		assert(back.has_run && back.run.v - back.vaddr.v == process->loads.all.at[i].base);
-		assert(back.base != chain.base || (back.run.v == at && back.mapping == chain.mapping));
+		assert(back.base != chain.base ||
+		       (back.run.v == at && back.mapping == chain.mapping));
 	}
 }
 
@@ -129,11 +137,13 @@ static void check_addresses(const struct loaded_at *process)
 	}
 	for (size_t f = 0; f < demo.binary.functions.count; f++)
 		for (size_t i = 0; i < process->loads.all.len && i < 4; i++)
-			check_address(process, demo.binary.functions.at[f].address + process->loads.all.at[i].base);
+			check_address(process, demo.binary.functions.at[f].address +
+						       process->loads.all.at[i].base);
 }
 
 /* One by one the processes have what is found without saying which. */
-static void check_processes(const struct snapshots *all, struct load_choice choice, const struct loaded_at *any)
+static void check_processes(const struct snapshots *all, struct load_choice choice,
+			    const struct loaded_at *any)
 {
 	unsigned found = 0;
 
@@ -141,8 +151,9 @@ static void check_processes(const struct snapshots *all, struct load_choice choi
 		const struct snapshot *s = &all->all.at[i];
 		struct maps maps;
 		struct loaded_at process;
-		const struct snapshot *of = choice.id == LOAD_CHOICE_ANY ? snapshots_at(all, s->pid, choice.time)
-								: snapshots_of_id(all, s->pid, choice.id);
+		const struct snapshot *of = choice.id == LOAD_CHOICE_ANY ?
+						    snapshots_at(all, s->pid, choice.time) :
+						    snapshots_of_id(all, s->pid, choice.id);
 		choice.pid = s->pid;
 		if (of != s || !locate(all, &choice, &maps, &process))
 			continue;
@@ -193,7 +204,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	if (count_mappings(&all) <= CHECK_REGIONS_MOST) {
 		check_pick(&all, LOAD_CHOICE_ANY, UINT64_MAX);
-		check_pick(&all, LOAD_CHOICE_ANY, all.all.len ? all.all.at[all.all.len / 2].time : 0);
+		check_pick(&all, LOAD_CHOICE_ANY,
+			   all.all.len ? all.all.at[all.all.len / 2].time : 0);
 		check_pick(&all, 0, UINT64_MAX);
 	}
 	snapshots_free(&all);
@@ -205,8 +217,8 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned
 	return mutate_perf_data(data, size, most, seed);
 }
 
-size_t LLVMFuzzerCustomCrossOver(const uint8_t *a, size_t a_size, const uint8_t *b, size_t b_size, uint8_t *out,
-				 size_t most, unsigned seed)
+size_t LLVMFuzzerCustomCrossOver(const uint8_t *a, size_t a_size, const uint8_t *b, size_t b_size,
+				 uint8_t *out, size_t most, unsigned seed)
 {
 	return cross_perf_data(a, a_size, b, b_size, out, most, seed);
 }

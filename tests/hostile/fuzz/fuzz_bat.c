@@ -45,25 +45,22 @@ static void check_searches(const struct bat_table *t)
 		assert(!e || e->output <= 100);
 		if (!e)
 			assert(bat_translate(t, f, 100, true) == 100);
-		assert(bat_fallthroughs(t, f, 0, 100, count_edge, &edges) ==
-		       edges);
-		assert(f->parent == BAT_NO_PARENT ||
-		       !t->fragments[f->parent].cold);
+		assert(bat_fallthroughs(t, f, 0, 100, count_edge, &edges) == edges);
+		assert(f->parent == BAT_NO_PARENT || !t->fragments[f->parent].cold);
 		assert(f->cold || f->parent == i);
 	}
 }
 
 static void check_parents(struct bat_table *t, const uint8_t *data, size_t size)
 {
-	static const char *const names[] = { "f", "f.cold.0", "f.cold",
-					     "f.cold.cold.1", "g", "g.warm" };
+	static const char *const names[] = {"f", "f.cold.0", "f.cold", "f.cold.cold.1",
+					    "g", "g.warm"};
 	struct bat_symbol symbols[32];
 	struct bat_parents counts;
 	struct bat_error err;
 	size_t count = 0;
 
-	for (uint32_t i = 0; i < t->fragment_count && i < size && count < 32;
-	     i++)
+	for (uint32_t i = 0; i < t->fragment_count && i < size && count < 32; i++)
 		symbols[count++] = (struct bat_symbol){
 			.address = t->fragments[i].address,
 			.name = names[data[i] % 6],
@@ -75,12 +72,10 @@ static void check_parents(struct bat_table *t, const uint8_t *data, size_t size)
 		return;
 	}
 	assert(counts.cold == t->fragment_count - t->hot_count);
-	assert(counts.cold == counts.agreed + counts.repaired +
-				      counts.unchecked + counts.unknown);
+	assert(counts.cold == counts.agreed + counts.repaired + counts.unchecked + counts.unknown);
 }
 
-static void check_round_trip(struct bat_table *t, const uint8_t *data,
-			     size_t size)
+static void check_round_trip(struct bat_table *t, const uint8_t *data, size_t size)
 {
 	struct bat_table again;
 	struct bat_error err;
@@ -118,8 +113,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	/* The layouts that recognition would have hidden. */
 	for (unsigned i = 0; i < BAT_LAYOUT_COUNT; i++) {
-		if (bat_decode_as((enum bat_layout)i, data, size, &table,
-				  &err)) {
+		if (bat_decode_as((enum bat_layout)i, data, size, &table, &err)) {
 			check_round_trip(&table, data, size);
 			bat_free(&table);
 		} else {

@@ -19,8 +19,8 @@ static void add_edge(void *ctx, uint32_t from, uint32_t to)
 	assert(naive_numbers_push(ctx, from) && naive_numbers_push(ctx, to));
 }
 
-static void check_trace(const struct bat_table *t, uint32_t i, const struct naive_fragment *n, uint32_t from,
-			uint32_t to)
+static void check_trace(const struct bat_table *t, uint32_t i, const struct naive_fragment *n,
+			uint32_t from, uint32_t to)
 {
 	struct naive_numbers a = {0}, b = {0};
 	size_t edges = bat_fallthroughs(t, &t->fragments[i], from, to, add_edge, &a);
@@ -51,7 +51,8 @@ static void check_offsets(const struct bat_table *t, uint32_t i, const struct na
 	}
 }
 
-static void check_entries(const struct bat_table *t, const struct bat_fragment *f, const struct naive_fragment *n)
+static void check_entries(const struct bat_table *t, const struct bat_fragment *f,
+			  const struct naive_fragment *n)
 {
 	assert(f->entry_count == n->entries.len && f->secondary_count == n->secondary.len);
 	for (uint32_t j = 0; j < f->entry_count; j++) {
@@ -75,8 +76,8 @@ static void check_same(const struct bat_table *t, const struct naive_table *n)
 		const struct naive_fragment *m = &n->all.at[i];
 		hot += !m->cold;
 		assert(f->address == m->address && f->cold == m->cold && f->parent == m->parent);
-		assert(m->cold ? f->stored_hot == m->stored_hot
-			       : f->hash == m->hash && f->block_count == m->blocks);
+		assert(m->cold ? f->stored_hot == m->stored_hot :
+				 f->hash == m->hash && f->block_count == m->blocks);
 		check_entries(t, f, m);
 		check_offsets(t, i, m);
 	}
@@ -84,7 +85,8 @@ static void check_same(const struct bat_table *t, const struct naive_table *n)
 }
 
 /* Of the layouts that fit, the one under which most functions begin with 0 -> 0. */
-static void check_recognition(const uint8_t *data, size_t size, const struct naive_table *n, const bool *fits)
+static void check_recognition(const uint8_t *data, size_t size, const struct naive_table *n,
+			      const bool *fits)
 {
 	struct bat_table table;
 	struct bat_error err;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A section of SHT_LLVM_BB_ADDR_MAP.  Any bytes are refused, or they are functions: each with a range, blocks that ascend in their range, and
- * no more of all than there are bytes for.  What is read again from the place of a function is the same function; its probabilities
- * can be solved, or are too much, and no block runs less often than never. */
+/* A section of SHT_LLVM_BB_ADDR_MAP.  Any bytes are refused, or they are functions: each with a
+ * range, blocks that ascend in their range, and no more of all than there are bytes for.  What is
+ * read again from the place of a function is the same function; its probabilities can be solved, or
+ * are too much, and no block runs less often than never. */
 #undef NDEBUG /* what is asserted here must be done, too */
 #include <assert.h>
 #include <stdlib.h>
@@ -50,11 +51,16 @@ static void check_flow(const struct map_function *f)
 	assert(runs);
 	for (uint32_t i = 0; i < f->blocks.len; i++)
 		for (uint32_t k = 0; k < f->blocks.at[i].successors; k++) {
-			const struct map_successor *to = &f->successors.at[f->blocks.at[i].first_successor + k];
-			double share = (double)to->probability / UINT32_MAX / f->blocks.at[i].successors;
-			assert(probable_edge_vec_push(&edges, (struct probable_edge){i, to->id % (uint32_t)f->blocks.len, share}));
+			const struct map_successor *to =
+				&f->successors.at[f->blocks.at[i].first_successor + k];
+			double share =
+				(double)to->probability / UINT32_MAX / f->blocks.at[i].successors;
+			assert(probable_edge_vec_push(
+				&edges, (struct probable_edge){i, to->id % (uint32_t)f->blocks.len,
+							       share}));
 		}
-	if (probabilities_solve(edges.at, edges.len, (uint32_t)f->blocks.len, runs) == PROBABILITIES_SOLVED)
+	if (probabilities_solve(edges.at, edges.len, (uint32_t)f->blocks.len, runs) ==
+	    PROBABILITIES_SOLVED)
 		for (size_t i = 0; i < f->blocks.len; i++)
 			assert(runs[i] >= 0);
 	probable_edge_vec_free(&edges);
@@ -72,11 +78,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	assert(block_map_open(&image, &section, &map, &err));
 	for (at = map; block_map_next(&map, &f); at = map) {
 		size_t bytes = (size_t)(map.in.at - at.in.at);
-		assert(f.ranges.len <= bytes / 9 + 1 && f.blocks.len <= bytes / 4 && f.successors.len <= bytes / 2);
+		assert(f.ranges.len <= bytes / 9 + 1 && f.blocks.len <= bytes / 4 &&
+		       f.successors.len <= bytes / 2);
 		check_ranges(&f);
 		check_blocks(&f);
 		check_flow(&f);
-		assert(block_map_next(&at, &again) && at.in.at == map.in.at && again.entry_count == f.entry_count);
+		assert(block_map_next(&at, &again) && at.in.at == map.in.at &&
+		       again.entry_count == f.entry_count);
 	}
 	if (!block_map_check(&map, &err))
 		assert(err.code == BC_FORMAT || err.code == BC_NOMEM);

@@ -47,7 +47,8 @@ static bool check_step(void *ctx, const struct flow_step *step)
 	struct stepping *s = ctx;
 	const struct block *block = &s->graph->blocks[step->block];
 
-	assert(step->block < s->graph->count && (step->to < s->graph->count || step->to == NO_BLOCK));
+	assert(step->block < s->graph->count &&
+	       (step->to < s->graph->count || step->to == NO_BLOCK));
 	assert(block->start <= step->from->offset && step->from->offset <= block->last);
 	assert(step->callee == NO_TARGET || step->count);
 	s->left += step->callee == NO_TARGET ? step->count : 0;
@@ -55,21 +56,24 @@ static bool check_step(void *ctx, const struct flow_step *step)
 }
 
 /* All counts of blocks are left by steps. */
-static void check_steps(const struct function_table *table, const struct function *f, const struct graph *graph, const struct flow_counts *counts)
+static void check_steps(const struct function_table *table, const struct function *f,
+			const struct graph *graph, const struct flow_counts *counts)
 {
 	const struct targets targets = {.functions = table}; /* no slots */
 	struct stepping stepping = {graph, 0};
 	uint64_t sum = 0;
 
-	assert(flow_steps(&(struct flow_solved){&targets, f, graph, counts}, check_step, &stepping));
+	assert(flow_steps(&(struct flow_solved){&targets, f, graph, counts}, check_step,
+			  &stepping));
 	for (uint32_t i = 0; i < graph->count; i++)
 		sum += counts->blocks[i];
 	assert(stepping.left == sum);
 }
 
-/* Successors are blocks, each once; and what enters a block leaves it, in the flow that is inferred from samples at
- * whatever places. */
-static void check_code(const struct function_table *table, const struct function *f, const struct graph *graph, struct bytes data)
+/* Successors are blocks, each once; and what enters a block leaves it, in the flow that is inferred
+ * from samples at whatever places. */
+static void check_code(const struct function_table *table, const struct function *f,
+		       const struct graph *graph, struct bytes data)
 {
 	struct function_sample samples[16];
 	struct function_problem problem;
@@ -77,10 +81,13 @@ static void check_code(const struct function_table *table, const struct function
 	size_t count = data.size < 16 ? data.size : 16;
 
 	for (uint32_t i = 0; i < graph->count; i++)
-		for (uint32_t k = graph->code.first_next[i]; k < graph->code.first_next[i + 1]; k++) {
+		for (uint32_t k = graph->code.first_next[i]; k < graph->code.first_next[i + 1];
+		     k++) {
 			assert(graph->code.next[k] < graph->count);
-			assert(k == graph->code.first_next[i] || graph->code.next[k] > graph->code.next[k - 1]);
-			assert(graph_code_source(graph, f->address, i, graph->code.next[k])->offset <= graph->blocks[i].last);
+			assert(k == graph->code.first_next[i] ||
+			       graph->code.next[k] > graph->code.next[k - 1]);
+			assert(graph_code_source(graph, f->address, i, graph->code.next[k])
+				       ->offset <= graph->blocks[i].last);
 		}
 	for (size_t i = 0; i < count; i++)
 		samples[i] = (struct function_sample){(uint32_t)(i * f->size / 16), data.data[i]};
@@ -99,12 +106,16 @@ static void check_code(const struct function_table *table, const struct function
 
 static struct section section(const char *name, uint64_t from, uint64_t size, uint64_t flags)
 {
-	return (struct section){.name = {name, strlen(name)}, .type = SHT_PROGBITS,
-				.flags = SHF_ALLOC | flags, .addr = BASE + from, .offset = from,
+	return (struct section){.name = {name, strlen(name)},
+				.type = SHT_PROGBITS,
+				.flags = SHF_ALLOC | flags,
+				.addr = BASE + from,
+				.offset = from,
 				.size = size};
 }
 
-static void check_one(const struct function_table *table, const struct function *f, const struct graph *graph, struct bytes data)
+static void check_one(const struct function_table *table, const struct function *f,
+		      const struct graph *graph, struct bytes data)
 {
 	check(graph);
 	if (graph->count && graph->count < 1000 && graph->code.first_insn)
@@ -133,14 +144,22 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct section sections[] = {section(".text", 0, code, SHF_EXECINSTR),
 				     section(".rodata", code, file.size - code, 0),
 				     section(".eh_frame", code, file.size - code, 0)};
-	struct segment segment = {.vaddr = BASE, .memsz = file.size, .filesz = file.size,
-				  .align = 1, .executable = true};
-	struct image image = {.file = file, .machine = (enum machine)(data[0] % 3),
-			      .segments = &segment, .segment_count = 1, .sections = sections,
+	struct segment segment = {.vaddr = BASE,
+				  .memsz = file.size,
+				  .filesz = file.size,
+				  .align = 1,
+				  .executable = true};
+	struct image image = {.file = file,
+			      .machine = (enum machine)(data[0] % 3),
+			      .segments = &segment,
+			      .segment_count = 1,
+			      .sections = sections,
 			      .section_count = 3};
 	struct function functions[] = {
 		{.address = BASE, .size = half, .extent = half, .primary = "f"},
-		{.address = BASE + half, .size = code - half, .extent = code - half,
+		{.address = BASE + half,
+		 .size = code - half,
+		 .extent = code - half,
 		 .primary = "f.cold"}};
 	struct function_table table = {.at = functions, .count = 2};
 	if (!section_parts_find(&image) || !functions_index(&table))

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Any bytes as .eh_frame, as .debug_frame and as exception tables: rows of an FDE begin at its beginning, ascend and stay in it,
- * rules of a row ascend by register; evaluating twice gives the same; an FDE read at its byte is the one read in turn; what
- * reading takes is bounded; call sites have a list of actions of bounded length.
+ * Any bytes as .eh_frame, as .debug_frame and as exception tables: rows of an FDE begin at its
+ * beginning, ascend and stay in it, rules of a row ascend by register; evaluating twice gives the
+ * same; an FDE read at its byte is the one read in turn; what reading takes is bounded; call sites
+ * have a list of actions of bounded length.
  *
  * The first byte chooses the machine, the second how much of the rest is .eh_frame.
  */
@@ -31,8 +32,10 @@ static void check_rows(const struct cfi_table *table, const struct cfi_fde *fde)
 		assert(row->from - fde->code.address < fde->code.size);
 		assert(row->first + (size_t)row->count <= rows.rules.len);
 		for (uint32_t k = 1; k < row->count; k++)
-			assert(rows.rules.at[row->first + k].reg > rows.rules.at[row->first + k - 1].reg);
-		assert(i == 0 || row->args_size != row[-1].args_size || !cfi_same_row(row, rows.rules.at, row - 1, rows.rules.at));
+			assert(rows.rules.at[row->first + k].reg >
+			       rows.rules.at[row->first + k - 1].reg);
+		assert(i == 0 || row->args_size != row[-1].args_size ||
+		       !cfi_same_row(row, rows.rules.at, row - 1, rows.rules.at));
 		char text[64];
 		cfi_rule_text(table->machine, &row->cfa, true, text, sizeof(text));
 	}
@@ -40,7 +43,8 @@ static void check_rows(const struct cfi_table *table, const struct cfi_fde *fde)
 	if (again != CFI_TOO_MUCH) {
 		assert(again == bad && rows.rows.len == 2 * count);
 		for (size_t i = 0; i < count; i++)
-			assert(cfi_same_row(&rows.rows.at[i], rows.rules.at, &rows.rows.at[count + i], rows.rules.at));
+			assert(cfi_same_row(&rows.rows.at[i], rows.rules.at,
+					    &rows.rows.at[count + i], rows.rules.at));
 	}
 	cfi_rows_free(&rows);
 }
@@ -55,7 +59,8 @@ static void check_lsda(const struct image *image, const struct cfi_fde *fde)
 		return;
 	if (lsda_read(image, fde->lsda, fde->code.address, &lsda))
 		for (size_t i = 0; i < lsda.sites.len; i++)
-			assert(lsda_actions(image, &lsda, lsda.sites.at[i].action, words, 16, &bad) <= 16);
+			assert(lsda_actions(image, &lsda, lsda.sites.at[i].action, words, 16,
+					    &bad) <= 16);
 	lsda_free(&lsda);
 }
 
@@ -89,13 +94,26 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct bytes file = {data + 2, size - 2};
 	uint64_t frames = file.size * (data[1] + 1u) / 256;
 	struct section sections[] = {
-		{.name = {".eh_frame", 9}, .type = SHT_PROGBITS, .flags = SHF_ALLOC, .addr = BASE, .size = frames},
+		{.name = {".eh_frame", 9},
+		 .type = SHT_PROGBITS,
+		 .flags = SHF_ALLOC,
+		 .addr = BASE,
+		 .size = frames},
 		{.name = {".debug_frame", 12}, .type = SHT_PROGBITS, .size = frames},
 	};
-	struct segment segment = {.vaddr = BASE, .memsz = file.size, .filesz = file.size, .align = 1, .executable = true};
+	struct segment segment = {.vaddr = BASE,
+				  .memsz = file.size,
+				  .filesz = file.size,
+				  .align = 1,
+				  .executable = true};
 	work_begin(&work, file.size);
-	struct image image = {.file = file, .work = &work, .machine = (enum machine)(data[0] % 3), .segments = &segment, .segment_count = 1,
-			      .sections = sections, .section_count = 2};
+	struct image image = {.file = file,
+			      .work = &work,
+			      .machine = (enum machine)(data[0] % 3),
+			      .segments = &segment,
+			      .segment_count = 1,
+			      .sections = sections,
+			      .section_count = 2};
 	check_section(&image, eh_frame_begin(&image));
 	check_section(&image, debug_frame_begin(&image));
 	return 0;

@@ -31,7 +31,8 @@ static void open_demo(void)
 {
 	struct bc_error err = {0};
 
-	if (!demo.file.data && !binary_open(BATCONV_SOURCE_DIR "/inputs/demo/demo.bolt", &demo, &err))
+	if (!demo.file.data &&
+	    !binary_open(BATCONV_SOURCE_DIR "/inputs/demo/demo.bolt", &demo, &err))
 		abort();
 }
 
@@ -53,11 +54,13 @@ static uint8_t *with_descriptor(const uint8_t *desc, size_t size)
 }
 
 /* The profile as text, of what could be read. */
-static char *run_with(const struct binary *binary, unsigned flags, unsigned threads, struct text samples, size_t *size)
+static char *run_with(const struct binary *binary, unsigned flags, unsigned threads,
+		      struct text samples, size_t *size)
 {
 	const struct aggregate_options options = {.mode = flags & 2 ? MODE_BASIC : MODE_AUTO,
 						  .erratum = true,
-						  .rules = flags & 8 ? (struct profile_rules){0} : best_rules,
+						  .rules = flags & 8 ? (struct profile_rules){0} :
+								       best_rules,
 						  .threads = threads};
 	static const struct image_match_options match = {.binary_path = "demo.bolt"};
 	struct aggregate aggregate;
@@ -127,7 +130,8 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned
 		return LLVMFuzzerMutate(data, size, most);
 	size_t samples = size - 3 - desc;
 	if (!desc || seed % 8 < 4) /* text samples are left to libFuzzer */
-		return 3 + desc + mutate_perf_data(data + 3 + desc, samples, most - 3 - desc, seed / 8);
+		return 3 + desc +
+		       mutate_perf_data(data + 3 + desc, samples, most - 3 - desc, seed / 8);
 	size_t capacity = most - 3 - samples < UINT16_MAX ? most - 3 - samples : UINT16_MAX;
 	uint8_t *new = malloc(capacity + desc + 1);
 	if (!new)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Any bytes as an ELF file with debug information: it is refused with one line, or entries ascend and are as deep as they can be, expressions are of
- * operations that there are, and what is too much is told as a limit.
+ * Any bytes as an ELF file with debug information: it is refused with one line, or entries ascend
+ * and are as deep as they can be, expressions are of operations that there are, and what is too
+ * much is told as a limit.
  */
 #undef NDEBUG /* what is asserted here must be done, too */
 #include <assert.h>
@@ -24,19 +25,22 @@ static bool read_entry(struct reading *r, const struct debug_unit *unit, uint64_
 {
 	bool bad;
 
-	if (!debug_values(r->reader, unit, at, &r->values) || !debug_ranges(r->reader, unit, at, &r->ranges, &bad))
+	if (!debug_values(r->reader, unit, at, &r->values) ||
+	    !debug_ranges(r->reader, unit, at, &r->ranges, &bad))
 		return false;
 	for (size_t i = 0; i < r->values.len; i++) {
 		const struct debug_value *value = &r->values.at[i];
 		if (value->kind == VALUE_TEXT)
-			assert(!memchr(value->bytes.data, 0, value->bytes.size) && !value->bytes.data[value->bytes.size]);
+			assert(!memchr(value->bytes.data, 0, value->bytes.size) &&
+			       !value->bytes.data[value->bytes.size]);
 		if (value->kind != VALUE_EXPRESSION && value->kind != VALUE_LOCATIONS)
 			continue;
 		if (!debug_locations(r->reader, value, &r->locations, &bad))
 			return false;
 		for (size_t k = 0; k < r->locations.at.len; k++) {
 			const struct debug_location *location = &r->locations.at.at[k];
-			assert(location->first <= r->locations.operations.len && location->count <= r->locations.operations.len - location->first);
+			assert(location->first <= r->locations.operations.len &&
+			       location->count <= r->locations.operations.len - location->first);
 		}
 	}
 	return true;
@@ -53,7 +57,9 @@ static bool read_units(struct reading *r)
 		ok = debug_list_entries(r->reader, &unit, &r->places);
 		for (size_t i = 0; ok && i < r->places.len; i++) {
 			const struct entry_place *place = &r->places.at[i];
-			assert(i ? place->at > place[-1].at && place->depth && place->depth <= place[-1].depth + 1 : place->at == unit.at && !place->depth);
+			assert(i ? place->at > place[-1].at && place->depth &&
+					       place->depth <= place[-1].depth + 1 :
+				   place->at == unit.at && !place->depth);
 			(void)debug_entry_name(r->reader, unit.of_types, place->at, &tag);
 			ok = read_entry(r, &unit, place->at);
 		}
@@ -74,7 +80,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (size > 1 << 16 || !image_open((struct bytes){data, size}, &image, &err))
 		return 0;
 	/* As in `verify`: what libdw reads of it was counted. */
-	if (!line_rows_read(&image, &paths, &rows, &err) || !debug_reader_open(&image, true, &r.reader, &err)) {
+	if (!line_rows_read(&image, &paths, &rows, &err) ||
+	    !debug_reader_open(&image, true, &r.reader, &err)) {
 		assert(err.code == BC_FORMAT || err.code == BC_UNSUPPORTED);
 		assert(*err.text && !strchr(err.text, '\n'));
 	} else if (!read_units(&r)) {

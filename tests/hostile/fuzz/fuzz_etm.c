@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Packets of ETMv4 and ETE, in CoreSight's frames or as they are, through a queue and its lanes.  The first bytes say which unit it is, and how the
- * others are cut into pieces, where something was lost, and how many bytes are missing; what follows is the trace.  Properties: wherever a trace is
- * cut into pieces that follow each other, each source has the same answers, at the same places; an answer without a packet does not exist; with
- * gaps every piece is read to its end; behind what was lost comes an address.
+ * Packets of ETMv4 and ETE, in CoreSight's frames or as they are, through a queue and its lanes.
+ * The first bytes say which unit it is, and how the others are cut into pieces, where something was
+ * lost, and how many bytes are missing; what follows is the trace.  Properties: wherever a trace is
+ * cut into pieces that follow each other, each source has the same answers, at the same places; an
+ * answer without a packet does not exist; with gaps every piece is read to its end; behind what was
+ * lost comes an address.
  */
 #undef NDEBUG /* what is asserted here must be done, too */
 #include <assert.h>
@@ -41,7 +43,8 @@ static size_t write_info(uint8_t *to, uint8_t kind, uint8_t depth)
 		add_word(&at, ete ? 0x5050505050505050 : 0x4040404040404040);
 		add_word(&at, cpu);
 		add_word(&at, ete ? 8 : 7);
-		add_word(&at, (kind & 2 ? UINT64_C(0x8080) : 0) | (kind & 4 ? UINT64_C(0x1000) : 0));
+		add_word(&at,
+			 (kind & 2 ? UINT64_C(0x8080) : 0) | (kind & 4 ? UINT64_C(0x1000) : 0));
 		add_word(&at, 0x10 + cpu);
 		add_word(&at, kind & 8 ? 0x08800ea1 : 0x28000ea1);
 		add_word(&at, 0x4100f453);
@@ -60,17 +63,23 @@ static void note(struct sums *sums, const struct flow_lane *lane)
 	uint64_t *hash = &sums->hashes[source];
 	bool *lost = &sums->lost[source];
 
-	assert(source <= ETM_IDS && lane->batch.count && lane->batch.count <= lane->batch.capacity && lane->batch.capacity <= 2 * FLOW_BATCH_MOST);
+	assert(source <= ETM_IDS && lane->batch.count &&
+	       lane->batch.count <= lane->batch.capacity &&
+	       lane->batch.capacity <= 2 * FLOW_BATCH_MOST);
 	for (size_t i = 0; i < lane->batch.count; i++) {
 		const struct flow_answer *answer = &lane->batch.at[i];
-		uint64_t place = hash_mix(hash_mix(lane->place.ticks, lane->place.context), lane->place.has_context);
+		uint64_t place = hash_mix(hash_mix(lane->place.ticks, lane->place.context),
+					  lane->place.has_context);
 		sums->answers++;
 		*hash = hash_mix(hash_mix(*hash, place), answer->kind);
 		if (answer->kind == FLOW_BITS) {
-			assert(answer->count && answer->count <= 64 && (answer->count == 64 || !(answer->value >> answer->count)) && !*lost);
+			assert(answer->count && answer->count <= 64 &&
+			       (answer->count == 64 || !(answer->value >> answer->count)) &&
+			       !*lost);
 			sums->bits += answer->count;
 			for (unsigned bit = 0; bit < answer->count; bit++)
-				*hash = hash_mix(hash_mix(*hash, FLOW_BITS), answer->value >> bit & 1);
+				*hash = hash_mix(hash_mix(*hash, FLOW_BITS),
+						 answer->value >> bit & 1);
 		} else {
 			assert(answer->kind <= FLOW_FROM);
 			assert(!*lost || answer->kind == FLOW_AT || answer->kind == FLOW_BEGIN);
@@ -88,7 +97,8 @@ static void read_lanes(struct aux_queues *queues, const uint8_t info[2], struct 
 	uint8_t bytes[512];
 	size_t size = write_info(bytes, info[0], info[1]);
 
-	assert(flow_lanes_open(&lanes, &etm_reader, (struct bytes){bytes, size}, 0, queues, &err) && !lanes.facts.refused);
+	assert(flow_lanes_open(&lanes, &etm_reader, (struct bytes){bytes, size}, 0, queues, &err) &&
+	       !lanes.facts.refused);
 	bool any = true;
 	while (any) {
 		assert(flow_lanes_wake(&lanes, 0, &clock, &err));
@@ -113,10 +123,12 @@ static void add(struct aux_queues *queues, uint64_t at, const uint8_t *data, siz
 	assert(copy);
 	if (size)
 		memcpy(copy, data, size);
-	assert(aux_queue_add(queues, 0, (struct aux_piece){.at = at, .size = size, .data = copy}, &err));
+	assert(aux_queue_add(queues, 0, (struct aux_piece){.at = at, .size = size, .data = copy},
+			     &err));
 }
 
-/* Pieces of the sizes that `cuts` says, in turn.  damaged: its high bits say what is wrong with them. */
+/* Pieces of the sizes that `cuts` says, in turn.  damaged: its high bits say what is wrong with
+ * them. */
 static void cut(struct aux_queues *queues, struct bytes cuts, struct bytes trace, bool damaged)
 {
 	struct bc_error err = {0};
@@ -134,7 +146,8 @@ static void cut(struct aux_queues *queues, struct bytes cuts, struct bytes trace
 	}
 }
 
-static void check(const uint8_t info[2], struct bytes cuts, struct bytes trace, bool damaged, struct sums *sums)
+static void check(const uint8_t info[2], struct bytes cuts, struct bytes trace, bool damaged,
+		  struct sums *sums)
 {
 	struct aux_queues queues = {0};
 	struct bc_error err = {0};
@@ -144,7 +157,8 @@ static void check(const uint8_t info[2], struct bytes cuts, struct bytes trace, 
 	queues.all.at[0].raw = info[0] & 128;
 	cut(&queues, cuts, trace, damaged);
 	read_lanes(&queues, info, sums);
-	assert(sums->bits + sums->counts.dropped <= 24 * trace.size && sums->counts.bad_bytes <= trace.size && sums->counts.unknown_packets <= trace.size);
+	assert(sums->bits + sums->counts.dropped <= 24 * trace.size &&
+	       sums->counts.bad_bytes <= trace.size && sums->counts.unknown_packets <= trace.size);
 	assert(sums->answers <= 4 * trace.size);
 	aux_queues_free(&queues);
 }
@@ -161,8 +175,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct bytes cuts = {data + 2, CUTS}, trace = {data + 2 + CUTS, size - 2 - CUTS};
 	check(data, (struct bytes){long_pieces, 1}, trace, false, &plain);
 	check(data, cuts, trace, false, &other);
-	assert(plain.bits == other.bits && !memcmp(plain.hashes, other.hashes, sizeof(plain.hashes)));
-	assert(plain.counts.bad_bytes == other.counts.bad_bytes && plain.counts.targets == other.counts.targets && plain.counts.dropped == other.counts.dropped);
+	assert(plain.bits == other.bits &&
+	       !memcmp(plain.hashes, other.hashes, sizeof(plain.hashes)));
+	assert(plain.counts.bad_bytes == other.counts.bad_bytes &&
+	       plain.counts.targets == other.counts.targets &&
+	       plain.counts.dropped == other.counts.dropped);
 	check(data, cuts, trace, true, &damaged);
 	return 0;
 }

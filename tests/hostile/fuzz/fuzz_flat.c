@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A profile as it is measured.  It is refused with one line that names it; or its records are in order, each one of a function
- * that is there, what functions have adds up to all of them, shares lie between 0 and 100 %,
- * and with itself it has everything in common.
+ * A profile as it is measured.  It is refused with one line that names it; or its records are in
+ * order, each one of a function that is there, what functions have adds up to all of them, shares
+ * lie between 0 and 100 %, and with itself it has everything in common.
  */
 #undef NDEBUG
 #include <assert.h>
@@ -21,7 +21,8 @@ static void check_records(const struct flat_profile *flat)
 
 	for (size_t i = 0; i < flat->records.len; i++) {
 		const struct flat_record *record = &flat->records.at[i];
-		assert(record->owner && record->owner < flat->functions.len && record->to < flat->functions.len);
+		assert(record->owner && record->owner < flat->functions.len &&
+		       record->to < flat->functions.len);
 		assert(record->owner == (record->kind == FLAT_ENTRY ? record->to : record->from));
 		all = record->kind == FLAT_ENTRY ? all : count_add_saturating(all, record->count);
 	}
@@ -60,7 +61,8 @@ static void check_overlap(const struct flat_profile *flat)
 	for (int i = 0; i < OVERLAP_KIND_COUNT; i++) {
 		const struct overlap_share *share = &overlap.shares[i];
 		assert(!share->known || (share->percent > 99.999999 && share->percent <= 100));
-		assert(!share->only_a && !share->only_b && share->hot_a == share->hot_b && share->hot_both == share->hot_a);
+		assert(!share->only_a && !share->only_b && share->hot_a == share->hot_b &&
+		       share->hot_both == share->hot_a);
 	}
 	overlap_free(&overlap);
 }
@@ -68,13 +70,15 @@ static void check_overlap(const struct flat_profile *flat)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const uint8_t nothing;
-	struct file_stream stream = {.name = "in", .fd = -1, .memory = size ? data : &nothing, .size = size};
+	struct file_stream stream = {
+		.name = "in", .fd = -1, .memory = size ? data : &nothing, .size = size};
 	struct flat_profile flat;
 	struct bc_error err;
 	bool mine;
 
 	if (!flat_read_stream(&stream, &flat, &mine, &err)) {
-		assert(err.code != BC_OK && !strncmp(err.text, "in: ", 4) && !strchr(err.text, '\n'));
+		assert(err.code != BC_OK && !strncmp(err.text, "in: ", 4) &&
+		       !strchr(err.text, '\n'));
 	} else {
 		check_records(&flat);
 		check_flow(&flat);

@@ -17,8 +17,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static bool is_same(struct insn a, struct insn b)
 {
-	return a.kind == b.kind && a.size == b.size && a.target == b.target && a.nop == b.nop && a.lock == b.lock &&
-	       a.short_only == b.short_only;
+	return a.kind == b.kind && a.size == b.size && a.target == b.target && a.nop == b.nop &&
+	       a.lock == b.lock && a.short_only == b.short_only;
 }
 
 static void check_branch(enum machine machine, struct bytes code, struct insn insn)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* A file of any kind: an error names the file, or it has a kind; shares of events, processes and
- * files add up to the samples and to the addresses of traces and are sorted; a profile's lines are all counted; twice the same. */
+ * files add up to the samples and to the addresses of traces and are sorted; a profile's lines are
+ * all counted; twice the same. */
 #undef NDEBUG /* what is asserted here must be done, too */
 #include <assert.h>
 #include <stdio.h>
@@ -43,7 +44,8 @@ static void check_fdata(const struct profile_facts *facts, const char *path)
 	if (!file_map(path, &map, &err))
 		return;
 	for (struct text rest = {(const char *)map.data, map.size}; text_line(&rest, &line);)
-		lines += line.len && !text_is(line, "boltedcollection") && !text_starts(line, "no_lbr");
+		lines += line.len && !text_is(line, "boltedcollection") &&
+			 !text_starts(line, "no_lbr");
 	assert(lines == facts->records && facts->functions <= 2 * facts->records);
 	file_unmap(&map);
 }

@@ -153,7 +153,8 @@ static void check(const uint8_t *data, size_t size, struct json_reader *reader)
 		assert(read == is_json);
 	if (read)
 		return;
-	assert(err->code == BC_FORMAT && !strncmp(err->text, "text: JSON, byte ", 17) && !strchr(err->text, '\n'));
+	assert(err->code == BC_FORMAT && !strncmp(err->text, "text: JSON, byte ", 17) &&
+	       !strchr(err->text, '\n'));
 	assert(strtoull(err->text + 17, NULL, 10) <= size);
 	char kept[sizeof(err->text)];
 	memcpy(kept, err->text, sizeof(kept));

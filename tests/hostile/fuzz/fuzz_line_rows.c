@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Any bytes as an ELF file with debug information: it is refused with one line, or spans ascend, rows ascend in their span, what is found of an address
- * holds it, files and uses are of listed units.
+ * Any bytes as an ELF file with debug information: it is refused with one line, or spans ascend,
+ * rows ascend in their span, what is found of an address holds it, files and uses are of listed
+ * units.
  */
 #undef NDEBUG /* what is asserted here must be done, too */
 #include <assert.h>
@@ -16,7 +17,8 @@ static void check_span(const struct line_rows *rows, const struct line_span *spa
 	const struct line_row *found[8];
 
 	assert(span->start < span->end && span->reach >= reach && span->reach >= span->end);
-	assert(span->count && span->first <= rows->rows.len && span->count <= rows->rows.len - span->first);
+	assert(span->count && span->first <= rows->rows.len &&
+	       span->count <= rows->rows.len - span->first);
 	for (size_t i = 0; i < span->count; i++) {
 		const struct line_row *row = &rows->rows.at[span->first + i];
 		assert(i ? row->address >= row[-1].address : row->address == span->start);
@@ -47,9 +49,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			check_span(&rows, &rows.spans.at[i], i ? rows.spans.at[i - 1].reach : 0);
 		}
 		for (size_t i = 0; i < rows.units.len; i++)
-			assert(rows.units.at[i].first_file + (uint64_t)rows.units.at[i].file_count <= rows.files.len);
+			assert(rows.units.at[i].first_file +
+				       (uint64_t)rows.units.at[i].file_count <=
+			       rows.files.len);
 		for (size_t i = 0; i < rows.uses.len; i++)
-			assert(rows.uses.at[i].unit < rows.units.len && (i == 0 || rows.uses.at[i].unit >= rows.uses.at[i - 1].unit));
+			assert(rows.uses.at[i].unit < rows.units.len &&
+			       (i == 0 || rows.uses.at[i].unit >= rows.uses.at[i - 1].unit));
 		line_rows_free(&rows);
 	}
 	image_close(&image);

@@ -48,7 +48,8 @@ static void check_round_trip(const struct maps *maps, struct mapped_files *files
 	struct text rest = {text, size};
 
 	if (is_plain(maps, files)) {
-		assert(maps_text_read(&rest, &number, files, &again, &err) && maps_of(again, &read));
+		assert(maps_text_read(&rest, &number, files, &again, &err) &&
+		       maps_of(again, &read));
 		assert(read.len == maps->len);
 		assert(!memcmp(read.at, maps->at, maps->len * sizeof(*maps->at)));
 		maps_free(&read);

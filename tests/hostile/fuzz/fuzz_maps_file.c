@@ -33,7 +33,8 @@ static bool is_zero(const void *data, size_t size)
 }
 
 /* *recording: with events, not with maps as such. */
-static bool read_bytes(const uint8_t *data, size_t size, uint64_t until, struct snapshots *out, bool *recording)
+static bool read_bytes(const uint8_t *data, size_t size, uint64_t until, struct snapshots *out,
+		       bool *recording)
 {
 	struct bytes_file file = bytes_file_open(data, size);
 	struct reader_report report;
@@ -79,7 +80,8 @@ static bool is_plain(const struct mapping *m, const struct mapped_files *files)
 	for (size_t i = 0; i < path.len; i++)
 		if (text_starts(text_from(path, i), "\\012"))
 			return false;
-	return !(path.len && (*path.at == ' ' || *path.at == '\t')) && m->offset <= UINT64_MAX - (m->end - m->start);
+	return !(path.len && (*path.at == ' ' || *path.at == '\t')) &&
+	       m->offset <= UINT64_MAX - (m->end - m->start);
 }
 
 /* False: it cannot be written so that it reads the same. */
@@ -114,7 +116,8 @@ static void check_raw(const struct snapshots *all)
 	bool plain = write_raw(all, out);
 	assert(!fclose(out));
 	if (plain && all->all.len) {
-		assert(read_bytes((const uint8_t *)text, size, UINT64_MAX, &again, &recording) && !recording);
+		assert(read_bytes((const uint8_t *)text, size, UINT64_MAX, &again, &recording) &&
+		       !recording);
 		assert(again.all.len == all->all.len);
 		check_same_snapshots(all, &again, all->all.len, false);
 		snapshots_free(&again);
@@ -141,7 +144,8 @@ static void check_merged(struct snapshots *all)
 	snapshots_free(&twice);
 }
 
-static void check_until(const uint8_t *data, size_t size, const struct snapshots *all, bool recording)
+static void check_until(const uint8_t *data, size_t size, const struct snapshots *all,
+			bool recording)
 {
 	uint64_t until = all->all.len ? all->all.at[all->all.len / 2].time : 0;
 	struct snapshots some;
@@ -179,8 +183,8 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned
 	return mutate_perf_data(data, size, most, seed);
 }
 
-size_t LLVMFuzzerCustomCrossOver(const uint8_t *a, size_t a_size, const uint8_t *b, size_t b_size, uint8_t *out,
-				 size_t most, unsigned seed)
+size_t LLVMFuzzerCustomCrossOver(const uint8_t *a, size_t a_size, const uint8_t *b, size_t b_size,
+				 uint8_t *out, size_t most, unsigned seed)
 {
 	return cross_perf_data(a, a_size, b, b_size, out, most, seed);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A YAML profile, merged, with a head before it unless it has one: support/merge_text.h says what holds. */
+/* A YAML profile, merged, with a head before it unless it has one: support/merge_text.h says what
+ * holds. */
 #undef NDEBUG
 #include <assert.h>
 #include <stdlib.h>
@@ -10,7 +11,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static const char head[] = "---\nheader:\n  profile-version: 1\n  profile-flags: [ lbr ]\nfunctions:\n";
+	static const char head[] =
+		"---\nheader:\n  profile-version: 1\n  profile-flags: [ lbr ]\nfunctions:\n";
 	size_t length = sizeof(head) - 1;
 
 	if (text_starts((struct text){(const char *)data, size}, "---"))

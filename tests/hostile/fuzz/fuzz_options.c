@@ -86,8 +86,8 @@ static int read_line(const struct command *command, int wrong, const uint8_t *da
 
 static int read_any(const uint8_t *data, size_t size)
 {
-	return data[0] & 1 ? read_line(perf2bolt_command(), EXIT_FAILED, data + 1, size - 1)
-			   : read_line(&convert_command, EXIT_USAGE, data + 1, size - 1);
+	return data[0] & 1 ? read_line(perf2bolt_command(), EXIT_FAILED, data + 1, size - 1) :
+			     read_line(&convert_command, EXIT_USAGE, data + 1, size - 1);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

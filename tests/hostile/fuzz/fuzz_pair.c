@@ -3,11 +3,12 @@
  * A conversion with the input binary, either of the two damaged.  An input is
  *
  *   byte 0    threads
- *   the rest  changes of four bytes: offset (23 bits, little-endian, modulo the file's size; the top bit: in the
- *             output, else in the input), the byte that stands there
+ *   the rest  changes of four bytes: offset (23 bits, little-endian, modulo the file's size; the
+ * top bit: in the output, else in the input), the byte that stands there
  *
- * The pair is refused with a proper error, or every trace of the demo's recording is converted: ledgers balance, records
- * are in order, each names a function and has a count, and the profile is the same for any number of threads.
+ * The pair is refused with a proper error, or every trace of the demo's recording is converted:
+ * ledgers balance, records are in order, each names a function and has a count, and the profile is
+ * the same for any number of threads.
  */
 #undef NDEBUG /* what is asserted here must be done, too */
 #include <assert.h>
@@ -29,7 +30,8 @@ static void open_files(void)
 {
 	struct bc_error err = {0};
 
-	if (!samples_file.data && (!file_map(DEMO "demo", &input_file, &err) || !file_map(DEMO "demo.bolt", &output_file, &err) ||
+	if (!samples_file.data && (!file_map(DEMO "demo", &input_file, &err) ||
+				   !file_map(DEMO "demo.bolt", &output_file, &err) ||
 				   !file_map(DEMO "demo.preagg", &samples_file, &err)))
 		abort();
 }
@@ -55,7 +57,8 @@ static void change(uint8_t *input, uint8_t *output, const uint8_t *data, size_t 
 	}
 }
 
-static char *profile_of(const struct binary *binary, struct pair *pair, unsigned threads, size_t *size)
+static char *profile_of(const struct binary *binary, struct pair *pair, unsigned threads,
+			size_t *size)
 {
 	const struct aggregate_options options = {.threads = threads, .rules = best_rules};
 	const struct image_match_options match = {.binary_path = "demo.bolt"};

@@ -113,7 +113,8 @@ static void check_input(const struct perf_data_input *input, size_t size)
 	assert(!perf->truncated || perf->truncated_at <= size);
 }
 
-/* Bytes that were read already and cannot be read again; and a file, in which all pieces of traces are found first. */
+/* Bytes that were read already and cannot be read again; and a file, in which all pieces of traces
+ * are found first. */
 static void check_reader(int fd, const uint8_t *data, size_t size)
 {
 	struct file_stream stream = {.name = "fuzz", .fd = fd};
@@ -212,8 +213,8 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned
 	return mutate_perf_data(data, size, most, seed);
 }
 
-size_t LLVMFuzzerCustomCrossOver(const uint8_t *a, size_t a_size, const uint8_t *b, size_t b_size, uint8_t *out,
-				 size_t most, unsigned seed)
+size_t LLVMFuzzerCustomCrossOver(const uint8_t *a, size_t a_size, const uint8_t *b, size_t b_size,
+				 uint8_t *out, size_t most, unsigned seed)
 {
 	return cross_perf_data(a, a_size, b, b_size, out, most, seed);
 }

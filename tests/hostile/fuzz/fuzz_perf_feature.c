@@ -15,8 +15,8 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static const unsigned features[] = {
-	PERF_FEATURE_BUILD_ID, PERF_FEATURE_HOSTNAME,	 PERF_FEATURE_VERSION,
-	PERF_FEATURE_ARCH,     PERF_FEATURE_CMDLINE,	 PERF_FEATURE_EVENT_DESC,
+	PERF_FEATURE_BUILD_ID,    PERF_FEATURE_HOSTNAME,   PERF_FEATURE_VERSION,
+	PERF_FEATURE_ARCH,        PERF_FEATURE_CMDLINE,    PERF_FEATURE_EVENT_DESC,
 	PERF_FEATURE_SAMPLE_TIME, PERF_FEATURE_COMPRESSED, PERF_FEATURE_META_INFO,
 };
 
@@ -70,7 +70,8 @@ static void check_build_ids(struct perf_build_ids *ids)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const uint8_t ids[16] = {5, 0, 0, 0, 0, 0, 0, 0, 6};
-	static const struct perf_attr attrs[2] = {{.type = 0, .config = 0}, {.type = 4, .config = 0x20c4}};
+	static const struct perf_attr attrs[2] = {{.type = 0, .config = 0},
+						  {.type = 4, .config = 0x20c4}};
 	struct perf_features out = {0};
 	struct perf_events events = {0};
 	struct bc_error err = {0};

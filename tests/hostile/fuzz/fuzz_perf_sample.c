@@ -181,7 +181,8 @@ static struct perf_trailer naive_trailer(const struct perf_attr *attr, struct by
 {
 	uint64_t type = attr->flags & PERF_ATTR_SAMPLE_ID_ALL ? attr->sample_type : 0, both;
 	struct perf_trailer out = {.cpu = PERF_NO_CPU};
-	size_t size = 8 * (size_t)bits(type & (1 << 1 | 1 << 2 | 1 << 6 | 1 << 9 | 1 << 7 | 1 << 16));
+	size_t size =
+		8 * (size_t)bits(type & (1 << 1 | 1 << 2 | 1 << 6 | 1 << 9 | 1 << 7 | 1 << 16));
 
 	if (body.size < size)
 		return out;
@@ -210,19 +211,24 @@ static void check_lists(const struct perf_sample *s, struct bytes body)
 	static uint64_t chain[PERF_CALLCHAIN_MAX];
 
 	if (s->branch_count) {
-		assert(s->branches >= body.data && s->branch_count <= body.size / sizeof(struct branch));
-		assert(s->branches + s->branch_count * sizeof(struct branch) <= body.data + body.size);
+		assert(s->branches >= body.data &&
+		       s->branch_count <= body.size / sizeof(struct branch));
+		assert(s->branches + s->branch_count * sizeof(struct branch) <=
+		       body.data + body.size);
 		const struct branch *b = perf_branches(s, branches);
 		for (size_t i = 0; i < s->branch_count; i++)
-			assert(b[i].from == le64(s->branches + 24 * i) && b[i].flags == le64(s->branches + 24 * i + 16));
+			assert(b[i].from == le64(s->branches + 24 * i) &&
+			       b[i].flags == le64(s->branches + 24 * i + 16));
 	}
 	if (s->callchain_count) {
-		assert(s->callchain >= body.data && s->callchain + 8 * s->callchain_count <= body.data + body.size);
+		assert(s->callchain >= body.data &&
+		       s->callchain + 8 * s->callchain_count <= body.data + body.size);
 		assert(perf_callchain(s, chain) <= s->callchain_count);
 	}
 }
 
-static void check_sample(const struct perf_attr *attr, const struct perf_sample_layout *layout, struct bytes body)
+static void check_sample(const struct perf_attr *attr, const struct perf_sample_layout *layout,
+			 struct bytes body)
 {
 	struct perf_sample a, b;
 	bool parsed = perf_sample_parse(layout, body, &a);
@@ -230,9 +236,11 @@ static void check_sample(const struct perf_attr *attr, const struct perf_sample_
 	assert(parsed == naive_sample(attr, body, &b));
 	if (!parsed)
 		return;
-	assert(a.ip == b.ip && a.time == b.time && a.addr == b.addr && a.id == b.id && a.period == b.period);
+	assert(a.ip == b.ip && a.time == b.time && a.addr == b.addr && a.id == b.id &&
+	       a.period == b.period);
 	assert(a.data_src == b.data_src && a.pid == b.pid && a.tid == b.tid);
-	assert(a.has_stack == b.has_stack && a.branch_count == b.branch_count && a.callchain_count == b.callchain_count);
+	assert(a.has_stack == b.has_stack && a.branch_count == b.branch_count &&
+	       a.callchain_count == b.callchain_count);
 	assert(!a.branch_count || a.branches == b.branches);
 	assert(!a.callchain_count || a.callchain == b.callchain);
 	assert(perf_sample_time(layout, body) == a.time);
@@ -244,7 +252,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct perf_attr attr;
 	struct perf_sample_layout layout;
 
-	if (size < ATTR_SIZE || size > 65536 || !perf_attr_parse((struct bytes){data, ATTR_SIZE}, &attr))
+	if (size < ATTR_SIZE || size > 65536 ||
+	    !perf_attr_parse((struct bytes){data, ATTR_SIZE}, &attr))
 		return 0;
 	/* Of malloc'ed memory, as a block's records are; where it begins varies. */
 	size_t skip = data[ATTR_SIZE - 1] % 9;
@@ -257,7 +266,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	assert(perf_sample_layout_equal(&layout, &layout));
 	check_sample(&attr, &layout, body);
 	struct perf_trailer a = perf_trailer_parse(&layout, body), b = naive_trailer(&attr, body);
-	assert(a.pid == b.pid && a.tid == b.tid && a.time == b.time && a.id == b.id && a.cpu == b.cpu);
+	assert(a.pid == b.pid && a.tid == b.tid && a.time == b.time && a.id == b.id &&
+	       a.cpu == b.cpu);
 	free(copy);
 	return 0;
 }

@@ -52,9 +52,9 @@ static void print_branch(const struct branch *b, FILE *out)
 	uint64_t type = b->flags & BRANCH_TYPE;
 
 	fprintf(out, " 0x%" PRIx64 "/0x%" PRIx64 "/%c%s", b->from, b->to,
-		b->flags & BRANCH_MISPREDICTED ? 'M'
-		: b->flags & 2                 ? 'P'
-					       : '-',
+		b->flags & BRANCH_MISPREDICTED ? 'M' :
+		b->flags & 2                   ? 'P' :
+						 '-',
 		b->flags & BRANCH_NOT_TAKEN ? "N" : "");
 	if (type)
 		fprintf(out, "/-/-/0/%s", type == BRANCH_TYPE_RETURN ? "RET" : "IND");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Two bytes, the length of .pseudo_probe_desc, that section, and .pseudo_probe behind it.  Any bytes are refused, or they
- * are trees: nodes behind their parents, of functions that are listed; probes by node; no base without a probe. And no more
- * of all than there are bytes for. */
+/* Two bytes, the length of .pseudo_probe_desc, that section, and .pseudo_probe behind it.  Any
+ * bytes are refused, or they are trees: nodes behind their parents, of functions that are listed;
+ * probes by node; no base without a probe. And no more of all than there are bytes for. */
 #undef NDEBUG /* what is asserted here must be done, too */
 #include <assert.h>
 
@@ -49,7 +49,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct bytes desc = bytes_first(all, le16(data)), probes = bytes_from(all, desc.size);
 	if (probe_section_parse(desc, probes, &section, &err)) {
 		assert(section.functions.len <= desc.size / 17);
-		assert(section.nodes.len <= probes.size / 10 && section.probes.len <= probes.size / 3);
+		assert(section.nodes.len <= probes.size / 10 &&
+		       section.probes.len <= probes.size / 3);
 		check_nodes(&section);
 		check_probes(&section);
 	} else {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Packets of Intel PT.  The first bytes say what the clocks are, and how the others are cut into pieces; what follows is the trace.
- * Properties: wherever a trace is cut into pieces that follow each other, and with batches of any size, it has the same answers; no more
- * answers than bytes allow; behind FLOW_LOST nothing is answered until the place is known again; a reader never stands still; no bit above those
- * that are told; with gaps, the same holds for each part.
+ * Packets of Intel PT.  The first bytes say what the clocks are, and how the others are cut into
+ * pieces; what follows is the trace. Properties: wherever a trace is cut into pieces that follow
+ * each other, and with batches of any size, it has the same answers; no more answers than bytes
+ * allow; behind FLOW_LOST nothing is answered until the place is known again; a reader never stands
+ * still; no bit above those that are told; with gaps, the same holds for each part.
  */
 #undef NDEBUG /* what is asserted here must be done, too */
 #include <assert.h>
@@ -52,7 +53,8 @@ static void start(struct reading *r, const uint8_t *how, size_t capacity)
 {
 	memset(r, 0, sizeof(*r));
 	r->batch = (struct flow_batch){.at = r->answers, .capacity = capacity};
-	r->decoder.timing = (struct pt_timing){.mtc_shift = how[0] & 15, .tsc = how[1], .ctc = how[2] & 3, .ratio = how[3]};
+	r->decoder.timing = (struct pt_timing){
+		.mtc_shift = how[0] & 15, .tsc = how[1], .ctc = how[2] & 3, .ratio = how[3]};
 	r->decoder.now = (uint64_t)how[4] << 56;
 	r->lost = true; /* nothing is known yet */
 }
@@ -101,17 +103,21 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	start(&parts, how, 2 * FLOW_BATCH_ROOM + (how[5] & 63));
 	size_t at = 0, left = 0;
 	for (size_t i = 0; at < trace_size; i++) {
-		size_t step = 1u + (cuts[i % HOW] & 63), piece = step < trace_size - at ? step : trace_size - at;
+		size_t step = 1u + (cuts[i % HOW] & 63),
+		       piece = step < trace_size - at ? step : trace_size - at;
 		left = read_piece(&parts, trace + at - left, left + piece);
 		at += piece;
 	}
 	note(&parts);
-	assert(parts.hash == whole.hash && parts.bits == whole.bits && parts.others == whole.others);
-	assert(parts.decoder.now == whole.decoder.now && parts.decoder.counts.bad_bytes == whole.decoder.counts.bad_bytes);
+	assert(parts.hash == whole.hash && parts.bits == whole.bits &&
+	       parts.others == whole.others);
+	assert(parts.decoder.now == whole.decoder.now &&
+	       parts.decoder.counts.bad_bytes == whole.decoder.counts.bad_bytes);
 
 	start(&parts, how, MOST);
 	for (at = 0; at < trace_size;) {
-		size_t step = 16u * (1u + cuts[at % HOW]), piece = step < trace_size - at ? step : trace_size - at;
+		size_t step = 16u * (1u + cuts[at % HOW]),
+		       piece = step < trace_size - at ? step : trace_size - at;
 		read_piece(&parts, trace + at, piece);
 		pt_cut(&parts.decoder, &parts.batch);
 		note(&parts);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Any bytes as saved rings, replayed through the recorder.  Properties: errors are of the input's kind; every sample and
- * every branch is kept or has a named reason; every shard that comes out is one; and where records are
- * cut in the rings makes no difference.
+ * Any bytes as saved rings, replayed through the recorder.  Properties: errors are of the input's
+ * kind; every sample and every branch is kept or has a named reason; every shard that comes out is
+ * one; and where records are cut in the rings makes no difference.
  */
 #define _GNU_SOURCE /* memfd_create() */
-#undef NDEBUG /* what is asserted here must be done, too */
+#undef NDEBUG       /* what is asserted here must be done, too */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,13 +19,18 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Every file of a host is this one, but for those that are none or gone, by the last letter of their path. */
+/* Every file of a host is this one, but for those that are none or gone, by the last letter of
+ * their path. */
 static const struct bytes *program(void)
 {
 	static const uint8_t text[4096] = {0x90};
-	static const struct build_section sections[] = {
-		{.name = ".text", .type = SHT_PROGBITS, .flags = SHF_ALLOC | SHF_EXECINSTR, .addr = 0x1000, .data = text, .size = sizeof(text)},
-		{0}};
+	static const struct build_section sections[] = {{.name = ".text",
+							 .type = SHT_PROGBITS,
+							 .flags = SHF_ALLOC | SHF_EXECINSTR,
+							 .addr = 0x1000,
+							 .data = text,
+							 .size = sizeof(text)},
+							{0}};
 	static struct bytes made;
 
 	if (!made.data)
@@ -56,7 +61,8 @@ struct shards {
 
 static void check_shard(const char *text, size_t size)
 {
-	struct file_stream stream = {.name = "shard", .fd = -1, .size = size, .memory = (const uint8_t *)text};
+	struct file_stream stream = {
+		.name = "shard", .fd = -1, .size = size, .memory = (const uint8_t *)text};
 	struct bc_error err = {0};
 	struct shard shard;
 	bool is;
@@ -81,7 +87,8 @@ static bool take(void *ctx, struct recorded *recorded, struct bc_error *err)
 }
 
 /* In parts of so many bytes; 0: as they are. */
-static bool feed(struct recorder *recorder, struct rings_reader *reader, size_t cut, struct bc_error *err)
+static bool feed(struct recorder *recorder, struct rings_reader *reader, size_t cut,
+		 struct bc_error *err)
 {
 	struct rings_part part;
 	bool ended = false;
@@ -111,7 +118,8 @@ static void check_stats(const struct recorder *recorder)
 	assert(ledger_balances(&stats.branches));
 }
 
-static bool replay(const uint8_t *data, size_t size, size_t cut, uint64_t memory, struct shards *out)
+static bool replay(const uint8_t *data, size_t size, size_t cut, uint64_t memory,
+		   struct shards *out)
 {
 	struct file_stream stream = {.name = "fuzz", .fd = -1, .size = size, .memory = data};
 	const struct recorded_taker to = {.ctx = out, .take = take};
@@ -120,8 +128,10 @@ static bool replay(const uint8_t *data, size_t size, size_t cut, uint64_t memory
 	struct bc_error err = {0};
 
 	bool ok = rings_open(&stream, &reader, &err);
-	const struct recorder_options options = {
-		.attr = {reader.attr, reader.attr_size}, .rings = reader.rings, .memory = memory, .files = {.open = open_file}};
+	const struct recorder_options options = {.attr = {reader.attr, reader.attr_size},
+						 .rings = reader.rings,
+						 .memory = memory,
+						 .files = {.open = open_file}};
 	ok = ok && recorder_open(&options, &recorder, &err);
 	ok = ok && feed(recorder, &reader, cut, &err);
 	assert(ok || err.code == BC_FORMAT || err.code == BC_UNSUPPORTED);
@@ -149,7 +159,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct shards whole = {0}, cut = {0}, small = {0};
 
-	if (size > 1u << 18 || packing_of(data, size) != PACKING_NONE) /* compressed data is for fuzz_unpack */
+	if (size > 1u << 18 ||
+	    packing_of(data, size) != PACKING_NONE) /* compressed data is for fuzz_unpack */
 		return 0;
 	whole.to = open_memstream(&whole.text, &whole.size);
 	cut.to = open_memstream(&cut.text, &cut.size);
@@ -162,7 +173,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	fclose(cut.to);
 	fclose(small.to);
 	if (!has_scan(data, size))
-		assert(ok == same && whole.size == cut.size && !memcmp(whole.text, cut.text, whole.size));
+		assert(ok == same && whole.size == cut.size &&
+		       !memcmp(whole.text, cut.text, whole.size));
 	free(whole.text);
 	free(cut.text);
 	free(small.text);

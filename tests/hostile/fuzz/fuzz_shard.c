@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Shards: what a reader believes of their two frames, and what it does not.  An input is a file, or, with two form feeds
- * in it, the text of the first frame, that of the last one, and the profile between them, which is compressed here and
- * gets its checksums: few changes of a file pass them.  A shard that is taken gives what its profile alone gives, and no cut
- * of it is taken; nor is one of version 2 with a byte that was changed.  For the rest support/merge_text.h says what holds.
+ * Shards: what a reader believes of their two frames, and what it does not.  An input is a file,
+ * or, with two form feeds in it, the text of the first frame, that of the last one, and the profile
+ * between them, which is compressed here and gets its checksums: few changes of a file pass them.
+ * A shard that is taken gives what its profile alone gives, and no cut of it is taken; nor is one
+ * of version 2 with a byte that was changed.  For the rest support/merge_text.h says what holds.
  */
 #undef NDEBUG
 #include <assert.h>
@@ -13,7 +14,7 @@
 #include "src/base/shard_frames.h"
 #include "tests/hostile/fuzz/support/merge_text.h"
 
-#define TEXT SHARD_TEXT
+#define TEXT  SHARD_TEXT
 #define FRAME SHARD_FRAME
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -41,7 +42,8 @@ static struct text make_shard(struct text head, struct text tail, struct text bo
 	ZSTD_freeCCtx(zstd);
 	put_frame(file + FRAME + size, tail);
 	if (text_starts(tail, "batconv-shard-end 2\n"))
-		shard_frame_close(shard_checksum(0, file, FRAME + size), (uint8_t *)file + FRAME + size);
+		shard_frame_close(shard_checksum(0, file, FRAME + size),
+				  (uint8_t *)file + FRAME + size);
 	return (struct text){file, 2 * FRAME + size};
 }
 
@@ -60,7 +62,9 @@ static void check_change(struct text file)
 static void check_shard(struct text file, struct text head, struct text body)
 {
 	size_t size, plain_size, cut_size;
-	char *merged = text_starts(head, "batconv-shard ") ? merge_text(file, false, (size_t)1 << 20, &size) : NULL;
+	char *merged = text_starts(head, "batconv-shard ") ?
+			       merge_text(file, false, (size_t)1 << 20, &size) :
+			       NULL;
 
 	if (!merged)
 		return;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Packets of Arm SPE, through a queue.  The first bytes say how the others are cut into pieces, where something was lost, and how many bytes
- * are missing; what follows is the trace.  Properties: wherever a trace is cut into pieces that follow each other, it has the same records;
- * no more records than bytes; with gaps every piece is read to its end, and what a window holds is bounded.
+ * Packets of Arm SPE, through a queue.  The first bytes say how the others are cut into pieces,
+ * where something was lost, and how many bytes are missing; what follows is the trace.  Properties:
+ * wherever a trace is cut into pieces that follow each other, it has the same records; no more
+ * records than bytes; with gaps every piece is read to its end, and what a window holds is bounded.
  */
 #undef NDEBUG /* what is asserted here must be done, too */
 #include <assert.h>
@@ -25,8 +26,9 @@ static void note(struct sums *sums)
 
 	sums->records++;
 	sums->hash = hash_mix(hash_mix(hash_mix(sums->hash, r->pc), r->target), r->before);
-	sums->hash = hash_mix(hash_mix(hash_mix(sums->hash, r->ticks), r->events),
-			      (uint64_t)r->context << 2 | (uint64_t)r->has_context << 1 | r->is_branch);
+	sums->hash =
+		hash_mix(hash_mix(hash_mix(sums->hash, r->ticks), r->events),
+			 (uint64_t)r->context << 2 | (uint64_t)r->has_context << 1 | r->is_branch);
 	assert(!(r->pc >> 56) || r->pc >> 56 == 0xff);
 }
 
@@ -48,7 +50,8 @@ static void read_queue(struct aux_queues *queues, struct sums *sums)
 
 	for (;;) {
 		struct bytes rest = aux_queue_bytes(queue);
-		while (spe_next(&sums->decoder, &rest, aux_queue_at(queue) + (aux_queue_bytes(queue).size - rest.size)))
+		while (spe_next(&sums->decoder, &rest,
+				aux_queue_at(queue) + (aux_queue_bytes(queue).size - rest.size)))
 			note(sums);
 		assert(rest.size < SPE_PACKET_MOST && queue->capacity <= AUX_WINDOW);
 		aux_queue_keep(queue, rest.size);
@@ -70,10 +73,12 @@ static void add(struct aux_queues *queues, uint64_t at, const uint8_t *data, siz
 	assert(copy);
 	if (size)
 		memcpy(copy, data, size);
-	assert(aux_queue_add(queues, 0, (struct aux_piece){.at = at, .size = size, .data = copy}, &err));
+	assert(aux_queue_add(queues, 0, (struct aux_piece){.at = at, .size = size, .data = copy},
+			     &err));
 }
 
-/* Pieces of the sizes that `cuts` says, in turn.  damaged: its high bits say what is wrong with them. */
+/* Pieces of the sizes that `cuts` says, in turn.  damaged: its high bits say what is wrong with
+ * them. */
 static void cut(struct aux_queues *queues, struct bytes cuts, struct bytes trace, bool damaged)
 {
 	struct bc_error err = {0};
@@ -93,7 +98,8 @@ static void cut(struct aux_queues *queues, struct bytes cuts, struct bytes trace
 	}
 }
 
-static void check_cuts(struct bytes cuts, struct bytes trace, bool damaged, const struct sums *plain)
+static void check_cuts(struct bytes cuts, struct bytes trace, bool damaged,
+		       const struct sums *plain)
 {
 	struct aux_queues queues = {0};
 	struct sums sums = {0};
@@ -105,7 +111,8 @@ static void check_cuts(struct bytes cuts, struct bytes trace, bool damaged, cons
 	cut(&queues, cuts, trace, damaged);
 	read_queue(&queues, &sums);
 	if (!damaged)
-		assert(sums.records == plain->records && sums.hash == plain->hash && sums.decoder.bad_bytes == plain->decoder.bad_bytes &&
+		assert(sums.records == plain->records && sums.hash == plain->hash &&
+		       sums.decoder.bad_bytes == plain->decoder.bad_bytes &&
 		       sums.decoder.spoiled_records == plain->decoder.spoiled_records);
 	assert(sums.records <= trace.size);
 	aux_queues_free(&queues);

@@ -15,9 +15,10 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static const char maps_text[] = "1000-3000 r-xp 00000000 00:00 1 /a\n"
-				"3000-4000 rw-p 00000000 00:00 0\n"
-				"ffffffffff600000-ffffffffff601000 --xp 00000000 00:00 0 [vsyscall]\n";
+static const char maps_text[] =
+	"1000-3000 r-xp 00000000 00:00 1 /a\n"
+	"3000-4000 rw-p 00000000 00:00 0\n"
+	"ffffffffff600000-ffffffffff601000 --xp 00000000 00:00 0 [vsyscall]\n";
 
 static void add_maps(struct snapshots *all)
 {
@@ -51,7 +52,8 @@ static void check_again(const struct raw_stack *raw)
 	assert(raw_stack_parse((struct text){line, size}, &again, &wrong) == RAW_STACK);
 	assert(again.time == raw->time && again.pid == raw->pid && again.map == raw->map);
 	assert(again.addresses.len == raw->addresses.len);
-	assert(!memcmp(again.addresses.at, raw->addresses.at, raw->addresses.len * sizeof(uint64_t)));
+	assert(!memcmp(again.addresses.at, raw->addresses.at,
+		       raw->addresses.len * sizeof(uint64_t)));
 	address_list_free(&again.addresses);
 	free(line);
 }
@@ -66,7 +68,8 @@ static bool take(void *ctx, const struct stack *stack, struct bc_error *err)
 		assert(f->library.len);
 		assert(!f->is_return || i);
 		if (f->mapping)
-			assert(f->raw.v - f->is_return - f->mapping->start < f->mapping->end - f->mapping->start);
+			assert(f->raw.v - f->is_return - f->mapping->start <
+			       f->mapping->end - f->mapping->start);
 	}
 	for (int i = 0; i < 4; i++)
 		assert(stack_writer_add(&writers[i], stack, err));
@@ -87,7 +90,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	assert(out);
 	add_maps(&all);
 	for (int i = 0; i < 4; i++)
-		writers[i] = (struct stack_writer){.format = (enum stack_format)i, .files = &all.files, .out = out};
+		writers[i] = (struct stack_writer){
+			.format = (enum stack_format)i, .files = &all.files, .out = out};
 	resolver_init(&resolver, &all);
 	resolver.take = take;
 	resolver.ctx = writers;
@@ -98,11 +102,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			check_again(&raw);
 			assert(resolver_raw(&resolver, &raw, &err));
 			break;
-		case RAW_BAD:
-			assert(wrong && *wrong);
-			break;
-		case RAW_NOTHING:
-			break;
+		case RAW_BAD: assert(wrong && *wrong); break;
+		case RAW_NOTHING: break;
 		}
 		rest = text_from(rest, len + 1);
 	}

@@ -4,10 +4,10 @@
  * (perf.data, text of perf script), and as raw stacks against fixed maps.
  *
  * An error is one line that names the file.  Every address that is given gets a frame: one
- * in a region lies in it, at the region's offset; one in none is the kernel's, unknown or no address;
- * of the demo the frame has the function that the symbols give for its vaddr.  The
- * counts are those of the frames, of perf.data a stack for every sample that was
- * delivered; and looking for functions changes nothing else.
+ * in a region lies in it, at the region's offset; one in none is the kernel's, unknown or no
+ * address; of the demo the frame has the function that the symbols give for its vaddr.  The counts
+ * are those of the frames, of perf.data a stack for every sample that was delivered; and looking
+ * for functions changes nothing else.
  */
 #undef NDEBUG /* what is asserted here must be done, too */
 #include <assert.h>
@@ -24,10 +24,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 #define DEMO BATCONV_SOURCE_DIR "/inputs/demo/demo.bolt"
 
-static const char maps_text[] = "55e11c26a000-55e11c26c000 r-xp 00001000 00:00 1 /srv/demo/demo.bolt\n"
-				"55e11c26f000-55e11c272000 r-xp 00006000 00:00 1 /srv/demo/demo.bolt\n"
-				"7f0000000000-7f0000004000 rw-p 00000000 00:00 0\n"
-				"ffffffffff600000-ffffffffff601000 --xp 00000000 00:00 0 [vsyscall]\n";
+static const char maps_text[] =
+	"55e11c26a000-55e11c26c000 r-xp 00001000 00:00 1 /srv/demo/demo.bolt\n"
+	"55e11c26f000-55e11c272000 r-xp 00006000 00:00 1 /srv/demo/demo.bolt\n"
+	"7f0000000000-7f0000004000 rw-p 00000000 00:00 0\n"
+	"ffffffffff600000-ffffffffff601000 --xp 00000000 00:00 0 [vsyscall]\n";
 
 static struct given_binary demo = {.path = DEMO};
 
@@ -76,7 +77,8 @@ static void check_mapping(const struct frame *f)
 
 static void check_function(const struct frame *f)
 {
-	struct output_place place = binary_place(&demo.binary, (struct vaddr){f->vaddr.v - f->is_return}, NULL);
+	struct output_place place =
+		binary_place(&demo.binary, (struct vaddr){f->vaddr.v - f->is_return}, NULL);
 	struct input_place input;
 
 	assert(f->has_vaddr && place.function);
@@ -101,7 +103,8 @@ static void check_frame(struct seen *seen, const struct frame *f)
 	if (f->mapping)
 		check_mapping(f);
 	else
-		assert((kernel || impossible || text_is(f->library, FRAME_UNKNOWN)) && !f->has_vaddr);
+		assert((kernel || impossible || text_is(f->library, FRAME_UNKNOWN)) &&
+		       !f->has_vaddr);
 	assert(f->mapping || kernel == (f->raw.v >> 56 == 255));
 	assert(f->mapping || impossible == (f->raw.v >> 56 && f->raw.v >> 56 != 255));
 	if (f->function)
@@ -137,7 +140,8 @@ static void check_counts(const struct stack_counts *told, const struct stack_cou
 	assert(told->no_map <= told->stacks);
 }
 
-static bool resolve_file(struct resolver *resolver, const char *path, bool raw, struct bc_error *err)
+static bool resolve_file(struct resolver *resolver, const char *path, bool raw,
+			 struct bc_error *err)
 {
 	struct reader_report report;
 
@@ -146,7 +150,8 @@ static bool resolve_file(struct resolver *resolver, const char *path, bool raw, 
 	if (!resolver_recording(resolver, path, &report, err))
 		return false;
 	assert(report.format != INPUT_AUTO);
-	assert(report.format != INPUT_PERF_DATA || report.perf.delivered == resolver->counts.stacks);
+	assert(report.format != INPUT_PERF_DATA ||
+	       report.perf.delivered == resolver->counts.stacks);
 	return true;
 }
 
@@ -182,7 +187,8 @@ static void check(const char *path, bool raw)
 
 	run(path, raw, false, &plain);
 	run(path, raw, true, &named);
-	assert(plain.ok == named.ok && plain.hash == named.hash && !strcmp(plain.error, named.error));
+	assert(plain.ok == named.ok && plain.hash == named.hash &&
+	       !strcmp(plain.error, named.error));
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -200,8 +206,8 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned
 	return mutate_perf_data(data, size, most, seed);
 }
 
-size_t LLVMFuzzerCustomCrossOver(const uint8_t *a, size_t a_size, const uint8_t *b, size_t b_size, uint8_t *out,
-				 size_t most, unsigned seed)
+size_t LLVMFuzzerCustomCrossOver(const uint8_t *a, size_t a_size, const uint8_t *b, size_t b_size,
+				 uint8_t *out, size_t most, unsigned seed)
 {
 	return cross_perf_data(a, a_size, b, b_size, out, most, seed);
 }

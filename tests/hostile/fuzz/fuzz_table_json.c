@@ -54,7 +54,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		check_encoding(&table);
 		bat_free(&table);
 	} else {
-		assert(err.code == BC_NOMEM || (err.code == BC_FORMAT && strstr(err.text, ", byte ")));
+		assert(err.code == BC_NOMEM ||
+		       (err.code == BC_FORMAT && strstr(err.text, ", byte ")));
 		assert(!strchr(err.text, '\n'));
 	}
 	close(ends[0]);

@@ -90,7 +90,8 @@ static void check_words(struct text t)
 	}
 	for (; at < t.len; at++)
 		assert(is_blank(t.at[at]));
-	assert(!trimmed.len || (!is_blank(trimmed.at[0]) && !is_blank(trimmed.at[trimmed.len - 1])));
+	assert(!trimmed.len ||
+	       (!is_blank(trimmed.at[0]) && !is_blank(trimmed.at[trimmed.len - 1])));
 }
 
 static void check_query(struct text t)
@@ -105,7 +106,8 @@ static void check_query(struct text t)
 		assert(q.function.at == t.at && q.function.len <= t.len && q.value <= UINT32_MAX);
 		uint64_t value = 0;
 		if (q.function.len < t.len)
-			assert(t.at[q.function.len] == '+' && number(text_from(t, q.function.len + 1), 16, &value));
+			assert(t.at[q.function.len] == '+' &&
+			       number(text_from(t, q.function.len + 1), 16, &value));
 		assert(value == q.value);
 	}
 }

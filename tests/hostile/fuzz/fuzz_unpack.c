@@ -31,8 +31,11 @@ static void run(const uint8_t *data, size_t size, size_t in, size_t out, struct 
 	for (size_t at = 0; result->ok && result->size < ROOM;) {
 		size_t piece = size - at < in ? size - at : in;
 		size_t capacity = ROOM - result->size < out ? ROOM - result->size : out;
-		struct unpack_step step = {.in = data + at, .in_size = piece, .last = at + piece == size,
-					   .out = result->at + result->size, .capacity = capacity};
+		struct unpack_step step = {.in = data + at,
+					   .in_size = piece,
+					   .last = at + piece == size,
+					   .out = result->at + result->size,
+					   .capacity = capacity};
 		result->ok = unpack_step(unpack, &step, &err);
 		at += piece - step.in_size;
 		result->size += step.got;
@@ -54,10 +57,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	run(data, size, size, ROOM, &once);
 	run(data, size, 1u + data[size - 1] % 61u, 1u + data[size - 1] * 7u, &pieces);
-	if (once.code == BC_UNSUPPORTED || pieces.code == BC_UNSUPPORTED || once.size == ROOM || pieces.size == ROOM)
+	if (once.code == BC_UNSUPPORTED || pieces.code == BC_UNSUPPORTED || once.size == ROOM ||
+	    pieces.size == ROOM)
 		return 0; /* stopped somewhere on the way */
 	assert(once.ok == pieces.ok && once.code == pieces.code);
 	if (once.ok)
-		assert(once.whole == pieces.whole && once.size == pieces.size && !memcmp(once.at, pieces.at, once.size));
+		assert(once.whole == pieces.whole && once.size == pieces.size &&
+		       !memcmp(once.at, pieces.at, once.size));
 	return 0;
 }

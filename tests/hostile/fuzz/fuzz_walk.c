@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A walk through code by answers, both of the input: a byte says the rules, two how many bytes are code, then comes the code, then answers: the kind, how
- * many bits, and two bytes of an address or of bits.  Properties: the walk ends, within its bounds; each bit and target is followed or lost, none
- * twice; each row lies in the code or where it was left; where answers are cut into flows does not matter.
+ * A walk through code by answers, both of the input: a byte says the rules, two how many bytes are
+ * code, then comes the code, then answers: the kind, how many bits, and two bytes of an address or
+ * of bits.  Properties: the walk ends, within its bounds; each bit and target is followed or lost,
+ * none twice; each row lies in the code or where it was left; where answers are cut into flows does
+ * not matter.
  */
 #undef NDEBUG /* what is asserted here must be done, too */
 #include <assert.h>
@@ -13,8 +15,8 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-#define LOAD UINT64_C(0x7f0000000000)
-#define CODE_MOST 4096
+#define LOAD         UINT64_C(0x7f0000000000)
+#define CODE_MOST    4096
 #define ANSWERS_MOST 4096
 
 static uint8_t file[CODE_MOST];
@@ -35,7 +37,9 @@ struct given {
 /* An address in the code, mostly. */
 static uint64_t address_of(uint16_t value)
 {
-	return value >= 0xff00 ? UINT64_C(0xffffffff00000000) + value : value >= 0xfe00 ? value : LOAD + value % CODE_MOST;
+	return value >= 0xff00 ? UINT64_C(0xffffffff00000000) + value :
+	       value >= 0xfe00 ? value :
+				 LOAD + value % CODE_MOST;
 }
 
 static void read_answers(const uint8_t *data, size_t size, struct given *given)
@@ -46,7 +50,8 @@ static void read_answers(const uint8_t *data, size_t size, struct given *given)
 		*answer = (struct flow_answer){.kind = data[0] % (FLOW_FROM + 1)};
 		if (answer->kind == FLOW_BITS) {
 			answer->count = data[1] % 64 + 1;
-			answer->value = value * UINT64_C(0x1000100010001) & UINT64_MAX >> (64 - answer->count);
+			answer->value = value * UINT64_C(0x1000100010001) &
+					UINT64_MAX >> (64 - answer->count);
 		} else if (answer->kind != FLOW_LOST && !(answer->kind == FLOW_STOP && value % 3)) {
 			answer->value = address_of(value);
 		}
@@ -71,15 +76,21 @@ static void note_rows(const struct counts *counts, struct outcome *out)
 			assert(row->key[1] || row->key[2]);
 			out->rows++;
 			out->count += row->count;
-			out->hash += hash_end(hash_mix(hash_mix(hash_mix(row->count, row->key[0]), row->key[1]), row->key[2]));
+			out->hash += hash_end(
+				hash_mix(hash_mix(hash_mix(row->count, row->key[0]), row->key[1]),
+					 row->key[2]));
 		}
 }
 
 static struct outcome walk(const struct given *given, bool cut)
 {
 	struct segment segment = {0x1000, 0, given->code_size, given->code_size, 0x1000, true};
-	const struct image image = {.file = {file, given->code_size}, .machine = given->rules == FLOW_PT ? MACHINE_X86_64 : MACHINE_AARCH64,
-				    .position_independent = true, .segments = &segment, .segment_count = 1};
+	const struct image image = {.file = {file, given->code_size},
+				    .machine = given->rules == FLOW_PT ? MACHINE_X86_64 :
+									 MACHINE_AARCH64,
+				    .position_independent = true,
+				    .segments = &segment,
+				    .segment_count = 1};
 	const struct given_code code = {&image, {.binary_path = "prog"}};
 	struct code_images *images = code_images_make(&code, 1, NULL);
 	struct walker *walker = images ? walker_make(images) : NULL;
@@ -92,13 +103,17 @@ static struct outcome walk(const struct given *given, bool cut)
 	struct outcome out = {0};
 
 	counts_init(&counts);
-	if (walker && strings_intern(&code_images_files(images)->texts, text_of("/prog"), &mapped.path) &&
-	    mapped_files_intern(code_images_files(images), &mapped, &mapping.file) && map_set_replace(&maps, mapping.start, mapping.end, &mapping)) {
+	if (walker &&
+	    strings_intern(&code_images_files(images)->texts, text_of("/prog"), &mapped.path) &&
+	    mapped_files_intern(code_images_files(images), &mapped, &mapping.file) &&
+	    map_set_replace(&maps, mapping.start, mapping.end, &mapping)) {
 		for (size_t i = 0; i < given->count;) {
 			size_t end = i + 1;
 			while (end < given->count && !(cut && can_end_before(&given->answers[end])))
 				end++;
-			const struct walk_step step = {maps, false, given->rules, given->waits_ask, given->answers + i, end - i, &calls, &way, &counts};
+			const struct walk_step step = {
+				maps,    false,  given->rules, given->waits_ask, given->answers + i,
+				end - i, &calls, &way,         &counts};
 			if (!walker_go(walker, &step))
 				abort();
 			i = end;
@@ -121,7 +136,9 @@ static void check_sums(const struct given *given, const struct outcome *out)
 
 	for (size_t i = 0; i < given->count; i++) {
 		const struct flow_answer *answer = &given->answers[i];
-		asked += answer->kind == FLOW_BITS ? answer->count : answer->kind == FLOW_TARGET || answer->kind == FLOW_FROM;
+		asked += answer->kind == FLOW_BITS ?
+				 answer->count :
+				 answer->kind == FLOW_TARGET || answer->kind == FLOW_FROM;
 	}
 	for (size_t i = 0; i < LOSS_COUNT; i++)
 		answered += out->sums.lost[i];
@@ -148,6 +165,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	read_answers(data + code, size - code, &given);
 	struct outcome whole = walk(&given, false), cut = walk(&given, true);
 	check_sums(&given, &whole);
-	assert(whole.hash == cut.hash && whole.count == cut.count && whole.sums.walked == cut.sums.walked);
+	assert(whole.hash == cut.hash && whole.count == cut.count &&
+	       whole.sums.walked == cut.sums.walked);
 	return 0;
 }

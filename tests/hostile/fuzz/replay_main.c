@@ -16,7 +16,7 @@
 #include "tests/hostile/fuzz/support/mutators.h"
 
 #define MUTATIONS 24
-#define ROOM 4096 /* for what a mutation adds */
+#define ROOM      4096 /* for what a mutation adds */
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

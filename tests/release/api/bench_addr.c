@@ -20,7 +20,7 @@
 #include "tests/support/prng.h"
 
 #define ADDRESSES 1000000
-#define RUNS 5
+#define RUNS      5
 
 struct bench {
 	struct batconv_maps *maps;
@@ -56,8 +56,14 @@ static struct batconv_snapshots *make_maps(struct bench *b, struct prng *prng)
 		const uint64_t sizes[] = {0x1000, code, 0x2000, 0x2000};
 		uint64_t offset = 0;
 		for (int m = 0; m < 4; m++) {
-			fprintf(out, "%" PRIx64 "-%" PRIx64 " %s %08" PRIx64 " fe:00 %zu /usr/lib/lib%zu.so\n", at,
-				at + sizes[m], m == 1 ? "r-xp" : m == 3 ? "rw-p" : "r--p", offset, i + 1, i);
+			fprintf(out,
+				"%" PRIx64 "-%" PRIx64 " %s %08" PRIx64
+				" fe:00 %zu /usr/lib/lib%zu.so\n",
+				at, at + sizes[m],
+				m == 1 ? "r-xp" :
+				m == 3 ? "rw-p" :
+					 "r--p",
+				offset, i + 1, i);
 			if (m == 1) {
 				b->linear[i].start = at;
 				b->linear[i].end = at + sizes[m];
@@ -125,8 +131,8 @@ static double linear(struct bench *b)
 	for (; done < ADDRESSES && took < 2; took = now() - begin)
 		for (size_t end = done + 1000; done < end; done++) {
 			size_t i = 0;
-			while (i < b->libraries &&
-			       (b->at[done].v < b->linear[i].start || b->at[done].v >= b->linear[i].end))
+			while (i < b->libraries && (b->at[done].v < b->linear[i].start ||
+						    b->at[done].v >= b->linear[i].end))
 				i++;
 			sink += i;
 		}
@@ -147,7 +153,8 @@ int main(int argc, char **argv)
 	struct batconv_snapshots *s = make_maps(&b, &prng);
 	for (size_t i = 0; i < ADDRESSES; i++) {
 		size_t l = prng_below(&prng, b.libraries);
-		b.at[i].v = b.linear[l].start + prng_below(&prng, b.linear[l].end - b.linear[l].start);
+		b.at[i].v =
+			b.linear[l].start + prng_below(&prng, b.linear[l].end - b.linear[l].start);
 	}
 	double random_one = best(one_by_one, &b, &sums[0]), random_all = best(all, &b, &sums[1]);
 	double slow = linear(&b);
@@ -157,7 +164,8 @@ int main(int argc, char **argv)
 		return 1;
 	printf("%6zu libraries: random %6.1f one by one, %6.1f as a batch; sorted %6.1f and %6.1f; "
 	       "linear search %7.3f: %5.0f times slower\n",
-	       b.libraries, random_one, random_all, sorted_one, sorted_all, slow, random_one / slow);
+	       b.libraries, random_one, random_all, sorted_one, sorted_all, slow,
+	       random_one / slow);
 	batconv_maps_close(b.maps);
 	batconv_snapshots_free(s);
 	free(b.at);

@@ -20,8 +20,8 @@ static const char *library;
 /* A stack of two: here, and the place in the plugin that called. */
 static void sample(void)
 {
-	struct batconv_run_addr stack[] = {
-		{(uintptr_t)sample}, {(uintptr_t)__builtin_return_address(0)}};
+	struct batconv_run_addr stack[] = {{(uintptr_t)sample},
+					   {(uintptr_t)__builtin_return_address(0)}};
 
 	if (!batconv_capture_ring_put(ring, batconv_capture_time(), map, stack, 2))
 		exit(1);

@@ -11,7 +11,7 @@
 #define BOLTED BATCONV_SOURCE_DIR "/inputs/demo/demo.bolt"
 
 /* Facts of readelf -lS and nm of inputs/demo/demo.bolt. */
-#define MAIN 0x7000
+#define MAIN      0x7000
 #define MAIN_COLD 0x7e80
 
 static struct batconv_image *opened(void)
@@ -24,8 +24,8 @@ static struct batconv_image *opened(void)
 	return image;
 }
 
-/* Programs that are linked with this release run with all later ones of the same major version: sizes
- * do not change within it, on any of the 64-bit processors. */
+/* Programs that are linked with this release run with all later ones of the same major version:
+ * sizes do not change within it, on any of the 64-bit processors. */
 static void structs_are_as_large_as_released(void **state)
 {
 	(void)state;
@@ -45,7 +45,8 @@ static void versions_agree(void **state)
 	char text[32];
 
 	(void)state;
-	snprintf(text, sizeof(text), "%d.%d.%d", BATCONV_VERSION_MAJOR, BATCONV_VERSION_MINOR, BATCONV_VERSION_PATCH);
+	snprintf(text, sizeof(text), "%d.%d.%d", BATCONV_VERSION_MAJOR, BATCONV_VERSION_MINOR,
+		 BATCONV_VERSION_PATCH);
 	assert_string_equal(text, PROJECT_VERSION);
 	assert_int_equal(batconv_version(), BATCONV_VERSION_NUMBER);
 }
@@ -193,12 +194,21 @@ static struct batconv_resolver *resolver_of(struct batconv_snapshots *s, uint32_
 static void frames_of_stacks(void **state)
 {
 	struct batconv_snapshots *s = snapshots_of_text();
-	struct batconv_resolver *r = resolver_of(s, BATCONV_LOOKUP_FUNCTIONS | BATCONV_LOOKUP_INPUT);
+	struct batconv_resolver *r =
+		resolver_of(s, BATCONV_LOOKUP_FUNCTIONS | BATCONV_LOOKUP_INPUT);
 	/* in main.cold; the return address of what ends main.cold's caller; nowhere; kernel */
-	struct batconv_run_addr addresses[] = {
-		{0x55e11c269000 + MAIN_COLD}, {0x55e11c269000 + MAIN + 0x10}, {0x10}, {UINT64_MAX << 31}};
-	struct batconv_raw_stack stack = {.time = 1000, .pid = 7, .map = 0, .addresses = addresses, .count = 4};
-	struct batconv_raw_stack both[] = {stack, {.time = 1000, .pid = 8, .map = BATCONV_MAP_BY_TIME, .addresses = addresses, .count = 1}};
+	struct batconv_run_addr addresses[] = {{0x55e11c269000 + MAIN_COLD},
+					       {0x55e11c269000 + MAIN + 0x10},
+					       {0x10},
+					       {UINT64_MAX << 31}};
+	struct batconv_raw_stack stack = {
+		.time = 1000, .pid = 7, .map = 0, .addresses = addresses, .count = 4};
+	struct batconv_raw_stack both[] = {stack,
+					   {.time = 1000,
+					    .pid = 8,
+					    .map = BATCONV_MAP_BY_TIME,
+					    .addresses = addresses,
+					    .count = 1}};
 	struct batconv_frame f[5];
 	struct batconv_error err;
 
@@ -263,8 +273,11 @@ static void lines_of_frames(void **state)
 	for (size_t i = 0; i < 64; i++)
 		at[i].v = (uint64_t)(uintptr_t)has_inlined + i;
 	for (size_t i = 0; i < 64; i++) {
-		struct batconv_raw_stack stack = {.time = UINT64_MAX, .pid = (uint32_t)getpid(), .map = BATCONV_MAP_BY_TIME,
-						  .addresses = &at[i], .count = 1};
+		struct batconv_raw_stack stack = {.time = UINT64_MAX,
+						  .pid = (uint32_t)getpid(),
+						  .map = BATCONV_MAP_BY_TIME,
+						  .addresses = &at[i],
+						  .count = 1};
 		if (batconv_resolve_stacks(r, &stack, 1, &f[i], 1, &err))
 			continue;
 		assert_int_equal(err.code, BATCONV_ERROR_UNSUPPORTED); /* no libdw */
@@ -272,7 +285,8 @@ static void lines_of_frames(void **state)
 		batconv_snapshots_free(s);
 		return;
 	}
-	for (size_t i = 0; i < 64 && f[i].function && !strncmp(f[i].function, "has_inlined/", 12); i++) {
+	for (size_t i = 0; i < 64 && f[i].function && !strncmp(f[i].function, "has_inlined/", 12);
+	     i++) {
 		assert_false(batconv_frame_inlined(&f[i], f[i].inlined, &inlined));
 		if (!f[i].inlined)
 			continue;
@@ -287,14 +301,16 @@ static void lines_of_frames(void **state)
 	batconv_snapshots_free(s);
 }
 
-/* ---- translated addresses: facts of readelf and nm of both binaries, and of eu-addr2line of the input ---- */
+/* ---- translated addresses: facts of readelf and nm of both binaries, and of eu-addr2line of the
+ * input ---- */
 
-#define INPUT BATCONV_SOURCE_DIR "/inputs/demo/demo"
+#define INPUT      BATCONV_SOURCE_DIR "/inputs/demo/demo"
 #define INPUT_MAIN 0x10f0
 
 static void translated_addresses(void **state)
 {
-	/* The cold part of main begins with what is at 0x221 of the input's; the second address is a return address. */
+	/* The cold part of main begins with what is at 0x221 of the input's; the second address is
+	 * a return address. */
 	static const struct batconv_vaddr at[] = {{MAIN_COLD}, {MAIN + 5}, {0x999999}, {0}};
 	struct batconv_translator *t;
 	struct batconv_place out[4];
@@ -318,7 +334,8 @@ static void translated_addresses(void **state)
 		assert_false(out[i].has_vaddr);
 	}
 	/* As the beginning of a cold part, and as what follows the code before it. */
-	assert_true(batconv_translate(t, BATCONV_ADDRESSES_INSTRUCTIONS, &(struct batconv_vaddr){MAIN_COLD}, 1, out, &err));
+	assert_true(batconv_translate(t, BATCONV_ADDRESSES_INSTRUCTIONS,
+				      &(struct batconv_vaddr){MAIN_COLD}, 1, out, &err));
 	assert_int_equal(out[0].input.offset, 0x221);
 	batconv_translator_close(t);
 
@@ -330,7 +347,8 @@ static void translated_addresses(void **state)
 
 	/* What was not BOLTed is its own input. */
 	assert_true(batconv_translator_open(INPUT, NULL, 0, &t, &err));
-	assert_true(batconv_translate(t, BATCONV_ADDRESSES_INSTRUCTIONS, &(struct batconv_vaddr){INPUT_MAIN + 8}, 1, out, &err));
+	assert_true(batconv_translate(t, BATCONV_ADDRESSES_INSTRUCTIONS,
+				      &(struct batconv_vaddr){INPUT_MAIN + 8}, 1, out, &err));
 	assert_string_equal(out[0].input.function, "main");
 	assert_int_equal(out[0].vaddr.v, INPUT_MAIN + 8);
 	batconv_translator_close(t);
@@ -349,9 +367,12 @@ static void translated_lines(void **state)
 	(void)state;
 	snprintf(bolted, sizeof(bolted), "%s/lines/g4.b22", inputs ? inputs : ".");
 	snprintf(input, sizeof(input), "%s/lines/g4", inputs ? inputs : ".");
-	if (!inputs || (!batconv_translator_open(bolted, input, BATCONV_LOOKUP_LINES | BATCONV_LOOKUP_INLINES, &t, &err) &&
-			err.code == BATCONV_ERROR_UNSUPPORTED)) {
-		print_message("skipped: %s\n", inputs ? err.text : "INPUTS does not name the unpacked inputs");
+	if (!inputs ||
+	    (!batconv_translator_open(bolted, input, BATCONV_LOOKUP_LINES | BATCONV_LOOKUP_INLINES,
+				      &t, &err) &&
+	     err.code == BATCONV_ERROR_UNSUPPORTED)) {
+		print_message("skipped: %s\n",
+			      inputs ? err.text : "INPUTS does not name the unpacked inputs");
 		skip();
 	}
 	assert_true(batconv_translate(t, BATCONV_ADDRESSES_INSTRUCTIONS, at, 3, out, &err));
@@ -396,7 +417,9 @@ static void inputs_of_other_binaries(void **state)
 	} pairs[] = {
 		{BOLTED, "/proc/self/exe", "/proc/self/exe: not what llvm-bolt read: "},
 		{BOLTED, BOLTED, BOLTED ": not what llvm-bolt read: llvm-bolt wrote it"},
-		{INPUT, BOLTED, BOLTED ": not what llvm-bolt read: llvm-bolt did not write " INPUT ", which is its own input"},
+		{INPUT, BOLTED,
+		 BOLTED ": not what llvm-bolt read: llvm-bolt did not write " INPUT
+			", which is its own input"},
 		{INPUT, INPUT, INPUT ": not what llvm-bolt read: llvm-bolt did not write " INPUT},
 	};
 	struct batconv_translator *t;
@@ -446,7 +469,8 @@ static void what_is_not_known(void **state)
 	struct batconv_snapshots *s = snapshots_of_text();
 	struct batconv_resolver *r = resolver_of(s, 0);
 	struct batconv_run_addr at[3] = {{1}, {2}, {3}};
-	struct batconv_raw_stack stacks[] = {{.pid = 7, .addresses = at, .count = 3}, {.pid = 7, .addresses = at, .count = 2}};
+	struct batconv_raw_stack stacks[] = {{.pid = 7, .addresses = at, .count = 3},
+					     {.pid = 7, .addresses = at, .count = 2}};
 	struct batconv_frame out[6];
 	struct batconv_translator *t;
 	struct batconv_error err;
@@ -459,7 +483,8 @@ static void what_is_not_known(void **state)
 		assert_false(batconv_translator_open(BOLTED, NULL, 1u << bit, &t, &err));
 		assert_int_equal(err.code, BATCONV_ERROR_ARGUMENT);
 	}
-	assert_true(batconv_translator_open(BOLTED, NULL, BATCONV_LOOKUP_FUNCTIONS | BATCONV_LOOKUP_INPUT, &t, &err));
+	assert_true(batconv_translator_open(
+		BOLTED, NULL, BATCONV_LOOKUP_FUNCTIONS | BATCONV_LOOKUP_INPUT, &t, &err));
 	assert_false(batconv_translate(t, (enum batconv_addresses)2, NULL, 0, NULL, &err));
 	assert_int_equal(err.code, BATCONV_ERROR_ARGUMENT);
 	assert_true(batconv_translate(t, BATCONV_ADDRESSES_CALL_STACK, NULL, 0, NULL, &err));
@@ -496,10 +521,12 @@ static void what_is_not_there(void **state)
 	struct batconv_error err;
 
 	(void)state;
-	assert_true(batconv_resolve(r, 7, 10, (struct batconv_run_addr){0x55e11c26a010}, &frame, &err));
+	assert_true(
+		batconv_resolve(r, 7, 10, (struct batconv_run_addr){0x55e11c26a010}, &frame, &err));
 	assert_false(frame.has_map);
 	assert_true(batconv_snapshots_add_text(s, 7, 0, 5, maps_text, strlen(maps_text), &err));
-	assert_true(batconv_resolve(r, 7, 10, (struct batconv_run_addr){0x55e11c26a010}, &frame, &err));
+	assert_true(
+		batconv_resolve(r, 7, 10, (struct batconv_run_addr){0x55e11c26a010}, &frame, &err));
 	assert_true(frame.has_map);
 	assert_string_equal(frame.library, "/srv/demo.bolt");
 	assert_null(frame.function);
@@ -508,7 +535,8 @@ static void what_is_not_there(void **state)
 	assert_string_equal(frame.library, "/srv/demo.bolt");
 	assert_true(batconv_maps_open_id(s, 8, 0, &maps, &err));
 	assert_true(batconv_maps_region(maps, 0, &region));
-	assert_true(!region.path && !region.build_id && !region.build_id_size && !region.go_build_id);
+	assert_true(!region.path && !region.build_id && !region.build_id_size &&
+		    !region.go_build_id);
 	assert_false(batconv_maps_region(maps, 1, &region));
 	batconv_maps_close(maps);
 	batconv_resolver_close(r);

@@ -15,7 +15,7 @@
 #include "batconv/batconv.h"
 #include "tests/support/cmocka.h"
 
-#define BOLTED BATCONV_SOURCE_DIR "/inputs/demo/demo.bolt"
+#define BOLTED    BATCONV_SOURCE_DIR "/inputs/demo/demo.bolt"
 #define RECORDING BATCONV_SOURCE_DIR "/inputs/demo/demo.perf.txt"
 
 #define ALL UINT64_MAX
@@ -107,8 +107,8 @@ static void read_file(const char *name, struct content *out)
 
 /* ---- snapshots ---- */
 
-#define MAP_A "1000-3000 r-xp 00001000 fe:00 1 /lib/a\n4000-5000 r--p 00000000 fe:00 2 /lib/b\n"
-#define MAP_B "1000-3000 r-xp 00001000 fe:00 1 /lib/a\n6000-7000 r-xp 00000000 fe:00 3 /lib/c\n"
+#define MAP_A   "1000-3000 r-xp 00001000 fe:00 1 /lib/a\n4000-5000 r--p 00000000 fe:00 2 /lib/b\n"
+#define MAP_B   "1000-3000 r-xp 00001000 fe:00 1 /lib/a\n6000-7000 r-xp 00000000 fe:00 3 /lib/c\n"
 #define MAP_NEW "1000-9000 r-xp 00001000 fe:00 9 /lib/new\n"
 
 static void add(struct batconv_snapshots *s, uint32_t id, uint64_t time, const char *text)
@@ -167,7 +167,8 @@ static void look_at(const struct batconv_snapshots *s, struct seen *out)
 	struct batconv_error err;
 
 	assert_true(batconv_snapshots_write(s, path_of("seen"), &err));
-	assert_true(batconv_snapshots_add_file(again, path_of("seen"), NULL, &err)); /* it can be read */
+	assert_true(batconv_snapshots_add_file(again, path_of("seen"), NULL,
+					       &err)); /* it can be read */
 	batconv_snapshots_free(again);
 	read_file("seen", &out->file);
 	out->regions[0] = count_regions(map_at(s, 150));
@@ -181,7 +182,8 @@ static bool is_seen(const struct batconv_snapshots *s, const struct seen *before
 	static struct seen now;
 
 	look_at(s, &now);
-	return now.file.size == before->file.size && !memcmp(now.file.data, before->file.data, now.file.size) &&
+	return now.file.size == before->file.size &&
+	       !memcmp(now.file.data, before->file.data, now.file.size) &&
 	       !memcmp(now.regions, before->regions, sizeof(now.regions));
 }
 
@@ -229,7 +231,8 @@ static void fail_adding_everywhere(adds *call, const char *name, uint64_t step)
 		if (!ok && err.code != BATCONV_ERROR_NOMEM)
 			fail_msg("%s, allocation %u: %s", name, (unsigned)n, err.text);
 		if (is_seen(s, &before) == ok)
-			fail_msg("%s, allocation %u: %s", name, (unsigned)n, ok ? "nothing added" : "not as it was");
+			fail_msg("%s, allocation %u: %s", name, (unsigned)n,
+				 ok ? "nothing added" : "not as it was");
 	}
 	batconv_snapshots_free(s);
 }
@@ -240,7 +243,8 @@ static void adding_without_memory(void **state)
 	struct batconv_error err;
 
 	(void)state;
-	write_file("maps", "# batconv-maps pid=7 id=2 time=500\n" MAP_NEW "# batconv-maps pid=8 id=1 time=600\n" MAP_A);
+	write_file("maps", "# batconv-maps pid=7 id=2 time=500\n" MAP_NEW
+			   "# batconv-maps pid=8 id=1 time=600\n" MAP_A);
 	add(s, 1, 400, MAP_NEW);
 	assert_true(batconv_snapshots_write(s, path_of("all.bcmaps"), &err));
 	batconv_snapshots_free(s);
@@ -271,7 +275,8 @@ static void adding_what_cannot_be_added(void **state)
 	look_at(s, &before);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		const char *map = rows[i].text;
-		assert_false(batconv_snapshots_add_text(s, 7, rows[i].id, 300, map, strlen(map), &err));
+		assert_false(
+			batconv_snapshots_add_text(s, 7, rows[i].id, 300, map, strlen(map), &err));
 		assert_int_equal(err.code, rows[i].code);
 		assert_string_equal(err.text, rows[i].why);
 		assert_true(is_seen(s, &before));
@@ -308,7 +313,8 @@ static void writing(void **state)
 		ok = batconv_snapshots_write(s, path_of("out"), &err);
 		allowed = ALL;
 		read_file("out", &now);
-		assert_int_equal(ok, now.size != before.size || memcmp(now.data, before.data, now.size) != 0);
+		assert_int_equal(ok, now.size != before.size ||
+					     memcmp(now.data, before.data, now.size) != 0);
 		assert_true(ok || err.code == BATCONV_ERROR_NOMEM);
 	}
 	assert_false(batconv_snapshots_write(s, path_of("no directory/out"), &err));
@@ -358,13 +364,13 @@ static void opening(void **state)
 }
 
 /* The file where it was mapped: the library opens it. */
-static const char demo_maps[] =
-	"55e11c269000-55e11c26a000 r--p 00000000 fe:00 7 " BOLTED "\n"
-	"55e11c26a000-55e11c26c000 r-xp 00001000 fe:00 7 " BOLTED "\n"
-	"55e11c26f000-55e11c272000 r-xp 00006000 fe:00 7 " BOLTED "\n"
-	"7f0000000000-7f0000001000 r-xp 00000000 fe:00 8 /srv/given\n";
+static const char demo_maps[] = "55e11c269000-55e11c26a000 r--p 00000000 fe:00 7 " BOLTED "\n"
+				"55e11c26a000-55e11c26c000 r-xp 00001000 fe:00 7 " BOLTED "\n"
+				"55e11c26f000-55e11c272000 r-xp 00006000 fe:00 7 " BOLTED "\n"
+				"7f0000000000-7f0000001000 r-xp 00000000 fe:00 8 /srv/given\n";
 
-static struct batconv_run_addr addresses[] = {{0x55e11c269000 + 0x7010}, {0x55e11c269000 + 0x7e81}, {0x7f0000000800}, {16}};
+static struct batconv_run_addr addresses[] = {
+	{0x55e11c269000 + 0x7010}, {0x55e11c269000 + 0x7e81}, {0x7f0000000800}, {16}};
 #define COUNT (sizeof(addresses) / sizeof(addresses[0]))
 
 static void check_frames(const struct batconv_frame *f)
@@ -379,8 +385,13 @@ static void check_frames(const struct batconv_frame *f)
 static void resolving(void **state)
 {
 	struct batconv_snapshots *s = batconv_snapshots_new();
-	struct batconv_raw_stack stack = {.time = 1000, .pid = 7, .map = BATCONV_MAP_BY_TIME, .addresses = addresses, .count = COUNT};
-	struct batconv_raw_stack both[] = {stack, {.time = 1000, .pid = 7, .addresses = addresses, .count = COUNT}};
+	struct batconv_raw_stack stack = {.time = 1000,
+					  .pid = 7,
+					  .map = BATCONV_MAP_BY_TIME,
+					  .addresses = addresses,
+					  .count = COUNT};
+	struct batconv_raw_stack both[] = {
+		stack, {.time = 1000, .pid = 7, .addresses = addresses, .count = COUNT}};
 	struct batconv_frame f[2 * COUNT];
 	struct batconv_resolver *r;
 	struct batconv_error err;
@@ -443,7 +454,8 @@ static void translating(void **state)
 	(void)state;
 	for (uint64_t n = 0; !ok; n++) {
 		allowed = n;
-		ok = batconv_translator_open(BOLTED, BATCONV_SOURCE_DIR "/inputs/demo/demo", 0, &t, &err);
+		ok = batconv_translator_open(BOLTED, BATCONV_SOURCE_DIR "/inputs/demo/demo", 0, &t,
+					     &err);
 		allowed = ALL;
 		assert_true(ok || (!t && err.code == BATCONV_ERROR_NOMEM));
 	}

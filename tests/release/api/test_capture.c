@@ -91,7 +91,8 @@ static void stacks_come_out_as_lines(void **state)
 static void a_full_ring_drops_and_goes_on(void **state)
 {
 	struct batconv_run_addr stack[100] = {{1}};
-	struct batconv_capture_ring *ring = batconv_capture_ring_new(4096); /* 512 words: 5 stacks of 102 */
+	struct batconv_capture_ring *ring =
+		batconv_capture_ring_new(4096); /* 512 words: 5 stacks of 102 */
 	int put = 0;
 
 	(void)state;
@@ -107,7 +108,7 @@ static void a_full_ring_drops_and_goes_on(void **state)
 }
 
 #define WRITERS 4
-#define STACKS 20000
+#define STACKS  20000
 
 static struct batconv_capture_ring *shared;
 
@@ -267,10 +268,14 @@ static void what_the_system_refuses_leaves_errno(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(maps_are_those_of_the_kernel, make_scratch, drop_scratch),
-		cmocka_unit_test_setup_teardown(stacks_come_out_as_lines, make_scratch, drop_scratch),
-		cmocka_unit_test_setup_teardown(a_full_ring_drops_and_goes_on, make_scratch, drop_scratch),
-		cmocka_unit_test_setup_teardown(many_writers_lose_nothing, make_scratch, drop_scratch),
+		cmocka_unit_test_setup_teardown(maps_are_those_of_the_kernel, make_scratch,
+						drop_scratch),
+		cmocka_unit_test_setup_teardown(stacks_come_out_as_lines, make_scratch,
+						drop_scratch),
+		cmocka_unit_test_setup_teardown(a_full_ring_drops_and_goes_on, make_scratch,
+						drop_scratch),
+		cmocka_unit_test_setup_teardown(many_writers_lose_nothing, make_scratch,
+						drop_scratch),
 		cmocka_unit_test(the_stack_at_a_signal),
 		cmocka_unit_test(the_generation_of_libraries),
 		cmocka_unit_test(what_the_system_refuses_leaves_errno),

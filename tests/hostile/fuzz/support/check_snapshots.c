@@ -13,7 +13,8 @@ void check_mappings(const struct maps *maps)
 		assert(!i || r[-1].end <= r->start);
 		assert(maps_find(maps, (struct run_addr){r->start}) == r);
 		assert(maps_find(maps, (struct run_addr){r->end - 1}) == r);
-		const struct mapping *next = i + 1 < maps->len && r[1].start == r->end ? r + 1 : NULL;
+		const struct mapping *next =
+			i + 1 < maps->len && r[1].start == r->end ? r + 1 : NULL;
 		assert(maps_find(maps, (struct run_addr){r->end}) == next);
 	}
 }
@@ -28,7 +29,8 @@ void check_snapshots(const struct snapshots *all)
 		const struct snapshot *then = snapshots_at(all, s->pid, s->time);
 		assert(snapshots_of_id(all, s->pid, s->id) == s);
 		assert(then && then->pid == s->pid && then->time == s->time && then >= s);
-		assert(!s->time || (then = snapshots_at(all, s->pid, s->time - 1)) == NULL || then->time < s->time);
+		assert(!s->time || (then = snapshots_at(all, s->pid, s->time - 1)) == NULL ||
+		       then->time < s->time);
 		assert(maps_of(s->maps, &maps) && maps.len == map_set_count(s->maps));
 		check_mappings(&maps);
 		regions += maps.len + 1;
@@ -36,20 +38,25 @@ void check_snapshots(const struct snapshots *all)
 	}
 }
 
-static void check_same_mappings(const struct snapshots *a, const struct snapshots *b, struct mapping p, struct mapping q,
-				bool build_ids)
+static void check_same_mappings(const struct snapshots *a, const struct snapshots *b,
+				struct mapping p, struct mapping q, bool build_ids)
 {
-	const struct mapped_file *f = mapped_files_at(&a->files, p.file), *g = mapped_files_at(&b->files, q.file);
+	const struct mapped_file *f = mapped_files_at(&a->files, p.file),
+				 *g = mapped_files_at(&b->files, q.file);
 
-	assert(text_equal(mapped_files_path(&a->files, p.file), mapped_files_path(&b->files, q.file)));
-	assert(!build_ids || text_equal(mapped_files_build_id(&a->files, p.file), mapped_files_build_id(&b->files, q.file)));
-	assert(!build_ids || text_equal(mapped_files_go_id(&a->files, p.file), mapped_files_go_id(&b->files, q.file)));
+	assert(text_equal(mapped_files_path(&a->files, p.file),
+			  mapped_files_path(&b->files, q.file)));
+	assert(!build_ids || text_equal(mapped_files_build_id(&a->files, p.file),
+					mapped_files_build_id(&b->files, q.file)));
+	assert(!build_ids || text_equal(mapped_files_go_id(&a->files, p.file),
+					mapped_files_go_id(&b->files, q.file)));
 	assert(f->inode == g->inode && f->major == g->major && f->minor == g->minor);
 	p.file = q.file = 0;
 	assert(!memcmp(&p, &q, sizeof(p)));
 }
 
-void check_same_snapshots(const struct snapshots *a, const struct snapshots *b, size_t count, bool build_ids)
+void check_same_snapshots(const struct snapshots *a, const struct snapshots *b, size_t count,
+			  bool build_ids)
 {
 	assert(count <= a->all.len && count <= b->all.len);
 	for (size_t i = 0; i < count; i++) {

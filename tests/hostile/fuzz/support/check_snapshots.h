@@ -17,7 +17,8 @@ void check_snapshots(const struct snapshots *all);
 
 /* The first `count` of both have the same processes, ids, times and mappings; build-ids as
  * well, if they are asked for. */
-void check_same_snapshots(const struct snapshots *a, const struct snapshots *b, size_t count, bool build_ids);
+void check_same_snapshots(const struct snapshots *a, const struct snapshots *b, size_t count,
+			  bool build_ids);
 
 /* The mappings of all snapshots, each as often as it is there. */
 size_t count_mappings(const struct snapshots *all);

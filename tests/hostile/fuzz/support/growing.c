@@ -29,26 +29,32 @@ void growing_number(struct growing *g, uint64_t value, size_t size)
 
 uint64_t mutate_number(struct prng *random, uint64_t value, unsigned bits)
 {
-	static const uint64_t edges[] = {0, 1, 7, 8, 0x7f, 0x80, 0xff, 0x7fff, 0xffff, 0x7fffffff, 0x80000000,
-					 UINT32_MAX, UINT64_C(1) << 47, INT64_MAX, UINT64_C(1) << 63, UINT64_MAX};
+	static const uint64_t edges[] = {0,
+					 1,
+					 7,
+					 8,
+					 0x7f,
+					 0x80,
+					 0xff,
+					 0x7fff,
+					 0xffff,
+					 0x7fffffff,
+					 0x80000000,
+					 UINT32_MAX,
+					 UINT64_C(1) << 47,
+					 INT64_MAX,
+					 UINT64_C(1) << 63,
+					 UINT64_MAX};
 	uint64_t some = prng_next(random);
 
 	switch (some >> 8 & 7) {
-	case 0:
-		return value + 1;
-	case 1:
-		return value - 1;
-	case 2:
-		return value + (some >> 16) % 64 - 32;
-	case 3:
-		return 0 - value;
-	case 4:
-		return value ^ UINT64_C(1) << (some >> 16) % bits;
-	case 5:
-		return edges[(some >> 16) % (sizeof(edges) / sizeof(edges[0]))];
-	case 6:
-		return value << 1;
-	default:
-		return prng_next(random) >> (some >> 16) % 64;
+	case 0: return value + 1;
+	case 1: return value - 1;
+	case 2: return value + (some >> 16) % 64 - 32;
+	case 3: return 0 - value;
+	case 4: return value ^ UINT64_C(1) << (some >> 16) % bits;
+	case 5: return edges[(some >> 16) % (sizeof(edges) / sizeof(edges[0]))];
+	case 6: return value << 1;
+	default: return prng_next(random) >> (some >> 16) % 64;
 	}
 }

@@ -30,7 +30,8 @@ static void check_refusal(const struct merge *merge, const struct bc_error *err)
 
 static char *merged(struct text text, bool twice, bool trusting, size_t memory, size_t *size)
 {
-	const struct merge_options options = {.threads = 1, .memory = memory, .fan_in = 2, .tmpdir = "/tmp", .saturate = twice};
+	const struct merge_options options = {
+		.threads = 1, .memory = memory, .fan_in = 2, .tmpdir = "/tmp", .saturate = twice};
 	struct merge_input inputs[2] = {{.path = "in", .weight = 1}, {.path = "in", .weight = 1}};
 	char *at = NULL;
 	struct bc_error err = {0};
@@ -43,8 +44,8 @@ static char *merged(struct text text, bool twice, bool trusting, size_t memory, 
 	set(&inputs[0], text);
 	if (twice)
 		set(&inputs[1], text);
-	bool ok = (trusting ? merge_trust : merge_look)(&merge, &err) && merge_check(&merge, true, &err) &&
-		  merge_write(&merge, NULL, out, &kind, &err);
+	bool ok = (trusting ? merge_trust : merge_look)(&merge, &err) &&
+		  merge_check(&merge, true, &err) && merge_write(&merge, NULL, out, &kind, &err);
 	assert(!fclose(out));
 	if (!ok && !trusting)
 		check_refusal(&merge, &err);

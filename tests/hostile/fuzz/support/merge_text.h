@@ -5,12 +5,12 @@
 
 #include "src/profile/merge.h"
 
-/* What becomes of it, for free(); NULL: it is refused, and what is said of it was looked at.  twice: of two such
- * inputs.  memory: bytes that are sorted at a time. */
+/* What becomes of it, for free(); NULL: it is refused, and what is said of it was looked at. twice:
+ * of two such inputs.  memory: bytes that are sorted at a time. */
 char *merge_text(struct text text, bool twice, size_t memory, size_t *size);
 
-/* What holds for every input: it is refused with one line that names it; or what comes out is merged to itself,
- * and, with itself, has the same keys. */
+/* What holds for every input: it is refused with one line that names it; or what comes out is
+ * merged to itself, and, with itself, has the same keys. */
 void merge_text_check(struct text text);
 
 #endif

@@ -78,7 +78,8 @@ static bool is_together(const struct bat_field *a, const struct bat_field *b, bo
 {
 	if (a->cold != b->cold || a->fragment != b->fragment)
 		return false;
-	return !entries || (a->entry == b->entry && is_named(a, "SecEntryPoint") == is_named(b, "SecEntryPoint"));
+	return !entries || (a->entry == b->entry &&
+			    is_named(a, "SecEntryPoint") == is_named(b, "SecEntryPoint"));
 }
 
 /* The fields of the same entry or fragment: [*begin, *end). */
@@ -116,7 +117,8 @@ static void mutate_group(struct fields *f, struct prng *random)
 {
 	size_t at = (size_t)prng_below(random, f->count), begin, end, to, to_end;
 	struct bat_field of = f->at[at];
-	bool entries = of.entry != BAT_NO_INDEX && (of.fragment == BAT_NO_INDEX || prng_below(random, 3));
+	bool entries =
+		of.entry != BAT_NO_INDEX && (of.fragment == BAT_NO_INDEX || prng_below(random, 3));
 	struct bat_field *count = count_of(f, &of, entries);
 
 	if (!count || (of.fragment == BAT_NO_INDEX && of.entry == BAT_NO_INDEX))
@@ -179,7 +181,9 @@ static void write_mask(const struct fields *f, size_t at, struct growing *out)
 {
 	const struct bat_field *mask = &f->at[at];
 	/* EqualElems stands before its mask and says how long that is. */
-	uint64_t bytes = at && is_named(&f->at[at - 1], "EqualElems") ? f->at[at - 1].stored / 8 + 1 : mask->size;
+	uint64_t bytes = at && is_named(&f->at[at - 1], "EqualElems") ?
+				 f->at[at - 1].stored / 8 + 1 :
+				 mask->size;
 
 	if (at && is_named(&f->at[at - 1], "EqualElems") && f->at[at - 1].stored % 8 == 0)
 		bytes--;
@@ -200,7 +204,8 @@ static void write_field(const struct fields *f, size_t i, struct growing *out)
 	else if (field->encoding == BAT_ENCODING_U64)
 		growing_number(out, field->stored, 8);
 	else
-		add_leb(out, field->stored, field->encoding == BAT_ENCODING_SLEB, (unsigned)field->value);
+		add_leb(out, field->stored, field->encoding == BAT_ENCODING_SLEB,
+			(unsigned)field->value);
 }
 
 /* Read as the layout that can be followed furthest. */
@@ -211,8 +216,8 @@ static void read_fields(const uint8_t *data, size_t size, unsigned chosen, struc
 	*out = (struct fields){0};
 	for (unsigned i = 0; i < BAT_LAYOUT_COUNT; i++) {
 		struct fields f = {.bytes = data};
-		bool whole = bat_fields((enum bat_layout)((i + chosen) % BAT_LAYOUT_COUNT), data, size, collect, &f,
-					&err);
+		bool whole = bat_fields((enum bat_layout)((i + chosen) % BAT_LAYOUT_COUNT), data,
+					size, collect, &f, &err);
 		if (whole || !out->at || f.end > out->end) {
 			free(out->at);
 			*out = f;
@@ -244,7 +249,8 @@ static bool transcode(const uint8_t *data, size_t size, enum bat_layout layout, 
 	return ok;
 }
 
-static void mutate_fields(const uint8_t *data, size_t size, struct prng *random, struct growing *out)
+static void mutate_fields(const uint8_t *data, size_t size, struct prng *random,
+			  struct growing *out)
 {
 	struct fields f;
 
@@ -274,7 +280,8 @@ size_t mutate_bat(uint8_t *data, size_t size, size_t most, unsigned seed)
 
 	if (what < 16 || !size)
 		return LLVMFuzzerMutate(data, size, most);
-	if (what > 16 || !transcode(data, size, (enum bat_layout)prng_below(&random, BAT_LAYOUT_COUNT), &out))
+	if (what > 16 ||
+	    !transcode(data, size, (enum bat_layout)prng_below(&random, BAT_LAYOUT_COUNT), &out))
 		mutate_fields(data, size, &random, &out);
 	if (!out.size || out.size > most) {
 		free(out.data);

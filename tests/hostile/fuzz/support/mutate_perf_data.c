@@ -41,12 +41,14 @@ static uint8_t *attr_at(struct perf_pieces *r, size_t number)
 {
 	if (r->is_pipe) {
 		for (size_t i = 0; i < r->count; i++)
-			if (perf_piece_type(&r->at[i]) == ATTR && r->at[i].size >= HEADER + 64 && !number--)
+			if (perf_piece_type(&r->at[i]) == ATTR && r->at[i].size >= HEADER + 64 &&
+			    !number--)
 				return r->at[i].data + HEADER;
 		return NULL;
 	}
 	uint64_t each = perf_piece_get(r->head.data + 16, 8);
-	uint64_t at = perf_piece_get(r->head.data + 24, 8), size = perf_piece_get(r->head.data + 32, 8);
+	uint64_t at = perf_piece_get(r->head.data + 24, 8),
+		 size = perf_piece_get(r->head.data + 32, 8);
 	if (each < 64 || each > r->head.size || number >= size / each || at > r->head.size ||
 	    (number + 1) * each > r->head.size - at)
 		return NULL;
@@ -72,7 +74,8 @@ static size_t before(const uint8_t *order, size_t count, uint64_t type, unsigned
 	return at;
 }
 
-static void change_record(struct perf_piece *p, uint64_t type, bool id_all, unsigned bit, uint64_t value)
+static void change_record(struct perf_piece *p, uint64_t type, bool id_all, unsigned bit,
+			  uint64_t value)
 {
 	bool add = !(type >> bit & 1), found;
 	size_t at;
@@ -98,8 +101,8 @@ static void change_record(struct perf_piece *p, uint64_t type, bool id_all, unsi
 static void change_sample_type(struct perf_pieces *r, struct prng *random)
 {
 	uint8_t *attr = attr_at(r, 0);
-	unsigned bit = prng_below(random, 3) ? front[prng_below(random, sizeof(front))]
-					     : back[prng_below(random, sizeof(back))];
+	unsigned bit = prng_below(random, 3) ? front[prng_below(random, sizeof(front))] :
+					       back[prng_below(random, sizeof(back))];
 	uint64_t value = mutate_number(random, 8, 64);
 
 	if (!attr)
@@ -120,7 +123,10 @@ static void change_attr(struct perf_pieces *r, struct prng *random)
 	size_t field = at[prng_below(random, sizeof(at))];
 
 	if (attr && field + 8 <= 64)
-		perf_piece_put(attr + field, mutate_number(random, perf_piece_get(attr + field, 8), field == 24 ? 25 : 64), 8);
+		perf_piece_put(attr + field,
+			       mutate_number(random, perf_piece_get(attr + field, 8),
+					     field == 24 ? 25 : 64),
+			       8);
 }
 
 static void change_header(struct perf_pieces *r, struct prng *random)
@@ -143,11 +149,13 @@ static void change_tail(struct perf_pieces *r, struct prng *random)
 
 static void change_type(struct perf_piece *p, struct prng *random)
 {
-	static const uint32_t types[] = {1, 2, 3, 4, 5, 7, 9, 10, 11, 12, 13, 15, 17, 64, 66, 67, 68, 70,
-					 71, 73, 78, 79, 80, 81, 82, 83, 255, 32768, 32770, UINT32_MAX};
+	static const uint32_t types[] = {1,  2,  3,  4,  5,  7,  9,   10,    11,    12,
+					 13, 15, 17, 64, 66, 67, 68,  70,    71,    73,
+					 78, 79, 80, 81, 82, 83, 255, 32768, 32770, UINT32_MAX};
 
 	if (p->size >= HEADER)
-		perf_piece_put(p->data, types[prng_below(random, sizeof(types) / sizeof(types[0]))], 4);
+		perf_piece_put(p->data, types[prng_below(random, sizeof(types) / sizeof(types[0]))],
+			       4);
 }
 
 static void change_field(struct perf_pieces *r, struct perf_piece *p, struct prng *random)
@@ -160,7 +168,10 @@ static void change_field(struct perf_pieces *r, struct perf_piece *p, struct prn
 	if (!prng_below(random, 3) && other->size >= at + size)
 		memmove(p->data + at, other->data + at, size);
 	else
-		perf_piece_put(p->data + at, mutate_number(random, perf_piece_get(p->data + at, size), 8 * (unsigned)size), size);
+		perf_piece_put(p->data + at,
+			       mutate_number(random, perf_piece_get(p->data + at, size),
+					     8 * (unsigned)size),
+			       size);
 }
 
 static void resize(struct perf_piece *p, struct prng *random)
@@ -191,50 +202,37 @@ static void mutate_records(struct perf_pieces *r, struct prng *random)
 	struct perf_piece *p = &r->at[at];
 
 	switch (prng_below(random, 16)) {
-	case 0:
-		change_type(p, random);
-		break;
+	case 0: change_type(p, random); break;
 	case 1:
 		if (p->size >= HEADER)
-			perf_piece_put(p->data + 4, mutate_number(random, perf_piece_get(p->data + 4, 2), 16), 2);
+			perf_piece_put(p->data + 4,
+				       mutate_number(random, perf_piece_get(p->data + 4, 2), 16),
+				       2);
 		break;
 	case 2: /* only what the header says */
 		if (p->size >= HEADER)
-			perf_piece_put(p->data + 6, mutate_number(random, perf_piece_get(p->data + 6, 2), 16), 2);
+			perf_piece_put(p->data + 6,
+				       mutate_number(random, perf_piece_get(p->data + 6, 2), 16),
+				       2);
 		break;
 	case 3:
-	case 4:
-		resize(p, random);
-		break;
-	case 5:
-		swap(p, choose(r, random));
-		break;
+	case 4: resize(p, random); break;
+	case 5: swap(p, choose(r, random)); break;
 	case 6:
 		perf_pieces_insert(r, (size_t)prng_below(random, r->count + 1), p->data, p->size);
 		break;
-	case 7:
-		perf_pieces_leave_out(r, at);
-		break;
-	case 8:
-		change_sample_type(r, random);
-		break;
-	case 9:
-		change_attr(r, random);
-		break;
-	case 10:
-		perf_pieces_compress(r, random);
-		break;
+	case 7: perf_pieces_leave_out(r, at); break;
+	case 8: change_sample_type(r, random); break;
+	case 9: change_attr(r, random); break;
+	case 10: perf_pieces_compress(r, random); break;
 	case 11:
 		if (prng_below(random, 2))
 			perf_pieces_uncompress(r);
 		else
 			change_header(r, random);
 		break;
-	case 12:
-		change_tail(r, random);
-		break;
-	default:
-		change_field(r, p, random);
+	case 12: change_tail(r, random); break;
+	default: change_field(r, p, random);
 	}
 }
 
@@ -256,21 +254,23 @@ size_t mutate_perf_data(uint8_t *data, size_t size, size_t most, unsigned seed)
 	return size;
 }
 
-size_t cross_perf_data(const uint8_t *a, size_t a_size, const uint8_t *b, size_t b_size, uint8_t *out, size_t most,
-		       unsigned seed)
+size_t cross_perf_data(const uint8_t *a, size_t a_size, const uint8_t *b, size_t b_size,
+		       uint8_t *out, size_t most, unsigned seed)
 {
 	struct prng random = {seed};
 	struct perf_pieces first = {0}, second = {0};
 	struct growing all = {0};
 
-	if (!perf_pieces_read(a, a_size, &first) || !perf_pieces_read(b, b_size, &second) || !second.count) {
+	if (!perf_pieces_read(a, a_size, &first) || !perf_pieces_read(b, b_size, &second) ||
+	    !second.count) {
 		perf_pieces_free(&first);
 		perf_pieces_free(&second);
 		size_t size = a_size < most ? a_size : most;
 		memcpy(out, a, size);
 		return size;
 	}
-	size_t from = (size_t)prng_below(&random, second.count), count = 1 + (size_t)prng_below(&random, 32);
+	size_t from = (size_t)prng_below(&random, second.count),
+	       count = 1 + (size_t)prng_below(&random, 32);
 	size_t to = (size_t)prng_below(&random, first.count + 1);
 	for (; count && from < second.count; count--, from++)
 		perf_pieces_insert(&first, to++, second.at[from].data, second.at[from].size);

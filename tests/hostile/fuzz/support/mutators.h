@@ -31,8 +31,8 @@ size_t mutate_bat(uint8_t *data, size_t size, size_t most, unsigned seed);
 size_t mutate_perf_data(uint8_t *data, size_t size, size_t most, unsigned seed);
 
 /* Records of two recordings, in the frame of the first. */
-size_t cross_perf_data(const uint8_t *a, size_t a_size, const uint8_t *b, size_t b_size, uint8_t *out,
-		       size_t most, unsigned seed);
+size_t cross_perf_data(const uint8_t *a, size_t a_size, const uint8_t *b, size_t b_size,
+		       uint8_t *out, size_t most, unsigned seed);
 
 /* A number that is near to `value`, or to where numbers of `bits` bits end, or any. */
 uint64_t mutate_number(struct prng *random, uint64_t value, unsigned bits);

@@ -91,7 +91,9 @@ static bool decode_fixed(struct in *in, struct naive_table *t)
 			ordered &= output >= before;
 			before = output;
 			if (!is_repeated(&f, output))
-				add_entry(&f, (struct naive_entry){.output = output, .input = input << 1 | input >> 31});
+				add_entry(&f,
+					  (struct naive_entry){.output = output,
+							       .input = input << 1 | input >> 31});
 		}
 		t->zero_starts += is_zero(&f);
 		add_fragment(t, f);
@@ -128,9 +130,11 @@ struct running {
 	uint64_t output, hot_index;
 };
 
-static bool decode_function(struct in *in, enum bat_layout layout, struct running *run, struct naive_fragment *f)
+static bool decode_function(struct in *in, enum bat_layout layout, struct running *run,
+			    struct naive_fragment *f)
 {
-	bool hashed = layout == BAT_LAYOUT_HASHED, has_equal = hashed || (layout == BAT_LAYOUT_EQUAL && !f->cold);
+	bool hashed = layout == BAT_LAYOUT_HASHED,
+	     has_equal = hashed || (layout == BAT_LAYOUT_EQUAL && !f->cold);
 	uint64_t skew = 0, secondary = 0, input = 0, index = 0, offset = 0;
 
 	if (f->cold)
@@ -150,7 +154,8 @@ static bool decode_function(struct in *in, enum bat_layout layout, struct runnin
 		byte(in);
 	uint32_t before = 0;
 	for (uint64_t i = 0; i < entries && !in->bad; i++) {
-		struct naive_entry e = {.output = (uint32_t)((run->output += leb(in, false)) - f->address)};
+		struct naive_entry e = {
+			.output = (uint32_t)((run->output += leb(in, false)) - f->address)};
 		if (e.output < before)
 			return false;
 		before = e.output;
@@ -191,7 +196,8 @@ static bool decode_leb(struct in *in, enum bat_layout layout, struct naive_table
 				return false;
 			/* A hot function; or what LLVM 19 and 18 wrote instead. */
 			if (cold && !(f.stored_hot < *hot) &&
-			    (!*hot || (layout == BAT_LAYOUT_HASHED ? f.stored_hot >= *hot + count : f.stored_hot != i)))
+			    (!*hot || (layout == BAT_LAYOUT_HASHED ? f.stored_hot >= *hot + count :
+								     f.stored_hot != i)))
 				return false;
 		}
 		if (!cold)
@@ -210,9 +216,11 @@ static void link_leb(enum bat_layout layout, struct naive_table *t, uint64_t hot
 		of_all |= layout == BAT_LAYOUT_HASHED && stored.at[i].stored_hot >= hot;
 	/* Both parts ascend: take the lower of the two next ones. */
 	for (size_t h = 0, c = hot; h < hot || c < stored.len;)
-		add_fragment(t, stored.at[c == stored.len || (h < hot && stored.at[h].address <= stored.at[c].address)
-						  ? h++
-						  : c++]);
+		add_fragment(
+			t, stored.at[c == stored.len || (h < hot && stored.at[h].address <=
+									    stored.at[c].address) ?
+					     h++ :
+					     c++]);
 	for (size_t i = 0; i < t->all.len; i++) {
 		struct naive_fragment *f = &t->all.at[i];
 		f->parent = f->cold ? BAT_NO_PARENT : (uint32_t)i;
@@ -276,7 +284,8 @@ uint32_t naive_translate(const struct naive_fragment *f, uint32_t offset, bool i
 	return (e->input >> 1) + (is_source ? 0 : offset - e->output);
 }
 
-void naive_fallthroughs(const struct naive_fragment *f, uint32_t from, uint32_t to, struct naive_numbers *out)
+void naive_fallthroughs(const struct naive_fragment *f, uint32_t from, uint32_t to,
+			struct naive_numbers *out)
 {
 	const struct naive_entry *e = entry_at(f, from), *end = entry_at(f, to), *block = NULL;
 
@@ -290,7 +299,8 @@ void naive_fallthroughs(const struct naive_fragment *f, uint32_t from, uint32_t 
 	for (const struct naive_entry *b = block + 1; b <= end; b++) {
 		if (b->input & 1)
 			continue;
-		if (!naive_numbers_push(out, block->input >> 1) || !naive_numbers_push(out, b->input >> 1))
+		if (!naive_numbers_push(out, block->input >> 1) ||
+		    !naive_numbers_push(out, b->input >> 1))
 			abort();
 		block = b;
 	}

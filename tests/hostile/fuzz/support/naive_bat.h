@@ -34,16 +34,18 @@ DEFINE_VEC(naive_fragments, struct naive_fragment);
 
 struct naive_table {
 	struct naive_fragments all; /* by address, hot before cold */
-	uint32_t zero_starts;       /* that begin with block 0 -> 0, of those that tell layouts apart */
+	uint32_t zero_starts; /* that begin with block 0 -> 0, of those that tell layouts apart */
 };
 
 /* False: the bytes are no table of this layout.  Free it either way. */
-bool naive_decode(enum bat_layout layout, const uint8_t *data, size_t size, struct naive_table *out);
+bool naive_decode(enum bat_layout layout, const uint8_t *data, size_t size,
+		  struct naive_table *out);
 void naive_free(struct naive_table *table);
 
 uint32_t naive_translate(const struct naive_fragment *f, uint32_t offset, bool is_source);
 
 /* The edges of a trace: from and to in turns. */
-void naive_fallthroughs(const struct naive_fragment *f, uint32_t from, uint32_t to, struct naive_numbers *out);
+void naive_fallthroughs(const struct naive_fragment *f, uint32_t from, uint32_t to,
+			struct naive_numbers *out);
 
 #endif

@@ -11,7 +11,8 @@ enum {
 	MOST_PLAIN = 1 << 18, /* of what is decompressed */
 };
 
-static void add_compressed(struct perf_pieces *r, size_t at, const struct growing *payload, bool second)
+static void add_compressed(struct perf_pieces *r, size_t at, const struct growing *payload,
+			   bool second)
 {
 	struct growing record = {0};
 	size_t padding = second ? (8 - payload->size % 8) % 8 : 0;
@@ -29,7 +30,8 @@ static void add_compressed(struct perf_pieces *r, size_t at, const struct growin
 	free(record.data);
 }
 
-static void compress_some(ZSTD_CStream *stream, const uint8_t *data, size_t size, struct growing *out)
+static void compress_some(ZSTD_CStream *stream, const uint8_t *data, size_t size,
+			  struct growing *out)
 {
 	ZSTD_inBuffer in = {data, size, 0};
 	uint8_t capacity[4096];
@@ -44,7 +46,8 @@ static void compress_some(ZSTD_CStream *stream, const uint8_t *data, size_t size
 
 void perf_pieces_compress(struct perf_pieces *r, struct prng *random)
 {
-	size_t begin = (size_t)prng_below(random, r->count), count = 1 + (size_t)prng_below(random, 16);
+	size_t begin = (size_t)prng_below(random, r->count),
+	       count = 1 + (size_t)prng_below(random, 16);
 	struct growing plain = {0}, payload = {0};
 	bool second = prng_below(random, 2);
 	ZSTD_CStream *stream = ZSTD_createCStream();
@@ -56,20 +59,23 @@ void perf_pieces_compress(struct perf_pieces *r, struct prng *random)
 		perf_pieces_leave_out(r, begin);
 	}
 	if (plain.size) {
-		size_t cut = prng_below(random, 2) ? plain.size : (size_t)prng_below(random, plain.size);
+		size_t cut =
+			prng_below(random, 2) ? plain.size : (size_t)prng_below(random, plain.size);
 		compress_some(stream, plain.data, cut, &payload);
 		add_compressed(r, begin, &payload, second);
 		payload.size = 0;
 		compress_some(stream, plain.data + cut, plain.size - cut, &payload);
 		if (cut < plain.size)
-			add_compressed(r, begin + 1 < r->count ? begin + 1 : r->count, &payload, second);
+			add_compressed(r, begin + 1 < r->count ? begin + 1 : r->count, &payload,
+				       second);
 	}
 	ZSTD_freeCStream(stream);
 	free(plain.data);
 	free(payload.data);
 }
 
-static bool decompress_some(ZSTD_DStream *stream, const uint8_t *data, size_t size, struct growing *out)
+static bool decompress_some(ZSTD_DStream *stream, const uint8_t *data, size_t size,
+			    struct growing *out)
 {
 	ZSTD_inBuffer in = {data, size, 0};
 	uint8_t capacity[4096];
