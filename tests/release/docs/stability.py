@@ -60,9 +60,9 @@ def main():
     old = {row[0].split(' ')[0]: row[3][:1] for row in rows(page, '**Files of batconv') if row[3]}
     check('older files that are kept as tests', set(old.items()),
           {(kind, '1') for kind, name in (('shards', 'shard-1.zst'), ('side', 'side-1')) if os.path.exists(os.path.join(SOURCE, 'tests/release/formats/1.0/files', name))})
-    check('.bcmaps', files['maps of processes'], re.search(r'BCMAPS_VERSION (\d+)', read('src/samples/bcmaps.h'))[1])
+    check('.bcmaps', files['maps of processes'], re.search(r'BCMAPS_VERSION +(\d+)', read('src/samples/bcmaps.h'))[1])
     check('shards', files['shards'], re.search(r'"batconv-shard (\d+)\\n', read('src/profile/shard.h'))[1])
-    check('rings', files['rings'], re.search(r'RINGS_MAGIC "batconv-rings (\d+)\\n"', read('src/record/rings_file.h'))[1])
+    check('rings', files['rings'], re.search(r'RINGS_MAGIC +"batconv-rings (\d+)\\n"', read('src/record/rings_file.h'))[1])
     check('side files', files['side files'], re.search(r'"BATCONV-SPARSE(\d+)\\n', read('src/base/sparse.h'))[1])
 
     codes = {row[0] for row in rows(page, '**Exit codes.**')}
