@@ -313,18 +313,18 @@ void addresses_sort(struct address_vec *v)
 		qsort(v->at, v->len, sizeof(*v->at), by_word);
 }
 
-bool labels_of_relocs(const struct chosen *chosen, struct relocs *out, struct label_vec *labels)
+bool labels_of_relocs(const struct chosen *chosen, struct relocs *relocs, struct label_vec *out)
 {
-	struct reader r = {.chosen = chosen, .relocs = out, .labels = labels};
+	struct reader r = {.chosen = chosen, .relocs = relocs, .labels = out};
 
-	*out = (struct relocs){.present = image_has_code_relocations(chosen->image)};
+	*relocs = (struct relocs){.present = image_has_code_relocations(chosen->image)};
 	for (size_t i = 0; i < chosen->image->section_count; i++) {
 		const struct section *section = &chosen->image->sections[i];
 		if (section->type == SHT_RELA && !read_section(&r, section))
 			return false;
 	}
-	addresses_sort(&out->absolute);
-	addresses_sort(&out->relative);
+	addresses_sort(&relocs->absolute);
+	addresses_sort(&relocs->relative);
 	return true;
 }
 

@@ -693,8 +693,8 @@ static bool sort_by_block(struct block_probe_vec *probes, size_t blocks)
 		start[i] += start[i - 1];
 	for (size_t i = 0; ok && i < probes->len; i++)
 		sorted[start[probes->at[i].block]++] = probes->at[i];
-	for (size_t i = 0; ok && i < probes->len; i++)
-		probes->at[i] = sorted[i];
+	if (ok && probes->len)
+		memcpy(probes->at, sorted, probes->len * sizeof(*sorted));
 	free(start);
 	free(sorted);
 	return ok;
