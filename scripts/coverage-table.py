@@ -18,7 +18,7 @@ src/code/labels.c src/code/jump_tables.c
 src/isa/decoder.c src/isa/aarch64.c src/isa/riscv.c src/isa/x86*.[ch]
 src/samples/*.[ch] src/samples/perf_data/*.[ch] src/samples/perf_script/*.[ch]
 src/verify/table_json.c
-src/address/raw.c
+src/address/resolver.c
 '''.split()
 
 

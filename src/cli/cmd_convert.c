@@ -19,7 +19,7 @@
 #include "src/base/say.h"
 #include "src/figures/summary.h"
 #include "src/flow/conversion.h"
-#include "src/elf/binary_list.h"
+#include "src/elf/binary.h"
 
 struct arguments {
 	struct conversion_options conversion;

@@ -22,7 +22,6 @@
 #include "src/code/pair.h"
 #include "src/record/live.h"
 #include "src/record/proc_files.h"
-#include "src/record/proc_scan.h"
 #include "src/record/record_shards.h"
 #include "src/record/recorded_command.h"
 

@@ -13,7 +13,7 @@
 #include "src/figures/summary.h"
 #include "src/figures/advice.h"
 #include "src/figures/figure_table.h"
-#include "src/record/proc_scan.h"
+#include "src/record/proc_files.h"
 
 #define SECOND     UINT64_C(1000000000)
 #define SHOWN_MOST 10 /* binaries */

@@ -4,7 +4,9 @@
 #ifndef COUNT_RETURNS_H
 #define COUNT_RETURNS_H
 
+#include "src/base/counts.h"
 #include "src/base/map.h"
+#include "src/samples/event.h"
 #include "src/samples/trace.h"
 
 /* A bit for each hash of a set's numbers, small enough for a processor's own cache.  Asking it
@@ -60,5 +62,60 @@ static inline void returns_prefetch(const struct returns *returns, struct trace_
 	if (bit_filter_may_have(&returns->filter, branch.word))
 		number_set_prefetch(&returns->branches, branch.word);
 }
+
+/* ---- returns by the types of branches ---- */
+
+/*
+ * Returns that the types of branches tell: one entry of type RET makes its source a return
+ * wherever it stands in the samples, as an R record does.
+ *
+ * Traces have the address of a source in the binary; sources outside are all one there
+ * (TRACE_EXTERNAL), and by their type TRACE_FT_RETURN.  Where a source outside has no type
+ * in a recording that has types, as the recorder could not read its instruction, the trace
+ * waits here under its address until it is known whether another entry says RET.
+ */
+
+/* Zeroed means empty. */
+struct branch_types {
+	struct number_set inside;   /* vaddrs of returns */
+	struct number_set outside;  /* run-time addresses of returns outside the binary */
+	struct count_table waiting; /* key as trace_key(), but the branch is a run-time address */
+	bool no_memory;             /* for one of these */
+};
+
+static inline bool branch_is_return(const struct branch *b)
+{
+	return (b->flags & BRANCH_TYPE) == BRANCH_TYPE_RETURN;
+}
+
+/* Does another entry tell what it is? */
+static inline bool branch_must_wait(const struct branch *b, struct trace trace)
+{
+	return !(b->flags & BRANCH_TYPE) && trace_end_is(trace.branch, TRACE_END_EXTERNAL) &&
+	       !trace_end_is(trace.from, TRACE_END_EXTERNAL);
+}
+
+/* A return by its type, of a trace from `branch` to `from`.  Returns the branch that it is counted
+ * with.  These two are given the ends of a trace by value and on their own, so that a walk over a
+ * stack has no trace in memory: reading two ends at once, just after they were stored one by one,
+ * would wait for the stores.  Out of memory: types->no_memory. */
+struct trace_end branch_types_return(struct branch_types *types, const struct branch *b,
+				     struct trace_end branch, struct trace_end from);
+
+/* A trace whose branch must wait. */
+void branch_types_wait(struct branch_types *types, const struct branch *b, struct trace_end from,
+		       struct trace_end to, bool extra);
+
+/* Of a row of types->waiting, when all types are known: gives it the branch that it is counted
+ * with.  Returns whether that is a return. */
+bool branch_types_settle(const struct branch_types *types, uint64_t key[COUNT_KEY_WORDS]);
+
+/* Has a sample types?  So it seems if its newest branches have. */
+bool branch_types_seen(const struct branch *branches, size_t count);
+
+/* Add all that another thread found, and empty that.  Returns false when out of memory. */
+BC_MUST_USE bool branch_types_take(struct branch_types *to, struct branch_types *from);
+
+void branch_types_free(struct branch_types *types);
 
 #endif

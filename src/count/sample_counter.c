@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "src/base/halve.h"
+#include "src/base/counts.h"
 
 /* Entries that room is made for at a time. */
 #define ENTRIES_MOST 1024

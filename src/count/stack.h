@@ -8,7 +8,7 @@
 #define COUNT_STACK_H
 
 #include "src/base/counts.h"
-#include "src/count/branch_types.h"
+#include "src/count/returns.h"
 #include "src/samples/event.h"
 
 /* `from` comes first, so that traces of one function are near each other. */

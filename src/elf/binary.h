@@ -12,7 +12,9 @@
 
 #include "include/bat/bat.h"
 #include "src/base/attr.h"
+#include "src/base/error.h"
 #include "src/base/file.h"
+#include "src/base/vec.h"
 #include "src/elf/debug_file.h"
 #include "src/elf/functions.h"
 
@@ -230,5 +232,27 @@ static inline uint32_t fragments_of(const struct fragments_by_function *fragment
 	*out = orphan ? fragment : &fragments->at[first];
 	return orphan ? 1 : count;
 }
+
+/* ---- the binaries of a directory ---- */
+
+/*
+ * Several binaries: files that are named, and all BOLTed ones below a directory.
+ */
+
+struct named_binary {
+	char *path;
+	char *name; /* of its profile, without suffix; no two are alike */
+	bool found; /* it was found in a directory, not named: perhaps it never ran */
+};
+DEFINE_VEC(binary_vec, struct named_binary);
+
+/* Adds a file, or what is below a directory: of that the regular files with a BAT, by
+ * name.  Files are named by their last part, those of directories by all of their path
+ * below it, with dashes.
+ *
+ * BC_MISMATCH  a name is there already
+ * BC_IO, BC_NOMEM */
+BC_MUST_USE bool binaries_add(struct binary_vec *list, const char *path, struct bc_error *err);
+void binaries_free(struct binary_vec *list);
 
 #endif

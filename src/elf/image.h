@@ -18,7 +18,7 @@
 #include "src/base/file.h"
 #include "src/base/text.h"
 #include "src/base/work.h"
-#include "src/isa/machine.h"
+#include "src/isa/insn.h"
 
 /* A loadable segment (PT_LOAD). */
 struct segment {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "src/figures/shown_code.h"
 
-#include "src/address/libraries.h"
+#include "src/address/frames.h"
 #include "src/base/json.h"
 #include "src/base/sort.h"
 

@@ -12,7 +12,12 @@
 #include "src/base/bytes.h"
 #include "src/base/sort.h"
 #include "src/base/vec.h"
-#include "src/isa/machine.h"
+
+/* The processors whose samples can be converted; all little-endian, 64 bits. */
+enum machine { MACHINE_X86_64, MACHINE_AARCH64, MACHINE_RISCV64 };
+
+/* "x86-64", "AArch64" or "RISC-V 64". */
+const char *machine_name(enum machine machine);
 
 enum insn_kind {
 	INSN_NEXT,          /* goes on; if `target` is not 0, it forms that address           */

@@ -12,7 +12,7 @@
 #include <stddef.h>
 
 #include "src/base/bytes.h"
-#include "src/isa/machine.h"
+#include "src/isa/insn.h"
 
 /* For one thread at a time. */
 struct llvm_context {

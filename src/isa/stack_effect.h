@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "src/base/bytes.h"
-#include "src/isa/machine.h"
+#include "src/isa/insn.h"
 
 enum stack_step_kind {
 	STACK_SET,   /* reg = base + value */

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/halve.h"
+#include "src/base/counts.h"
 #include "src/base/parallel.h"
 #include "src/base/sort.h"
 #include "src/base/text.h"

@@ -15,7 +15,7 @@
 
 #include "src/samples/maps_text.h"
 #include "src/samples/proc.h"
-#include "src/record/proc_scan.h"
+#include "src/record/proc_files.h"
 
 #define SECOND       UINT64_C(1000000000)
 #define WAIT         200    /* ms: a ring that fills slowly is read so often */

@@ -9,7 +9,7 @@
 #include "src/samples/processes.h"
 #include "src/base/counts.h"
 #include "src/base/map.h"
-#include "src/count/branch_types.h"
+#include "src/count/returns.h"
 #include "src/elf/binary.h"
 #include "src/record/recorder.h"
 

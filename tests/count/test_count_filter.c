@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "src/count/filter.h"
+#include "src/count/aggregate.h"
 
 #include "tests/support/cmocka.h"
 

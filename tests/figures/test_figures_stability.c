@@ -5,7 +5,6 @@
 #include <math.h>
 
 #include "src/base/counts.h"
-#include "src/base/halve.h"
 #include "tests/support/cmocka.h"
 #include "tests/support/tiny_binary.h"
 

@@ -30,7 +30,7 @@
 #include "src/profile/yaml_profile.h"
 #include "src/profile/fdata.h"
 #include "src/figures/builds.h"
-#include "src/address/raw.h"
+#include "src/address/resolver.h"
 
 #define DEMO  BATCONV_SOURCE_DIR "/inputs/demo/"
 #define ETM   BATCONV_DATA_DIR "etm/"

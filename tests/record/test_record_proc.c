@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "src/record/proc_files.h"
-#include "src/record/proc_scan.h"
 #include "tests/support/cmocka.h"
 
 static char root[64];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "src/count/branch_types.h"
+#include "src/count/returns.h"
 
 /* In a recording with types few have none. */
 #define LOOK_AT 4
