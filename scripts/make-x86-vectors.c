@@ -6,7 +6,7 @@
  * operands: what LLVM and Zydis both take every time, and as long as each other, is certain.
  *
  *   cc -D_GNU_SOURCE -I. scripts/make-x86-vectors.c src/isa/llvm.c -lZydis -ldl -o make && ./make >
- * src/isa/x86_vectors.inc
+ *   src/isa/x86_vectors.inc
  */
 #include <Zydis/Zydis.h>
 #include <stdio.h>

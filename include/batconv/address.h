@@ -43,9 +43,9 @@
  * Versions: programs that were linked with a release run with all later releases of the same major
  * version.  Within it
  *   - structs only grow by what is `reserved` in them, which is 0 until then.  A struct that a
- * program fills in itself it sets to 0 first ("= {0}"): what is not 0 there, and not known to the
- * library, is refused.  Those without `reserved` (the addresses below, batconv_capture_bounds) are
- * final;
+ *     program fills in itself it sets to 0 first ("= {0}"): what is not 0 there, and not known to
+ *     the library, is refused.  Those without `reserved` (the addresses below,
+ *     batconv_capture_bounds) are final;
  *   - enums can get new members at their end, which an older program meets as numbers in results;
  *     numbers and bits that the library does not know are refused (BATCONV_ERROR_ARGUMENT);
  *   - functions are only added, under a new version of their symbols.

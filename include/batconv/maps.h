@@ -71,7 +71,7 @@ BATCONV_API BATCONV_MUST_USE bool batconv_snapshots_add_process(struct batconv_s
  * perf script.  The text of the error names the file.
  *
  * partial   whether the file was cut, or has parts that could not be read: what is whole was added
- * then.  Can be NULL
+ *           then.  Can be NULL
  *
  * A map whose id its process has already gets the next one that is free, or where none is above,
  * the lowest.

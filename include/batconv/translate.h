@@ -28,8 +28,8 @@ struct batconv_translator;
  * input    the binary that llvm-bolt read, or NULL: functions and offsets are known without it,
  *          vaddrs and lines are not
  * lookup   BATCONV_LOOKUP_LINES and BATCONV_LOOKUP_INLINES (resolve.h), for which an input is
- * needed; or 0. BATCONV_LOOKUP_FUNCTIONS and BATCONV_LOOKUP_INPUT are always looked for, and can be
- * given
+ *          needed; or 0. BATCONV_LOOKUP_FUNCTIONS and BATCONV_LOOKUP_INPUT are always looked for,
+ *          and can be given
  *
  * Errors as of batconv_image_open(), of either file.  BATCONV_ERROR_MISMATCH: the input is not what
  * llvm-bolt read to write `bolted`, or llvm-bolt did not write that.  BATCONV_ERROR_NOTFOUND: lines

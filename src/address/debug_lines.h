@@ -36,7 +36,7 @@ BC_MUST_USE bool debug_lines_can(struct bc_error *err);
 
 /* dirs     where debug files are looked for, too; NULL: nowhere else
  * inlines  find inlined calls, too: else there is one place, the line of the instruction, without a
- * function
+ *          function
  *
  * BC_UNSUPPORTED  built without libdw, or it is not installed
  *                 or what the file names as its debug file is no regular file

@@ -12,7 +12,7 @@
 /* Loads a library, which stays loaded.
  *
  * BC_UNSUPPORTED  it is not installed, or this program loads none.  The text says why, without the
- * name's own */
+ *                 name's own */
 BC_MUST_USE bool library_load(const char *name, void **out, struct bc_error *err);
 
 /* Why this program loads none; NULL: it loads them. */

@@ -51,8 +51,8 @@
 			name##_sink(at, 0, end);                                                   \
 		}                                                                                  \
 	}                                                                                          \
-	/* Moves what is less than the pivot to the front; both parts are                          \
-	 * shorter than the whole.  The pivot is the middle one of three. */                       \
+	/* Moves what is less than the pivot to the front; both parts are      \
+	 * shorter than the whole.  The pivot is the middle one of three. */                   \
 	static inline size_t name##_split(T *at, size_t count)                                     \
 	{                                                                                          \
 		const T *a = &at[0], *b = &at[count / 2], *c = &at[count - 1];                     \

@@ -5,9 +5,8 @@
  *
  *   "BATCONV-SPARSE2\n", then little-endian
  *   u64 size of the large file
- *   u64 number of parts; of each: u64 offset, u64 size; ascending, not overlapping
- *   a zstd frame, with checksum, which ends the file: a digest of 32 bytes (zeros: none), then the
- * parts' bytes
+ *   u64 number of parts; of each: u64 offset, u64 size; ascending, not overlapping a zstd frame,
+ *   with checksum, which ends the file: a digest of 32 bytes (zeros: none), then the parts' bytes
  *
  * What the digest is of is for those who write and use it: code_digest() of src/elf/binary.h.
  * Version 1 has neither digest nor checksum.

@@ -28,7 +28,8 @@
 #define SECOND          UINT64_C(1000000000)
 #define RATE_UNATTENDED 997 /* a second and processor: of what runs already */
 #define RATE_COMMAND    4000
-#define PAGES           128 /* of a ring: 512 KiB need no rights, where the kernel's settings are its own */
+/* Of a ring: 512 KiB need no rights, where the kernel's settings are its own. */
+#define PAGES 128
 #define MEMORY_LEAST                                                                               \
 	((size_t)1 << 20) /* bytes: less holds no counts beside processes and what waits */
 #define FEW 100           /* samples: of the machine, a binary with less gets no file */

@@ -222,76 +222,49 @@ const char *option_read(struct command_line *line, const struct option_row *row,
 
 option_reader option_help, option_sandbox, option_new_recording, option_threads;
 #define HELP_ROW {'h', "help", NULL, NO_FILE, "show this help", .read = option_help}
-#define SANDBOX_ROW                                                                                                            \
-	{0,                                                                                                                    \
-	 "sandbox",                                                                                                            \
-	 NULL,                                                                                                                 \
-	 NO_FILE,                                                                                                              \
+/* clang-format off */
+#define SANDBOX_ROW \
+	{0, "sandbox", NULL, NO_FILE, \
 	 "before reading any input, drop the rights to run programs,\nuse the network, and write anywhere but to the outputs", \
 	 .read = option_sandbox}
-#define NEW_RECORDING_ROW                                                                          \
-	{0,                                                                                        \
-	 "new-recording",                                                                          \
-	 NULL,                                                                                     \
-	 NO_FILE,                                                                                  \
-	 "between two files: the second one starts a new recording",                               \
-	 .read = option_new_recording,                                                             \
-	 .of_samples = true}
-#define DEBUG_DIR_ROW                                                                              \
-	{0,                                                                                        \
-	 "debug-dir",                                                                              \
-	 "DIR",                                                                                    \
-	 NO_FILE,                                                                                  \
-	 "also look below DIR for debug files of stripped binaries;\nrepeatable",                  \
-	 INTO(debug_dirs)}
+#define NEW_RECORDING_ROW \
+	{0, "new-recording", NULL, NO_FILE, \
+	 "between two files: the second one starts a new recording", .read = option_new_recording, .of_samples = true}
+#define DEBUG_DIR_ROW \
+	{0, "debug-dir", "DIR", NO_FILE, \
+	 "also look below DIR for debug files of stripped binaries;\nrepeatable", INTO(debug_dirs)}
+/* clang-format on */
 /* Of commands that walk traces of the processor. */
-#define CODE_DIR_ROW                                                                                                             \
-	{0,                                                                                                                      \
-	 "debug-dir",                                                                                                            \
-	 "DIR",                                                                                                                  \
-	 NO_FILE,                                                                                                                \
+/* clang-format off */
+#define CODE_DIR_ROW \
+	{0, "debug-dir", "DIR", NO_FILE, \
 	 "also look below DIR for debug files of stripped binaries,\nand for files that a trace of the processor ran through;\n" \
-	 "repeatable",                                                                                                           \
-	 INTO(debug_dirs)}
-#define THREADS_ROW(field)                                                                         \
-	{0,                                                                                        \
-	 "threads",                                                                                \
-	 "N",                                                                                      \
-	 NO_FILE,                                                                                  \
-	 "number of threads (default: one per processor)",                                         \
-	 INTO_BY(field, option_threads)}
+	 "repeatable", INTO(debug_dirs)}
+#define THREADS_ROW(field) \
+	{0, "threads", "N", NO_FILE, \
+	 "number of threads (default: one per processor)", INTO_BY(field, option_threads)}
+/* clang-format on */
 
-#define OUTPUT_ROW                                                                                 \
-	{'o', "output", "FILE", FILE_WRITTEN, "write to FILE (default: stdout)", INTO(output)}
+/* clang-format off */
+#define OUTPUT_ROW {'o', "output", "FILE", FILE_WRITTEN, \
+	 "write to FILE (default: stdout)", INTO(output)}
+/* clang-format on */
 #define JSON_ROW(help) {0, "json", NULL, NO_FILE, (help), INTO(json)}
 
 /* Of commands that end with a summary. */
 enum stats_form { STATS_TEXT, STATS_JSON, STATS_NONE };
-#define STATS_ROW                                                                                  \
-	{0,                                                                                        \
-	 "stats",                                                                                  \
-	 "FORM:text,json,none",                                                                    \
-	 NO_FILE,                                                                                  \
-	 "summary on stderr: text (default), json or none",                                        \
-	 INTO(stats)}
-#define STATS_FILE_ROW                                                                             \
-	{0,                                                                                        \
-	 "stats-file",                                                                             \
-	 "FILE",                                                                                   \
-	 FILE_WRITTEN,                                                                             \
-	 "also write the summary as JSON to FILE",                                                 \
-	 INTO(stats_file)}
-#define PROGRESS_ROWS(when)                                                                        \
-	{0,                                                                                        \
-	 "progress",                                                                               \
-	 NULL,                                                                                     \
-	 NO_FILE,                                                                                  \
-	 "show progress (default: on a terminal" when ")",                                         \
-	 INTO_SET(progress, PROGRESS_ALWAYS)},                                                     \
-	{                                                                                          \
-		0, "no-progress", NULL, NO_FILE, "never show progress",                            \
-			INTO_SET(progress, PROGRESS_NEVER)                                         \
-	}
+/* clang-format off */
+#define STATS_ROW \
+	{0, "stats", "FORM:text,json,none", NO_FILE, \
+	 "summary on stderr: text (default), json or none", INTO(stats)}
+#define STATS_FILE_ROW \
+	{0, "stats-file", "FILE", FILE_WRITTEN, \
+	 "also write the summary as JSON to FILE", INTO(stats_file)}
+#define PROGRESS_ROWS(when) \
+	{0, "progress", NULL, NO_FILE, \
+	 "show progress (default: on a terminal" when ")", INTO_SET(progress, PROGRESS_ALWAYS)}, \
+	{0, "no-progress", NULL, NO_FILE, "never show progress", INTO_SET(progress, PROGRESS_NEVER)}
+/* clang-format on */
 #define QUIET_ROW(help) {'q', "quiet", NULL, NO_FILE, (help), INTO(quiet)}
 #define VERBOSE_ROW     {'v', "verbose", NULL, NO_FILE, "print a longer summary", INTO(verbose)}
 

@@ -20,58 +20,40 @@
 #include "src/figures/quality.h"
 
 /* Rows of commands whose arguments have a `conversion` and `debug_dirs`. */
-#define INPUT_FORMAT_ROW                                                                           \
-	{0,                                                                                        \
-	 "input-format",                                                                           \
-	 "FORMAT:auto,preagg,perf-script,perf-data",                                               \
-	 NO_FILE,                                                                                  \
-	 "auto (default: by content), preagg, perf-script\nor perf-data",                          \
-	 INTO(conversion.format),                                                                  \
-	 .of_samples = true}
-#define BASIC_ROW                                                                                  \
-	{0,                                                                                        \
-	 "basic",                                                                                  \
-	 NULL,                                                                                     \
-	 NO_FILE,                                                                                  \
-	 "use sampled addresses, not branch stacks\n(default: branch stacks if there are any)",    \
-	 INTO_SET(conversion.aggregate.mode, MODE_BASIC),                                          \
-	 .of_samples = true}
-#define IMAGE_ROW                                                                                          \
-	{0,                                                                                                \
-	 "image",                                                                                          \
-	 "NAME",                                                                                           \
-	 NO_FILE,                                                                                          \
+/* clang-format off */
+#define INPUT_FORMAT_ROW \
+	{0, "input-format", "FORMAT:auto,preagg,perf-script,perf-data", NO_FILE, \
+	 "auto (default: by content), preagg, perf-script\nor perf-data", INTO(conversion.format), .of_samples = true}
+#define BASIC_ROW \
+	{0, "basic", NULL, NO_FILE, \
+	 "use sampled addresses, not branch stacks\n(default: branch stacks if there are any)", \
+	 INTO_SET(conversion.aggregate.mode, MODE_BASIC), .of_samples = true}
+#define IMAGE_ROW \
+	{0, "image", "NAME", NO_FILE, \
 	 "the name of the binary when it was recorded, if it was\nrenamed since (full path or file name)", \
-	 INTO(conversion.image_name),                                                                      \
-	 .of_samples = true}
+	 INTO(conversion.image_name), .of_samples = true}
+/* clang-format on */
 /* For a `compiled`, too. */
-#define FROM_COMPILER_ROWS                                                                                           \
-	{0,                                                                                                          \
-	 "from-compiler",                                                                                            \
-	 "BINARY",                                                                                                   \
-	 FILE_READ,                                                                                                  \
+/* clang-format off */
+#define FROM_COMPILER_ROWS \
+	{0, "from-compiler", "BINARY", FILE_READ, \
 	 "in place of OPTIMIZED SAMPLES: the profile of BINARY by\nthe counts that the compiler left in it (clang\n" \
-	 "-fbasic-block-address-map -mllvm -pgo-analysis-map=all)",                                                  \
-	 INTO(compiled),                                                                                             \
-	 .place = PLACE_IMAGE},                                                                                      \
-	{                                                                                                            \
-		0, "force-map", NULL, NO_FILE,                                                                       \
-			"with --from-compiler: also if no function of it has a count",                               \
-			INTO(conversion.force_map)                                                                   \
-	}
-#define SAMPLE_ROWS                                                                                \
-	INPUT_FORMAT_ROW, BASIC_ROW, IMAGE_ROW, CODE_DIR_ROW, THREADS_ROW(conversion.threads)
+	 "-fbasic-block-address-map -mllvm -pgo-analysis-map=all)", \
+	 INTO(compiled), .place = PLACE_IMAGE}, \
+	{0, "force-map", NULL, NO_FILE, \
+	 "with --from-compiler: also if no function of it has a count", INTO(conversion.force_map)}
+#define SAMPLE_ROWS INPUT_FORMAT_ROW, BASIC_ROW, IMAGE_ROW, CODE_DIR_ROW, THREADS_ROW(conversion.threads)
+/* clang-format on */
 
 /* The row of --yaml-for, for a struct of arguments with this field. */
-#define YAML_FOR_ROW(field)                                                                                                    \
-	{0,                                                                                                                    \
-	 "yaml-for",                                                                                                           \
-	 "RELEASE",                                                                                                            \
-	 NO_FILE,                                                                                                              \
-	 "write YAML with all keys that llvm-bolt of this release\nreads, such as 22 (default: those that 18 and later read)", \
-	 INTO(field),                                                                                                          \
-	 .takes = "a release of llvm-bolt from 18 on",                                                                         \
-	 .least = YAML_RELEASE_FIRST}
+/* clang-format off */
+#define YAML_FOR_ROW(field) \
+	{ \
+		0, "yaml-for", "RELEASE", NO_FILE, \
+		"write YAML with all keys that llvm-bolt of this release\nreads, such as 22 (default: those that 18 and later read)", INTO(field), \
+		.takes = "a release of llvm-bolt from 18 on", .least = YAML_RELEASE_FIRST \
+	}
+/* clang-format on */
 
 /* Samples are counted as 'convert' counts them, but nothing is inferred from plain ones: they are
  * shown as they were recorded. */
@@ -122,15 +104,14 @@ bool maps_option_partial(const struct map_file_vec *files);
 /* ---- --no-input ---- */
 
 /* The row, for a struct of arguments with a `no_input`. */
-#define NO_INPUT_ROW                                                                               \
-	{0,                                                                                        \
-	 "no-input",                                                                               \
-	 NULL,                                                                                     \
-	 NO_FILE,                                                                                  \
-	 "do not look for INPUT by its build-id (default: where --input\n"                         \
-	 "is not given, beside the binary and where debug files lie)",                             \
-	 INTO(no_input),                                                                           \
-	 .of_samples = true}
+/* clang-format off */
+#define NO_INPUT_ROW \
+	{ \
+		0, "no-input", NULL, NO_FILE, \
+		"do not look for INPUT by its build-id (default: where --input\n" \
+		"is not given, beside the binary and where debug files lie)", INTO(no_input), .of_samples = true \
+	}
+/* clang-format on */
 
 #define BOTH_INPUTS "--input and --no-input exclude each other"
 
@@ -144,9 +125,9 @@ const char *found_input_path(const char *output, const struct debug_dirs *dirs,
 
 /* ---- what quality, report and overlap measure ---- */
 
-/* Measures samples of another build, too: whether the build fits is one of the figures.
- * Zeroed conversion and sources (but for what is asked of them) are to be freed either way.  The
- * text of an error says which operand is of the wrong kind, if one is.
+/* Measures samples of another build, too: whether the build fits is one of the figures. Zeroed
+ * conversion and sources (but for what is asked of them) are to be freed either way.  The text of
+ * an error says which operand is of the wrong kind, if one is.
  *
  * BC_MISMATCH  none of the samples is of the binary
  * BC_IO, BC_FORMAT, BC_UNSUPPORTED, BC_NOTFOUND, BC_NOMEM */

@@ -50,9 +50,10 @@ struct pair {
  * functions is of pair->output.
  *
  * BC_MISMATCH  not its input: another machine, BOLTed itself, a build-id that BOLT did not mark, or
- * more than PAIR_LIMIT_PERCENT of the offsets that were looked at on no instruction; with a
- * build-id that fits, or where these are few, that is pair->doubt BC_NOTFOUND  the output has no
- * table BC_IO, BC_FORMAT, BC_UNSUPPORTED, BC_NOMEM: the input.  The text has the path. */
+ *              more than PAIR_LIMIT_PERCENT of the offsets that were looked at on no instruction;
+ *              with a build-id that fits, or where these are few, that is pair->doubt
+ * BC_NOTFOUND  the output has no table
+ * BC_IO, BC_FORMAT, BC_UNSUPPORTED, BC_NOMEM: the input.  The text has the path. */
 BC_MUST_USE bool pair_open(const char *path, const struct binary *output, bool names,
 			   struct pair *out, struct bc_error *err);
 /* As pair_open(), for bytes in memory, which must outlive the pair.  The text has no path. */
@@ -150,8 +151,9 @@ bool pair_way_out(const struct pair *pair, const struct code *code, uint32_t blo
 /* The same for a jump of the output at an offset of a fragment.  `code` is that of the input.
  *
  * WAY_AS_IS  it is in the block of the input that the table has it in, or only its block is known,
- * and no way from there WAY_FOUND  llvm-bolt joined it with code of another block, or the table has
- * only that: *out WAY_NONE   the table has it in a block to which that code does not lead */
+ *            and no way from there
+ * WAY_FOUND  llvm-bolt joined it with code of another block, or the table has only that: *out
+ * WAY_NONE   the table has it in a block to which that code does not lead */
 enum way_kind pair_way_out_of_jump(const struct pair *pair, const struct code *code,
 				   const struct bat_fragment *fragment, uint32_t offset,
 				   uint32_t body, struct way_out *out);

@@ -5,13 +5,14 @@
  * entries of functions one after the other, with nothing between them.
  *
  *   u8 version (2 to 5), features: u8, of version 5 u16; [MAP_RANGES: number of ranges, else one]
- *   each range: u64 address, number of blocks, and unless MAP_NO_BLOCKS each block:
- *           id; offset from the end of the block before; [MAP_CALL_ENDS: their number, the end of
- * each call from the one before]; size, of MAP_CALL_ENDS from the last of these; what it is
- * (map_block.is); [MAP_HASHES: u64, not llvm-bolt's] [MAP_ENTRY_COUNT: how often the function was
- * entered] [MAP_FREQUENCIES, MAP_PROBABILITIES: of each block of all ranges: its frequency;
- * [MAP_POST_LINK: its count]; the number of its successors, and of each: id, probability,
- * [MAP_POST_LINK: its count]]
+ *   each range: u64 address, number of blocks, and unless MAP_NO_BLOCKS each block: id; offset from
+ *           the end of the block before; [MAP_CALL_ENDS: their number, the end of each call from
+ *           the one before]; size, of MAP_CALL_ENDS from the last of these; what it is
+ *           (map_block.is); [MAP_HASHES: u64, not llvm-bolt's]
+ *   [MAP_ENTRY_COUNT: how often the function was entered]
+ *   [MAP_FREQUENCIES, MAP_PROBABILITIES: of each block of all ranges: its frequency;
+ *           [MAP_POST_LINK: its count]; the number of its successors, and of each: id, probability,
+ *           [MAP_POST_LINK: its count]]
  *
  * Numbers without a size are ULEB128; in brackets stands what a feature adds.  Ends of calls,
  * hashes and the counts of MAP_POST_LINK are read past; the rest tests/peers/block-map.sh compares

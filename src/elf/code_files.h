@@ -6,9 +6,10 @@
  * of what it read with a mark, so that the one follows from the other.  Looked for are
  *
  *   .build-id/ab/cdef, the same with .debug, and files of any name, in each directory that the user
- * named files of any name in the directory of the binary .build-id/ab/cdef, the same with .debug,
- * below /usr/lib/debug and /usr/lib BUILD-ID/executable in the cache of debuginfod clients:
- * $DEBUGINFOD_CACHE_PATH, else $XDG_CACHE_HOME/debuginfod_client, else ~/.cache/debuginfod_client
+ *   named files of any name in the directory of the binary
+ *   .build-id/ab/cdef, the same with .debug, below /usr/lib/debug and /usr/lib
+ *   BUILD-ID/executable in the cache of debuginfod clients: $DEBUGINFOD_CACHE_PATH, else
+ *   $XDG_CACHE_HOME/debuginfod_client, else ~/.cache/debuginfod_client
  *
  * Of a directory INPUT_FILES_LOOKED_AT files are looked at, those first whose names begin as the
  * binary's does; one with more than INPUT_FILES_NAMES entries is passed over.  Debug files, which
@@ -52,8 +53,8 @@ void input_files_free(struct input_files *files);
  * machine.  Looked for are
  *
  *   below each directory that the user named: .build-id/ab/cdef and the same with .debug, the
- * recorded path, the name alone the recorded path .build-id/ab/cdef and the same with .debug below
- * /usr/lib/debug and /usr/lib
+ *   recorded path, the name alone the recorded path
+ *   .build-id/ab/cdef and the same with .debug below /usr/lib/debug and /usr/lib
  *   ~/.debug/.build-id/ab/cdef/elf, which perf record leaves
  *   BUILD-ID/executable in the cache of debuginfod clients
  *

@@ -136,7 +136,7 @@ void code_ranges_free(struct code_ranges *ranges);
  * header by the segment PT_GNU_EH_FRAME, and searches nothing else:
  *
  *   u8 version 1, u8 encodings of the address of .eh_frame, of the count and of the table, then
- * these
+ *   these
  */
 struct eh_frame_hdr_entry {
 	uint64_t code, fde; /* vaddrs: where the FDE's code begins, and the FDE */
@@ -162,10 +162,12 @@ void eh_frame_hdr_free(struct eh_frame_hdr *header);
  *
  *   u8 encoding, start of the landing pads   (ff: the function's)
  *   u8 encoding, uleb                        of the type table (ff: none), which ends that many
- * bytes on u8 encoding, uleb size of the call sites call sites: start, size, landing pad (0: none),
- * uleb action (0: only clean-up; else 1 + a byte of the actions) actions: sleb filter, sleb
- * distance from itself to the next one (0: the last) type table: pointers to types, number -1 last;
- * of a filter below 0 a list of numbers behind it
+ *                                            bytes on
+ *   u8 encoding, uleb size of the call sites
+ *   call sites: start, size, landing pad (0: none), uleb action (0: only clean-up; else 1 + a byte
+ *       of the actions)
+ *   actions: sleb filter, sleb distance from itself to the next one (0: the last)
+ *   type table: pointers to types, number -1 last; of a filter below 0 a list of numbers behind it
  */
 
 struct lsda_site {

@@ -80,7 +80,7 @@ struct function_table {
 	struct function *at; /* by ascending address, not overlapping */
 	size_t count;
 	size_t extra; /* behind them: names without code of their own, which profiles can have
-			 (src/pair) */
+			 (code/pair.h) */
 	struct function_index index;
 	struct image image;          /* what it points to is borrowed */
 	struct symbol_table symbols; /* for bat_fix_parents() */
@@ -131,7 +131,7 @@ static inline struct code_number functions_code_number(const struct function_tab
 /* DEFINE_BY_CODE(marks, bool) defines `struct marks`, a bool for each function that has code;
  * DEFINE_BY_NAME, one for each name of a profile.
  *
- *   marks_make(&m, table)   zeroed; false: out of memory.  After src/pair has added its names
+ *   marks_make(&m, table)   zeroed; false: out of memory.  After code/pair.h has added its names
  *   marks_of(&m, number)    a pointer to one; the number is of the same table
  *   marks_free(&m)
  *

@@ -97,7 +97,7 @@ uint64_t call_key(struct text *names, size_t count);
  *   its own file, without a table   numbers of blocks and offsets, read from the code
  *   the same with --hashes=FILE     hashes too
  *   a file that llvm-bolt wrote     hashes, out of its table; calls, if it is not cut down to the
- * table
+ *                                   table
  */
 
 struct new_build {
@@ -162,7 +162,7 @@ BC_MUST_USE bool new_build_calls(const struct new_build *build, uint32_t functio
  * rules (release 20 and later), by hashes, whose parts are
  *
  *   bits 0 to 15 the offset, to 31 the kinds of instructions, to 47 the instructions, to 55 the
- * blocks before, to 63 those behind
+ *   blocks before, to 63 those behind
  *
  * First each block of the profile, in its order, gets the most similar block of the new build among
  * those of equal kinds of instructions, if the instructions are equal, too.  Then each block, those

@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * Figures as rows: what JSON calls a figure, the text about it for people, and where its value
- *lies.  A table has the rows of one struct; one function prints it as JSON and into the data of a
- *page, one as text.
+ * lies.  A table has the rows of one struct; one function prints it as JSON and into the data of a
+ * page, one as text.
  *
- *	static const struct figure_row rows[] = {
- *		{"flow", BEGIN, IF(struct quality, has_flow)},
- *		FIGURES(struct quality, flow., functions, blocks), // keys that are the names of
- *fields, and no text
- *		{"bias_percent", "  {:10.4} % bias, of {blocks} blocks\n", VALUE(struct quality,
- *flow.bias)}, {END}, {0},
- *	};
+ * 	static const struct figure_row rows[] = {
+ * 		{"flow", BEGIN, IF(struct quality, has_flow)},
+ * FIGURES(struct quality, flow., functions, blocks), // keys that are the names of fields, and no
+ * text
+ * 		{"bias_percent", "  {:10.4} % bias, of {blocks} blocks\n", VALUE(struct quality,
+ *                       flow.bias)},
+ * 		{END},
+ * 		{0},
+ * 	};
  */
 #ifndef FIGURES_FIGURE_TABLE_H
 #define FIGURES_FIGURE_TABLE_H

@@ -71,7 +71,7 @@ struct overlap {
 /* Compares two profiles.  *out borrows from both.
  *
  * same  which function of the second is which of the first, FLAT_OUTSIDE for none; NULL: those with
- * equal names are
+ *       equal names are
  *
  * BC_NOMEM */
 BC_MUST_USE bool overlap_take(const struct flat_profile *a, const struct flat_profile *b,

@@ -181,11 +181,11 @@ static void take_displaced(struct pass *pass, const struct record *record, uint3
 
 /* Tells a step that is no edge of the input by edges that are.  llvm-bolt made it
  * - past a block that is nothing but a condition, as it asked that before the one of the block in
- * front (-three-way-branch);
+ *   front (-three-way-branch);
  * - from a block that has no code of its own any more, as a conditional tail call or a condition
- * stands in for it at the end of the block in front. What else there is would make llvm-bolt drop
- * the profile of the whole function, and is left out: so is a step to a landing pad, which an
- * unwinder in the binary entered by a return. */
+ *   stands in for it at the end of the block in front.
+ * What else there is would make llvm-bolt drop the profile of the whole function, and is left out:
+ * so is a step to a landing pad, which an unwinder in the binary entered by a return. */
 static bool take_no_edge(struct pass *pass, const struct record *record)
 {
 	const struct code *code = pass->code;

@@ -325,8 +325,10 @@ void fdata_write(const struct fdata_line *line, struct emit *out)
  * A key:
  *
  *   a byte: 1 of memory, else 0; the name that the line is listed under, which is not named again;
- * a byte: LISTED_...; of each place the digit of its kind, its name, its offset.  A name that is as
- * it stands has AS_IT_STANDS added to its kind. sum[0] count   sum[1] mispredictions */
+ *       a byte: LISTED_...;
+ *   of each place the digit of its kind, its name, its offset.  A name that is as it stands has
+ *   AS_IT_STANDS added to its kind.
+ *   sum[0] count   sum[1] mispredictions */
 
 #define AS_IT_STANDS 0x80
 enum { LISTED_OWN, LISTED_ENTRY }; /* under the name of the first place, or of the second */

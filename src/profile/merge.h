@@ -76,8 +76,8 @@ BC_MUST_USE bool merge_look(struct merge *merge, struct bc_error *err);
 
 /* May what is good be merged?  together: as one, else each identity by itself.
  * BC_FORMAT    inputs are bad, which is for the caller to tell (the text is empty); BC_MISMATCH:
- * all of these are of another build BC_MISMATCH  more of them are than may be, none is left, or two
- * good ones do not fit */
+ *              all of these are of another build
+ * BC_MISMATCH  more of them are than may be, none is left, or two good ones do not fit */
 BC_MUST_USE bool merge_check(struct merge *merge, bool together, struct bc_error *err);
 
 /* The identity of an input: of fdata and YAML the build-id of BOLT's input binary, its last bit
@@ -89,8 +89,9 @@ DEFINE_VEC(build_id_vec, struct build_id);
 BC_MUST_USE bool merge_identities(const struct merge *merge, struct build_id_vec *ids);
 
 /* Merge the good inputs, or those of one identity, or of several one after the other, into `file`,
- * whose errors are for the caller. *kind: of what was written. BC_MISMATCH: two inputs do not fit.
- * BC_FORMAT: a sum does not fit, or an input was changed meanwhile. BC_IO, BC_NOMEM */
+ * whose errors are for the caller. *kind: of what was written.
+ * BC_MISMATCH: two inputs do not fit.  BC_FORMAT: a sum does not fit, or an input was changed
+ * meanwhile. BC_IO, BC_NOMEM */
 BC_MUST_USE bool merge_write(struct merge *merge, const struct build_id *only, FILE *file,
 			     enum profile_kind *kind, struct bc_error *err);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Pre-aggregated records, BOLT's text of counts: docs/conversion.md, "Pre-aggregated text". convert
- * writes what it counted, and merge reads and writes items (item.h), both by the same function.
- * samples/preagg_read.h reads a line.
+ * Pre-aggregated records, BOLT's text of counts: docs/conversion.md, "Pre-aggregated text".
+ * convert writes what it counted, and merge reads and writes items (item.h), both by the same
+ * function.  samples/preagg_read.h reads a line.
  *
  *   T, R, B    a trace, one whose branch is a return, a branch alone
  *   F, f, r    a fall-through alone, by how it was reached

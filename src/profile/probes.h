@@ -8,11 +8,11 @@
  * (ULEB128), name.  .pseudo_probe holds records, each a tree of what was inlined into one function:
  *
  *   a node: [call probe of the parent that it was inlined at, ULEB128; not of the first node], GUID
- * (8 bytes), number of probes, number of children (ULEB128), its probes, its children a probe:
- * index (ULEB128), a byte (kind: 4 bits, attributes: 3, whether a difference follows), then the
- * difference to the address of the probe before it (SLEB128), or 8 bytes: an address or, of a
- * sentinel, the GUID of the symbol at which differences begin; then a discriminator (ULEB128), if
- * the attributes say so
+ *           (8 bytes), number of probes, number of children (ULEB128), its probes, its children
+ *   a probe: index (ULEB128), a byte (kind: 4 bits, attributes: 3, whether a difference follows),
+ *           then the difference to the address of the probe before it (SLEB128), or 8 bytes: an
+ *           address or, of a sentinel, the GUID of the symbol at which differences begin; then a
+ *           discriminator (ULEB128), if the attributes say so
  *
  * Where no address was told so far, the differences of a record begin at its function.  llvm-bolt
  * writes one address, of the first probe, and differences to the end of the section.
@@ -119,7 +119,7 @@ struct placed_probes {
  * the record may have any name, and the first one counts.
  *
  * binary  whose functions these are, so that fragments count as their parents; NULL: of another
- * file
+ *         file
  *
  * BC_FORMAT as of probe_section_parse(), BC_NOMEM; the text has no path.  Finish with
  * placed_probes_close() either way. */

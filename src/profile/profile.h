@@ -108,7 +108,7 @@ BC_MUST_USE bool profile_build(const struct binary *binary, bool basic, struct r
 			       struct bc_error *err);
 void profile_free(struct profile *profile);
 
-/* Copies a half of a profile of plain samples, each of which is in it by chance (halve.h).  *out:
+/* Copies a half of a profile of plain samples, each of which is in it by chance (counts.h).  *out:
  * for profile_free().  Returns false when out of memory: there is nothing to free. */
 BC_MUST_USE bool profile_half(const struct profile *profile, bool first, struct profile *out);
 

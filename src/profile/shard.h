@@ -4,8 +4,9 @@
  * what it is, the last what must be in it; `zstd -dc` gives the text.
  *
  *   5b 2a 4d 18, u32 256, 256 bytes: "batconv-shard 2\nkind KIND\nmode MODE\nidentity HEX\nscaled
- * 0\n", then blanks a zstd frame 5b 2a 4d 18, u32 256, 256 bytes: "batconv-shard-end 2\nrecords
- * N\ncounts N\nmispredictions N\n", then blanks, and as the last 23 of them "crc64 HEX\n"
+ *   0\n", then blanks a zstd frame
+ *   5b 2a 4d 18, u32 256, 256 bytes: "batconv-shard-end 2\nrecords N\ncounts N\nmispredictions
+ *   N\n", then blanks, and as the last 23 of them "crc64 HEX\n"
  *
  * MODE is branches, plain or open; HEX is "-" where there is none.  crc64, as of xz, is of all
  * bytes before its line, so that every cut and every changed byte is noticed: base/shard_frames.h.

@@ -7,9 +7,11 @@
  * arch/x86/events and drivers/perf/arm_brbe.c of Linux say what they refuse):
  *
  *   cycles, branch stacks with types   Arm with BRBE, and Intel since Arch LBR, whose hardware
- * tells the types cycles, branch stacks              Intel LBR, AMD LbrExtV2 (Zen 4 on) branch-brs,
- * branch stacks          AMD BRS (Zen 3): one event only, and by a period only cycles no branch
- * stacks cpu-clock                          no counters: most virtual machines
+ *                                      tells the types
+ *   cycles, branch stacks              Intel LBR, AMD LbrExtV2 (Zen 4 on)
+ *   branch-brs, branch stacks          AMD BRS (Zen 3): one event only, and by a period only
+ *   cycles                             no branch stacks
+ *   cpu-clock                          no counters: most virtual machines
  *
  * A refusal that another event would meet as well - rights, no such process, descriptors - ends the
  * search.

@@ -3,7 +3,7 @@
  * Where the counts of a recording go: shards in a directory, one a binary and hand-over,
  *
  *   NAME.DIGEST.HOST.20261126T073000Z.zst    DIGEST: 12 digits of code_digest(); the time is that
- * of the first sample, or before
+ *                                            of the first sample, or before
  *
  * or the one shard of one binary, or its counts in memory, for a profile.  A shard has its name
  * only when it is complete.

@@ -237,10 +237,10 @@ BC_MUST_USE bool image_judge(struct image_space *space, const uint64_t *near,
  * say the same?
  */
 
-/* Compare those of files that were mapped when their build-id was not known yet.  What was
- * counted cannot be taken back, and what was not is gone.  A file of another name that has the
- * binary's build-id, beside one that has both, is only counted: BOLTed builds of one input share
- * their build-id.
+/* Compare those of files that were mapped when their build-id was not known yet.  What was counted
+ * cannot be taken back, and what was not is gone.  A file of another name that has the binary's
+ * build-id, beside one that has both, is only counted: BOLTed builds of one input share their
+ * build-id.
  *
  * BC_MISMATCH  a file of the binary's name is of another build, or one of another name
  *              is the binary; the text says which

@@ -93,7 +93,9 @@ void kernel_space_continue(struct kernel_space *space);
 /* A mapping of no process: the kernel's, a module's, or what is left out, such as a guest's.
  *
  * BC_MISMATCH     another build of the kernel; or it is told behind samples that were placed
- * without it BC_UNSUPPORTED  KERNEL_PLACED_MOST BC_NOMEM */
+ *                 without it
+ * BC_UNSUPPORTED  KERNEL_PLACED_MOST
+ * BC_NOMEM */
 BC_MUST_USE bool kernel_space_map(struct kernel_space *space, const struct map_event *event,
 				  struct bc_error *err);
 

@@ -298,7 +298,7 @@ static bool has_build_ids(const struct checking *c)
 }
 
 /* Returns true if too many offsets of the table lie on no instruction; the limit is that of
- * src/pair.  If the build-ids belong together, the binary is the input and the table is wrong. */
+ * pair.h.  If the build-ids belong together, the binary is the input and the table is wrong. */
 static bool is_other(struct checking *c, struct findings *findings)
 {
 	struct disagreement offsets = {atomic_load(&c->offsets), atomic_load(&c->strange)};

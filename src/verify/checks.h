@@ -81,7 +81,8 @@ struct scope_files {
  *
  * BC_UNSUPPORTED  there is no libdw
  * BC_FORMAT       debug information of the input is damaged, or that of one of them is too much
- * work BC_NOMEM */
+ *                 work
+ * BC_NOMEM */
 BC_MUST_USE bool check_scopes(const struct code_map *map, const struct scope_files *files,
 			      struct scopes_summary *out, struct findings *findings, bool *of_input,
 			      struct bc_error *err);

@@ -6,7 +6,7 @@
  * answers   what batconv's reader answers, a line each
  * queries   ... and what libipt answers when it is asked, in the same words
  * branches  what was taken, by libipt, which walks the code of IMAGES: lines `AT START SIZE OFFSET
- * FILE`, each from that place of the trace on
+ *           FILE`, each from that place of the trace on
  */
 #include <inttypes.h>
 #include <intel-pt.h>

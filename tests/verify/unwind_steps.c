@@ -9,8 +9,8 @@
  * the callee's CFA is 8 above it until that frame is gone.  At each instruction of the program
  * libdw evaluates the rule of .eh_frame for the CFA with the registers of that moment.  Prints
  * "wrong ADDRESS RULE BY" for each address where the two differ, once, and in the end how many
- * instructions ran and how many different ones were compared.  After MOST instructions it stops. It
- * shares nothing with batconv: tests/verify/unwind_steps.py holds both against each other.
+ * instructions ran and how many different ones were compared.  After MOST instructions it stops.
+ * It shares nothing with batconv: tests/verify/unwind_steps.py holds both against each other.
  */
 #include <elfutils/libdw.h>
 #include <errno.h>

@@ -11,8 +11,8 @@
  *
  *   u32 3, u32 0; u64 version (0 to 2), kind of event << 32 | processors, is it a snapshot
  *   of each processor: u64 unit, processor, [from version 1 on: count of those that follow],
- * TRCCONFIGR, TRCTRACEIDR, TRCIDR0, TRCIDR1, TRCIDR2, TRCIDR8, TRCAUTHSTATUS, [ETE: TRCDEVARCH],
- * [source of time stamps]
+ *       TRCCONFIGR, TRCTRACEIDR, TRCIDR0, TRCIDR1,
+ *   TRCIDR2, TRCIDR8, TRCAUTHSTATUS, [ETE: TRCDEVARCH], [source of time stamps]
  */
 
 #define UNIT_ETMV3 UINT64_C(0x3030303030303030)

@@ -3,26 +3,41 @@
  * The packets of Arm's trace units, ETMv4 and ETE, of which each processor has one.  Of one unit:
  *
  *   header            packet                      payload (a field: 7 bits a byte, the lowest
- * first, bit 7: more bytes follow) 11 x 00, 80       synchronisation 00 03, 00 05      discard;
- * overflow 01                trace info                  control (bits 0 to 4: which of these
- * follow), then a field each: info, key, speculation depth, cycle threshold, window 02 03 time
- * stamp                  a field of up to 9 bytes, the low bits of it; 03: and a field of cycles 04
- * trace on 06                exception                   1 or 2; bits 5:1 its type, 6 and 0: what
- * the address that follows is 07                exception return            (ETMv4) 09
- * instrumentation             9 (ETE) 0a 0b             transaction begins, commits (ETE) 0c..1f
- * cycle counts                0c 0d: 1; 0e 0f: a field of P0 elements to commit, and one of cycles
+ *                                                 first, bit 7: more bytes follow)
+ *   11 x 00, 80       synchronisation
+ *   00 03, 00 05      discard; overflow
+ *   01                trace info                  control (bits 0 to 4: which of these follow),
+ *                                                 then a field each: info, key, speculation depth,
+ *                                                 cycle threshold, window
+ *   02 03             time stamp                  a field of up to 9 bytes, the low bits of it; 03:
+ *                                                 and a field of cycles
+ *   04                trace on
+ *   06                exception                   1 or 2; bits 5:1 its type, 6 and 0: what the
+ *                                                 address that follows is
+ *   07                exception return            (ETMv4)
+ *   09                instrumentation             9 (ETE)
+ *   0a 0b             transaction begins, commits (ETE)
+ *   0c..1f            cycle counts                0c 0d: 1; 0e 0f: a field of P0 elements to
+ *                                                 commit, and one of cycles
  *   20..2c            marks of data traces
  *   2d                commit                      a field: so many of the oldest P0 elements
- * happened 2e 2f             cancel                      a field: so many of the newest did not;
- * 2f: and the newest left is mispredicted 30..3f            mispredict, cancel          with up to
- * two atoms in front 40..6f            conditional instructions    (no processor that runs AArch64
- * has them) 70, 71..7f        ignore, events 80 81             context                     81: info
- * (bits 1:0 exception level, 4 AArch64, 6 VMID follows, 7 context id follows) 82 83 85 86 address
- * with context        4 or 8 bytes, then as 81 88                mark of a time stamp 90..92
- * address                     the one that was told last, before it, before that 95 96 address 1 or
- * 2: low bits of it 9a 9b, 9d 9e      address                     4, 8 a0..af            Q:
- * instructions without branches told, with an address or a number b0..b9            source address
- * (ETE) as the addresses c0..ff            atoms: 1 to 24 branches, each taken (E) or not (N)
+ *                                                 happened
+ *   2e 2f             cancel                      a field: so many of the newest did not; 2f: and
+ *                                                 the newest left is mispredicted
+ *   30..3f            mispredict, cancel          with up to two atoms in front
+ *   40..6f            conditional instructions    (no processor that runs AArch64 has them)
+ *   70, 71..7f        ignore, events
+ *   80 81             context                     81: info (bits 1:0 exception level, 4 AArch64, 6
+ *                                                 VMID follows, 7 context id follows)
+ *   82 83 85 86       address with context        4 or 8 bytes, then as 81
+ *   88                mark of a time stamp
+ *   90..92            address                     the one that was told last, before it, before
+ *                                                 that
+ *   95 96             address                     1 or 2: low bits of it
+ *   9a 9b, 9d 9e      address                     4, 8
+ *   a0..af            Q: instructions without branches told, with an address or a number
+ *   b0..b9            source address              (ETE) as the addresses
+ *   c0..ff            atoms: 1 to 24 branches, each taken (E) or not (N)
  *
  * Atoms, exceptions, Q and source addresses are P0 elements.  A unit may tell them before the
  * processor is certain of them: up to its speculation depth they wait here until they are

@@ -4,9 +4,10 @@
  * ids.  A frame has 16 bytes:
  *
  *   even ones but the last   bit 0 set: bits 7:1 are the trace id of the bytes that follow; not
- * set: a byte of data, of which bit 0 is in byte 15 odd ones                 a byte of data byte 15
- * bit i is of byte 2 * i: of data, its bit 0; of a trace id, whether byte 2 * i + 1 is of the
- * source before
+ *                            set: a byte of data, of which bit 0 is in byte 15
+ *   odd ones                 a byte of data
+ *   byte 15                  bit i is of byte 2 * i: of data, its bit 0; of a trace id, whether
+ *                            byte 2 * i + 1 is of the source before
  *
  * Between frames stand ff ff ff 7f (full synchronisation), and within them ff 7f (half), which are
  * no data.  Four full ones in a row are a barrier: the kernel puts them where a buffer was full,

@@ -5,15 +5,22 @@
  *   bytes                packet    says
  *   00                   PAD       nothing
  *   xxxxxxx0             TNT       1 to 6 branches: below the highest 1, the oldest highest, 1:
- * taken; of 02 a3: 6 bytes, up to 47 nnn01101             TIP       where a branch led to nnn10001
- * nnn00001   PGE PGD   the trace begins, ends nnn11101             FUP       where the program was,
- * for the packet beside it 02 82, eight times   PSB       what follows, to PSBEND (02 23), is where
- * everything stands: a decoder can begin here 02 f3                OVF       something was lost 19
- * 7, 59 1, 02 73 5  TSC MTC TMA   times; xxxxx011 and more: CYC, cycles; 02 03 2: CBR, the ratio of
- * the clocks 99 1                 MODE      the mode of execution, transactions 02 43 6, 02 c8 5
- * PIP VMCS  the page table 02 83, 02 c3 88 8    STOP MNT 02 x12 4 or 8        PTW       PTWRITE 02
- * 62 e2, c2 8, 22 2, a2 5   EXSTOP MWAIT PWRE PWRX 02 63 1, iiiii100, 02 33 b3  BBP BIP BEP blocks
- * of items; 4 or 8 bytes an item 02 13 2, 02 53 9     CFE EVD   events; d9 2 or 4: TRIG
+ *                                  taken; of 02 a3: 6 bytes, up to 47
+ *   nnn01101             TIP       where a branch led to
+ *   nnn10001  nnn00001   PGE PGD   the trace begins, ends
+ *   nnn11101             FUP       where the program was, for the packet beside it
+ *   02 82, eight times   PSB       what follows, to PSBEND (02 23), is where everything stands: a
+ *                                  decoder can begin here
+ *   02 f3                OVF       something was lost
+ *   19 7, 59 1, 02 73 5  TSC MTC TMA   times; xxxxx011 and more: CYC, cycles; 02 03 2: CBR, the
+ *                                      ratio of the clocks
+ *   99 1                 MODE      the mode of execution, transactions
+ *   02 43 6, 02 c8 5     PIP VMCS  the page table
+ *   02 83, 02 c3 88 8    STOP MNT
+ *   02 x12 4 or 8        PTW       PTWRITE
+ *   02 62 e2, c2 8, 22 2, a2 5   EXSTOP MWAIT PWRE PWRX
+ *   02 63 1, iiiii100, 02 33 b3  BBP BIP BEP   blocks of items; 4 or 8 bytes an item
+ *   02 13 2, 02 53 9     CFE EVD   events; d9 2 or 4: TRIG
  *
  * The upper three bits of TIP, PGE, PGD and FUP say how the address is told: not at all (0), its
  * lowest 2, 4 or 6 bytes (1, 2, 4), 6 bytes of which the highest bit is that of all above (3), or 8

@@ -13,7 +13,7 @@
  *   71              time stamp                  8
  *   98..9f          counters                    2
  *   b0..b7          addresses                   8; b0: of the operation, b1: where the branch led
- * to, b4: where the taken branch before it led to
+ *                                               to, b4: where the taken branch before it led to
  *
  * A header of 20..23 in front of another one adds bits to its number.  Bits 5:4 of a header are the
  * size of the payload, as a power of two: a packet that is not known is skipped.

@@ -11,9 +11,11 @@
  *
  *   AUXTRACE_INFO   u32 kind, u32 0, what the recorder knows of the processors
  *   AUXTRACE        u64 size, position, reference; u32 index, tid, cpu, 0; then `size` bytes that
- * the record's size does not count AUX             u64 position, size, flags: the kernel filled
- * this part of a buffer TIME_CONV       the clock (aux/queue.h) ITRACE_START    u32 pid, tid: which
- * task runs where the trace begins SWITCH, SWITCH_CPU_WIDE   which task runs from now on
+ *                   the record's size does not count
+ *   AUX             u64 position, size, flags: the kernel filled this part of a buffer
+ *   TIME_CONV       the clock (aux/queue.h)
+ *   ITRACE_START    u32 pid, tid: which task runs where the trace begins
+ *   SWITCH, SWITCH_CPU_WIDE   which task runs from now on
  *   AUX_OUTPUT_HW_ID   u64: which number a processor has in CoreSight's frames
  *
  * A recorder writes a trace long after what it is of: the mappings of its processes may have
@@ -195,8 +197,8 @@ BC_MUST_USE bool perf_traces_task(struct perf_traces *traces, uint64_t time,
 /* Deliver the samples and answers of all times up to `until`, UINT64_MAX: all.
  *
  * latest  the time of the latest process event that was delivered: what is older and of a process
- * that has run another program since is not delivered, but counted BC_NOMEM, BC_IO, or what the
- * sink said */
+ *         that has run another program since is not delivered, but counted
+ * BC_NOMEM, BC_IO, or what the sink said */
 BC_MUST_USE bool perf_traces_deliver(struct perf_traces *traces, uint64_t until, uint64_t latest,
 				     struct bc_error *err);
 

@@ -46,7 +46,8 @@ void perf_rings_fini(struct perf_rings *rings);
  * delivered.
  *
  * BC_FORMAT  no record of the kernel; the text has the byte of the ring since the beginning, and
- * which ring BC_NOMEM, or what the sink said */
+ *            which ring
+ * BC_NOMEM, or what the sink said */
 BC_MUST_USE bool perf_rings_take(struct perf_rings *rings, uint32_t ring, struct bytes bytes,
 				 struct bc_error *err);
 

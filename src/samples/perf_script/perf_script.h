@@ -185,7 +185,7 @@ BC_MUST_USE bool perf_text_lines(struct perf_script *script, struct lines *lines
  *   0x490@perf.data [0x40]: event: 9
  *   . ... raw event: size 64 bytes
  *   1 14697900391567 0x490 [0x40]: PERF_RECORD_SAMPLE(IP, 0x2): 7/7: 0x7fb3e215e120 period: 1 addr:
- * 0
+ *   0
  *
  * It is no input: what perf prints without -D stands between the dumps.
  */
