@@ -3,7 +3,7 @@
  * The address spaces.  To mix them up is the typical bug of profilers, so each has a
  * type of its own, and each step from one to another is one function:
  *
- *   run_addr -> vaddr    src/addrspace  the process's mappings
+ *   run_addr -> vaddr    src/samples  the process's mappings
  *   vaddr <-> file_off   src/elf        the file's segments
  *   vaddr -> function + offset in the input binary    src/profile, with libbat
  */

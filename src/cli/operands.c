@@ -193,14 +193,6 @@ int fail(const struct bc_error *why)
 	return err->code == BC_MISMATCH ? EXIT_WANTING : EXIT_FAILED;
 }
 
-int fail_file(const char *file, const struct bc_error *err)
-{
-	struct bc_error named = *err;
-
-	bc_fail_prefix(&named, file);
-	return fail(&named);
-}
-
 /* ---- samples that cannot be read ---- */
 
 static bool ignore(void *ctx, const struct event *event, struct bc_error *err)

@@ -29,9 +29,6 @@ void operands_explain(const struct conversion *conversion, struct bc_error *err)
 /* "batconv: WHY", or what the adviser says instead, and the exit code. */
 int fail(const struct bc_error *err);
 
-/* The same of a file: "batconv: FILE: WHY". */
-int fail_file(const char *file, const struct bc_error *err);
-
 /* A message about each file of samples that cannot be read, from number `first` on.  Reads all of
  * them again, but not pipes. */
 void operands_tell_bad(const struct conversion_options *options, size_t first, FILE *out);

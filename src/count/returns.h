@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Branches that an input says are returns (R records): one such record decides
- * for every trace of that branch. */
+/* The branches that are returns, as the samples say: by R records of pre-aggregated text, or by the
+ * types of branches.  One record or one type decides for every trace of that branch. */
 #ifndef COUNT_RETURNS_H
 #define COUNT_RETURNS_H
 

@@ -5,7 +5,7 @@
  *   conversion_open()      binary, input, hashes, pseudo-probes
  *   conversion_count()     samples --> events --> counted traces or addresses --> located; figures
  *   conversion_convert()   --> profile, restored or inferred, and ranges; YAML's blocks, accesses
- * to memory; does it fit the binary?
+ *                          to memory; does it fit the binary?
  */
 #ifndef FLOW_CONVERSION_H
 #define FLOW_CONVERSION_H
@@ -124,7 +124,7 @@ struct conversion {
 	bool has_halves;
 	struct ranges ranges;        /* WANT_RANGES */
 	struct preagg_counts preagg; /* WANT_COUNTS */
-	struct code_marks touched;   /* WANT_PROBES: touched.h */
+	struct code_marks touched;   /* WANT_PROBES: choice.h */
 	struct code_marks left_out;  /* the choice is not for these; none: all are chosen */
 	bool no_disassembler;        /* libLLVM was needed and is missing */
 };

@@ -48,7 +48,7 @@ struct code_view {
  * A branch entry may stand on an instruction that can go elsewhere than on, on a
  * call, and on the last instruction of a block that another block follows: BOLT
  * keeps the offset of all these (BinaryFunction.cpp).  Where BOLT put code of its own
- * there, see own_code.h. */
+ * there, see kept_offsets.h. */
 void code_check(const struct code_view *view, const struct spot *spots, size_t count,
 		struct findings *findings);
 

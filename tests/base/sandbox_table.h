@@ -2,8 +2,8 @@
 /* What --sandbox gives up, call by call: each with arguments with which it does no harm
  * where it is let through, and with which the kernel has something else to say than EPERM.
  * docs/security.md has the classes and names. */
-#ifndef TESTS_UNIT_SANDBOX_TABLE_H
-#define TESTS_UNIT_SANDBOX_TABLE_H
+#ifndef TESTS_BASE_SANDBOX_TABLE_H
+#define TESTS_BASE_SANDBOX_TABLE_H
 
 #include <fcntl.h>
 #include <linux/fs.h>

@@ -8,8 +8,8 @@
  *   0x1a00  .eh_frame
  *   0x1b00  .gcc_except_table
  */
-#ifndef TEST_CFG_CODE_H
-#define TEST_CFG_CODE_H
+#ifndef TESTS_CODE_TEST_CODE_CODE_H
+#define TESTS_CODE_TEST_CODE_CODE_H
 
 #include <elf.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* What the functions of a file put together by hand must be. */
-#ifndef TEST_ELF_WANT_H
-#define TEST_ELF_WANT_H
+#ifndef TESTS_ELF_TEST_ELF_WANT_H
+#define TESTS_ELF_TEST_ELF_WANT_H
 
 #include "src/elf/functions.h"
 #include "tests/support/build_elf.h"

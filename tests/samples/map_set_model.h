@@ -4,8 +4,8 @@
  * their trees.  The files of map_set.h are compiled into this file with an allocator that counts
  * what is held and fails on demand.
  */
-#ifndef UNIT_MAP_SET_MODEL_H
-#define UNIT_MAP_SET_MODEL_H
+#ifndef TESTS_SAMPLES_MAP_SET_MODEL_H
+#define TESTS_SAMPLES_MAP_SET_MODEL_H
 
 #include "tests/support/cmocka.h"
 

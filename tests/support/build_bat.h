@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Descriptors assembled byte by byte, so that a test shows the wrong one. */
-#ifndef BATCONV_TESTS_BUILD_BAT_H
-#define BATCONV_TESTS_BUILD_BAT_H
+#ifndef TESTS_SUPPORT_BUILD_BAT_H
+#define TESTS_SUPPORT_BUILD_BAT_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* ELF files assembled in code: a list of sections and symbols becomes bytes. */
-#ifndef SUPPORT_BUILD_ELF_H
-#define SUPPORT_BUILD_ELF_H
+#ifndef TESTS_SUPPORT_BUILD_ELF_H
+#define TESTS_SUPPORT_BUILD_ELF_H
 
 #include <elf.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Maps of a process, put together mapping by mapping. */
-#ifndef SUPPORT_BUILD_MAPS_H
-#define SUPPORT_BUILD_MAPS_H
+#ifndef TESTS_SUPPORT_BUILD_MAPS_H
+#define TESTS_SUPPORT_BUILD_MAPS_H
 
 #include "src/samples/map_set.h"
 #include "src/samples/snapshots.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* perf.data files assembled field by field. */
-#ifndef SUPPORT_BUILD_PERF_H
-#define SUPPORT_BUILD_PERF_H
+#ifndef TESTS_SUPPORT_BUILD_PERF_H
+#define TESTS_SUPPORT_BUILD_PERF_H
 
 #include <stdbool.h>
 #include <stddef.h>

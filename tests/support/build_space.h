@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Processes that map a binary of a few pages: events in, and where an address is. */
-#ifndef SUPPORT_BUILD_SPACE_H
-#define SUPPORT_BUILD_SPACE_H
+#ifndef TESTS_SUPPORT_BUILD_SPACE_H
+#define TESTS_SUPPORT_BUILD_SPACE_H
 
 #include "src/samples/image_space.h"
 

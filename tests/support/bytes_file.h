@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Bytes for functions that take a path: a file that is in memory only. */
-#ifndef SUPPORT_BYTES_FILE_H
-#define SUPPORT_BYTES_FILE_H
+#ifndef TESTS_SUPPORT_BYTES_FILE_H
+#define TESTS_SUPPORT_BYTES_FILE_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Checks what must be true of every file, damaged or not. */
-#ifndef SUPPORT_CHECK_ELF_H
-#define SUPPORT_CHECK_ELF_H
+#ifndef TESTS_SUPPORT_CHECK_ELF_H
+#define TESTS_SUPPORT_CHECK_ELF_H
 
 #include "src/elf/image.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* What must hold for any binary that opens, with any samples: for fuzzing and
  * for tests of damaged files. */
-#ifndef SUPPORT_CONVERT_ALL_H
-#define SUPPORT_CONVERT_ALL_H
+#ifndef TESTS_SUPPORT_CONVERT_ALL_H
+#define TESTS_SUPPORT_CONVERT_ALL_H
 
 #include <stdio.h>
 

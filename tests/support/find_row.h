@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Finds the row of a key in settled counts, by looking at all rows; NULL: there is none. */
-#ifndef TESTS_FIND_ROW_H
-#define TESTS_FIND_ROW_H
+#ifndef TESTS_SUPPORT_FIND_ROW_H
+#define TESTS_SUPPORT_FIND_ROW_H
 
 #include "src/base/counts.h"
 

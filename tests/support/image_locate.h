@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Where one address of a process is: process_view_locate() of its mappings at this moment. */
-#ifndef SUPPORT_IMAGE_LOCATE_H
-#define SUPPORT_IMAGE_LOCATE_H
+#ifndef TESTS_SUPPORT_IMAGE_LOCATE_H
+#define TESTS_SUPPORT_IMAGE_LOCATE_H
 
 #include "src/samples/image_space.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* What was read was kept or dropped, with a reason. */
-#ifndef SUPPORT_LEDGER_BALANCES_H
-#define SUPPORT_LEDGER_BALANCES_H
+#ifndef TESTS_SUPPORT_LEDGER_BALANCES_H
+#define TESTS_SUPPORT_LEDGER_BALANCES_H
 
 #include "src/count/ledger.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Damages a real BAT section in every way, and asks what verify finds. */
-#ifndef SUPPORT_MUTATE_BAT_H
-#define SUPPORT_MUTATE_BAT_H
+#ifndef TESTS_SUPPORT_MUTATE_BAT_H
+#define TESTS_SUPPORT_MUTATE_BAT_H
 
 #include "src/verify/verify.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Finds places in a table that can be damaged. */
-#ifndef SUPPORT_MUTATE_FIND_H
-#define SUPPORT_MUTATE_FIND_H
+#ifndef TESTS_SUPPORT_MUTATE_FIND_H
+#define TESTS_SUPPORT_MUTATE_FIND_H
 
 #include "tests/support/mutate_bat.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* A directory of a test's own, with small files. */
-#ifndef SUPPORT_OWN_FOLDER_H
-#define SUPPORT_OWN_FOLDER_H
+#ifndef TESTS_SUPPORT_OWN_FOLDER_H
+#define TESTS_SUPPORT_OWN_FOLDER_H
 
 /* Set-up and tear-down of a group of tests; the second removes what they left there. */
 int enter_folder(void **state);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Small perf.data files, each with something that a reader can get wrong. */
-#ifndef SUPPORT_PERF_CASES_H
-#define SUPPORT_PERF_CASES_H
+#ifndef TESTS_SUPPORT_PERF_CASES_H
+#define TESTS_SUPPORT_PERF_CASES_H
 
 #include "tests/support/build_perf.h"
 

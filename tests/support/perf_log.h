@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Prints what the reader of perf.data delivers, one line for each event. */
-#ifndef SUPPORT_PERF_LOG_H
-#define SUPPORT_PERF_LOG_H
+#ifndef TESTS_SUPPORT_PERF_LOG_H
+#define TESTS_SUPPORT_PERF_LOG_H
 
 #include <stdio.h>
 

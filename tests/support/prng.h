@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Seeded random numbers (splitmix64): a failing test can be run again. */
-#ifndef SUPPORT_PRNG_H
-#define SUPPORT_PRNG_H
+#ifndef TESTS_SUPPORT_PRNG_H
+#define TESTS_SUPPORT_PRNG_H
 
 #include <stdint.h>
 

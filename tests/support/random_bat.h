@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Random tables that BOLT could have written, with everything odd in them that
  * was ever seen in one. */
-#ifndef BATCONV_TESTS_RANDOM_BAT_H
-#define BATCONV_TESTS_RANDOM_BAT_H
+#ifndef TESTS_SUPPORT_RANDOM_BAT_H
+#define TESTS_SUPPORT_RANDOM_BAT_H
 
 #include "bat/bat.h"
 

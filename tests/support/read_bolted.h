@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* A plain reader of BOLTed x86-64 ELF files that are known to be good. */
-#ifndef BATCONV_TESTS_READ_BOLTED_H
-#define BATCONV_TESTS_READ_BOLTED_H
+#ifndef TESTS_SUPPORT_READ_BOLTED_H
+#define TESTS_SUPPORT_READ_BOLTED_H
 
 #include "bat/bat.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Tests whose peer can be missing: instead of tests/support/cmocka.h. */
-#ifndef SUPPORT_SKIP_H
-#define SUPPORT_SKIP_H
+#ifndef TESTS_SUPPORT_SKIP_H
+#define TESTS_SUPPORT_SKIP_H
 
 #include "tests/support/cmocka.h"
 

@@ -10,8 +10,8 @@
  *   0x1500  lost.cold  a cold part of nobody knows what
  *
  * Every byte is a nop (x86-64), but for what tests put there. */
-#ifndef SUPPORT_TINY_BINARY_H
-#define SUPPORT_TINY_BINARY_H
+#ifndef TESTS_SUPPORT_TINY_BINARY_H
+#define TESTS_SUPPORT_TINY_BINARY_H
 
 #include "src/elf/binary.h"
 

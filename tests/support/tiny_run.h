@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Delivers events and compares lines of fdata: the way from src/count/aggregate.h to
  * src/profile/fdata.h, on the binary of tiny_binary.h. */
-#ifndef SUPPORT_TINY_RUN_H
-#define SUPPORT_TINY_RUN_H
+#ifndef TESTS_SUPPORT_TINY_RUN_H
+#define TESTS_SUPPORT_TINY_RUN_H
 
 #include "src/flow/convert.h"
 #include "tests/support/tiny_binary.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* What stands in the code at a spot: read one instruction after the other, from the function's
  * start or the last entry of its table before it. */
-#ifndef RECOUNT_CODE_H
-#define RECOUNT_CODE_H
+#ifndef TESTS_COUNT_RECOUNT_CODE_H
+#define TESTS_COUNT_RECOUNT_CODE_H
 
 #include "tests/count/recount/spot.h"
 

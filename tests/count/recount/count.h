@@ -4,8 +4,8 @@
  * the address space and the binary, and nothing that counts: one thread, one sample after
  * the other, each address looked up by itself.
  */
-#ifndef RECOUNT_COUNT_H
-#define RECOUNT_COUNT_H
+#ifndef TESTS_COUNT_RECOUNT_COUNT_H
+#define TESTS_COUNT_RECOUNT_COUNT_H
 
 #include "src/samples/image_space.h"
 #include "src/elf/binary.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* What batconv wrote as fdata: the head, and each record with its counts, in order. */
-#ifndef RECOUNT_FDATA_H
-#define RECOUNT_FDATA_H
+#ifndef TESTS_COUNT_RECOUNT_FDATA_H
+#define TESTS_COUNT_RECOUNT_FDATA_H
 
 #include "tests/count/recount/input.h"
 #include "tests/count/recount/should.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The input binary: what llvm-bolt will look the names and offsets of a profile up in. */
-#ifndef RECOUNT_INPUT_H
-#define RECOUNT_INPUT_H
+#ifndef TESTS_COUNT_RECOUNT_INPUT_H
+#define TESTS_COUNT_RECOUNT_INPUT_H
 
 #include "src/base/text.h"
 #include "src/elf/binary.h"

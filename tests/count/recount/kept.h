@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The counts as pre-aggregated text has them: where anything was mispredicted, branches and
  * fall-throughs apart. */
-#ifndef RECOUNT_KEPT_H
-#define RECOUNT_KEPT_H
+#ifndef TESTS_COUNT_RECOUNT_KEPT_H
+#define TESTS_COUNT_RECOUNT_KEPT_H
 
 #include "tests/count/recount/count.h"
 

@@ -3,8 +3,8 @@
  * The lines of a profile: what they are about, as it stands there, and what they count.
  * One list is what should be in a file, the other what is.
  */
-#ifndef RECOUNT_LINES_H
-#define RECOUNT_LINES_H
+#ifndef TESTS_COUNT_RECOUNT_LINES_H
+#define TESTS_COUNT_RECOUNT_LINES_H
 
 #include "src/base/file.h"
 #include "src/base/text.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Loads from memory: which code of the input binary read which named data. */
-#ifndef RECOUNT_LOADS_H
-#define RECOUNT_LOADS_H
+#ifndef TESTS_COUNT_RECOUNT_LOADS_H
+#define TESTS_COUNT_RECOUNT_LOADS_H
 
 #include "tests/count/recount/should.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* What batconv got wrong, a line each: "WHAT: is IS, should be SHOULD". */
-#ifndef RECOUNT_MISTAKES_H
-#define RECOUNT_MISTAKES_H
+#ifndef TESTS_COUNT_RECOUNT_MISTAKES_H
+#define TESTS_COUNT_RECOUNT_MISTAKES_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Which names the form at hand can hold. */
-#ifndef RECOUNT_NAMES_H
-#define RECOUNT_NAMES_H
+#ifndef TESTS_COUNT_RECOUNT_NAMES_H
+#define TESTS_COUNT_RECOUNT_NAMES_H
 
 #include "tests/count/recount/count.h"
 

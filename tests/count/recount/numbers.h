@@ -3,8 +3,8 @@
  * Numbers under the names that the summary as JSON has for them, such as
  * "samples.dropped.kernel": what should be there, and what is.
  */
-#ifndef RECOUNT_NUMBERS_H
-#define RECOUNT_NUMBERS_H
+#ifndef TESTS_COUNT_RECOUNT_NUMBERS_H
+#define TESTS_COUNT_RECOUNT_NUMBERS_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* What batconv wrote with --format=preagg: each trace or address with its counts, sorted. */
-#ifndef RECOUNT_PREAGG_H
-#define RECOUNT_PREAGG_H
+#ifndef TESTS_COUNT_RECOUNT_PREAGG_H
+#define TESTS_COUNT_RECOUNT_PREAGG_H
 
 #include "tests/count/recount/count.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Counts in the plainest form: everything is put down in a row, sorted in the end, and
  * equal ones are added up. */
-#ifndef RECOUNT_ROWS_H
-#define RECOUNT_ROWS_H
+#ifndef TESTS_COUNT_RECOUNT_ROWS_H
+#define TESTS_COUNT_RECOUNT_ROWS_H
 
 #include "src/base/vec.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Fall-throughs: which edges of the input function a run through code stands for. */
-#ifndef RECOUNT_RUNS_H
-#define RECOUNT_RUNS_H
+#ifndef TESTS_COUNT_RECOUNT_RUNS_H
+#define TESTS_COUNT_RECOUNT_RUNS_H
 
 #include "src/code/cfg.h"
 #include "tests/count/recount/should.h"

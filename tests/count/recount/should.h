@@ -3,8 +3,8 @@
  * The profile as it should be: what was counted, translated trace by trace, and where the
  * rest has gone.  docs/conversion.md, sections 4 and 5, has the rules.
  */
-#ifndef RECOUNT_SHOULD_H
-#define RECOUNT_SHOULD_H
+#ifndef TESTS_COUNT_RECOUNT_SHOULD_H
+#define TESTS_COUNT_RECOUNT_SHOULD_H
 
 #include "tests/count/recount/count.h"
 #include "tests/count/recount/spot.h"

@@ -3,8 +3,8 @@
  * Where a vaddr lies, and which place of the input binary that is: by the function table
  * and the fragments as they stand in the binary, without its indices.
  */
-#ifndef RECOUNT_SPOT_H
-#define RECOUNT_SPOT_H
+#ifndef TESTS_COUNT_RECOUNT_SPOT_H
+#define TESTS_COUNT_RECOUNT_SPOT_H
 
 #include "src/elf/binary.h"
 

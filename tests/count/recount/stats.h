@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The summary as JSON: every number of its ledgers, and what the profile has. */
-#ifndef RECOUNT_STATS_H
-#define RECOUNT_STATS_H
+#ifndef TESTS_COUNT_RECOUNT_STATS_H
+#define TESTS_COUNT_RECOUNT_STATS_H
 
 #include "src/base/error.h"
 #include "tests/count/recount/count.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* A line that should be in a file, written piece by piece. */
-#ifndef RECOUNT_WRITING_H
-#define RECOUNT_WRITING_H
+#ifndef TESTS_COUNT_RECOUNT_WRITING_H
+#define TESTS_COUNT_RECOUNT_WRITING_H
 
 #include <stdio.h>
 

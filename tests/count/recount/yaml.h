@@ -4,8 +4,8 @@
  * counts and those that the summary calls lost are all that should be there.  To which block
  * a count went is not looked at.
  */
-#ifndef RECOUNT_YAML_H
-#define RECOUNT_YAML_H
+#ifndef TESTS_COUNT_RECOUNT_YAML_H
+#define TESTS_COUNT_RECOUNT_YAML_H
 
 #include "tests/count/recount/should.h"
 

@@ -21,6 +21,6 @@ breaks() {
 breaks batconv/translate.h 's/^	size_t inlined;/	uint64_t column; size_t inlined;/' 'type size changed'
 breaks batconv/translate.h 's/^	uint32_t line; /	uint16_t line; /' 'type of '
 breaks batconv/address.h 's/^	BATCONV_ERROR_NOMEM = 1,/	BATCONV_NEW = 1, BATCONV_ERROR_NOMEM = 8,/' 'enumerator'
-breaks batconv/maps.h 's/uint32_t pid, const char \*path/uint64_t pid, const char *path/; s/^batconv_snapshots_add_process(struct batconv_snapshots \*snapshots, uint32_t pid/batconv_snapshots_add_process(struct batconv_snapshots *snapshots, uint64_t pid/' 'parameter 2'
+breaks batconv/maps.h 's/uint32_t pid,/uint64_t pid,/' 'parameter 2'
 breaks bat/bat.h 's/\bbat_find(/bat_find_it(/' 'bat_find'
 finish

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* What must hold for snapshots, wherever they were read from. */
-#ifndef FUZZ_CHECK_SNAPSHOTS_H
-#define FUZZ_CHECK_SNAPSHOTS_H
+#ifndef TESTS_HOSTILE_FUZZ_SUPPORT_CHECK_SNAPSHOTS_H
+#define TESTS_HOSTILE_FUZZ_SUPPORT_CHECK_SNAPSHOTS_H
 
 #include "src/samples/snapshots.h"
 

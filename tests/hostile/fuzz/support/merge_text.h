@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* One or two profiles in memory, merged. */
-#ifndef FUZZ_SUPPORT_MERGE_TEXT_H
-#define FUZZ_SUPPORT_MERGE_TEXT_H
+#ifndef TESTS_HOSTILE_FUZZ_SUPPORT_MERGE_TEXT_H
+#define TESTS_HOSTILE_FUZZ_SUPPORT_MERGE_TEXT_H
 
 #include "src/profile/merge.h"
 

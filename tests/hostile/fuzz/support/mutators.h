@@ -7,8 +7,8 @@
  *
  * Each is a function of its arguments and of what LLVMFuzzerMutate() does.
  */
-#ifndef FUZZ_MUTATORS_H
-#define FUZZ_MUTATORS_H
+#ifndef TESTS_HOSTILE_FUZZ_SUPPORT_MUTATORS_H
+#define TESTS_HOSTILE_FUZZ_SUPPORT_MUTATORS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -4,8 +4,8 @@
  * it can be: lists that grow, one function per layout, no checks of counts before the
  * bytes themselves run out, searches from one end to the other.
  */
-#ifndef FUZZ_NAIVE_BAT_H
-#define FUZZ_NAIVE_BAT_H
+#ifndef TESTS_HOSTILE_FUZZ_SUPPORT_NAIVE_BAT_H
+#define TESTS_HOSTILE_FUZZ_SUPPORT_NAIVE_BAT_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -4,8 +4,8 @@
  * them.  When records grow, shrink, come or go, the sizes and offsets in the header
  * and in the table of features follow.
  */
-#ifndef FUZZ_SUPPORT_PERF_PIECES_H
-#define FUZZ_SUPPORT_PERF_PIECES_H
+#ifndef TESTS_HOSTILE_FUZZ_SUPPORT_PERF_PIECES_H
+#define TESTS_HOSTILE_FUZZ_SUPPORT_PERF_PIECES_H
 
 #include "tests/hostile/fuzz/support/mutators.h"
 
