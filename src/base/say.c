@@ -3,8 +3,10 @@
 
 #include <stdarg.h>
 
+#include "src/base/attr.h"
 #include "src/base/text.h"
 
+BC_PRINTF(3, 0)
 static void say_format(char *line, size_t size, const char *fmt, va_list args)
 {
 	vsnprintf(line, size, fmt, args);
