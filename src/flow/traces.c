@@ -205,6 +205,25 @@ bool return_places_has(struct return_places *places, struct trace trace, struct 
 
 /* ---- the walk ---- */
 
+/* For each function the offset of the last entry of its fragment; UINT32_MAX: it has none.  Both
+ * ends of each row ask this, and they lie anywhere: the table itself would not be in the cache. */
+static bool list_last_entries(const struct binary *binary, uint32_t **out, struct bc_error *err)
+{
+	size_t count = binary->functions.count;
+	uint32_t *last = malloc((count + 1) * sizeof(*last));
+
+	*out = last;
+	if (!last)
+		return bc_fail_nomem(err);
+	for (size_t i = 0; i < count; i++) {
+		const struct bat_fragment *f = binary_place_in(binary, (uint32_t)i, 0).fragment;
+		last[i] = f && f->entry_count ?
+				  binary->bat.entries[f->first_entry + f->entry_count - 1].output :
+				  UINT32_MAX;
+	}
+	return true;
+}
+
 bool trace_facts_open(struct located_counts *located, const struct pair *pair,
 		      const struct aggregate *aggregate, struct trace_facts *out,
 		      struct bc_error *err)
@@ -219,7 +238,8 @@ bool trace_facts_open(struct located_counts *located, const struct pair *pair,
 	out->passes = binary->kind == BINARY_BOLTED && rules_restore(&out->rules, RESTORE_MADE);
 	return insn_starts_open(&out->starts, binary, err) &&
 	       (!out->passes ||
-		thunks_read(&binary->image, &binary->functions.symbols, &out->thunks, err));
+		(thunks_read(&binary->image, &binary->functions.symbols, &out->thunks, err) &&
+		 list_last_entries(binary, &out->last_entries, err)));
 }
 
 void trace_facts_close(struct trace_facts *facts)
@@ -227,6 +247,7 @@ void trace_facts_close(struct trace_facts *facts)
 	insn_starts_close(&facts->starts);
 	thunks_free(&facts->thunks);
 	label_vec_free(&facts->pads);
+	free(facts->last_entries);
 }
 
 void trace_walk_open(struct trace_walk *walk, struct trace_facts *facts)
@@ -349,16 +370,20 @@ static struct located_trace locate(struct trace_walk *walk, const struct count_r
 static uint64_t leads_across(const struct binary *binary, struct output_place place)
 {
 	const struct bat_table *bat = &binary->bat;
-	const struct bat_fragment *fragment = place.fragment;
-
-	if (!fragment || !fragment->entry_count ||
-	    bat->entries[fragment->first_entry + fragment->entry_count - 1].output >= place.offset)
-		return 0;
 	struct insn insn = build_check_insn(&binary->image,
 					    (struct vaddr){place.function->address + place.offset});
 	const struct bat_fragment *other =
 		insn.kind == INSN_JUMP && insn_is_direct(insn) ? bat_find(bat, insn.target) : NULL;
-	return other && other != fragment && other->parent == fragment->parent ? insn.target : 0;
+
+	return other && other != place.fragment && other->parent == place.fragment->parent ?
+		       insn.target :
+		       0;
+}
+
+/* Does the place come after all that the table has of its fragment? */
+static bool is_after_blocks(const struct trace_facts *facts, struct location at)
+{
+	return at.function != LOCATION_NONE && at.offset > facts->last_entries[at.function];
 }
 
 /* Where llvm-bolt's own code leads on to that is no code of the input: a thunk, or a jump to a
@@ -366,13 +391,18 @@ static uint64_t leads_across(const struct binary *binary, struct output_place pl
 static uint64_t made_way(const struct trace_facts *facts, struct trace_end end,
 			 struct output_place place)
 {
+	const struct binary *binary = facts->located->binary;
+
 	if (!trace_end_is(end, TRACE_END_VADDR))
 		return 0;
 	uint64_t address = trace_end_vaddr(end).v;
 	const struct thunk *thunk = thunks_find(&facts->thunks, address);
 	if (thunk)
 		return thunk->target;
-	return labels_have(&facts->pads, address) ? leads_across(facts->located->binary, place) : 0;
+	if (!place.function || !labels_have(&facts->pads, address))
+		return 0;
+	struct location at = {(uint32_t)(place.function - binary->functions.at), place.offset};
+	return is_after_blocks(facts, at) ? leads_across(binary, place) : 0;
 }
 
 /* A call through a thunk is one call, and an exception goes on at the landing pad. */
@@ -449,7 +479,8 @@ static void note_line(struct trace_walk *walk, const struct count_row *row,
 static void note_pads(const struct trace_facts *facts, struct location at,
 		      const struct trace_notes *notes)
 {
-	if (leads_across(facts->located->binary, located_place(facts->located, at)))
+	if (is_after_blocks(facts, at) &&
+	    leads_across(facts->located->binary, located_place(facts->located, at)))
 		mark(notes->behind, at.function);
 }
 

@@ -119,8 +119,10 @@ struct trace_facts {
 	bool imputes;
 	struct insn_starts starts;
 	bool passes; /* thunks, and jumps to landing pads that llvm-bolt made, are passed over */
-	struct thunks thunks;  /* none if they are not */
-	struct label_vec pads; /* landing pads of functions that were noted as entered `behind`,
+	struct thunks thunks;   /* none if they are not */
+	uint32_t *last_entries; /* of each function, the offset of the last entry of its fragment;
+				   NULL if they are not */
+	struct label_vec pads;  /* landing pads of functions that were noted as entered `behind`,
 				  sorted; set by the caller */
 };
 
