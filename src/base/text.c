@@ -27,15 +27,18 @@ struct text text_trim(struct text t)
 
 struct text text_word(struct text *rest)
 {
-	const char *p = rest->at, *end = rest->at + rest->len;
+	size_t begin = 0;
 
-	while (p < end && is_blank(*p))
-		p++;
-	const char *word = p;
-	while (p < end && !is_blank(*p))
-		p++;
-	*rest = (struct text){p, (size_t)(end - p)};
-	return (struct text){word, (size_t)(p - word)};
+	while (begin < rest->len && is_blank(rest->at[begin]))
+		begin++;
+
+	struct text word = text_from(*rest, begin);
+	size_t len = 0;
+
+	while (len < word.len && !is_blank(word.at[len]))
+		len++;
+	*rest = text_from(word, len);
+	return text_first(word, len);
 }
 
 /* ---- blank lines ---- */

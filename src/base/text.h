@@ -49,8 +49,9 @@ static inline bool text_ends(struct text t, const char *string)
 /* The part from byte `from` on; empty if there is none. */
 static inline struct text text_from(struct text t, size_t from)
 {
-	return from < t.len ? (struct text){t.at + from, t.len - from} :
-			      (struct text){t.at + t.len, 0};
+	if (from > t.len)
+		from = t.len;
+	return from ? (struct text){t.at + from, t.len - from} : t;
 }
 
 static inline struct text text_first(struct text t, size_t len)
