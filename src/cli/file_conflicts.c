@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "src/base/attr.h"
+#include "src/base/map.h"
 #include "src/base/output.h"
 #include "src/samples/reader.h"
 
@@ -152,10 +153,25 @@ static bool look(const struct named_file *file, struct file_identity *id)
 
 static bool is_same(const struct file_identity *a, const struct file_identity *b)
 {
-	return a->kind && a->kind == b->kind && a->at.st_ino == b->at.st_ino &&
-	       a->at.st_dev == b->at.st_dev &&
+	return a->kind == b->kind && a->at.st_ino == b->at.st_ino && a->at.st_dev == b->at.st_dev &&
 	       (a->kind == IDENTITY_FILE || !strcmp(a->name, b->name));
 }
+
+static uint64_t identity_hash(uint64_t seed, const struct file_identity *id)
+{
+	uint64_t hash = hash_mix(hash_mix(seed, id->at.st_dev), id->at.st_ino);
+
+	return hash_end(id->kind == IDENTITY_FILE ? hash :
+						    hash_bytes(hash, id->name, strlen(id->name)));
+}
+
+static bool identity_matches(const struct file_identity *ids, uint32_t number,
+			     const struct file_identity *id)
+{
+	return is_same(&ids[number], id);
+}
+DEFINE_MAP(identity_map, const struct file_identity *, const struct file_identity *, identity_hash,
+	   identity_matches);
 
 /* ---- which of them are one file ---- */
 
@@ -164,32 +180,83 @@ static const char *name_of(const struct named_file *file)
 	return strcmp(file->path, "-") ? file->path : file->written ? "<stdout>" : "<stdin>";
 }
 
-static bool two_outputs(const struct named_file *files, const struct file_identity *ids,
-			size_t count, struct bc_error *err)
+/* Of each file that is written the first name, by what is done with it; numbers are those of `ids`.
+ */
+struct written_files {
+	const struct named_file *files;
+	const struct file_identity *ids;
+	size_t count;
+	struct map replaced; /* written alone */
+	struct map updated;  /* and read before */
+};
+
+static void written_free(struct written_files *written)
 {
-	for (size_t i = 0; i < count; i++)
-		for (size_t k = 0; files[i].written && k < i; k++)
-			if (files[k].written && !files[i].read && !files[k].read &&
-			    is_same(&ids[i], &ids[k]) &&
-			    !(ids[i].kind == IDENTITY_FILE && S_ISCHR(ids[i].at.st_mode)))
-				return bc_fail(err, BC_MISMATCH, "%s '%s' and %s '%s' are one file",
-					       files[k].option, name_of(&files[k]), files[i].option,
-					       name_of(&files[i]));
+	map_free(&written->replaced);
+	map_free(&written->updated);
+}
+
+static bool note(const struct written_files *written, struct map *map, uint32_t number)
+{
+	const struct file_identity *id = &written->ids[number];
+	uint32_t before;
+
+	if (identity_map_find(map, written->ids, id, &before))
+		return true;
+	if (!map_reserve(map, 1))
+		return false;
+	identity_map_put(map, id, number);
+	return true;
+}
+
+static bool note_written(struct written_files *written, struct bc_error *err)
+{
+	for (uint32_t i = 0; i < written->count; i++) {
+		const struct named_file *file = &written->files[i];
+		if (file->written && written->ids[i].kind &&
+		    !note(written, file->read ? &written->updated : &written->replaced, i))
+			return bc_fail_nomem(err);
+	}
+	return true;
+}
+
+static bool two_outputs(const struct written_files *written, struct bc_error *err)
+{
+	const struct named_file *files = written->files;
+	uint32_t first;
+
+	for (uint32_t i = 0; i < written->count; i++) {
+		const struct file_identity *id = &written->ids[i];
+		if (files[i].written && !files[i].read && id->kind &&
+		    !(id->kind == IDENTITY_FILE && S_ISCHR(id->at.st_mode)) &&
+		    identity_map_find(&written->replaced, written->ids, id, &first) && first != i)
+			return bc_fail(err, BC_MISMATCH, "%s '%s' and %s '%s' are one file",
+				       files[first].option, name_of(&files[first]), files[i].option,
+				       name_of(&files[i]));
+	}
 	return true;
 }
 
 /* Refuses outputs that are inputs.  A file that is updated is input and output in one; it may be no
  * other input and no other output. */
-static bool replaced_inputs(const struct named_file *files, const struct file_identity *ids,
-			    size_t count, struct bc_error *err)
+static bool replaced_inputs(const struct written_files *written, struct bc_error *err)
 {
-	for (size_t i = 0; i < count; i++)
-		for (size_t k = 0; files[i].read && k < count; k++)
-			if (files[k].written && !(files[i].written && files[k].read) &&
-			    is_same(&ids[i], &ids[k]) && S_ISREG(ids[i].at.st_mode))
-				return bc_fail(
-					err, BC_MISMATCH, "%s '%s' would replace the input '%s'",
-					files[k].option, name_of(&files[k]), name_of(&files[i]));
+	const struct named_file *files = written->files;
+
+	for (uint32_t i = 0; i < written->count; i++) {
+		const struct file_identity *id = &written->ids[i];
+		uint32_t replaced = UINT32_MAX, updated = UINT32_MAX;
+		if (!files[i].read || id->kind != IDENTITY_FILE || !S_ISREG(id->at.st_mode))
+			continue;
+		(void)identity_map_find(&written->replaced, written->ids, id, &replaced);
+		if (!files[i].written)
+			(void)identity_map_find(&written->updated, written->ids, id, &updated);
+		uint32_t first = replaced < updated ? replaced : updated;
+		if (first != UINT32_MAX)
+			return bc_fail(err, BC_MISMATCH, "%s '%s' would replace the input '%s'",
+				       files[first].option, name_of(&files[first]),
+				       name_of(&files[i]));
+	}
 	return true;
 }
 
@@ -198,11 +265,14 @@ bool files_are_apart(const struct named_files *files, struct bc_error *err)
 	const struct named_file *all = files->all.at;
 	size_t count = files->all.len;
 	struct file_identity *ids = calloc(count + 1, sizeof(*ids));
+	BC_AUTO(written_free)
+	struct written_files written = {.files = all, .ids = ids, .count = count};
 	bool ok = ids || bc_fail_nomem(err);
 
 	for (size_t i = 0; ok && i < count; i++)
 		ok = look(&all[i], &ids[i]) || bc_fail_nomem(err);
-	ok = ok && two_outputs(all, ids, count, err) && replaced_inputs(all, ids, count, err);
+	ok = ok && note_written(&written, err) && two_outputs(&written, err) &&
+	     replaced_inputs(&written, err);
 	identities_free(ids, count);
 	return ok;
 }

@@ -11,6 +11,7 @@ import gzip
 import lzma
 import os
 import random
+import resource
 import subprocess
 import sys
 import tempfile
@@ -212,6 +213,16 @@ def check_many(folder, random_):
 
 # ---- YAML
 
+def check_names(folder):
+    """Each input is held against each output: in a time that grows with the number of names, not with its square."""
+    write(folder + '/names', b''.join(b'/nowhere/%d\n' % i for i in range(100000)))
+    before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+    done = subprocess.run([BATCONV, 'merge', '-q', '--files-from=' + folder + '/names', '-o', folder + '/out'], capture_output=True)
+    took = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
+    check('names: exit %d' % done.returncode, done.returncode == 1 and done.stderr.count(b'cannot open') == 100000)
+    check('names: %.1f s for 100000' % took, took < 5)
+
+
 def yaml_counts(text):
     import yaml
     counts = collections.Counter()
@@ -256,6 +267,8 @@ def main(words):
                 check_kind(name, folder, random_)
         if not words or 'many' in words:
             check_many(folder, random_)
+        if not words or 'names' in words:
+            check_names(folder)
         if not words or 'yaml' in words:
             check_yaml(folder, random_)
     print('%d wrong' % len(wrong))
