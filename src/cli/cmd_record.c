@@ -182,7 +182,7 @@ static const struct option_row rows[] = {
 	{0, "interval", "TIME", NO_FILE, "write shards each TIME, too (default: at the end only)",
 	 INTO_BY(interval, read_time), .takes = "a time such as 60, 10m or 1h"},
 	{0, "keep", "N|SIZE", NO_FILE,
-	 "delete the oldest shards of this host in DIR, so that N\nfiles, or SIZE bytes, are left",
+	 "delete the oldest shards of this host in DIR, so that N\nfiles, or SIZE bytes of disk, are left",
 	 INTO_BY(keep, read_keep), .takes = "a number from 1 on, or a size such as 2G"},
 	{0, "min-samples", "N", NO_FILE,
 	 "no shard of a binary with less samples than N (default:\n100 of --all and --cgroup, else 1)",
@@ -752,7 +752,7 @@ static void enter_sandbox(const struct record_run *r)
 					    (int)(slash - r->args->output),
 		 slash ? r->args->output : ".");
 	struct sandbox entered = sandbox_enter_recording(
-		r->command.pid, r->shards.folder ? r->shards.folder : folder);
+		r->command.pid, r->shards.folder.path ? r->shards.folder.path : folder);
 
 	if (r->args->stats != STATS_JSON && entered.calls != CALLS_LISTED)
 		say(stderr, "warning: --sandbox: %s: nothing is given up",

@@ -295,9 +295,9 @@ void record_summary(const struct record_result *result, bool whole, bool verbose
 	print_drops(&result->stats.samples, &recorded_words, out);
 	if (verbose)
 		print_drops(&result->stats.branches, &branch_words, out);
-	if (shards->deleted)
-		say(out, "deleted %" PRIu64 " older shard%s (--keep)", shards->deleted,
-		    plural(shards->deleted));
+	if (shards->folder.deleted)
+		say(out, "deleted %" PRIu64 " older shard%s (--keep)", shards->folder.deleted,
+		    plural(shards->folder.deleted));
 	if (!result->profile)
 		print_next(result, out);
 	print_outcome(result, out);
@@ -360,7 +360,7 @@ void record_json(const struct record_result *result, FILE *out)
 	json_number(&json, "few_samples", result->shards->few_samples);
 	json_number(&json, "few_binaries", result->shards->few_binaries);
 	json_number(&json, "other_layout_samples", result->shards->other_samples);
-	json_number(&json, "deleted", result->shards->deleted);
+	json_number(&json, "deleted", result->shards->folder.deleted);
 	json_number(&json, "unwritten_samples", unwritten_samples(result));
 	if (result->input) {
 		json_open(&json, "input_binary", '{');

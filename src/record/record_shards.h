@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Where the counts of a recording go: shards in a directory, one a binary and hand-over,
- *
- *   NAME.DIGEST.HOST.20261126T073000Z.zst    DIGEST: 12 digits of code_digest(); the time is that
- *                                            of the first sample, or before
- *
- * or the one shard of one binary, or its counts in memory, for a profile.  A shard has its name
- * only when it is complete.
+ * Where the counts of a recording go: shards in a directory, one a binary and hand-over; or the one
+ * shard of one binary, or its counts in memory, for a profile.  A shard has its name only when it
+ * is complete.
  */
 #ifndef RECORD_RECORD_SHARDS_H
 #define RECORD_RECORD_SHARDS_H
@@ -15,11 +11,7 @@
 
 #include "src/base/vec.h"
 #include "src/record/recorder.h"
-
-/* What is left of the shards of this host in the directory; both 0: all. */
-struct record_keep {
-	uint64_t files, bytes;
-};
+#include "src/record/shard_folder.h"
 
 /* A binary that had samples. */
 struct recorded_binary {
@@ -33,22 +25,19 @@ struct recorded_binary {
 DEFINE_VEC(recorded_binary_vec, struct recorded_binary);
 
 struct record_shards {
-	const char *folder; /* NULL: one binary */
-	const char *binary; /* the one binary */
+	struct shard_folder folder; /* where there are several binaries; no path: */
+	const char *binary;         /* the one binary */
 	const char *file; /* of the one binary: its shard; NULL: its counts are kept, for a profile,
 			     ... */
 	struct recorded_counts *counts; /* ... here; NULL: it had none (yet) */
 	uint64_t least;                 /* samples of a shard */
-	struct record_keep keep;
 
 	struct build_id digest; /* of `binary` */
-	char host[65];
-	time_t since;       /* what is written next was counted from then on */
-	bool made, failing; /* the directory was not there; the last hand-over failed */
+	time_t since;           /* what is written next was counted from then on */
+	bool failing;           /* the last hand-over did */
 	struct recorded_binary_vec binaries;
 	uint64_t few_samples, few_binaries; /* at the end, that were too few for a shard */
 	uint64_t other_samples;             /* of other layouts of the one binary */
-	uint64_t deleted;                   /* shards, for `keep` */
 };
 
 /* output: a directory if `binary` is NULL, else a file.  Makes the directory, and removes what an

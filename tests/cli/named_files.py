@@ -42,7 +42,7 @@ OPENERS = {
     'src/record/perf_open.c': 'itself: settings of the kernel, in /proc and /sys',
     'src/record/proc_files.c': 'numbers: /proc/PID and what is in it',
     'src/record/live.c': 'the user: the cgroups below the one of --cgroup',
-    'src/record/record_shards.c': 'the user: the directory of the shards',
+    'src/record/shard_folder.c': 'the user: the directory of the shards',
     'src/cli/cmd_record.c': 'the user: the directory of a cgroup',
     'src/profile/sorter.c': 'the user: files without a name, in the folder of --tmpdir or of the output',
     'src/cli/main.c': '/dev/null in the place of a closed descriptor',

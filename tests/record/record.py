@@ -402,6 +402,62 @@ def others_are_kept():
     check('of this host', not os.path.exists(own), os.listdir('kept'))
 
 
+def hostile_file_names():
+    """What a user can call a program: as a shard of this host, as one that is being written, and what a shell, a terminal, a format
+    or a list takes for something else."""
+    host = re.sub(r'[^A-Za-z0-9._+-]', '_', os.uname().nodename)
+    shard = 'a.0123456789ab.%s.20200101T000000Z' % host
+    return [os.fsencode(shard + end) for end in ('', '.zst', '.7.zst', '.zst.Abc123', '.zst.zst')] + [
+        b'new\nline\x1b[2J\r', b'%s%n%d%', b'-rf', b'.hidden.zst', b'x' * 251 + b'.zst', b'\xff\xfe\xc3(\xe2\x82', b' blank\t',
+        b'\'"$(touch ran)`touch ran`;*?', b'a,b', b'load (deleted)', '\u202etxt.\u0085'.encode()]
+
+
+def clean_of(text, what):
+    """On a terminal, and as lines."""
+    check(what, not re.search('[\0-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e]', text), repr(text))
+
+
+def hostile_names():
+    """Programs of another user in a directory of root's: one shard is left of each, with a name that says nothing but what it is."""
+    os.chmod('.', 0o777)
+    os.mkdir('out')
+    for name in map(os.fsdecode, hostile_file_names()):
+        shutil.copy(LOAD, name)
+        run = ['-F', '4000', '--interval=80ms', '--keep=1', '-o', 'out/', 'setpriv', '--reuid=65534', '--regid=65534', '--clear-groups', './' + name]
+        result = record('--match=*/' + glob.escape(name), *run, '300')
+        check('exit', result.code == 0 and result.stats['deleted'] >= 1, result.err)
+        left = os.listdir('out')
+        check('left', len(left) == 1 and re.fullmatch(r'[A-Za-z0-9_+][A-Za-z0-9._+-]*\.[0-9a-f]{12}\.[A-Za-z0-9._+-]*\.\d{8}T\d{6}Z(\.\d+)?\.zst', left[0]),
+              '%r: %s' % (name, left))
+        clean_of(record(*run, '100', json_stats=False).err, 'text')
+    check('nothing ran', not os.path.exists('ran'))
+
+
+def hostile_names_read():
+    """A shard under each of these names, for whatever reads shards."""
+    result = record('-F', '4000', '-o', 'shard.zst', LOAD, '200')
+    check('exit', result.code == 0, result.err)
+    truth = functions(LOAD, 'shard.zst')
+    os.mkdir('in')
+    names = [b'in/' + name for name in hostile_file_names()]
+    for name in names:
+        shutil.copy('shard.zst', name)
+    with open('list', 'wb') as file:
+        file.write(b''.join(name + b'\0' for name in names if b'\t' not in name))  # behind which a weight stands
+    together = {name: count * sum(b'\t' not in other for other in names) for name, count in truth.items()}
+    for words, counts in [(['merge', '-q', name], truth) for name in names] + [(['merge', '-q', '--null', '--files-from=list'], together)]:
+        done = subprocess.run([BATCONV, *words, '-o', 'sum'], capture_output=True, text=True, check=False)
+        check('merge', done.returncode == 0 and functions(LOAD, 'sum') == counts, done.stderr)
+        clean_of(done.stderr, 'merge')
+    for name in names:
+        for words in ['convert', LOAD, name, '-o', 'profile'], ['inspect', name], ['merge', name, name], ['convert', '/etc/passwd', name], ['convert', LOAD, name + b'/']:
+            done = subprocess.run([BATCONV, *words], capture_output=True, text=True, check=False)
+            clean_of(done.stdout + done.stderr, words[0])
+            check(words[0], (done.returncode == 0) == (words[-1] in ('profile', name) and words[1] not in (name, '/etc/passwd') or words[0] == 'inspect'),
+                  '%r: %d %s' % (name, done.returncode, done.stderr))
+    check('nothing ran', not os.path.exists('ran'))
+
+
 def rings():
     result = record('-F', '4000', '--save-rings=saved', '-o', 'out/', LOAD, '300', 'fork')
     again = record('--replay=saved', '-o', 'again/')
@@ -792,10 +848,10 @@ def sandbox():
     ended(recorder)
 
 
-CASES = [command, command_threads_fork_exec, command_dlopen, deleted_file, process, children_that_exist, one_file, refused_before, words, intervals, others_are_kept, rings,
+CASES = [command, command_threads_fork_exec, command_dlopen, deleted_file, process, children_that_exist, one_file, refused_before, words, intervals, others_are_kept, hostile_names_read, rings,
          exit_codes, command_goes_on, signals, signals_at_the_end, program_stays, killed, faults, full_disk, small_rings, stopped, lost_at_the_end, second_signal, names_of_options, packed, slow_hand_over, many_files,
          overhead]
-OF_ROOT = [machine, cgroup, own_cgroup, overlay, setuid, mount_namespace, ordinary_user, unreadable, sandbox, sandbox_of_another_user]
+OF_ROOT = [machine, cgroup, own_cgroup, overlay, setuid, mount_namespace, ordinary_user, unreadable, hostile_names, sandbox, sandbox_of_another_user]
 
 
 def main():
