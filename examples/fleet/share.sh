@@ -25,6 +25,49 @@ whole_name() { IFS= read -r -d '' "$1" < <(realpath -zm -- "$2"); }
 # make_folder DIR: one that can be written, with those above it
 make_folder() { mkdir -p -- "$1" 2>/dev/null && [ -w "$1" ] || fail "$1: is no directory that can be written"; }
 
+# own_folder DIR: in one of another user, or that others can write to, links and settings can be anybody's
+own_folder() {
+	[ -O "$1" ] || fail "$1: is of another user: take a directory of your own, or run as its owner"
+	[ $((8#$(stat -Lc %a -- "$1") & 2)) = 0 ] || fail "$1: anybody can write there: chmod o-w"
+}
+
+# print_settings NAME...: the values of these variables, as lines NAME=VALUE; in VALUE \\ is a backslash and \n a newline
+print_settings() {
+	local name value
+	for name; do
+		value=${!name//\\/\\\\}
+		printf '%s=%s\n' "$name" "${value//$'\n'/\\n}"
+	done
+}
+
+# write_settings FILE NAME...: no other user can write to it
+write_settings() { (umask go-w && rm -f -- "$1.new" && print_settings "${@:2}" >"$1.new" && mv -T -- "$1.new" "$1"); }
+
+# read_settings FILE NAME...: sets these variables to what FILE says, which is data, and of this user
+read_settings() {
+	local file=$1 fd owner mode line name number=0
+	shift
+	[ -f "$file" ] && exec {fd}<"$file" || fail "$file: cannot be read"
+	read -r owner mode < <(stat -c '%u %a' - <&"$fd")
+	[ "$owner" = "$EUID" ] || fail "$file: is of another user, whose settings are not taken"
+	[ $((8#$mode & 022)) = 0 ] || fail "$file: others can write to it: chmod go-w"
+	while IFS= read -r line || [ -n "$line" ]; do
+		number=$((number + 1)) name=${line%%=*}
+		[[ $line == *=* && " $* " == *" $name "* && $name != *' '* ]] || fail "$file: line $number: is no setting"
+		printf -v "$name" %b "${line#*=}"
+		case $name in
+		FILES | TASKS | PARTS) [[ ${!name} =~ ^[1-9][0-9]{0,17}$ ]] || fail "$file: line $number: $name: expected a number from 1 on" ;;
+		esac
+	done <&"$fd"
+	exec {fd}<&-
+}
+
+# What all runs on a directory have in common, and what one run has
+# shellcheck disable=SC2034 # for those that read this file
+PLAN_SETTINGS=(BATCONV BINARY SHA256 FILES TASKS OPTIONS)
+# shellcheck disable=SC2034
+RUN_SETTINGS=(PARTS MAX_BAD FORMAT FINAL_OPTIONS)
+
 # check_file NAME PATH: a file that can be read, as a setting wants it; a pipe will do
 check_file() {
 	[ -e "$2" ] || fail "$1: $2: there is no such file"
