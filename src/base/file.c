@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "src/base/file_copy.h"
 #include "src/base/shard_frames.h"
 #include "src/base/sparse.h"
 #include "src/base/text.h"
@@ -59,25 +60,18 @@ bool named_file_open(const char *path, enum named_by by, int *fd, struct bc_erro
 	return refuse(path, by, err);
 }
 
-/* Mapped files, for file_mapped_at() and file_mend().  Files beyond this number are not known
- * there. */
+/* Mapped files, for file_mapped_at().  Files beyond this number are not known there. */
 enum { MOST_MAPPED = 256, NAME_SIZE = 256 };
 
 static struct mapped {
 	const uint8_t *volatile data;
 	size_t size;
 	char name[NAME_SIZE]; /* cut if longer */
-	bool lenient;
-	volatile sig_atomic_t cut;
 } mapped[MOST_MAPPED];
-
-/* The smallest page of Linux: with larger ones mmap() refuses it, and the program ends as it would.
- */
-#define MEND_PAGE 4096
 
 static pthread_mutex_t mapped_lock = PTHREAD_MUTEX_INITIALIZER;
 
-static void remember(const struct file_map *map, const char *path, bool lenient)
+static void remember(const struct file_map *map, const char *path)
 {
 	pthread_mutex_lock(&mapped_lock);
 	for (size_t i = 0; map->data && i < MOST_MAPPED; i++) {
@@ -86,8 +80,6 @@ static void remember(const struct file_map *map, const char *path, bool lenient)
 		snprintf(mapped[i].name, NAME_SIZE, "%s", path);
 		make_printable(mapped[i].name);
 		mapped[i].size = map->size;
-		mapped[i].lenient = lenient;
-		mapped[i].cut = 0;
 		mapped[i].data = map->data;
 		break;
 	}
@@ -103,40 +95,14 @@ static void forget(const struct file_map *map)
 	pthread_mutex_unlock(&mapped_lock);
 }
 
-static struct mapped *find_mapped(const void *address)
+const char *file_mapped_at(const void *address)
 {
 	for (size_t i = 0; i < MOST_MAPPED; i++) {
 		const uint8_t *data = mapped[i].data;
 		if (data && (uintptr_t)address - (uintptr_t)data < mapped[i].size)
-			return &mapped[i];
+			return mapped[i].name;
 	}
 	return NULL;
-}
-
-const char *file_mapped_at(const void *address)
-{
-	const struct mapped *file = find_mapped(address);
-
-	return file ? file->name : NULL;
-}
-
-bool file_was_cut(const struct file_map *map)
-{
-	const struct mapped *file = map->data ? find_mapped(map->data) : NULL;
-
-	return file && file->cut;
-}
-
-bool file_mend(const void *address)
-{
-	struct mapped *file = find_mapped(address);
-	uintptr_t page = file ? (uintptr_t)address & ~(uintptr_t)(MEND_PAGE - 1) : 0;
-
-	if (!file || !file->lenient)
-		return false;
-	file->cut = 1;
-	return mmap((void *)page, (uintptr_t)file->data + file->size - page, PROT_READ,
-		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != MAP_FAILED;
 }
 
 static bool open_input(const char *path, int *fd, struct stat *st, struct bc_error *err)
@@ -156,11 +122,26 @@ static bool open_input(const char *path, int *fd, struct stat *st, struct bc_err
 	return false;
 }
 
-static bool map_fd(int fd, const char *path, const struct stat *st, bool lenient,
-		   struct file_map *out, struct bc_error *err)
+static bool copy_fd(int fd, const char *path, const struct stat *st, struct file_map *out,
+		    struct bc_error *err)
+{
+	if (!file_copy_begin((uint64_t)st->st_size, out, err))
+		return false;
+	if (file_copy_read(fd, path, out, 0, out->size, err)) {
+		out->present = out->size; /* holes are as good as zeros */
+		return true;
+	}
+	file_unmap(out);
+	return false;
+}
+
+static bool map_fd(int fd, const char *path, const struct stat *st, struct file_map *out,
+		   struct bc_error *err)
 {
 	if (!S_ISREG(st->st_mode))
 		return bc_fail(err, BC_IO, "%s: is not a regular file", path);
+	if (file_is_anothers(st))
+		return copy_fd(fd, path, st, out, err);
 	struct file_map map = {.size = (size_t)st->st_size, .present = (uint64_t)st->st_size};
 	if (map.size) {
 		void *data = mmap(NULL, map.size, PROT_READ, MAP_PRIVATE, fd, 0);
@@ -169,7 +150,7 @@ static bool map_fd(int fd, const char *path, const struct stat *st, bool lenient
 		map.data = data;
 	}
 	*out = map;
-	remember(out, path, lenient);
+	remember(out, path);
 	return true;
 }
 
@@ -201,14 +182,12 @@ static bool map_parts(const char *path, struct file_map *map, struct bc_error *e
 }
 
 /* Takes the descriptor. */
-static bool map_opened(int fd, const char *path, const struct stat *st, bool lenient, bool unpack,
-		       struct file_map *out, struct bc_error *err)
+static bool map_opened(int fd, const char *path, const struct stat *st, struct file_map *out,
+		       struct bc_error *err)
 {
-	bool ok = map_fd(fd, path, st, lenient, out, err);
+	bool ok = map_fd(fd, path, st, out, err);
 
 	close(fd);
-	if (!unpack)
-		return ok;
 	enum packing packing = ok ? packing_of(out->data, out->size) : PACKING_NONE;
 	ok = ok && (packing == PACKING_NONE || map_unpacked(packing, path, out, err));
 	return ok && (!sparse_is(out->data, out->size) || map_parts(path, out, err));
@@ -219,10 +198,10 @@ bool file_map(const char *path, struct file_map *out, struct bc_error *err)
 	struct stat st = {0};
 	int fd;
 
-	return open_input(path, &fd, &st, err) && map_opened(fd, path, &st, false, true, out, err);
+	return open_input(path, &fd, &st, err) && map_opened(fd, path, &st, out, err);
 }
 
-/* Map the file that named_file_open() opened. */
+/* The file that named_file_open() opened. */
 static bool stat_opened(int fd, const char *path, struct stat *st, struct bc_error *err)
 {
 	if (fstat(fd, st) == 0)
@@ -232,27 +211,18 @@ static bool stat_opened(int fd, const char *path, struct stat *st, struct bc_err
 	return false;
 }
 
-static bool map_descriptor(int fd, const char *path, bool lenient, bool unpack,
-			   struct file_map *out, struct bc_error *err)
+bool file_map_opened(int fd, const char *path, struct file_map *out, struct bc_error *err)
 {
 	struct stat st = {0};
 
-	return stat_opened(fd, path, &st, err) &&
-	       map_opened(fd, path, &st, lenient, unpack, out, err);
-}
-
-bool file_map_lenient(int fd, const char *path, bool unpack, struct file_map *out,
-		      struct bc_error *err)
-{
-	return map_descriptor(fd, path, true, unpack, out, err);
+	return stat_opened(fd, path, &st, err) && map_opened(fd, path, &st, out, err);
 }
 
 bool file_map_named(const char *path, enum named_by by, struct file_map *out, struct bc_error *err)
 {
 	int fd;
 
-	return named_file_open(path, by, &fd, err) &&
-	       map_descriptor(fd, path, false, true, out, err);
+	return named_file_open(path, by, &fd, err) && file_map_opened(fd, path, out, err);
 }
 
 void file_unmap(struct file_map *map)

@@ -36,23 +36,30 @@ enum named_by {
  * BC_UNSUPPORTED  it is there, and no regular file */
 BC_MUST_USE bool named_file_open(const char *path, enum named_by by, int *fd, struct bc_error *err);
 
-/* A whole file, mapped read-only. */
+/* A whole file in memory, for reading: mapped, or a copy (file_copy.h) of one that somebody else
+ * can write to. */
 struct file_map {
 	const uint8_t *data; /* NULL if size is 0 */
 	size_t size;
-	uint64_t present; /* bytes that are not left out; less than size only in a side file */
+	uint64_t present; /* bytes that are not left out; less than size in a side file, ... */
+	bool head;        /* ... and where only what tells what a binary is was read (head.h) */
 	struct build_id digest; /* that a side file has: sparse.h; size 0: none */
 };
 
-/* Map a regular file.  Of a compressed file (unpack.h) the decompressed content is mapped, of a
- * side file (sparse.h) the file that it stands for.  BC_IO: it cannot be opened or is not a regular
- * file. BC_FORMAT, BC_UNSUPPORTED, BC_NOMEM: of these only. */
+/* Map or copy a regular file.  Of a compressed file (unpack.h) that is its decompressed content, of
+ * a side file (sparse.h) the file that it stands for.  BC_IO: it cannot be opened or is not a
+ * regular file. BC_FORMAT, BC_UNSUPPORTED, BC_NOMEM: of these only. */
 BC_MUST_USE bool file_map(const char *path, struct file_map *out, struct bc_error *err);
 void file_unmap(struct file_map *map);
 
 /* The same for a file that an input names.  Errors also as of named_file_open(). */
 BC_MUST_USE bool file_map_named(const char *path, enum named_by by, struct file_map *out,
 				struct bc_error *err);
+
+/* The same of a file that is open for reading, whatever its path leads to by now.  Takes the
+ * descriptor. */
+BC_MUST_USE bool file_map_opened(int fd, const char *path, struct file_map *out,
+				 struct bc_error *err);
 
 /* Let the system take back the memory of a part of a mapped file that is hardly read again.  It can
  * still be read.  Memory that is no mapped file is left alone. */
@@ -62,24 +69,6 @@ void file_release(const void *part, size_t size);
  * is not known.  For the handler of SIGBUS, which comes if a mapped file becomes shorter or
  * its disk fails.  Async-signal-safe. */
 const char *file_mapped_at(const void *address);
-
-/* As file_map(), of a file that is open for reading, is called so in messages, and can become
- * shorter at any moment, as it is somebody else's: where its end, or its disk, fails, there are
- * zeros from then on, in place of the end of the program.  Takes the descriptor.
- *
- * unpack: a compressed file, or a side file, stands for what is in it; without, the file is what
- * its bytes are: what a process executes is never compressed, and whoever can run a program could
- * have memory filled with zeros. */
-BC_MUST_USE bool file_map_lenient(int fd, const char *path, bool unpack, struct file_map *out,
-				  struct bc_error *err);
-
-/* Whether zeros were put into a file that was mapped so: what was read of it since is worth
- * nothing. */
-bool file_was_cut(const struct file_map *map);
-
-/* For the handler of SIGBUS: puts zeros at an address and behind it, if it is in a file that was
- * mapped so.  Async-signal-safe: it calls mmap alone. */
-bool file_mend(const void *address);
 
 /* The first bytes of a regular file, decompressed.  Of other files nothing is read, as they could
  * not be read again. */

@@ -247,8 +247,6 @@ static void on_bus_error(int number, siginfo_t *info, void *context)
 	size_t length = 0;
 
 	(void)context;
-	if (info->si_code == BUS_ADRERR && file_mend(info->si_addr))
-		return;
 	if (info->si_code != BUS_ADRERR) {
 		signal(number, SIG_DFL); /* a bug of ours: let it happen again */
 		return;

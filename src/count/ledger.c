@@ -26,6 +26,13 @@ uint64_t ledger_dropped(const struct ledger *ledger)
 	return sum;
 }
 
+void ledger_move(struct ledger *ledger, unsigned why, uint64_t count)
+{
+	count = count < ledger->kept ? count : ledger->kept;
+	ledger->kept -= count;
+	ledger->dropped[why] += count;
+}
+
 void ledger_add(struct ledger *to, const struct ledger *from)
 {
 	to->read += from->read;

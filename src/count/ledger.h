@@ -109,6 +109,9 @@ uint64_t ledger_dropped(const struct ledger *ledger);
 
 void ledger_add(struct ledger *to, const struct ledger *from);
 
+/* So much that was kept is dropped after all. */
+void ledger_move(struct ledger *ledger, unsigned why, uint64_t count);
+
 /* So many more were read.  BC_FORMAT: then there are 2^64 or more of them. */
 BC_MUST_USE bool ledger_read(struct ledger *ledger, uint64_t count, struct bc_error *err);
 

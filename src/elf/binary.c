@@ -10,8 +10,8 @@
 #include <sys/stat.h>
 
 #include "src/base/attr.h"
-#include "src/base/digest.h"
 #include "src/base/parallel.h"
+#include "src/elf/head.h"
 #include "src/elf/notes.h"
 #include "src/elf/symbols.h"
 
@@ -435,12 +435,19 @@ bool binary_map(const char *path, struct binary *out, struct bc_error *err)
 	return open_file(path, binary_take_image_or_section, out, err);
 }
 
-bool binary_map_opened(int fd, const char *path, bool unpack, struct binary *out,
-		       struct bc_error *err)
+bool binary_map_opened(int fd, const char *path, struct binary *out, struct bc_error *err)
 {
 	struct file_map map;
 
-	return file_map_lenient(fd, path, unpack, &map, err) &&
+	return file_map_opened(fd, path, &map, err) &&
+	       open_mapped(path, map, binary_take_image_or_section, out, err);
+}
+
+bool binary_read_head(int fd, const char *path, struct binary *out, struct bc_error *err)
+{
+	struct file_map map;
+
+	return head_read(fd, path, &map, err) &&
 	       open_mapped(path, map, binary_take_image_or_section, out, err);
 }
 
@@ -463,38 +470,14 @@ bool binary_has_bat(const char *path, bool *has, struct bc_error *err)
 	return *has || err->code != BC_NOMEM;
 }
 
-static void add_number(struct sha256 *sha, uint64_t number)
-{
-	uint8_t bytes[8];
-
-	for (unsigned i = 0; i < 8; i++)
-		bytes[i] = (uint8_t)(number >> 8 * i);
-	sha256_add(sha, bytes, sizeof(bytes));
-}
-
 struct build_id code_digest(const struct binary *binary)
 {
-	const struct image *image = &binary->image;
-	struct build_id id = {.size = SHA256_SIZE};
-	struct sha256 sha;
-
 	if (binary->map.digest.size == SHA256_SIZE)
 		return binary->map.digest;
-	if (binary->kind == BINARY_SECTION || binary->map.present < binary->map.size)
+	if (binary->kind == BINARY_SECTION || binary->map.head ||
+	    binary->map.present < binary->map.size)
 		return (struct build_id){.size = 0};
-	sha256_begin(&sha);
-	sha256_add(&sha, image->file.data + 4, 1);  /* EI_CLASS */
-	sha256_add(&sha, image->file.data + 18, 2); /* e_machine */
-	for (size_t i = 0; i < image->segment_count; i++) {
-		const struct segment *s = &image->segments[i];
-		if (!s->executable)
-			continue;
-		add_number(&sha, s->vaddr);
-		add_number(&sha, s->filesz);
-		sha256_add(&sha, image->file.data + s->offset, s->filesz);
-	}
-	sha256_end(&sha, id.data);
-	return id;
+	return code_digest_of(&binary->image);
 }
 
 /* A counting sort.  first[] has how many there are, then where they end, then where they begin. */

@@ -15,6 +15,7 @@
 #include "src/base/error.h"
 #include "src/base/file.h"
 #include "src/base/vec.h"
+#include "src/elf/code_digest.h"
 #include "src/elf/debug_file.h"
 #include "src/elf/functions.h"
 
@@ -127,10 +128,15 @@ BC_MUST_USE bool binary_open_table(const char *path, struct binary *out, struct 
  * Whether there is a BAT is not asked: all kinds will do. */
 BC_MUST_USE bool binary_map(const char *path, struct binary *out, struct bc_error *err);
 
-/* The same of a file that is open for reading, whatever its path leads to by now, and can become
- * shorter (file_map_lenient(), also of `unpack`).  Takes the descriptor. */
-BC_MUST_USE bool binary_map_opened(int fd, const char *path, bool unpack, struct binary *out,
+/* The same of a file that is open for reading, whatever its path leads to by now.  Takes the
+ * descriptor. */
+BC_MUST_USE bool binary_map_opened(int fd, const char *path, struct binary *out,
 				   struct bc_error *err);
+
+/* The same of any file, which can change meanwhile: only what tells what it is is read (head.h),
+ * so that it is neither unpacked nor has its code.  Leaves the descriptor open. */
+BC_MUST_USE bool binary_read_head(int fd, const char *path, struct binary *out,
+				  struct bc_error *err);
 
 /* binary_open() and binary_map() of bytes in memory, which must outlive the binary.  The
  * text has no path. */
@@ -185,18 +191,9 @@ bool binary_translate(const struct binary *binary, struct output_place place, bo
  * the parent.  NULL: in none, or of unknown parent. */
 const struct function *binary_owner(const struct binary *binary, struct output_place place);
 
-/*
- * Which optimised binary addresses are of.  A build-id names BOLT's input; what tells what BOLT
- * made of it is the code: SHA-256 of class, machine, and address, size and bytes of every
- * executable segment.  Neither stripping nor another form of the table changes it.
- */
-
-/* 32 bytes; about 3 ms a megabyte of code, and no time of a side file, which has it.  Size 0: it is
- * not known, as the code is not there: of a table alone, and of a side file that has no digest. */
+/* The digest of its code (code_digest.h), which a side file has.  Size 0: it is not known, as the
+ * code is not there: of a table alone, of a head, and of a side file that has no digest. */
 struct build_id code_digest(const struct binary *binary);
-
-/* So many bytes of it tell two apart in a name or a message. */
-#define CODE_DIGEST_SHOWN 6
 
 /* The fragments of each function: the hot one, with which it begins, and the cold ones that
  * llvm-bolt split off. */

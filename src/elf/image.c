@@ -375,9 +375,17 @@ static bool spend(const struct image *image, enum work_kind kind, uint64_t amoun
 	return work_spend(image->work, kind, amount) || work_check(image->work, err);
 }
 
+/* Of a head, nothing is read but the tables and small notes. */
+static bool spend_bytes(const struct image *image, enum work_kind kind, uint64_t amount,
+			struct bc_error *err)
+{
+	return image->head || spend(image, kind, amount, err);
+}
+
 /* The loadable segments, and the build-id out of the note segments. */
 static bool read_segments(Elf *elf, struct image *image, struct bc_error *err)
 {
+	uint64_t notes_left = NOTES_ALL;
 	size_t count;
 
 	if (elf_getphdrnum(elf, &count))
@@ -399,15 +407,16 @@ static bool read_segments(Elf *elf, struct image *image, struct bc_error *err)
 				    p.p_filesz, p.p_align,  p.p_flags & PF_X};
 		if (p.p_type == PT_LOAD) {
 			if (!check_segment(image, &s, i, err) ||
-			    !spend(image, WORK_SEGMENTS, s.filesz, err))
+			    !spend_bytes(image, WORK_SEGMENTS, s.filesz, err))
 				return false;
 			image->segments[image->segment_count++] = s;
 		} else if (p.p_type == PT_NOTE &&
 			   range_fits(s.offset, s.filesz, image->file.size)) {
 			struct bytes notes = {image->file.data + s.offset, (size_t)s.filesz};
-			if (!spend(image, WORK_SEGMENTS, s.filesz, err))
+			if (!spend_bytes(image, WORK_SEGMENTS, s.filesz, err))
 				return false;
-			notes_build_id(notes, s.align, &image->build_id);
+			if (notes_take(&notes_left, notes.size))
+				notes_build_id(notes, s.align, &image->build_id);
 		}
 	}
 	return sort_segments(image, err);
@@ -516,8 +525,8 @@ static bool count_sections(const struct image *image, struct bc_error *err)
 		const struct section *s = &image->sections[i];
 		const struct section *strings =
 			s->type == SHT_SYMTAB ? image_section_of_index(image, s->link) : NULL;
-		if ((is_read(image, s) && !spend(image, WORK_SECTIONS, s->size, err)) ||
-		    (strings && !spend(image, WORK_SECTIONS, strings->size, err)))
+		if ((is_read(image, s) && !spend_bytes(image, WORK_SECTIONS, s->size, err)) ||
+		    (strings && !spend_bytes(image, WORK_SECTIONS, strings->size, err)))
 			return false;
 	}
 	return true;
@@ -525,27 +534,31 @@ static bool count_sections(const struct image *image, struct bc_error *err)
 
 static void find_build_id(struct image *image)
 {
+	uint64_t left = NOTES_ALL;
+
 	for (size_t i = 0; i < image->section_count && !image->build_id.size; i++)
-		if (image->sections[i].type == SHT_NOTE)
+		if (image->sections[i].type == SHT_NOTE &&
+		    notes_take(&left, image->sections[i].size))
 			notes_build_id(image_section_bytes(image, &image->sections[i]),
 				       image->sections[i].align, &image->build_id);
 }
 
-/* present: how much of the file is there */
-static bool open_part(struct bytes file, uint64_t present, bool segments, struct image *out,
+/* file->present: how much of it is there */
+static bool open_part(const struct file_map *file, bool segments, struct image *out,
 		      struct bc_error *err)
 {
-	BC_AUTO(image_close) struct image image = {.file = file};
+	BC_AUTO(image_close)
+	struct image image = {.file = {file->data, file->size}, .head = file->head};
 
-	if (!check_ident(file, err))
+	if (!check_ident(image.file, err))
 		return false;
 	image.work = malloc(sizeof(*image.work));
 	if (!image.work)
 		return bc_fail_nomem(err);
-	work_begin(image.work, present);
+	work_begin(image.work, file->present);
 	elf_version(EV_CURRENT);
 	/* Of type char *, but only read from. */
-	BC_AUTO(end_elf) Elf *elf = elf_memory((char *)(uintptr_t)file.data, file.size);
+	BC_AUTO(end_elf) Elf *elf = elf_memory((char *)(uintptr_t)file->data, file->size);
 	if (!elf)
 		return fail_elf(err, "ELF header, byte 0");
 	if (!read_header(elf, &image, segments, err) ||
@@ -561,19 +574,28 @@ static bool open_part(struct bytes file, uint64_t present, bool segments, struct
 	return true;
 }
 
+static struct file_map whole(struct bytes file)
+{
+	return (struct file_map){.data = file.data, .size = file.size, .present = file.size};
+}
+
 bool image_open(struct bytes file, struct image *out, struct bc_error *err)
 {
-	return open_part(file, file.size, true, out, err);
+	const struct file_map map = whole(file);
+
+	return open_part(&map, true, out, err);
 }
 
 bool image_open_sections(struct bytes file, struct image *out, struct bc_error *err)
 {
-	return open_part(file, file.size, false, out, err);
+	const struct file_map map = whole(file);
+
+	return open_part(&map, false, out, err);
 }
 
 bool image_open_map(const struct file_map *map, struct image *out, struct bc_error *err)
 {
-	return open_part((struct bytes){map->data, map->size}, map->present, true, out, err);
+	return open_part(map, true, out, err);
 }
 
 void image_close(struct image *image)

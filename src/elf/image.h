@@ -45,6 +45,7 @@ struct section_part {
 struct image {
 	struct bytes file; /* borrowed */
 	struct work *work; /* what reading it took so far */
+	bool head;         /* only what opening it takes is there (head.h) */
 	enum machine machine;
 	bool position_independent; /* ET_DYN: a PIE or a shared library */
 	struct segment *segments;  /* all PT_LOAD by ascending vaddr */
@@ -75,7 +76,8 @@ BC_MUST_USE bool image_open(struct bytes file, struct image *out, struct bc_erro
  * that of a section. */
 BC_MUST_USE bool image_open_sections(struct bytes file, struct image *out, struct bc_error *err);
 
-/* The same of a mapped file: of a side file, the limits are those of what it holds. */
+/* The same of a mapped file: of a side file, and of a head, the limits are those of what it holds.
+ */
 BC_MUST_USE bool image_open_map(const struct file_map *map, struct image *out,
 				struct bc_error *err);
 void image_close(struct image *image);

@@ -48,8 +48,13 @@ void notes_build_id(struct bytes notes, uint64_t align, struct build_id *out)
 		}
 }
 
-/* Notes that can be a build-id's are small, and a BAT is not read for one. */
-#define NOTES_READ (64 << 10)
+bool notes_take(uint64_t *left, uint64_t size)
+{
+	if (size > NOTES_READ || size > *left)
+		return false;
+	*left -= size;
+	return true;
+}
 
 static struct file_notes take_notes(Elf *elf)
 {
@@ -113,19 +118,17 @@ struct text notes_go_build_id(struct bytes notes, uint64_t align)
 	return (struct text){"", 0};
 }
 
-/* Sections and segments tell of the same notes: each byte is looked at twice at most. */
 static bool take_go(struct bytes notes, uint64_t align, uint64_t *left, struct text *found)
 {
-	if (notes.size > *left)
-		return true;
-	*left -= notes.size;
+	if (!notes_take(left, notes.size))
+		return false;
 	*found = notes_go_build_id(notes, align);
 	return found->len;
 }
 
 struct text image_find_go_build_id(const struct image *image)
 {
-	uint64_t left = 2 * (uint64_t)image->file.size;
+	uint64_t left = NOTES_ALL;
 	struct text found = {"", 0};
 	Elf64_Phdr h;
 

@@ -33,6 +33,14 @@ BC_MUST_USE bool bat_note_bare(struct bytes file, struct bytes *desc, struct bc_
  * none of 1 to BUILD_ID_MAX bytes. */
 void notes_build_id(struct bytes notes, uint64_t align, struct build_id *out);
 
+/* Notes that are looked through for what names a build: those of one section or segment, and all of
+ * a file.  That of a BAT can be larger. */
+#define NOTES_READ ((uint64_t)64 << 10)
+#define NOTES_ALL  ((uint64_t)1 << 20)
+
+/* Takes notes of a size off what of NOTES_ALL is left.  False: they are not looked through. */
+bool notes_take(uint64_t *left, uint64_t size);
+
 /* What the sections of an ELF file say, without a look at anything else of it; all zero of another
  * file. */
 struct file_notes {

@@ -150,13 +150,6 @@ static struct recorded_counts *count_together(const struct same_code *same, cons
 	return counts;
 }
 
-static void move(struct ledger *ledger, unsigned why, uint64_t count)
-{
-	count = count < ledger->kept ? count : ledger->kept;
-	ledger->kept -= count;
-	ledger->dropped[why] += count;
-}
-
 /* It is not wanted as it is: too little.  What runs no more, and did not since it was offered last,
  * goes. */
 static void leave(struct run_file *file, struct recorder_stats *stats)
@@ -164,11 +157,8 @@ static void leave(struct run_file *file, struct recorder_stats *stats)
 	bool idle = !file->mapped && file->offered == file->samples;
 
 	file->offered = file->samples;
-	if (!idle)
-		return;
-	move(&stats->samples, RECORDED_DROP_TOO_FEW, file->samples);
-	move(&stats->branches, BRANCH_DROP_DROPPED_SAMPLE, file->branches);
-	run_file_clear(file);
+	if (idle)
+		run_file_drop(file, RECORDED_DROP_TOO_FEW, stats);
 }
 
 static bool offer(const struct same_code *same, const char *event, const struct recorded_taker *to,
@@ -192,8 +182,8 @@ static bool offer(const struct same_code *same, const char *event, const struct 
 		recorded.branches += same->files[i]->branches;
 	bool taken = to->take(to->ctx, &recorded, err);
 	if (taken) {
-		move(&stats->samples, RECORDED_DROP_PADDING, padding);
-		move(&stats->branches, BRANCH_DROP_OUTSIDE, padding_branches);
+		ledger_move(&stats->samples, RECORDED_DROP_PADDING, padding);
+		ledger_move(&stats->branches, BRANCH_DROP_OUTSIDE, padding_branches);
 		for (size_t i = 0; i < same->count; i++)
 			run_file_clear(same->files[i]);
 	} else if (err->code == BC_OK) {
@@ -244,30 +234,16 @@ static size_t gather(struct run_files *files, uint64_t least, struct recorder_st
 		forget_empty(file);
 		if (!has_counts(file))
 			continue;
-		if (file->samples < least)
+		if (file->samples >= least)
+			run_file_identify(files, file, stats);
+		if (file->state != RUN_FILE_COUNTED) /* it is dropped, or was a moment ago */
+			run_file_drop(file, recorded_drop_of(file->state), stats);
+		else if (file->samples < least)
 			leave(file, stats);
 		else
 			out[count++] = file;
 	}
 	return count;
-}
-
-/* Whose code it was is not known any more.  A file of the same name can be asked for again. */
-static size_t leave_out_cut(struct run_file **files, size_t count, struct recorder_stats *stats)
-{
-	size_t left = 0;
-
-	for (size_t i = 0; i < count; i++) {
-		if (!files[i]->cut) {
-			files[left++] = files[i];
-			continue;
-		}
-		move(&stats->samples, RECORDED_DROP_GONE, files[i]->samples);
-		move(&stats->branches, BRANCH_DROP_DROPPED_SAMPLE, files[i]->branches);
-		run_file_clear(files[i]);
-		files[i]->state = RUN_FILE_GONE;
-	}
-	return left;
 }
 
 static size_t join(struct run_file **files, size_t count, struct same_code *out)
@@ -293,12 +269,8 @@ bool hand_over(struct run_files *files, const struct processes *processes, const
 	if (!ok)
 		bc_fail_nomem(err);
 	size_t count = ok ? gather(files, to->least, stats, all) : 0;
-	for (size_t i = 0; ok && i < count; i++) {
-		run_file_identify(all[i]);
+	for (size_t i = 0; ok && i < count; i++)
 		ok = settle_types(all[i]) || bc_fail_nomem(err);
-	}
-	if (ok)
-		count = leave_out_cut(all, count, stats);
 	if (ok && count) {
 		qsort(all, count, sizeof(struct run_file *), by_code);
 		count = join(all, count, codes);

@@ -75,13 +75,12 @@ static int open_mapped(const struct proc_files *files, const struct map_event *m
 static struct build_id id_of_file(int fd)
 {
 	struct build_id id = {0};
-	struct binary binary = {0};
+	struct binary head = {0};
 	struct bc_error err;
-	int own = fcntl(fd, F_DUPFD_CLOEXEC, 0);
 
-	if (own >= 0 && binary_map_opened(own, "a mapped file", false, &binary, &err)) {
-		id = binary.image.build_id;
-		binary_close(&binary);
+	if (binary_read_head(fd, "a mapped file", &head, &err)) {
+		id = head.image.build_id;
+		binary_close(&head);
 	}
 	return id;
 }

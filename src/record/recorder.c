@@ -235,7 +235,7 @@ static bool file_of(struct recorder *r, const struct mapping *m, uint32_t pid,
 				      .path = text_of(file->path),
 				      .build_id = file->recorded_id,
 				      .node = file->node};
-	bool ok = run_file_ask(&r->files, file, &map, err);
+	bool ok = run_file_ask(&r->files, file, &map, &r->stats, err);
 	r->stats.files += file->state == RUN_FILE_COUNTED;
 	return ok;
 }
@@ -245,14 +245,7 @@ static enum recorded_drop drop_of(const struct mapping *m, const struct run_file
 	if (!file)
 		return m && m->flags & MAPPING_PAST_FILES ? RECORDED_DROP_PAST_FILES :
 							    RECORDED_DROP_NO_FILE;
-	switch (file->state) {
-	case RUN_FILE_LEFT_OUT: return RECORDED_DROP_LEFT_OUT;
-	case RUN_FILE_GONE: return RECORDED_DROP_GONE;
-	case RUN_FILE_NO_PROGRAM: return RECORDED_DROP_NO_PROGRAM;
-	case RUN_FILE_NEW:
-	case RUN_FILE_COUNTED: break;
-	}
-	return RECORDED_DROP_NO_FILE;
+	return recorded_drop_of(file->state);
 }
 
 /* ---- counting ---- */
@@ -745,7 +738,7 @@ bool recorder_round(struct recorder *recorder, struct bc_error *err)
 	if (r->ended >= ENDED_LEAST && r->ended >= r->processes.all.len / 4)
 		forget_gone(r, 0);
 	if (r->since_measured >= (r->processes.all.len + r->files.len) / 4) {
-		run_files_identify_one(&r->files, SAMPLES_TO_IDENTIFY, CODE_TO_IDENTIFY);
+		run_files_identify_one(&r->files, SAMPLES_TO_IDENTIFY, CODE_TO_IDENTIFY, &r->stats);
 		measure(r);
 	}
 	return true;

@@ -45,8 +45,9 @@ enum file_answer {
 struct file_opener {
 	void *ctx;
 	enum file_answer (*open)(void *ctx, const struct map_event *mapping, int *fd);
-	bool unpacks; /* what it opens is a user's own, which can be compressed or a side file, and
-			 not what a process has mapped */
+	bool unpacks; /* what it opens is a user's own, which can be compressed or a side file and
+			 is read at once; not what a process has mapped, which can change meanwhile
+		       */
 };
 
 struct recorder_options {
@@ -167,6 +168,7 @@ BC_MUST_USE bool recorder_flush(struct recorder *recorder, const struct recorded
 	X(NO_ROOM, "no_room", "for which the memory did not suffice")                              \
 	X(GONE, "gone", "in files that could not be opened any more")                              \
 	X(NO_PROGRAM, "no_program", "in files that are no program or library of this kind")        \
+	X(LARGE, "large", "in files with more than 512 MiB of code, or with holes in it")          \
 	X(PADDING, "padding", "in a file, but in none of its executable segments")                 \
 	X(TOO_FEW, "too_few", "in files that nothing maps any more, too few for a shard")
 

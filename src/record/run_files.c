@@ -7,12 +7,27 @@
 
 #include "src/elf/load.h"
 
-static void forget_code(struct run_file *file)
+static void end_reading(struct run_files *files, struct run_file *file)
 {
-	if (file->binary)
-		binary_close(file->binary);
-	free(file->binary);
-	file->binary = NULL;
+	if (!file->reading)
+		return;
+	close(file->reading->fd);
+	free(file->reading);
+	file->reading = NULL;
+	files->held--;
+}
+
+enum recorded_drop recorded_drop_of(enum run_file_state state)
+{
+	switch (state) {
+	case RUN_FILE_LEFT_OUT: return RECORDED_DROP_LEFT_OUT;
+	case RUN_FILE_GONE: return RECORDED_DROP_GONE;
+	case RUN_FILE_NO_PROGRAM: return RECORDED_DROP_NO_PROGRAM;
+	case RUN_FILE_LARGE: return RECORDED_DROP_LARGE;
+	case RUN_FILE_NEW:
+	case RUN_FILE_COUNTED: break;
+	}
+	return RECORDED_DROP_NO_FILE;
 }
 
 void run_file_clear(struct run_file *file)
@@ -24,11 +39,18 @@ void run_file_clear(struct run_file *file)
 	file->samples = file->branches = file->offered = 0;
 }
 
-static void forget(struct run_file *file)
+void run_file_drop(struct run_file *file, enum recorded_drop why, struct recorder_stats *stats)
+{
+	ledger_move(&stats->samples, why, file->samples);
+	ledger_move(&stats->branches, BRANCH_DROP_DROPPED_SAMPLE, file->branches);
+	run_file_clear(file);
+}
+
+static void forget(struct run_files *files, struct run_file *file)
 {
 	run_file_clear(file);
-	forget_code(file);
-	free(file->segments);
+	end_reading(files, file);
+	free(file->code);
 	free(file->path);
 	*file = (struct run_file){0};
 }
@@ -36,7 +58,7 @@ static void forget(struct run_file *file)
 void run_files_free(struct run_files *files)
 {
 	for (uint32_t i = 0; i < files->len; i++)
-		forget(&files->at[i]);
+		forget(files, &files->at[i]);
 	free(files->at);
 	map_free(&files->by_key);
 	*files = (struct run_files){.opener = files->opener};
@@ -118,89 +140,106 @@ bool run_files_intern(struct run_files *files, const struct map_event *map, uint
 
 /* ---- by its code ---- */
 
-void run_file_identify(struct run_file *file)
+void run_file_identify(struct run_files *files, struct run_file *file, struct recorder_stats *stats)
 {
-	if (!file->binary)
+	struct run_file_digest *reading = file->reading;
+	enum code_digest_step step = CODE_DIGEST_MORE;
+
+	if (!reading)
 		return;
-	file->digest = code_digest(file->binary);
-	file->cut = file_was_cut(&file->binary->map);
-	forget_code(file);
+	while (step == CODE_DIGEST_MORE)
+		step = code_digest_step(&reading->digester, &file->digest);
+	file->state = step == CODE_DIGEST_DONE  ? RUN_FILE_COUNTED :
+		      step == CODE_DIGEST_LARGE ? RUN_FILE_LARGE :
+						  RUN_FILE_GONE;
+	end_reading(files, file);
+	if (file->state != RUN_FILE_COUNTED)
+		run_file_drop(file, recorded_drop_of(file->state), stats);
 }
 
 static uint64_t code_size(const struct run_file *file)
 {
 	uint64_t size = 0;
 
-	for (size_t i = 0; i < file->segment_count; i++)
-		size += file->segments[i].size;
+	for (size_t i = 0; i < file->code_count; i++)
+		size += file->code[i].size;
 	return size;
 }
 
-void run_files_identify_one(struct run_files *files, uint64_t samples, uint64_t code)
+void run_files_identify_one(struct run_files *files, uint64_t samples, uint64_t code,
+			    struct recorder_stats *stats)
 {
 	for (uint32_t i = 0; i < files->len; i++)
-		if (files->at[i].binary && files->at[i].samples >= samples &&
+		if (files->at[i].reading && files->at[i].samples >= samples &&
 		    code_size(&files->at[i]) <= code) {
-			run_file_identify(&files->at[i]);
+			run_file_identify(files, &files->at[i], stats);
 			return;
 		}
 }
 
-static bool take_segments(struct run_file *file, const struct image *image, struct bc_error *err)
+/* What the file says of itself. */
+static bool take_facts(struct run_file *file, const struct binary *binary, struct bc_error *err)
 {
-	file->segments = calloc(image->segment_count + 1, sizeof(*file->segments));
-	if (!file->segments)
-		return bc_fail_nomem(err);
-	for (size_t i = 0; i < image->segment_count; i++) {
-		const struct segment *s = &image->segments[i];
-		if (s->executable && s->filesz)
-			file->segments[file->segment_count++] =
-				(struct run_segment){s->offset, s->filesz, s->vaddr};
-	}
-	return true;
+	const struct image *image = &binary->image;
+
+	if (binary->kind == BINARY_SECTION)
+		return bc_fail(err, BC_UNSUPPORTED, "%s: no program", file->path);
+	file->bolted = binary->kind == BINARY_BOLTED;
+	file->library = image_is_library(image);
+	file->build_id = image->build_id;
+	file->erratum = image->machine == MACHINE_X86_64 && binary->kind != BINARY_UNTOUCHED;
+	file->code = code_segments_of(image, &file->code_count);
+	return file->code || bc_fail_nomem(err);
 }
 
-static bool look(struct run_file *file, int fd, bool unpack, struct bc_error *err)
+/* A file that somebody runs can change at any moment.  Takes the descriptor. */
+static bool begin_reading(struct run_files *files, struct run_file *file, int fd,
+			  struct bc_error *err)
 {
-	free(file->segments); /* of what had the name before */
-	file->segments = NULL;
-	file->segment_count = 0;
-	file->digest = (struct build_id){0};
-	file->cut = false;
-	file->binary = calloc(1, sizeof(*file->binary));
-	if (!file->binary) {
+	struct binary head = {0};
+
+	file->reading = calloc(1, sizeof(*file->reading));
+	if (!file->reading) {
 		close(fd);
 		return bc_fail_nomem(err);
 	}
-	if (!binary_map_opened(fd, file->path, unpack, file->binary, err)) {
-		free(file->binary);
-		file->binary = NULL;
+	file->reading->fd = fd;
+	files->held++;
+	if (!binary_read_head(fd, file->path, &head, err))
 		return false;
-	}
-	const struct image *image = &file->binary->image;
-	file->bolted = file->binary->kind == BINARY_BOLTED;
-	file->library = image_is_library(image);
-	file->build_id = image->build_id;
-	file->erratum = image->machine == MACHINE_X86_64 && file->binary->kind != BINARY_UNTOUCHED;
-	if (file->binary->kind == BINARY_SECTION)
-		return bc_fail(err, BC_UNSUPPORTED, "%s: no program", file->path);
-	return take_segments(file, image, err);
+	bool ok = take_facts(file, &head, err) &&
+		  (code_digest_begin(&file->reading->digester, fd, &head.image, file->code,
+				     file->code_count) ||
+		   bc_fail_errno(err, "%s: cannot stat", file->path));
+	binary_close(&head);
+	return ok;
 }
 
-/* Each file that is held has pages in memory, as many as the kernel reads ahead. */
-static void hold_few(struct run_files *files)
+/* A user's own file, which can be compressed or a side file.  Takes the descriptor. */
+static bool read_whole(struct run_file *file, int fd, struct bc_error *err)
 {
-	if (++files->held <= RUN_FILES_HELD)
-		return;
-	files->held = 0;
-	for (uint32_t i = 0; i < files->len; i++)
-		files->held += files->at[i].binary != NULL;
-	if (files->held > RUN_FILES_HELD)
-		run_files_identify_one(files, 0, UINT64_MAX);
+	struct binary binary = {0};
+
+	if (!binary_map_opened(fd, file->path, &binary, err))
+		return false;
+	bool ok = take_facts(file, &binary, err);
+	file->digest = ok ? code_digest(&binary) : (struct build_id){0};
+	binary_close(&binary);
+	return ok;
+}
+
+static bool look(struct run_files *files, struct run_file *file, int fd, struct bc_error *err)
+{
+	free(file->code); /* of what had the name before */
+	file->code = NULL;
+	file->code_count = 0;
+	file->digest = (struct build_id){0};
+	return files->opener.unpacks ? read_whole(file, fd, err) :
+				       begin_reading(files, file, fd, err);
 }
 
 bool run_file_ask(struct run_files *files, struct run_file *file, const struct map_event *map,
-		  struct bc_error *err)
+		  struct recorder_stats *stats, struct bc_error *err)
 {
 	struct bc_error why = {0};
 	int fd = -1;
@@ -210,12 +249,13 @@ bool run_file_ask(struct run_files *files, struct run_file *file, const struct m
 	case FILE_GONE: file->state = RUN_FILE_GONE; return true;
 	case FILE_OPENED: break;
 	}
-	if (look(file, fd, files->opener.unpacks, &why)) {
+	if (look(files, file, fd, &why)) {
 		file->state = RUN_FILE_COUNTED;
-		hold_few(files);
+		if (files->held > RUN_FILES_HELD)
+			run_files_identify_one(files, 0, UINT64_MAX, stats);
 		return true;
 	}
-	forget_code(file);
+	end_reading(files, file);
 	file->state = RUN_FILE_NO_PROGRAM;
 	return why.code != BC_NOMEM || bc_fail_nomem(err);
 }
@@ -225,13 +265,14 @@ bool run_file_ask(struct run_files *files, struct run_file *file, const struct m
 
 bool run_file_vaddr(const struct run_file *file, uint64_t offset, struct vaddr *out)
 {
-	const struct run_segment *near = NULL;
+	const struct code_segment *near = NULL;
 
-	for (size_t i = 0; i < file->segment_count; i++) {
-		const struct run_segment *s = &file->segments[i];
+	for (size_t i = 0; i < file->code_count; i++) {
+		const struct code_segment *s = &file->code[i];
 		uint64_t first = s->offset - s->offset % PAGE_MOST, last = s->offset + s->size;
 		bool inside = offset - s->offset < s->size;
-		bool widened = offset >= first && offset - first < last - first + PAGE_MOST;
+		bool widened =
+			s->size && offset >= first && offset - first < last - first + PAGE_MOST;
 		if (inside || (widened && !near))
 			near = s;
 		if (inside)
@@ -270,7 +311,7 @@ bool run_files_sweep(struct run_files *files, const struct processes *processes)
 			continue;
 		if (!file->mapped && !file->samples && !file->traces.used && !file->plain.used &&
 		    !file->types.waiting.used) {
-			forget(file);
+			forget(files, file);
 			files->used--;
 			continue;
 		}

@@ -11,12 +11,13 @@
 #include "src/base/map.h"
 #include "src/count/returns.h"
 #include "src/elf/binary.h"
+#include "src/elf/code_digest.h"
 #include "src/record/recorder.h"
 
 /* Rows of a table at first: what is counted for most files is little. */
 #define RUN_FILE_ROWS 64
 
-/* Files are mapped here until their digests are read, but no more than so many. */
+/* Files are open until their digests are read, but no more than so many. */
 #define RUN_FILES_HELD 128
 
 /* What became of it. */
@@ -26,12 +27,17 @@ enum run_file_state {
 	RUN_FILE_LEFT_OUT, /* as enum file_answer */
 	RUN_FILE_GONE,
 	RUN_FILE_NO_PROGRAM, /* it cannot be read, or is none of those that are handled */
+	RUN_FILE_LARGE,      /* it has more code than is digested */
 };
 
-/* A segment that is run: offsets [offset, offset + size) of the file are vaddrs from `vaddr` on. */
-struct run_segment {
-	uint64_t offset, size, vaddr;
+/* Its digest is read, in pieces. */
+struct run_file_digest {
+	int fd;
+	struct code_digester digester;
 };
+
+/* Why samples in a file are dropped that is in this state. */
+enum recorded_drop recorded_drop_of(enum run_file_state state);
 
 struct run_file {
 	/* What the kernel tells of it. */
@@ -43,14 +49,13 @@ struct run_file {
 	bool mapped; /* by some process, when run_files_mark() asked */
 
 	/* RUN_FILE_COUNTED: */
-	struct binary *binary; /* mapped until its digest was read; then NULL */
+	struct run_file_digest *reading; /* NULL: `digest` is known */
 	struct build_id digest, build_id;
 	bool bolted, library;
-	bool cut;                   /* it became shorter while it was read: its digest is none */
 	bool erratum, erratum_seen; /* the rule is for such a file; there was such a stack
 				       (count/stack.h) */
-	struct run_segment *segments;
-	size_t segment_count;
+	struct code_segment *code;
+	size_t code_count;
 
 	/* Counts: addresses are offsets in the file. */
 	struct count_table traces;  /* trace_key(), count, mispredictions */
@@ -69,7 +74,7 @@ struct run_files {
 	uint32_t len;        /* numbers that were used so far */
 	uint32_t used;       /* of these, those that are not free */
 	struct map by_key;
-	uint32_t held;   /* about how many are mapped here, until their digests are read */
+	uint32_t held;   /* how many are open, until their digests are read */
 	uint64_t looked; /* how much run_files_mark() had to look at the last time: processes and
 			    mappings */
 };
@@ -88,15 +93,22 @@ static inline struct run_file *run_files_at(const struct run_files *files, uint3
 
 /* Asks for a file that is RUN_FILE_NEW, by a mapping of it.  BC_NOMEM */
 BC_MUST_USE bool run_file_ask(struct run_files *files, struct run_file *file,
-			      const struct map_event *map, struct bc_error *err);
+			      const struct map_event *map, struct recorder_stats *stats,
+			      struct bc_error *err);
 
-/* Reads the digest of a file that is counted, if it was not read yet, or sets `cut`: 3 ms a
- * megabyte of code. */
-void run_file_identify(struct run_file *file);
+/* Reads the digest of a file that is counted, if it was not read yet.  A file that became another
+ * one meanwhile is RUN_FILE_GONE then, one with too much code RUN_FILE_LARGE, and what was counted
+ * for it is dropped. */
+void run_file_identify(struct run_files *files, struct run_file *file,
+		       struct recorder_stats *stats);
 
 /* The same of one of those with so many samples and at most so many bytes of code, so that the time
  * is not needed for all at once. */
-void run_files_identify_one(struct run_files *files, uint64_t samples, uint64_t code);
+void run_files_identify_one(struct run_files *files, uint64_t samples, uint64_t code,
+			    struct recorder_stats *stats);
+
+/* Drops what was counted for a file after all, and says why in the ledgers. */
+void run_file_drop(struct run_file *file, enum recorded_drop why, struct recorder_stats *stats);
 
 /* The vaddr of an offset that was run.  False: it lies in no executable segment, widened to whole
  * pages. */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "src/base/file.h"
+#include "src/base/file_copy.h"
 
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,6 +35,7 @@ static void put(const char *path, const char *text)
 	assert_non_null(file);
 	fputs(text, file);
 	fclose(file);
+	assert_int_equal(chmod(path, 0644), 0);
 }
 
 static void a_mapped_file_holds_its_bytes(void **state)
@@ -99,19 +99,54 @@ static void what_is_released_can_be_read(void **state)
 	free(text);
 }
 
-static void mend(int number, siginfo_t *info, void *context)
+static void only_what_is_there_is_copied(void **state)
 {
-	(void)context;
-	if (!file_mend(info->si_addr))
-		signal(number, SIG_DFL);
+	const off_t size = (off_t)1 << 32, at = ((off_t)1 << 31) + 5;
+	struct file_map map;
+	struct stat st;
+	struct bc_error err = {0};
+	int fd = open("holes", O_RDWR | O_CREAT | O_TRUNC, 0666);
+
+	(void)state;
+	assert_int_equal(fchmod(fd, 0666), 0);
+	assert_int_equal(ftruncate(fd, size), 0);
+	assert_int_equal(pwrite(fd, "there", 5, at), 5);
+	assert_true(file_map("holes", &map, &err));
+	assert_int_equal(map.size, size);
+	assert_memory_equal(map.data + at, "there", 6);
+	assert_int_equal(map.data[size - 1], 0);
+	assert_true(kilobytes_in(map.data) <= 64);
+	assert_int_equal(fstat(fd, &st), 0);
+	assert_true(st.st_blocks <= 256);
+	file_unmap(&map);
+	close(fd);
+	remove("holes");
 }
 
-static void a_lenient_map_has_zeros_for_what_was_cut(void **state)
+static void whose_a_file_is(void **state)
 {
-	const struct sigaction action = {.sa_sigaction = mend, .sa_flags = SA_SIGINFO};
+	struct stat st = {.st_uid = geteuid(), .st_mode = 0644};
+
+	(void)state;
+	assert_false(file_is_anothers(&st));
+	st.st_mode = 0755;
+	assert_false(file_is_anothers(&st));
+	st.st_mode = 0664;
+	assert_true(file_is_anothers(&st));
+	st.st_mode = 0646;
+	assert_true(file_is_anothers(&st));
+	st.st_mode = 0600;
+	st.st_uid = 0;
+	assert_false(file_is_anothers(&st));
+	st.st_uid = geteuid() + 1;
+	assert_true(file_is_anothers(&st));
+}
+
+/* As each user can do to the file of another one who may write to it, and root cannot prevent. */
+static void a_file_that_others_write_to_is_copied(void **state)
+{
 	enum { PAGE = 4096, SIZE = 4 * PAGE };
-	struct sigaction before;
-	struct file_map map[2];
+	struct file_map map;
 	struct bc_error err = {0};
 	FILE *file = fopen("cut", "w+b");
 
@@ -119,22 +154,23 @@ static void a_lenient_map_has_zeros_for_what_was_cut(void **state)
 	for (size_t i = 0; i < SIZE; i++)
 		putc('x', file);
 	fflush(file);
-	assert_true(file_map_lenient(dup(fileno(file)), "cut", true, &map[0], &err));
-	assert_true(file_map("cut", &map[1], &err));
+	assert_int_equal(fchmod(fileno(file), 0666), 0);
+	assert_true(file_map("cut", &map, &err));
+	assert_null(file_mapped_at(map.data)); /* it is no mapping */
 	assert_int_equal(ftruncate(fileno(file), PAGE), 0);
-	assert_int_equal(sigaction(SIGBUS, &action, &before), 0);
-	assert_int_equal(map[0].data[0], 'x');
-	assert_false(file_was_cut(&map[0]));
-	assert_int_equal(map[0].data[2 * PAGE + 5], 0);
-	assert_int_equal(map[0].data[SIZE - 1], 0);
-	assert_int_equal(map[0].data[0], 'x');
-	sigaction(SIGBUS, &before, NULL);
-	assert_true(file_was_cut(&map[0]));
-	assert_false(file_was_cut(&map[1]));
-	assert_false(file_mend(map[1].data + PAGE)); /* as for every other file */
-	assert_false(file_mend(&map));
-	file_unmap(&map[0]);
-	file_unmap(&map[1]);
+	assert_int_equal(pwrite(fileno(file), "yy", 2, 0), 2);
+	assert_int_equal(map.size, SIZE);
+	assert_int_equal(map.present, SIZE);
+	assert_int_equal(map.data[0], 'x');
+	assert_int_equal(map.data[2 * PAGE + 5], 'x');
+	assert_int_equal(map.data[SIZE - 1], 'x');
+	file_release(map.data, SIZE); /* there is nothing to read it again from */
+	assert_int_equal(map.data[0], 'x');
+	file_unmap(&map);
+	assert_int_equal(fchmod(fileno(file), 0644), 0);
+	assert_true(file_map("cut", &map, &err));
+	assert_string_equal(file_mapped_at(map.data), "cut");
+	file_unmap(&map);
 	fclose(file);
 	remove("cut");
 }
@@ -240,7 +276,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_mapped_file_holds_its_bytes),
 		cmocka_unit_test(what_is_released_can_be_read),
-		cmocka_unit_test(a_lenient_map_has_zeros_for_what_was_cut),
+		cmocka_unit_test(only_what_is_there_is_copied),
+		cmocka_unit_test(whose_a_file_is),
+		cmocka_unit_test(a_file_that_others_write_to_is_copied),
 		cmocka_unit_test(an_empty_file_maps_to_nothing),
 		cmocka_unit_test(what_cannot_be_opened_is_named),
 		cmocka_unit_test(streams_read_in_parts),

@@ -346,18 +346,9 @@ static void test_a_file_that_was_replaced_is_another(void **state)
 	close_bench(&bench);
 }
 
-static void mend(int number, siginfo_t *info, void *context)
-{
-	(void)context;
-	if (!file_mend(info->si_addr))
-		signal(number, SIG_DFL);
-}
-
 /* Another program can do that to any file at any moment. */
 static void test_a_file_that_becomes_shorter_is_left_out(void **state)
 {
-	const struct sigaction action = {.sa_sigaction = mend, .sa_flags = SA_SIGINFO};
-	struct sigaction before;
 	struct bench bench;
 
 	(void)state;
@@ -369,9 +360,7 @@ static void test_a_file_that_becomes_shorter_is_left_out(void **state)
 	assert_int_equal(ftruncate(bench.opened, 64), 0);
 	close(bench.opened);
 	bench.opened = 0;
-	assert_int_equal(sigaction(SIGBUS, &action, &before), 0);
 	assert_counted(&bench, "");
-	sigaction(SIGBUS, &before, NULL);
 	assert_int_equal(dropped(&bench, RECORDED_DROP_GONE), 1);
 	/* It is asked for again with the next mapping. */
 	map_file(&bench, 8, 30, 0x10000, 0);
