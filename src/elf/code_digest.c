@@ -103,7 +103,8 @@ static bool read_piece(struct code_digester *d, uint64_t at, uint8_t *to, size_t
 	memset(to, 0, size);
 	while (file_extent_next(d->fd, there.end, end, &there)) {
 		size_t part = (size_t)(there.end - there.begin);
-		if (file_read_at(d->fd, to + (there.begin - at), part, there.begin) != (ssize_t)part)
+		if (file_read_at(d->fd, to + (there.begin - at), part, there.begin) !=
+		    (ssize_t)part)
 			return false;
 		present += part;
 	}

@@ -31,8 +31,8 @@ struct build_id code_digest_of(const struct image *image);
 /* The same of an open file, in steps. */
 struct code_digester {
 	struct sha256 sha;
-	int fd;                           /* borrowed, as what follows */
-	struct stat before;               /* what the file was when that began */
+	int fd;             /* borrowed, as what follows */
+	struct stat before; /* what the file was when that began */
 	const struct code_segment *parts;
 	size_t count, part;
 	uint64_t done;  /* of this part */

@@ -18,8 +18,8 @@ struct head_reader {
 };
 
 /* A table that must be there. */
-static bool read_table(const struct head_reader *head, uint64_t offset, uint64_t size, const char *what,
-		       struct bc_error *err)
+static bool read_table(const struct head_reader *head, uint64_t offset, uint64_t size,
+		       const char *what, struct bc_error *err)
 {
 	if (!range_fits(offset, size, head->copy->size))
 		return bc_fail(err, BC_FORMAT, "%s: %s lies outside the file", head->name, what);
@@ -30,7 +30,8 @@ static bool read_table(const struct head_reader *head, uint64_t offset, uint64_t
 }
 
 /* Those that image.c looks through. */
-static bool read_notes(struct head_reader *head, uint64_t offset, uint64_t size, struct bc_error *err)
+static bool read_notes(struct head_reader *head, uint64_t offset, uint64_t size,
+		       struct bc_error *err)
 {
 	return !range_fits(offset, size, head->copy->size) ||
 	       !notes_take(&head->notes_left, size) ||
@@ -56,7 +57,8 @@ static bool read_segments(struct head_reader *head, const Elf64_Ehdr *file, stru
 	return true;
 }
 
-static Elf64_Shdr section_at(const struct head_reader *head, const Elf64_Ehdr *file, uint64_t number)
+static Elf64_Shdr section_at(const struct head_reader *head, const Elf64_Ehdr *file,
+			     uint64_t number)
 {
 	Elf64_Shdr section;
 
