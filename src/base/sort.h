@@ -96,6 +96,27 @@
 		name##_part(at, count, depth);                                                     \
 	}
 
+/* Defines size_t NAME(at, count): of equal neighbours the first one stays, and takes what the
+ * others count.  Returns how many elements are left, at the front.
+ *
+ * SAME is an expression, and ADD a statement, of `last`, a T * to the one that stays, and `item`, a
+ * const T * to one behind it. */
+#define DEFINE_UNIFY(name, T, SAME, ADD)                                                           \
+	static inline size_t name(T *at, size_t count)                                             \
+	{                                                                                          \
+		size_t kept = 0;                                                                   \
+		for (size_t i = 0; i < count; i++) {                                               \
+			T *last = kept ? &at[kept - 1] : NULL;                                     \
+			const T *item = &at[i];                                                    \
+			if (!last || !(SAME)) {                                                    \
+				at[kept++] = *item;                                                \
+				continue;                                                          \
+			}                                                                          \
+			ADD;                                                                       \
+		}                                                                                  \
+		return kept;                                                                       \
+	}
+
 /* Sorting by a 64-bit key, in linear time and stable. */
 
 struct keyed {

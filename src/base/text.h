@@ -27,6 +27,15 @@ static inline bool text_is(struct text t, const char *string)
 	return t.len == strlen(string) && !memcmp(t.at, string, t.len);
 }
 
+/* By their bytes; of two that begin alike the shorter one is first. */
+static inline int text_compare(struct text a, struct text b)
+{
+	size_t both = a.len < b.len ? a.len : b.len;
+	int order = both ? memcmp(a.at, b.at, both) : 0;
+
+	return order ? order : (a.len > b.len) - (a.len < b.len);
+}
+
 static inline bool text_equal(struct text a, struct text b)
 {
 	return a.len == b.len && (!a.len || !memcmp(a.at, b.at, a.len));

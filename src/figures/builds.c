@@ -28,14 +28,11 @@ void old_profile_free(struct old_profile *profile)
 
 /* ---- names that are called ---- */
 
-static bool name_less(const struct text *a, const struct text *b)
+static bool text_less(const struct text *a, const struct text *b)
 {
-	size_t size = a->len < b->len ? a->len : b->len;
-	int order = size ? memcmp(a->at, b->at, size) : 0;
-
-	return order ? order < 0 : a->len < b->len;
+	return text_compare(*a, *b) < 0;
 }
-DEFINE_SORT(sort_texts, struct text, name_less)
+DEFINE_SORT(sort_texts, struct text, text_less)
 
 uint64_t call_key(struct text *names, size_t count)
 {

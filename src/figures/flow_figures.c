@@ -30,6 +30,7 @@ static bool block_less(const struct balance_block *a, const struct balance_block
 	return a->start < b->start;
 }
 DEFINE_SORT(sort_blocks, struct balance_block, block_less)
+DEFINE_UNIFY(unify_blocks, struct balance_block, last->start == item->start, (void)0)
 
 static bool push_start(struct flow_function *f, uint64_t start)
 {
@@ -41,8 +42,6 @@ static bool push_start(struct flow_function *f, uint64_t start)
 static bool starts_of_records(struct flow_function *f, const struct flat_profile *profile,
 			      const struct flat_function *function)
 {
-	size_t kept = 0;
-
 	if (!push_start(f, 0))
 		return false;
 	for (size_t i = 0; i < function->count; i++) {
@@ -53,10 +52,7 @@ static bool starts_of_records(struct flow_function *f, const struct flat_profile
 			return false;
 	}
 	sort_blocks(f->blocks.at, f->blocks.len);
-	for (size_t i = 0; i < f->blocks.len; i++)
-		if (!kept || f->blocks.at[kept - 1].start != f->blocks.at[i].start)
-			f->blocks.at[kept++] = f->blocks.at[i];
-	f->blocks.len = kept;
+	f->blocks.len = unify_blocks(f->blocks.at, f->blocks.len);
 	return true;
 }
 
@@ -574,8 +570,7 @@ static bool take_functions(struct taking *t, struct executed_vec *functions)
 				       (struct executed_function){i, function->executed}))
 			return false;
 	}
-	if (functions->len)
-		sort_executed(functions->at, functions->len);
+	sort_executed(functions->at, functions->len);
 	return true;
 }
 

@@ -125,8 +125,7 @@ static bool sweep(const struct heat_edge_vec *edges, struct heat *out)
 bool heat_of_edges(struct heat_edge_vec *edges, uint64_t bucket, struct heat *out)
 {
 	*out = (struct heat){.bucket = bucket};
-	if (edges->len)
-		sort_edges(edges->at, edges->len);
+	sort_edges(edges->at, edges->len);
 	return sweep(edges, out);
 }
 
@@ -192,8 +191,7 @@ bool heat_hottest(const struct heat *heat, struct heat_run_vec *out)
 	for (size_t i = 0; i < heat->runs.len; i++)
 		if (!heat_run_vec_push(out, heat->runs.at[i]))
 			return false;
-	if (out->len)
-		sort_hottest(out->at, out->len);
+	sort_hottest(out->at, out->len);
 	return true;
 }
 
@@ -238,8 +236,7 @@ static bool list_sections(const struct image *image, struct heat_sections *out)
 									 s->addr + s->size, 0, 0}))
 			return false;
 	}
-	if (out->at.len)
-		sort_sections(out->at.at, out->at.len);
+	sort_sections(out->at.at, out->at.len);
 	return true;
 }
 

@@ -301,24 +301,12 @@ static bool list_functions(const struct joint *joint, int which, struct counted_
 	return true;
 }
 
-static void unify(struct counted_vec *all)
+static void add_counts(struct counted *to, const struct counted *counted)
 {
-	size_t kept = 0;
-
-	if (all->len)
-		sort_counted(all->at, all->len);
-	for (size_t i = 0; i < all->len; i++) {
-		struct counted *last = kept ? &all->at[kept - 1] : NULL;
-		if (!last || compare(last, &all->at[i])) {
-			all->at[kept++] = all->at[i];
-			continue;
-		}
-		for (int k = 0; k < 2; k++)
-			last->counts[k] =
-				count_add_saturating(last->counts[k], all->at[i].counts[k]);
-	}
-	all->len = kept;
+	for (int k = 0; k < 2; k++)
+		to->counts[k] = count_add_saturating(to->counts[k], counted->counts[k]);
 }
+DEFINE_UNIFY(unify, struct counted, !compare(last, item), add_counts(last, item))
 
 /* ---- what they have in common ---- */
 
@@ -337,8 +325,7 @@ static uint64_t mark_hot(struct counted_vec *all, int which, double sum)
 	double seen = 0;
 	uint64_t hot = 0;
 
-	if (all->len)
-		(which ? sort_by_b : sort_by_a)(all->at, all->len);
+	(which ? sort_by_b : sort_by_a)(all->at, all->len);
 	while (hot < all->len && seen < sum * OVERLAP_HOT_PERCENT / 100) {
 		seen += (double)all->at[hot].counts[which];
 		all->at[hot++].hot[which] = true;
@@ -354,8 +341,7 @@ static struct overlap_share share_of(struct counted_vec *all)
 	sum_up(all, sums);
 	share.hot_a = mark_hot(all, 0, sums[0]);
 	share.hot_b = mark_hot(all, 1, sums[1]);
-	if (all->len)
-		sort_counted(all->at, all->len);
+	sort_counted(all->at, all->len);
 	for (size_t i = 0; i < all->len; i++) {
 		const struct counted *c = &all->at[i];
 		double a = sums[0] > 0 ? (double)c->counts[0] / sums[0] : 0,
@@ -379,9 +365,7 @@ static bool lost_more(const struct overlap_mover *a, const struct overlap_mover 
 
 	if (left < right || right < left)
 		return left < right;
-	size_t length = a->name.len < b->name.len ? a->name.len : b->name.len;
-	int order = length ? memcmp(a->name.at, b->name.at, length) : 0;
-	return order ? order < 0 : a->name.len < b->name.len;
+	return text_compare(a->name, b->name) < 0;
 }
 DEFINE_SORT(sort_movers, struct overlap_mover, lost_more)
 
@@ -400,8 +384,7 @@ static bool list_movers(const struct joint *joint, const struct counted_vec *fun
 		if (!overlap_mover_vec_push(&out->movers, mover))
 			return false;
 	}
-	if (out->movers.len)
-		sort_movers(out->movers.at, out->movers.len);
+	sort_movers(out->movers.at, out->movers.len);
 	return true;
 }
 
@@ -425,7 +408,8 @@ static bool take_kind(const struct joint *joint, enum overlap_kind kind, struct 
 		ok = kind == OVERLAP_FUNCTIONS ? list_functions(joint, which, &all) :
 						 list_records(joint, which, kind, &all);
 	if (ok) {
-		unify(&all);
+		sort_counted(all.at, all.len);
+		all.len = unify(all.at, all.len);
 		out->shares[kind] = share_of(&all);
 		ok = kind != OVERLAP_FUNCTIONS || list_movers(joint, &all, out);
 	}

@@ -39,18 +39,10 @@ struct hot_function {
 };
 DEFINE_VEC(hot_vec, struct hot_function);
 
-static int compare_names(struct text a, struct text b)
-{
-	size_t both = a.len < b.len ? a.len : b.len;
-	int order = both ? memcmp(a.at, b.at, both) : 0;
-
-	return order ? order : (a.len > b.len) - (a.len < b.len);
-}
-
 static bool hotter(const struct hot_function *a, const struct hot_function *b)
 {
 	return a->samples != b->samples ? a->samples > b->samples :
-					  compare_names(a->name, b->name) < 0;
+					  text_compare(a->name, b->name) < 0;
 }
 DEFINE_SORT(sort_hot, struct hot_function, hotter)
 
@@ -64,8 +56,7 @@ static bool hottest_functions(const struct flat_profile *profile, struct hottest
 						strings_at(&profile->names, i), i};
 		ok = !function.samples || hot_vec_push(&all, function);
 	}
-	if (all.len)
-		sort_hot(all.at, all.len);
+	sort_hot(all.at, all.len);
 	for (size_t i = 0; ok && i < all.len; i++)
 		ok = hottest_vec_push(out, all.at[i].number);
 	hot_vec_free(&all);
@@ -293,19 +284,8 @@ static bool more_calls(const struct call_count *a, const struct call_count *b)
 }
 DEFINE_SORT(sort_by_count, struct call_count, more_calls)
 
-static void unify(struct call_count_vec *calls)
-{
-	size_t kept = 0;
-
-	for (size_t i = 0; i < calls->len; i++) {
-		struct call_count *last = kept ? &calls->at[kept - 1] : NULL, *call = &calls->at[i];
-		if (last && last->block == call->block && last->to == call->to)
-			last->count = count_add_saturating(last->count, call->count);
-		else
-			calls->at[kept++] = *call;
-	}
-	calls->len = kept;
-}
+DEFINE_UNIFY(unify, struct call_count, last->block == item->block && last->to == item->to,
+	     last->count = count_add_saturating(last->count, item->count))
 
 /* Goes on to the block of an offset: records are in the order of the places that they come from,
  * and so are blocks.  false: there is none */
@@ -339,11 +319,9 @@ static bool calls_take(const struct flat_profile *profile, uint32_t number,
 	out->len = 0;
 	if (!list_calls(profile, number, flow, out))
 		return false;
-	if (out->len)
-		sort_by_block(out->at, out->len);
-	unify(out);
-	if (out->len)
-		sort_by_count(out->at, out->len);
+	sort_by_block(out->at, out->len);
+	out->len = unify(out->at, out->len);
+	sort_by_count(out->at, out->len);
 	return true;
 }
 

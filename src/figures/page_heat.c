@@ -363,8 +363,7 @@ static bool list_functions(const struct flat_profile *profile, struct heat_run_v
 		    !heat_run_vec_push(out,
 				       (struct heat_run){i, 1, profile->functions.at[i].samples}))
 			return false;
-	if (out->len)
-		sort_runs(out->at, out->len);
+	sort_runs(out->at, out->len);
 	return true;
 }
 
@@ -595,8 +594,7 @@ static bool load(struct placing *p, const struct function *function)
 					  (struct moved_start){block->index, block->offset}))
 			return false;
 	}
-	if (p->starts.len)
-		sort_starts(p->starts.at, p->starts.len);
+	sort_starts(p->starts.at, p->starts.len);
 	return true;
 }
 

@@ -51,12 +51,21 @@ static bool place_less(const struct place *a, const struct place *b)
 	return a->function != b->function ? a->function < b->function : a->at < b->at;
 }
 DEFINE_SORT(sort_places, struct place, place_less)
+DEFINE_UNIFY(unify_places, struct place, !place_less(last, item), (void)0)
 
 static bool edge_less(const struct block_edge *a, const struct block_edge *b)
 {
 	return a->from != b->from ? a->from < b->from : a->to < b->to;
 }
 DEFINE_SORT(sort_edges, struct block_edge, edge_less)
+
+static void add_counts(uint64_t to[2], const uint64_t counts[2])
+{
+	for (int k = 0; k < 2; k++)
+		to[k] = count_add_saturating(to[k], counts[k]);
+}
+DEFINE_UNIFY(unify_edges, struct block_edge, !edge_less(last, item),
+	     add_counts(last->counts, item->counts))
 
 /* ---- blocks ---- */
 
@@ -86,18 +95,6 @@ static bool list_places(const struct profile *half, struct place_vec *out)
 				    (struct place){.function = function, .at = record.to.offset});
 	}
 	return ok;
-}
-
-static void sort_once(struct place_vec *places)
-{
-	size_t kept = 0;
-
-	if (places->len)
-		sort_places(places->at, places->len);
-	for (size_t i = 0; i < places->len; i++)
-		if (!kept || place_less(&places->at[kept - 1], &places->at[i]))
-			places->at[kept++] = places->at[i];
-	places->len = kept;
 }
 
 DEFINE_SEARCH(place_behind, struct place, const struct place *, !place_less(key, item))
@@ -133,25 +130,6 @@ static bool list_edges(struct taking *t, const struct profile *half, int which)
 		ok = block_edge_vec_push(&t->edges, edge);
 	}
 	return ok;
-}
-
-static void add_up(struct block_edge_vec *edges)
-{
-	size_t kept = 0;
-
-	if (edges->len)
-		sort_edges(edges->at, edges->len);
-	for (size_t i = 0; i < edges->len; i++) {
-		struct block_edge *last = kept ? &edges->at[kept - 1] : NULL;
-		if (!last || edge_less(last, &edges->at[i])) {
-			edges->at[kept++] = edges->at[i];
-			continue;
-		}
-		for (int k = 0; k < 2; k++)
-			last->counts[k] =
-				count_add_saturating(last->counts[k], edges->at[i].counts[k]);
-	}
-	edges->len = kept;
 }
 
 /* ---- layouts ---- */
@@ -200,8 +178,7 @@ static void lay_out(struct block_edge_vec *edges, int which, struct chains *out)
 {
 	for (size_t i = 0; i < edges->len; i++)
 		edges->at[i].key = edges->at[i].counts[which];
-	if (edges->len)
-		sort_by_count(edges->at, edges->len);
+	sort_by_count(edges->at, edges->len);
 	for (size_t i = 0; i < edges->len && edges->at[i].counts[which]; i++) {
 		const struct block_edge *edge = &edges->at[i];
 		uint32_t head = head_of(out, edge->from);
@@ -276,8 +253,7 @@ static void mark_hot(struct place_vec *places, int which, double sum)
 
 	for (size_t i = 0; i < places->len; i++)
 		places->at[i].key = places->at[i].counts[which];
-	if (places->len)
-		sort_hot(places->at, places->len);
+	sort_hot(places->at, places->len);
 	for (size_t i = 0; i < places->len && seen < sum * HOT_SHARE; i++) {
 		seen += (double)places->at[i].counts[which];
 		places->at[i].hot[which] = true;
@@ -313,9 +289,11 @@ bool stability_take(const struct profile halves[2], double moved, struct stabili
 
 	*out = (struct stability){0};
 	bool ok = list_places(&halves[0], &t.places) && list_places(&halves[1], &t.places);
-	sort_once(&t.places);
+	sort_places(t.places.at, t.places.len);
+	t.places.len = unify_places(t.places.at, t.places.len);
 	ok = ok && list_edges(&t, &halves[0], 0) && list_edges(&t, &halves[1], 1);
-	add_up(&t.edges);
+	sort_edges(t.edges.at, t.edges.len);
+	t.edges.len = unify_edges(t.edges.at, t.edges.len);
 	ok = ok && compare_layouts(&t, out);
 	if (ok)
 		compare_counts(&t.places, out);
@@ -401,8 +379,7 @@ static bool code_places_take(struct located_counts *located, struct code_places 
 		placed_vec_free(&placed);
 		return bc_fail_nomem(err);
 	}
-	if (placed.len)
-		sort_placed(placed.at, placed.len);
+	sort_placed(placed.at, placed.len);
 	for (size_t i = 0; i < placed.len; i++)
 		out->sum = count_add_saturating(out->sum, placed.at[i].count);
 	uint64_t wanted = out->sum / 100 * HOTTEST_PERCENT + out->sum % 100 * HOTTEST_PERCENT / 100;
@@ -522,8 +499,7 @@ static bool cover_functions(const struct flat_profile *profile, struct coverage 
 		sum += (double)own;
 		out->samples = count_add_saturating(out->samples, own);
 	}
-	if (samples.len)
-		sort_samples(samples.at, samples.len);
+	sort_samples(samples.at, samples.len);
 	out->functions = samples.len;
 	for (size_t i = 0; i < HELD_LEVELS; i++)
 		out->held_functions[i] = holding(&samples, sum, held_levels[i]);

@@ -94,8 +94,7 @@ bool code_parts_pieces(const struct code_parts *parts, const struct function *fu
 {
 	if (!each_fragment(parts, function, push_pieces, out))
 		return false;
-	if (out->len)
-		sort_pieces(out->at, out->len);
+	sort_pieces(out->at, out->len);
 	return true;
 }
 

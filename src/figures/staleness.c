@@ -152,6 +152,7 @@ static bool common_less(const struct common_function *a, const struct common_fun
 	return a->key != b->key ? a->key < b->key : a->function < b->function;
 }
 DEFINE_SORT(sort_common, struct common_function, common_less)
+DEFINE_UNIFY(unify_common, struct common_function, !common_less(last, item), (void)0)
 DEFINE_SEARCH(common_below, struct common_function, const struct common_function *,
 	      common_less(item, key))
 
@@ -159,8 +160,6 @@ DEFINE_SEARCH(common_below, struct common_function, const struct common_function
  * the profile has by their full names, and no others have any here. */
 static void settle_common(struct build_comparison *c)
 {
-	size_t kept = 0;
-
 	for (size_t i = 0; i < c->common.len; i++) {
 		uint32_t function = c->common.at[i].function;
 		c->common.at[i].key = c->out->means != STALE_BY_HASHES || c->is_named[function] ?
@@ -168,10 +167,7 @@ static void settle_common(struct build_comparison *c)
 					      0;
 	}
 	sort_common(c->common.at, c->common.len);
-	for (size_t i = 0; i < c->common.len; i++)
-		if (!kept || common_less(&c->common.at[kept - 1], &c->common.at[i]))
-			c->common.at[kept++] = c->common.at[i];
-	c->common.len = kept;
+	c->common.len = unify_common(c->common.at, c->common.len);
 }
 
 static void claim(struct build_comparison *c, size_t i, uint32_t function)
@@ -550,11 +546,8 @@ static bool read_candidates(struct build_comparison *c, struct bc_error *err)
 
 static bool lost_less(const struct lost_function *a, const struct lost_function *b)
 {
-	if (a->samples != b->samples)
-		return a->samples > b->samples;
-	size_t size = a->name.len < b->name.len ? a->name.len : b->name.len;
-	int order = size ? memcmp(a->name.at, b->name.at, size) : 0;
-	return order ? order < 0 : a->name.len < b->name.len;
+	return a->samples != b->samples ? a->samples > b->samples :
+					  text_compare(a->name, b->name) < 0;
 }
 DEFINE_SORT(sort_lost, struct lost_function, lost_less)
 

@@ -63,19 +63,8 @@ static bool record_less(const struct flat_record *a, const struct flat_record *b
 }
 DEFINE_SORT(sort_records, struct flat_record, record_less)
 
-static void unify(struct flat_record_vec *records)
-{
-	size_t kept = 0;
-
-	for (size_t i = 0; i < records->len; i++) {
-		struct flat_record *last = kept ? &records->at[kept - 1] : NULL;
-		if (last && !compare_places(last, &records->at[i]))
-			last->count = count_add_saturating(last->count, records->at[i].count);
-		else
-			records->at[kept++] = records->at[i];
-	}
-	records->len = kept;
-}
+DEFINE_UNIFY(unify_records, struct flat_record, !compare_places(last, item),
+	     last->count = count_add_saturating(last->count, item->count))
 
 static void count_record(struct flat_profile *profile, size_t index)
 {
@@ -98,10 +87,10 @@ static bool flat_settle(struct flat_profile *profile)
 	if (!profile->functions.len &&
 	    !flat_function_vec_push(&profile->functions, (struct flat_function){0}))
 		return false;
-	if (profile->records.len)
-		sort_records(profile->records.at, profile->records.len);
-	unify(&profile->records);
-	for (size_t i = 0; i < profile->records.len; i++)
+	struct flat_record_vec *records = &profile->records;
+	sort_records(records->at, records->len);
+	records->len = unify_records(records->at, records->len);
+	for (size_t i = 0; i < records->len; i++)
 		count_record(profile, i);
 	return true;
 }

@@ -72,17 +72,9 @@ static bool set_join(struct strings *to, const struct strings *from)
 	return true;
 }
 
-static int compare_texts(struct text a, struct text b)
-{
-	size_t least = a.len < b.len ? a.len : b.len;
-	int order = least ? memcmp(a.at, b.at, least) : 0;
-
-	return order ? order : (a.len > b.len) - (a.len < b.len);
-}
-
 static bool text_less(const struct text *a, const struct text *b)
 {
-	return compare_texts(*a, *b) < 0;
+	return text_compare(*a, *b) < 0;
 }
 DEFINE_SORT(sort_texts, struct text, text_less)
 
@@ -95,8 +87,7 @@ struct text *profile_set_sorted(const struct strings *set)
 		return NULL;
 	for (size_t i = 0; i < count; i++)
 		texts[i] = strings_at(set, (uint32_t)i + 1);
-	if (count)
-		sort_texts(texts, count);
+	sort_texts(texts, count);
 	return texts;
 }
 
@@ -108,10 +99,10 @@ static bool take_least(struct profile_head *to, const struct profile_head *from)
 
 	if (from->id.size &&
 	    (!to->id.size ||
-	     compare_texts((struct text){(const char *)from->id.data, from->id.size},
-			   (struct text){(const char *)to->id.data, to->id.size}) < 0))
+	     text_compare((struct text){(const char *)from->id.data, from->id.size},
+			  (struct text){(const char *)to->id.data, to->id.size}) < 0))
 		to->id = from->id;
-	if (!name.len || (own.len && compare_texts(name, own) >= 0))
+	if (!name.len || (own.len && text_compare(name, own) >= 0))
 		return true;
 	return strings_intern(&to->words, name, &to->binary_name);
 }

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "src/base/sort.h"
+
 /* A thread with less to sort in would write many short runs. */
 #define WORKER_MEMORY ((size_t)16 << 20)
 
@@ -327,28 +329,21 @@ static bool check_identities(const struct merge *merge, struct bc_error *err)
 	return true;
 }
 
-static int compare_ids(const void *a, const void *b)
+static bool id_less(const struct build_id *a, const struct build_id *b)
 {
-	const struct build_id *x = a, *y = b;
-
-	return x->size != y->size ? (x->size > y->size) - (x->size < y->size) :
-				    memcmp(x->data, y->data, x->size);
+	return a->size != b->size ? a->size < b->size : memcmp(a->data, b->data, a->size) < 0;
 }
+DEFINE_SORT(sort_ids, struct build_id, id_less)
+DEFINE_UNIFY(unify_ids, struct build_id, !id_less(last, item), (void)0)
 
 bool merge_identities(const struct merge *merge, struct build_id_vec *ids)
 {
-	size_t kept = 0;
-
 	for (size_t i = 0; i < merge->count; i++)
 		if (!merge->inputs[i].why &&
 		    !build_id_vec_push(ids, merge_identity(&merge->inputs[i])))
 			return false;
-	if (ids->len)
-		qsort(ids->at, ids->len, sizeof(*ids->at), compare_ids);
-	for (size_t i = 0; i < ids->len; i++)
-		if (!kept || compare_ids(&ids->at[kept - 1], &ids->at[i]))
-			ids->at[kept++] = ids->at[i];
-	ids->len = kept;
+	sort_ids(ids->at, ids->len);
+	ids->len = unify_ids(ids->at, ids->len);
 	return true;
 }
 

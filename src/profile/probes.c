@@ -277,19 +277,15 @@ static bool name_less(const struct guid_name *a, const struct guid_name *b)
 	return a->shortened != b->shortened ? b->shortened : a->function < b->function;
 }
 DEFINE_SORT(sort_names, struct guid_name, name_less)
+DEFINE_UNIFY(unify_names, struct guid_name, !name_less(last, item), (void)0)
 DEFINE_SEARCH(names_below, struct guid_name, uint64_t, item->guid < key)
 DEFINE_SEARCH(names_up_to, struct guid_name, uint64_t, item->guid <= key)
 
 /* By GUID; of one GUID whole names first, then by address.  None is there twice. */
 static void guid_names_sort(struct guid_name_vec *names)
 {
-	size_t kept = 0;
-
 	sort_names(names->at, names->len);
-	for (size_t i = 0; i < names->len; i++)
-		if (!kept || name_less(&names->at[kept - 1], &names->at[i]))
-			names->at[kept++] = names->at[i];
-	names->len = kept;
+	names->len = unify_names(names->at, names->len);
 }
 
 /* Of sorted ones those of a GUID: from the returned index up to *end. */

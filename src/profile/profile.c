@@ -179,20 +179,7 @@ static bool packed_less(const struct packed_record *a, const struct packed_recor
 }
 DEFINE_SORT(sort_packed, struct packed_record, packed_less)
 
-/* Returns how many records are left. */
-static size_t add_up_equal(struct packed_record *records, size_t count)
-{
-	size_t kept = 0;
-
-	for (size_t i = 0; i < count; i++) {
-		struct packed_record *last = kept ? &records[kept - 1] : NULL;
-		if (last && same_places(last, &records[i]))
-			add_up(last, &records[i]);
-		else
-			records[kept++] = records[i];
-	}
-	return kept;
-}
+DEFINE_UNIFY(add_up_equal, struct packed_record, same_places(last, item), add_up(last, item))
 
 size_t records_unify(struct packed_record *records, size_t count)
 {
@@ -363,18 +350,17 @@ static void cut_parts(struct build *b)
 	}
 }
 
-/* A record with its functions numbered by name. */
-static struct packed_record renumbered(const struct build *b, const struct packed_record *record,
-				       uint64_t owner)
+/* A record whose functions have other numbers: those at their old ones. */
+static struct packed_record renumbered(const struct packed_record *record, const uint32_t *numbers)
 {
 	const uint64_t rest = (UINT64_C(1) << OWNER_SHIFT) - 1;
 	struct packed_record out = *record;
 
-	out.owner_from = owner << OWNER_SHIFT | (record->owner_from & rest);
-	if (record->to) {
-		uint64_t target = b->rank_of[(record->to >> 32) - 1];
-		out.to = (target + 1) << 32 | (uint32_t)record->to;
-	}
+	out.owner_from =
+		(uint64_t)numbers[owner_of(record)] << OWNER_SHIFT | (record->owner_from & rest);
+	if (record->to)
+		out.to = ((uint64_t)numbers[(record->to >> 32) - 1] + 1) << 32 |
+			 (uint32_t)record->to;
 	return out;
 }
 
@@ -387,7 +373,7 @@ static void distribute(struct build *b, const struct part *part)
 			uint64_t owner = b->rank_of[owner_of(&batch->at[r])];
 			if (owner - part->begin < part->end - part->begin)
 				b->profile->records[b->starts[owner]++] =
-					renumbered(b, &batch->at[r], owner);
+					renumbered(&batch->at[r], b->rank_of);
 		}
 	}
 }
@@ -488,18 +474,6 @@ static uint32_t *first_of_name(const struct profile *profile, bool *any)
 	return first;
 }
 
-static struct packed_record listed_first(const uint32_t *first, const struct packed_record *record)
-{
-	const uint64_t rest = (UINT64_C(1) << OWNER_SHIFT) - 1;
-	struct packed_record out = *record;
-
-	out.owner_from =
-		(uint64_t)first[owner_of(record)] << OWNER_SHIFT | (record->owner_from & rest);
-	if (record->to)
-		out.to = ((uint64_t)first[(record->to >> 32) - 1] + 1) << 32 | (uint32_t)record->to;
-	return out;
-}
-
 bool profile_one_by_name(const struct profile *profile, struct profile *out,
 			 struct packed_record **own, struct bc_error *err)
 {
@@ -510,7 +484,7 @@ bool profile_one_by_name(const struct profile *profile, struct profile *out,
 	*own = NULL;
 	if (first && any && (*own = calloc(profile->record_count + 1, sizeof(**own)))) {
 		for (size_t i = 0; i < profile->record_count; i++)
-			(*own)[i] = listed_first(first, &profile->records[i]);
+			(*own)[i] = renumbered(&profile->records[i], first);
 		out->records = *own;
 		out->record_count = records_unify(*own, profile->record_count);
 	}
@@ -537,22 +511,17 @@ bool entries_add(const struct binary *binary, const struct record *record, struc
 	return entry_vec_push(out, entry);
 }
 
+static void add_entry(struct entry *to, const struct entry *entry)
+{
+	to->count = count_add_saturating(to->count, entry->count);
+	to->external = count_add_saturating(to->external, entry->external);
+}
+DEFINE_UNIFY(unify_entries, struct entry, !entry_less(last, item), add_entry(last, item))
+
 void entries_sort(struct entry_vec *entries)
 {
-	size_t kept = 0;
-
 	sort_entries(entries->at, entries->len);
-	for (size_t i = 0; i < entries->len; i++) {
-		const struct entry *entry = &entries->at[i];
-		struct entry *last = kept ? &entries->at[kept - 1] : NULL;
-		if (last && !entry_less(last, entry)) {
-			last->count = count_add_saturating(last->count, entry->count);
-			last->external = count_add_saturating(last->external, entry->external);
-		} else {
-			entries->at[kept++] = *entry;
-		}
-	}
-	entries->len = kept;
+	entries->len = unify_entries(entries->at, entries->len);
 }
 
 bool entries_collect(const struct profile *profile, struct entry_vec *out)
@@ -731,19 +700,8 @@ static bool access_less(const struct access *a, const struct access *b)
 DEFINE_SORT(sort_accesses, struct access, access_less)
 
 /* Two places of the output can be one of the input. */
-static void unify_accesses(struct access_vec *accesses)
-{
-	size_t kept = 0;
-
-	for (size_t i = 0; i < accesses->len; i++) {
-		struct access *last = kept ? &accesses->at[kept - 1] : NULL;
-		if (last && !compare_accesses(last, &accesses->at[i]))
-			last->count = count_add_saturating(last->count, accesses->at[i].count);
-		else
-			accesses->at[kept++] = accesses->at[i];
-	}
-	accesses->len = kept;
-}
+DEFINE_UNIFY(unify_accesses, struct access, !compare_accesses(last, item),
+	     last->count = count_add_saturating(last->count, item->count))
 
 bool memory_convert(struct count_table *counted, unsigned names, struct profile *profile,
 		    struct ledger *ledger, struct bc_error *err)
@@ -761,6 +719,6 @@ bool memory_convert(struct count_table *counted, unsigned names, struct profile 
 			ledger->kept += row->count;
 	}
 	sort_accesses(profile->accesses.at, profile->accesses.len);
-	unify_accesses(&profile->accesses);
+	profile->accesses.len = unify_accesses(profile->accesses.at, profile->accesses.len);
 	return true;
 }

@@ -45,8 +45,7 @@ static bool contradict(uint64_t *pairs, size_t count)
 bool yaml_fids_settle(struct fid_vec *fids, const char **why)
 {
 	*why = NULL;
-	if (fids->len)
-		sort_fids(fids->at, fids->len);
+	sort_fids(fids->at, fids->len);
 	for (size_t i = 1; i < fids->len; i++)
 		if (fids->at[i] == fids->at[i - 1])
 			*why = "a function is there twice";
@@ -67,8 +66,7 @@ static bool gather(const struct fid_vec *const *files, size_t count, struct fid_
 		for (size_t k = 0; k < files[i]->len; k++)
 			if (!fid_vec_push(all, files[i]->at[k]))
 				return false;
-	if (all->len)
-		sort_fids(all->at, all->len);
+	sort_fids(all->at, all->len);
 	return true;
 }
 

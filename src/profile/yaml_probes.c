@@ -15,6 +15,7 @@ static bool value_less(const struct counted_number *a, const struct counted_numb
 	return a->value < b->value;
 }
 DEFINE_SORT(sort_values, struct counted_number, value_less)
+DEFINE_UNIFY(count_values, struct counted_number, last->value == item->value, last->count++)
 
 static bool more_frequent(const struct counted_number *a, const struct counted_number *b)
 {
@@ -32,16 +33,8 @@ DEFINE_SEARCH(values_below, struct value_number, uint64_t, item->value < key)
 /* Values of count 1 each become different ones, numbered by how often they are there. */
 static bool number_values(struct counted_number_vec *values, struct value_number_vec *by_value)
 {
-	size_t kept = 0;
-
 	sort_values(values->at, values->len);
-	for (size_t i = 0; i < values->len; i++) {
-		if (kept && values->at[kept - 1].value == values->at[i].value)
-			values->at[kept - 1].count++;
-		else
-			values->at[kept++] = values->at[i];
-	}
-	values->len = kept;
+	values->len = count_values(values->at, values->len);
 	sort_by_count(values->at, values->len);
 	for (size_t i = 0; i < values->len; i++)
 		if (!value_number_vec_push(by_value,
@@ -210,16 +203,7 @@ static bool equal_lists(const struct probe_list *a, const struct probe_list *b)
 	return a->count == b->count && !memcmp(a->at, b->at, a->count * sizeof(*a->at));
 }
 
-static void keep_last_calls(struct call_probe_vec *calls)
-{
-	size_t kept = 0;
-
-	sort_calls(calls->at, calls->len);
-	for (size_t i = 0; i < calls->len; i++)
-		if (i + 1 == calls->len || calls->at[i + 1].offset != calls->at[i].offset)
-			calls->at[kept++] = calls->at[i];
-	calls->len = kept;
-}
+DEFINE_UNIFY(keep_last_calls, struct call_probe, last->offset == item->offset, *last = *item)
 
 /* Block probes by node, each node's by index; one node's stand in a list. */
 static bool list_probes(struct yaml_probes *p)
@@ -259,7 +243,8 @@ bool yaml_probes_block(struct yaml_probes *p, uint32_t block)
 		if (!ok)
 			return false;
 	}
-	keep_last_calls(&p->calls);
+	sort_calls(p->calls.at, p->calls.len);
+	p->calls.len = keep_last_calls(p->calls.at, p->calls.len);
 	return list_probes(p);
 }
 

@@ -17,6 +17,7 @@ static bool less(const struct item *a, const struct item *b)
 	return a->key < b->key;
 }
 DEFINE_SORT(sort_items, struct item, less)
+DEFINE_UNIFY(unify_items, struct item, last->key == item->key, last->payload += item->payload)
 
 #define MOST 3000
 
@@ -89,12 +90,40 @@ static void few_levels_are_enough(void **state)
 		assert_true(items[i - 1].key <= items[i].key);
 }
 
+/* Counts of equal keys, added up over sorted items, and what of each key came first. */
+static void equal_ones_become_one(void **state)
+{
+	static struct item items[MOST];
+	struct prng prng = {11};
+
+	(void)state;
+	for (size_t round = 0; round < 200; round++) {
+		size_t count = prng_below(&prng, 60);
+		uint64_t sums[8] = {0};
+		for (size_t i = 0; i < count; i++) {
+			items[i] = (struct item){prng_below(&prng, BC_COUNT(sums)), 1 + i};
+			sums[items[i].key] += items[i].payload;
+		}
+		sort_items(items, count);
+		size_t left = unify_items(items, count);
+		for (size_t i = 0; i < left; i++) {
+			assert_true(!i || items[i - 1].key < items[i].key);
+			assert_int_equal(items[i].payload, sums[items[i].key]);
+			sums[items[i].key] = 0;
+		}
+		for (size_t key = 0; key < BC_COUNT(sums); key++)
+			assert_int_equal(sums[key], 0);
+	}
+	assert_int_equal(unify_items(NULL, 0), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(any_order_is_sorted),
 		cmocka_unit_test(patterns_are_sorted),
 		cmocka_unit_test(few_levels_are_enough),
+		cmocka_unit_test(equal_ones_become_one),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

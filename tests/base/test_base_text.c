@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "src/base/text.h"
 
+#include "src/base/attr.h"
+
 #include "tests/support/cmocka.h"
 #include "tests/support/prng.h"
 
@@ -133,12 +135,26 @@ static void blank_lines(void **state)
 	}
 }
 
+static void order_of_texts(void **state)
+{
+	static const char *const sorted[] = {"", "a", "aa", "ab", "b", "\x80"};
+
+	(void)state;
+	for (size_t i = 0; i < BC_COUNT(sorted); i++)
+		for (size_t k = 0; k < BC_COUNT(sorted); k++) {
+			int order = text_compare(text_of(sorted[i]), text_of(sorted[k]));
+			assert_true(i < k ? order < 0 : i > k ? order > 0 : !order);
+		}
+	assert_true(text_compare((struct text){0}, text_of("a")) < 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(numbers),   cmocka_unit_test(words),
-		cmocka_unit_test(trimming),  cmocka_unit_test(parts),
-		cmocka_unit_test(basenames), cmocka_unit_test(blank_lines),
+		cmocka_unit_test(numbers),        cmocka_unit_test(words),
+		cmocka_unit_test(trimming),       cmocka_unit_test(parts),
+		cmocka_unit_test(basenames),      cmocka_unit_test(blank_lines),
+		cmocka_unit_test(order_of_texts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
