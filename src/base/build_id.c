@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "src/base/counts.h"
+
 /* What perf keeps of a build-id. */
 #define PERF_BUILD_ID_SIZE 20
 
@@ -68,4 +70,32 @@ bool build_id_is_marked(const struct build_id *input, const struct build_id *out
 		return true;
 	marked.data[0] ^= 0x80;
 	return !memcmp(marked.data, output->data, marked.size);
+}
+
+/* ---- whether files belong together ---- */
+
+double disagreement_percent(struct disagreement d)
+{
+	return percent_of(d.differ, d.compared);
+}
+
+enum belonging belonging_judge(struct disagreement d, double limit, bool by_id)
+{
+	if (disagreement_percent(d) <= limit)
+		return BELONGS;
+	if (by_id)
+		return BELONGS_BY_ID;
+	return d.differ <= DISAGREE_FEW && d.differ <= d.compared / 2 ? BELONGS_PERHAPS :
+									BELONGS_NOT;
+}
+
+const char *belonging_although(enum belonging belonging)
+{
+	switch (belonging) {
+	case BELONGS_BY_ID: return ", but the build-ids fit";
+	case BELONGS_PERHAPS: return ", but these are few";
+	case BELONGS:
+	case BELONGS_NOT: break;
+	}
+	return "";
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The identifier that a linker gives to each of its outputs (NT_GNU_BUILD_ID). */
+/* The identifier that a linker gives to each of its outputs (NT_GNU_BUILD_ID), and whether two files
+ * belong together. */
 #ifndef BASE_BUILD_ID_H
 #define BASE_BUILD_ID_H
 
@@ -31,5 +32,37 @@ bool build_id_equal(const struct build_id *a, const struct build_id *b);
 /* Is `output` the id that llvm-bolt gives to what it makes of `input`?  The last bit is the other
  * one; after release 23 (#214784) the first bit, too. */
 bool build_id_is_marked(const struct build_id *input, const struct build_id *output);
+
+/* ---- whether files belong together ---- */
+
+/*
+ * Do two files belong together: samples and the binary that ran, a binary and its input, two tables
+ * of one input?  Build-ids decide where they can tell.  Elsewhere a share decides: how much of what
+ * was compared disagrees.
+ */
+
+struct disagreement {
+	uint64_t compared, differ; /* of what was compared: does not fit */
+};
+
+enum belonging {
+	BELONGS,         /* at most the limit disagrees */
+	BELONGS_BY_ID,   /* more does, and the build-ids fit */
+	BELONGS_PERHAPS, /* more does, but that is little: see DISAGREE_FEW */
+	BELONGS_NOT,
+};
+
+/* So few that disagree show another file only where they are more than half of all. */
+#define DISAGREE_FEW 10
+
+/* In percent; 0 if nothing was compared. */
+double disagreement_percent(struct disagreement d);
+
+/* limit: in percent; by_id: the build-ids can tell, and fit */
+enum belonging belonging_judge(struct disagreement d, double limit, bool by_id);
+
+/* Why files are taken all the same: the end of a sentence that has the share.  Empty for BELONGS
+ * and BELONGS_NOT. */
+const char *belonging_although(enum belonging belonging);
 
 #endif

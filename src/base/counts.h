@@ -99,6 +99,12 @@ static inline uint64_t count_add_saturating(uint64_t a, uint64_t b)
 	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
 
+/* A part of a whole in percent; 0 if the whole is 0. */
+static inline double percent_of(uint64_t part, uint64_t whole)
+{
+	return whole ? 100.0 * (double)part / (double)whole : 0;
+}
+
 /* Would so many keys more make it grow?  At most three quarters are full, so that probing stays
  * short. */
 static inline bool count_table_must_grow(const struct count_table *table, size_t keys)

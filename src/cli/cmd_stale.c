@@ -3,7 +3,7 @@
 
 #include "src/base/json.h"
 #include "src/base/output.h"
-#include "src/base/share.h"
+#include "src/base/counts.h"
 #include "src/cli/options.h"
 #include "src/cli/operands.h"
 #include "src/figures/staleness.h"

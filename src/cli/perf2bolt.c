@@ -15,7 +15,7 @@
 
 #include "src/base/build_id.h"
 #include "src/base/error.h"
-#include "src/base/share.h"
+#include "src/base/counts.h"
 #include "src/flow/bolt_job.h"
 #include "src/cli/options.h"
 #include "src/cli/perf2bolt.h"

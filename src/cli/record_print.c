@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "src/base/share.h"
+#include "src/base/counts.h"
 #include "src/cli/sample_options.h"
 #include "src/base/say.h"
 #include "src/figures/summary.h"

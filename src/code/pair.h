@@ -6,7 +6,7 @@
 #ifndef CODE_PAIR_H
 #define CODE_PAIR_H
 
-#include "src/base/share.h"
+#include "src/base/build_id.h"
 #include "src/code/cfg.h"
 #include "src/elf/binary.h"
 #include "src/elf/code_files.h"
@@ -36,7 +36,7 @@ struct pair {
 				  offsets; NULL: none was.  Borrowed */
 };
 
-/* An input of which more offsets disagree is refused, where no build-id decides (share.h).  Another
+/* An input of which more offsets disagree is refused, where no build-id decides (build_id.h).  Another
  * build has 72 %, one that differs in one function 0.1 %. */
 #define PAIR_LIMIT_PERCENT 1.0
 

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "src/base/counts.h"
-#include "src/base/share.h"
 #include "src/base/sort.h"
 
 /* ---- one function ---- */

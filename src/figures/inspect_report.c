@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "src/base/json.h"
-#include "src/base/share.h"
+#include "src/base/counts.h"
 #include "src/base/text.h"
 #include "src/elf/load.h"
 #include "src/figures/advice.h"

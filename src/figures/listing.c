@@ -6,7 +6,6 @@
 #include <stdlib.h>
 
 #include "src/base/counts.h"
-#include "src/base/share.h"
 #include "src/base/sort.h"
 #include "src/isa/insn.h"
 

@@ -3,7 +3,6 @@
 
 #include "src/address/demangle.h"
 #include "src/base/counts.h"
-#include "src/base/share.h"
 #include "src/base/sort.h"
 #include "src/figures/flow_figures.h"
 #include "src/figures/listing.h"

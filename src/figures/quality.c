@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "src/base/share.h"
+#include "src/base/counts.h"
 #include "src/base/sort.h"
 #include "src/base/vec.h"
 #include "src/flow/conversion.h"

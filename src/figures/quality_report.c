@@ -6,7 +6,7 @@
 
 #include "src/base/file.h"
 #include "src/base/say.h"
-#include "src/base/share.h"
+#include "src/base/counts.h"
 #include "src/base/text.h"
 #include "src/figures/figure_table.h"
 #include "src/figures/summary.h"

@@ -4,7 +4,6 @@
 #include <inttypes.h>
 
 #include "src/base/counts.h"
-#include "src/base/share.h"
 #include "src/base/say.h"
 #include "src/base/sort.h"
 #include "src/base/text.h"

@@ -6,7 +6,7 @@
 
 #include "src/base/file.h"
 #include "src/base/say.h"
-#include "src/base/share.h"
+#include "src/base/counts.h"
 #include "src/figures/advice.h"
 #include "src/flow/conversion.h"
 

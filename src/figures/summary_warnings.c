@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 
 #include "src/base/file.h"
-#include "src/base/share.h"
+#include "src/base/counts.h"
 #include "src/flow/conversion.h"
 
 /* At most so many inputs are compared with each other. */

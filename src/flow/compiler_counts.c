@@ -5,7 +5,7 @@
 #include <stdatomic.h>
 
 #include "src/base/parallel.h"
-#include "src/base/share.h"
+#include "src/base/counts.h"
 #include "src/base/sort.h"
 #include "src/elf/block_map.h"
 #include "src/flow/probabilities.h"

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "src/base/parallel.h"
-#include "src/base/share.h"
+#include "src/base/counts.h"
 #include "src/base/sort.h"
 #include "src/code/cfg.h"
 #include "src/elf/plt.h"

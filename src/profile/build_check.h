@@ -11,7 +11,7 @@
 #ifndef PROFILE_BUILD_CHECK_H
 #define PROFILE_BUILD_CHECK_H
 
-#include "src/base/share.h"
+#include "src/base/build_id.h"
 #include "src/count/sample_counter.h"
 #include "src/elf/binary.h"
 #include "src/isa/insn.h"
@@ -37,7 +37,7 @@ enum address_verdict address_check(const struct binary *binary, struct output_pl
 				   struct address_walk *walk);
 
 /* More than this share that disagrees, and the samples are taken to be of another
- * build, unless a build-id tells that they are not (share.h).  The right binary gave 0 in every
+ * build, unless a build-id tells that they are not (build_id.h).  The right binary gave 0 in every
  * recording tried.  SQLite's branches of LLVM 16 gave 30 % on LLVM 22's build, its plain samples 15
  * %. */
 #define BUILD_CHECK_LIMIT_PERCENT 5.0

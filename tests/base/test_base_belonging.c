@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Whether files belong together: the limits, by hand. */
-#include "src/base/share.h"
+#include "src/base/build_id.h"
 
 #include "src/base/attr.h"
 #include "tests/support/cmocka.h"
