@@ -6,7 +6,6 @@
 #include "src/cli/options.h"
 #include "src/figures/quality_report.h"
 #include "src/figures/overlap.h"
-#include "src/figures/page_data.h"
 #include "src/cli/sample_options.h"
 #include "src/base/say.h"
 #include "src/cli/operands.h"

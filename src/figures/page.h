@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The page that a report is put into, src/figures/page.html, which is part of the program; what a
- * report is of; and lists of its data, to which values are added while there is room.
+ * batconv report: the page that a report is put into, src/figures/page.html, which is part of the
+ * program; all that the page shows, as one JSON object (docs/report.md); what a report is of; and
+ * lists of its data, to which values are added while there is room.
  */
 #ifndef FIGURES_PAGE_H
 #define FIGURES_PAGE_H
@@ -12,7 +13,10 @@
 #include "src/base/attr.h"
 #include "src/base/json.h"
 #include "src/base/text.h"
-#include "src/figures/quality.h"
+#include "src/figures/overlap.h"
+#include "src/figures/quality_report.h"
+#include "src/figures/shown_code.h"
+#include "src/verify/verify.h"
 
 #define PAGE_PLACEHOLDER "@BATCONV_REPORT_DATA@" /* stands in the page once */
 #define PAGE_MOST        ((size_t)200000)        /* bytes of the page without data */
@@ -23,6 +27,21 @@ struct text page_template(void);
 
 /* Writes the page with its data, which has no '<'. */
 void page_write(struct text data, FILE *out);
+
+/* ---- all of it ---- */
+
+struct report_data {
+	const char *version; /* of batconv */
+	const struct quality_report *quality;
+	const struct quality_sources *sources;
+	const char *against;                /* NULL: nothing to compare with */
+	const struct flat_profile *other;   /* of it */
+	const struct verify_report *verify; /* NULL: the binary was not checked */
+};
+
+/* Writes at most PAGE_DATA_MOST bytes, none of them '<'.  What is too much is left out and counted.
+ * BC_NOMEM */
+BC_MUST_USE bool report_data_write(const struct report_data *data, FILE *out, struct bc_error *err);
 
 /* ---- what it is of ---- */
 
@@ -54,7 +73,7 @@ static inline const struct function *subject_function(const struct report_subjec
 	return functions_code_of(table, name, &code) ? &table->at[code.v] : NULL;
 }
 
-/* ---- its data ---- */
+/* ---- lists of its data ---- */
 
 /* A list that may take so many bytes: values are added while they fit. */
 struct page_part {
@@ -74,5 +93,12 @@ BC_MUST_USE bool part_end(struct page_part *part, size_t more, struct json *list
 
 /* How many bytes the data may still take. */
 size_t page_room_left(const struct json *json);
+
+/* ---- parts of its data ---- */
+
+/* Writes "functions" and "code": the functions of a report, the hottest first, a row of each; and
+ * their blocks, edges, calls and instructions, as many as fit.  false: out of memory */
+BC_MUST_USE bool functions_write(struct json *json, const struct report_subject *subject,
+				 const struct code_parts *parts, struct source_lines *lines);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "src/figures/page_code.h"
+#include "src/figures/page.h"
 
 #include "src/address/demangle.h"
 #include "src/base/counts.h"
@@ -8,6 +8,7 @@
 #include "src/figures/listing.h"
 
 #define ROOM_FUNCTIONS ((size_t)150000) /* bytes of the page for rows; blocks get what is left */
+
 static void write_number_or_null(struct json *json, bool known, uint64_t number)
 {
 	if (known)
@@ -16,11 +17,16 @@ static void write_number_or_null(struct json *json, bool known, uint64_t number)
 		json_null(json, NULL);
 }
 
-static void write_names(struct json *json, const char *key, const char *const *names, size_t count)
+/* words: with blanks between */
+static void write_words(struct json *json, const char *key, const char *words)
 {
+	struct text rest = text_of(words);
+
 	json_open(json, key, '[');
-	for (size_t i = 0; i < count; i++)
-		json_string(json, NULL, names[i]);
+	for (size_t end; rest.len; rest = text_from(rest, end + 1)) {
+		end = text_find(rest, ' ');
+		json_text(json, NULL, text_first(rest, end));
+	}
 	json_close(json, ']');
 }
 
@@ -191,25 +197,10 @@ static bool write_row(struct json *json, struct row_writer *writer, uint32_t num
 	return true;
 }
 
-static void write_function_columns(struct json *json)
-{
-	static const char *const columns[] = {"name",
-					      "plain",
-					      "samples",
-					      "executed",
-					      "size",
-					      "cold_size",
-					      "place",
-					      "fragments",
-					      "input",
-					      "lost_percent",
-					      "call_gap_percent",
-					      "flow_gap_percent",
-					      "worst_gap_percent",
-					      "input_size"};
-
-	write_names(json, "columns", columns, BC_COUNT(columns));
-}
+/* Of a row, in the order in which write_row() has them. */
+#define FUNCTION_COLUMNS                                                                           \
+	"name plain samples executed size cold_size place fragments input lost_percent "           \
+	"call_gap_percent flow_gap_percent worst_gap_percent input_size"
 
 static bool write_rows(struct json *json, struct row_writer *writer,
 		       const struct hottest_vec *hottest, size_t room, size_t *listed)
@@ -246,7 +237,7 @@ static bool write_hottest_rows(struct json *json, const char *key,
 	struct row_writer writer = {.subject = subject, .parts = parts};
 
 	json_open(json, key, '{');
-	write_function_columns(json);
+	write_words(json, "columns", FUNCTION_COLUMNS);
 	json_open(json, "rows", '[');
 	bool ok = write_rows(json, &writer, hottest, room, listed);
 	json_close(json, ']');
@@ -580,18 +571,6 @@ static bool write_function(struct json *json, struct code_writer *writer, size_t
 	return true;
 }
 
-static void write_code_columns(struct json *json)
-{
-	static const char *const blocks[] = {"start", "size",  "count",   "in",   "out",
-					     "calls", "place", "address", "file", "line"};
-	static const char *const edges[] = {"from", "to", "count"};
-	static const char *const calls[] = {"block", "name", "count"};
-
-	write_names(json, "block_columns", blocks, BC_COUNT(blocks));
-	write_names(json, "edge_columns", edges, BC_COUNT(edges));
-	write_names(json, "call_columns", calls, BC_COUNT(calls));
-}
-
 /* Files that only a function has which did not fit are not among those of the page. */
 static bool write_functions(struct json *json, struct code_writer *writer,
 			    const struct hottest_vec *hottest, size_t listed, size_t room,
@@ -680,7 +659,9 @@ static bool write_hottest_code(struct json *json, const char *key,
 	size_t shown = 0;
 
 	json_open(json, key, '{');
-	write_code_columns(json);
+	write_words(json, "block_columns", "start size count in out calls place address file line");
+	write_words(json, "edge_columns", "from to count");
+	write_words(json, "call_columns", "block name count");
 	bool ok = write_listings(json, &writer, hottest, listed, &room);
 	json_open(json, "functions", '[');
 	ok = ok && write_functions(json, &writer, hottest, listed, room, &shown);
