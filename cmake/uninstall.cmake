@@ -18,7 +18,7 @@ foreach(file IN LISTS files)
   endwhile()
 endforeach()
 list(REMOVE_DUPLICATES folders)
-list(SORT folders ORDER DESCENDING) # the deepest first
+list(SORT folders ORDER DESCENDING) # the max_depth first
 foreach(folder IN LISTS folders)
   file(GLOB left LIST_DIRECTORIES true "${folder}/*" "${folder}/.*")
   if(NOT left AND IS_DIRECTORY "${folder}")

@@ -455,7 +455,7 @@ void answer_json(const struct addr_context *context, const struct query *query,
 	json_open_document(&json, "batconv-addr");
 	json_text(&json, "query", query->text);
 	json_string(&json, "from", kinds[query->kind]);
-	json_open(&json, "places", '[');
+	json_open(&json, "locations", '[');
 	for (size_t i = 0; i < answer->len; i++)
 		json_chain(&json, context, &answer->at[i]);
 	json_close(&json, ']');

@@ -279,7 +279,7 @@ static int run_addr(struct command_line *line)
 	if (!ok)
 		return fail(&err);
 	if (nowhere)
-		return EXIT_WANTING;
+		return EXIT_CHECK_FAILED;
 	return args->partial ? EXIT_PARTIAL : EXIT_DONE;
 }
 

@@ -512,7 +512,7 @@ static int finish(const struct arguments *args, const struct conversion *convers
 		return fail(&err);
 	tell(args, &summary);
 	if (refused)
-		return EXIT_WANTING;
+		return EXIT_CHECK_FAILED;
 	return conversion->partial ? EXIT_PARTIAL : EXIT_DONE;
 }
 
@@ -595,7 +595,7 @@ static bool is_told_once(const struct conversion_one *one)
 /* Returns the worse one of two exit codes. */
 static int worse(int a, int b)
 {
-	static const int order[] = {EXIT_FAILED, EXIT_WANTING, EXIT_PARTIAL};
+	static const int order[] = {EXIT_FAILED, EXIT_CHECK_FAILED, EXIT_PARTIAL};
 
 	for (size_t i = 0; i < BC_COUNT(order); i++)
 		if (a == order[i] || b == order[i])
@@ -654,11 +654,11 @@ static int run_many(struct arguments *args, struct progress *progress)
 	if (code == EXIT_DONE && !any_converted(ones, count)) {
 		say(stderr, "none of the binaries ran; run: batconv inspect %s",
 		    args->conversion.samples[0]);
-		code = EXIT_WANTING;
+		code = EXIT_CHECK_FAILED;
 	}
 	/* If no profile was written, the directory that was made for them goes, too.  rmdir()
 	 * leaves a directory alone that contains a profile. */
-	if (made && (code == EXIT_FAILED || code == EXIT_WANTING))
+	if (made && (code == EXIT_FAILED || code == EXIT_CHECK_FAILED))
 		(void)rmdir(args->output.path);
 	free(ones);
 	return code;

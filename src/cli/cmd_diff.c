@@ -33,7 +33,7 @@ static int compare(const struct arguments *args, const struct binary *a, const s
 		ok = output_commit(&output, &err);
 	}
 	int code = !ok                                   ? fail(&err) :
-		   comparison_differs(&comparison, a, b) ? EXIT_WANTING :
+		   comparison_differs(&comparison, a, b) ? EXIT_CHECK_FAILED :
 							   EXIT_DONE;
 	comparison_free(&comparison);
 	return code;

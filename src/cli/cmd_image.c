@@ -27,7 +27,7 @@ static int run_image(struct command_line *line)
 		if (i && !args->form.json)
 			putchar('\n');
 		bool ok = image_print(line->operands.at[i], &args->form, stdout, &sound, &err);
-		int code = !ok ? fail(&err) : sound ? EXIT_DONE : EXIT_WANTING;
+		int code = !ok ? fail(&err) : sound ? EXIT_DONE : EXIT_CHECK_FAILED;
 		worst = code == EXIT_FAILED || (code && !worst) ? code : worst;
 	}
 	return worst;

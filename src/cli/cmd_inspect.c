@@ -25,7 +25,7 @@ static int show(const char *path, bool as_json, struct carried *carried,
 		if (found.kind == FILE_SAMPLES && tell_loss(path, &found.recording.report))
 			code = EXIT_PARTIAL;
 		else if (*found.bat_wrong || found.binary.kind == BINARY_LOST)
-			code = EXIT_WANTING;
+			code = EXIT_CHECK_FAILED;
 	}
 	inspected_free(&found);
 	return code;

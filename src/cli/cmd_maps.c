@@ -113,7 +113,7 @@ static int show(const struct arguments *args, const struct snapshots *all)
 	}
 	if (!any)
 		fputs("batconv: no such map\n", stderr);
-	return any && !printer.disagree ? EXIT_DONE : EXIT_WANTING;
+	return any && !printer.disagree ? EXIT_DONE : EXIT_CHECK_FAILED;
 }
 
 static bool keep_executable(struct snapshots *all, struct bc_error *err)

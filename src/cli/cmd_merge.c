@@ -387,7 +387,7 @@ static bool read_expected_build(struct arguments *args, struct bc_error *err)
 	}
 	binary_close(&binary);
 	return is_program ||
-	       bc_fail(err, BC_UNSUPPORTED, "%s: is a table alone, and no binary (--expect)",
+	       bc_fail(err, BC_UNSUPPORTED, "%s: is a BAT section alone, and no binary (--expect)",
 		       args->expect);
 }
 
@@ -399,11 +399,11 @@ static int refuse(const struct arguments *args, struct merge_outcome *outcome,
 	outcome->refusal = all_named ? "inputs cannot be used" : err->text;
 	if (args->stats == STATS_JSON) {
 		merge_summary_json(outcome, stderr);
-		return err->code == BC_MISMATCH ? EXIT_WANTING : EXIT_FAILED;
+		return err->code == BC_MISMATCH ? EXIT_CHECK_FAILED : EXIT_FAILED;
 	}
 	merge_summary_bad(outcome->merge, false, stderr);
 	if (all_named)
-		return err->code == BC_MISMATCH ? EXIT_WANTING : EXIT_FAILED;
+		return err->code == BC_MISMATCH ? EXIT_CHECK_FAILED : EXIT_FAILED;
 	return fail(err);
 }
 
@@ -480,7 +480,7 @@ static int run_merge(struct command_line *line)
 	} else {
 		code = fail(&err);
 	}
-	if (made && (code == EXIT_FAILED || code == EXIT_WANTING))
+	if (made && (code == EXIT_FAILED || code == EXIT_CHECK_FAILED))
 		(void)rmdir(args->output);
 	return code;
 }

@@ -72,7 +72,7 @@ static int compare(const struct arguments *args, const char *const *paths,
 	if (!args->bin)
 		tell_likely_names(profiles);
 	overlap_tell_min(&report, stderr);
-	return report.wanting ? EXIT_WANTING : partial ? EXIT_PARTIAL : EXIT_DONE;
+	return report.failed ? EXIT_CHECK_FAILED : partial ? EXIT_PARTIAL : EXIT_DONE;
 }
 
 static int run_overlap(struct command_line *line)

@@ -56,11 +56,11 @@ static const struct option_row rows[] = {
 	 "... the share of the hottest samples in cold or old\ncode is above PERCENT",
 	 INTO_BY(gates[GATE_COLD], read_limit)},
 	{0, "min-inferred", "PERCENT", NO_FILE,
-	 "... of plain samples: branches are inferred from less than\nPERCENT of them",
+	 "... of basic samples: branches are inferred from less than\nPERCENT of them",
 	 INTO_BY(gates[GATE_INFERRED], read_limit)},
-	{0, "max-moved", "PERCENT", NO_FILE,
+	{0, "max-reassigned", "PERCENT", NO_FILE,
 	 "... more than PERCENT of these count in another block than\nwhere they were taken",
-	 INTO_BY(gates[GATE_MOVED], read_limit)},
+	 INTO_BY(gates[GATE_REASSIGNED], read_limit)},
 	SANDBOX_ROW,
 	HELP_ROW,
 };
@@ -82,7 +82,7 @@ static int write_report(const struct arguments *args, struct quality_report *rep
 		found_input_say(&report->conversion->found_input, stderr);
 		summary_warnings(&(struct summary){.conversion = report->conversion}, stderr);
 	}
-	return report->wanting ? EXIT_WANTING : partial ? EXIT_PARTIAL : EXIT_DONE;
+	return report->failed ? EXIT_CHECK_FAILED : partial ? EXIT_PARTIAL : EXIT_DONE;
 }
 
 static int run_profile(const struct arguments *args, const char *path)

@@ -39,7 +39,7 @@ struct arguments {
 	struct task_vec pids;
 	const char *cgroup, *event, *output, *save, *replay, *input;
 	struct words bins, patterns;
-	bool all, plain, require_branches, forward, verbose, quiet, branch_option, no_input;
+	bool all, basic, require_branches, forward, verbose, quiet, branch_option, no_input;
 	struct number frequency, period, pages, least;
 	uint64_t duration, interval; /* ns */
 	struct percent overhead;
@@ -195,7 +195,7 @@ static const struct option_row rows[] = {
 	{'e', "event", "EVENT", NO_FILE,
 	 "the event: cycles, instructions, branches, branch-brs,\ncpu-clock or rHEX (default: the best that there is)",
 	 INTO(event)},
-	{0, "plain", NULL, NO_FILE, "record no branch stacks, only addresses", INTO(plain)},
+	{0, "basic", NULL, NO_FILE, "record basic samples (addresses only, no LBR)", INTO(basic)},
 	{0, "require-branches", NULL, NO_FILE,
 	 "where there are no branch stacks, record nothing (exit 3)", INTO(require_branches)},
 	{0, "max-overhead", "P", NO_FILE,
@@ -379,9 +379,9 @@ static int check(struct command_line *line)
 		return usage_error(line->command, unknown.text, NULL);
 	if (args->input && args->no_input)
 		return usage_error(line->command, BOTH_INPUTS, NULL);
-	if (args->plain && args->require_branches)
+	if (args->basic && args->require_branches)
 		return usage_error(line->command,
-				   "--plain and --require-branches exclude each other", NULL);
+				   "--basic and --require-branches exclude each other", NULL);
 	if (!args->output)
 		return usage_error(line->command, no_output(line, args), NULL);
 	if ((code = check_command(line, args)) != EXIT_DONE)
@@ -488,7 +488,7 @@ static bool open_events(struct record_run *r, char cgroup[PATH_MAX], struct bc_e
 		.frequency_given = args->frequency.given,
 		.ring = (args->pages.given ? args->pages.is : PAGES) *
 			(size_t)sysconf(_SC_PAGESIZE),
-		.plain = args->plain,
+		.basic = args->basic,
 		.require_branches = args->require_branches,
 		.pauses = args->overhead.given,
 	};
@@ -866,7 +866,7 @@ static int finish_recording(struct record_run *r, const struct bc_error *unwritt
 	if (unwritten)
 		code = EXIT_FAILED;
 	else if (!stats.samples.kept || (r->shards.few_samples && !r->shards.binaries.len))
-		code = EXIT_WANTING;
+		code = EXIT_CHECK_FAILED;
 	else if (r->shards.counts) {
 		code = write_profile(r);
 		result.profile = code == EXIT_DONE ? args->output : NULL;
@@ -912,8 +912,9 @@ static int run(struct command_line *line)
 	record_view_clear(&r.view);
 	recorded_command_wait(&r.command, false);
 	int code = ok || r.unwritten ? finish_recording(&r, ok ? NULL : &err) :
-		   err.code == BC_MISMATCH && args->require_branches ? (fail(&err), EXIT_WANTING) :
-								       fail(&err);
+		   err.code == BC_MISMATCH && args->require_branches ?
+				       (fail(&err), EXIT_CHECK_FAILED) :
+				       fail(&err);
 	record_signals_give_back();
 	if (r.saved_open)
 		output_discard(&r.saved);

@@ -133,7 +133,7 @@ static int run(struct command_line *line)
 		say(stderr, "warning: the page has no instructions: libLLVM: %s",
 		    library_none() ? library_none() :
 				     "none is found; install one of the releases 14 to 23");
-	return report.wanting                ? EXIT_WANTING :
+	return report.failed                 ? EXIT_CHECK_FAILED :
 	       partial || conversion.partial ? EXIT_PARTIAL :
 					       EXIT_DONE;
 }

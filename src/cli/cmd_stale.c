@@ -51,7 +51,7 @@ static int write_report(const struct arguments *args, struct stale_report *repor
 	if (!output_commit(&output, &err))
 		return fail(&err);
 	stale_tell_min(report, stderr);
-	return report->wanting ? EXIT_WANTING : EXIT_DONE;
+	return report->failed ? EXIT_CHECK_FAILED : EXIT_DONE;
 }
 
 static int compare_all(const struct arguments *args, const struct words *paths,

@@ -125,7 +125,7 @@ static int write_findings(const struct arguments *args, const struct verificatio
 		verification_text(found, args->quiet, output.file);
 	if (!output_commit(&output, &err))
 		return fail_always(&err);
-	return findings_at_least(&found->verify->findings, args->fail_on) ? EXIT_WANTING :
+	return findings_at_least(&found->verify->findings, args->fail_on) ? EXIT_CHECK_FAILED :
 									    EXIT_DONE;
 }
 

@@ -190,7 +190,7 @@ int fail(const struct bc_error *why)
 
 	operands_explain(NULL, err);
 	fprintf(stderr, "batconv: %s\n", err->text);
-	return err->code == BC_MISMATCH ? EXIT_WANTING : EXIT_FAILED;
+	return err->code == BC_MISMATCH ? EXIT_CHECK_FAILED : EXIT_FAILED;
 }
 
 /* ---- samples that cannot be read ---- */

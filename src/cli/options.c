@@ -633,6 +633,8 @@ int new_recordings(struct command_line *line, size_t first)
 
 /* ---- what is printed ---- */
 
+#define HELP_WIDTH 100
+
 static void print_option(const struct option_row *row, FILE *out)
 {
 	char left[64], letter[8] = "    ";
@@ -646,11 +648,14 @@ static void print_option(const struct option_row *row, FILE *out)
 		snprintf(left, sizeof(left),
 			 option_argument_is_optional(row) ? "%s--%s[=%.*s]" : "%s--%s=%.*s", letter,
 			 row->name, (int)arg.len, arg.at);
-	fprintf(out, "  %-30s ", left);
-	for (const char *c = row->help; *c; c++) {
-		putc(*c, out);
-		if (*c == '\n')
-			fprintf(out, "%33s", "");
+	int column = fprintf(out, "  %-30s ", left);
+	for (const char *c = row->help; *c;) {
+		int word = (int)strcspn(c + 1, " \n") + 1;
+		if (*c == '\n' || (*c == ' ' && column + word > HELP_WIDTH))
+			column = fprintf(out, "\n%33s%.*s", "", word - 1, c + 1) - 1;
+		else
+			column += fprintf(out, "%.*s", word, c);
+		c += word;
 	}
 	putc('\n', out);
 }

@@ -22,10 +22,10 @@
 /* What the process exits with. */
 enum exit_code {
 	EXIT_DONE = 0,
-	EXIT_FAILED = 1,  /* input or output failed; nothing was written        */
-	EXIT_USAGE = 2,   /* the command line is wrong                          */
-	EXIT_WANTING = 3, /* a check failed                                      */
-	EXIT_PARTIAL = 4, /* done, but part of the input was unreadable         */
+	EXIT_FAILED = 1,       /* input or output failed; nothing was written        */
+	EXIT_USAGE = 2,        /* the command line is wrong                          */
+	EXIT_CHECK_FAILED = 3, /* a check failed                                      */
+	EXIT_PARTIAL = 4,      /* done, but part of the input was unreadable         */
 };
 
 struct option_row;

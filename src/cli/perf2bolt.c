@@ -130,10 +130,10 @@ static void perf2bolt_info_figures(const struct perf2bolt_arguments *arguments,
 		" functions in the binary (%.1f%%) have non-empty "
 		"execution profile\n",
 		figures->profiled, figures->functions, (double)share);
-	if (figures->not_simple)
+	if (figures->non_simple)
 		fprintf(out,
 			"BOLT-INFO: %" PRIu64 " function%s with profile could not be optimized\n",
-			figures->not_simple, plural(figures->not_simple));
+			figures->non_simple, plural(figures->non_simple));
 	print_density(arguments, figures->density, out, warnings);
 }
 

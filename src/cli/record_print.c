@@ -320,7 +320,7 @@ static void json_binary(struct json *json, const struct recorded_binary *binary)
 	json_id(json, "digest", &binary->digest);
 	json_id(json, "build_id", &binary->build_id);
 	json_bool(json, "bolted", binary->bolted);
-	json_bool(json, "plain", binary->plain);
+	json_bool(json, "basic", binary->plain);
 	json_number(json, "samples", binary->samples);
 	json_number(json, "branches", binary->branches);
 	json_number(json, "shards", binary->shards);

@@ -17,7 +17,7 @@
 	X(OTHER_PID, "other_pid", "of processes that --pid leaves out")                            \
 	X(OTHER_EVENT, "other_event", "of events that --event leaves out")                         \
 	X(OTHER_TIME, "other_time", "outside the time of --time")                                  \
-	X(PAST_LIMIT, "past_limit", "behind the first --max-samples")                              \
+	X(PAST_LIMIT, "past_limit", "after the first --max-samples")                               \
 	X(LATE, "late", "older than a process event that came before")                             \
 	X(GUEST, "guest", "of virtual machines")                                                   \
 	X(UNKNOWN_EVENT, "unknown_event", "with an id that no event has")                          \
@@ -43,16 +43,16 @@
 	X(OUTSIDE, "outside", "outside the binary's functions at both ends")                       \
 	X(NO_PARENT, "no_parent", "in a cold fragment of unknown parent")                          \
 	X(UNNAMEABLE, "unnameable", "in functions whose name the profile cannot hold")             \
-	X(MADE, "made_block",                                                                      \
-	  "to blocks, or of thunks, that llvm-bolt put in (no edge of the input)")                 \
-	X(NO_BRANCH, "no_branch", "from places of the input that have no branch")
+	X(MADE, "inserted_block",                                                                  \
+	  "to blocks, or of thunks, that llvm-bolt inserted (no edge of the input binary)")        \
+	X(NO_BRANCH, "no_branch", "from addresses of the input binary that have no branch")
 
 #define TRACE_DROPS(X)                                                                             \
 	X(OUTSIDE, "out_of_range", "with an end outside the binary's functions")                   \
 	X(TWO_FRAGMENTS, "two_fragments", "with ends in two fragments")                            \
 	X(ONE_BLOCK, "one_block", "inside one block (no edge to count)")                           \
 	X(BACKWARDS, "backwards", "that end before they begin")                                    \
-	X(INVALID, "invalid", "through code that no straight line can run through")                \
+	X(INVALID, "invalid", "through code without a fall-through")                               \
 	X(NO_MAP, "no_map", "in functions without a BAT map or a control-flow graph")              \
 	X(BASIC_MODE, "basic_mode", "not used in basic mode")                                      \
 	X(NO_PARENT, "no_parent", "in a cold fragment of unknown parent")                          \
@@ -63,7 +63,7 @@
 	X(CODE, "code", "by code outside the binary's functions")                                  \
 	X(UNNAMED, "unnamed", "to memory without a symbol, such as heap and stack")                \
 	X(NO_PARENT, "no_parent", "in a cold fragment of unknown parent")                          \
-	X(NO_ROOM, "no_room", "that pre-aggregated text has no place for")                         \
+	X(NO_ROOM, "unsupported", "which pre-aggregated text cannot hold")                         \
 	X(UNNAMEABLE, "unnameable", "with a name that the profile cannot hold")
 
 /* Why something was dropped, or that it was kept. */

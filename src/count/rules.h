@@ -16,21 +16,21 @@
 #define RESTORE_RULES_OF_TABLE(X)                                                                  \
 	X(NAMES, "names", "of local functions whose name and file others share")                   \
 	X(ENTRIES, "entries", "calls of functions whose first block became empty")                 \
-	X(MADE, "made", "within a block of the input, or by thunks, left out")                     \
+	X(INSERTED, "inserted", "within a block of the input binary, or by thunks, left out")      \
 	X(PLT, "plt", "calls through the PLT that became calls through memory")                    \
 	X(SITES, "sites", "calls from places of YAML that have no call, left out")
 
 /* With --input. */
 #define RESTORE_RULES_OF_INPUT(X)                                                                  \
-	X(OLD, "old", "in old bodies of functions that llvm-bolt moved")                           \
-	X(LEFT, "left", "in functions that it left alone, by the input's graph")                   \
+	X(ORIGINAL, "original", "in original bodies of functions that llvm-bolt moved")            \
+	X(IGNORED, "ignored", "in functions that it ignored, by the CFG of the input binary")      \
 	X(FOLDED, "folded", "calls of functions that were folded with another")                    \
-	X(DELETED, "deleted", "ways through blocks that it took out")                              \
-	X(EDGES, "edges", "along no edge of the input, told by others or left out")                \
-	X(COPIES, "copies", "steps into copies of blocks that it put in place of a jump")          \
-	X(TAILS, "tails", "ways to tail calls that it joined with the jump before")                \
+	X(REMOVED, "removed", "paths through blocks that it removed")                              \
+	X(EDGES, "edges", "along no edge of the input binary, by other edges or left out")         \
+	X(DUPLICATED, "duplicated", "steps into blocks that it duplicated instead of a jump")      \
+	X(TAILS, "tails", "paths to tail calls that it joined with the jump before")               \
 	X(INLINED, "inlined", "calls of functions that it inlined")                                \
-	X(TWINS, "twins", "folded functions that nothing called, named once each")
+	X(UNCALLED, "uncalled", "folded functions that nothing called, named once each")
 
 #define X(name, key, text) RESTORE_##name,
 enum restore_rule { RESTORE_RULES(X) RESTORE_COUNT };
@@ -39,13 +39,13 @@ enum restore_rule { RESTORE_RULES(X) RESTORE_COUNT };
 /* Why a step stays as the output alone tells it, although the input is at hand.
  * X(NAME, word for machines, text for people) */
 #define RESTORE_GUARDS(X)                                                                          \
-	X(NO_GRAPH, "no_graph", "in functions whose graph of the input is not known")              \
-	X(OFFSETS, "offsets", "in functions with an offset of the table on no instruction")        \
-	X(ANY_AIM, "any_aim", "from blocks whose jump can lead anywhere")                          \
-	X(NO_WAY, "no_way", "that the input's graph has no way for")                               \
+	X(NO_CFG, "no_cfg", "in functions whose CFG in the input binary is not known")             \
+	X(OFFSETS, "offsets", "in functions with an offset of the BAT section on no instruction")  \
+	X(ANY_TARGET, "any_target", "from blocks whose jump can lead anywhere")                    \
+	X(NO_PATH, "no_path", "that the CFG of the input binary has no path for")                  \
 	X(FOLDED, "folded",                                                                        \
-	  "to a body of several functions, and the input's instruction names none")                \
-	X(TAILS, "tails", "by tail calls that no block of the input leads to")                     \
+	  "to a body of several functions, and the instruction of the input binary names none")    \
+	X(TAILS, "tails", "by tail calls that no block of the input binary leads to")              \
 	X(INLINED, "inlined", "out of inlined bodies that do not lead to the function called")
 
 #define X(name, key, text) GUARD_##name,
@@ -87,7 +87,7 @@ static const struct profile_rules best_rules = {.returns_by_place = true,
 /* How often control went so, by rule; and how often a step was left as it is, by guard. */
 struct restored {
 	uint64_t count[RESTORE_COUNT];
-	uint64_t guarded[GUARD_COUNT];
+	uint64_t skipped[GUARD_COUNT];
 };
 
 #endif

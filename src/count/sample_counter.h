@@ -32,7 +32,7 @@ struct counted_rows {
 /* Returns that neither an instruction of the binary nor an R record tells: taken branches, by
  * what does. */
 struct returns_found {
-	uint64_t by_type, by_place;
+	uint64_t by_type, by_address;
 };
 
 /* What those before it in its input say of a stack. */

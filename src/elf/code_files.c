@@ -24,7 +24,7 @@ const char *input_where_words(enum input_where where)
 
 const char *input_where_key(enum input_where where)
 {
-	static const char *const keys[] = {"debug-dir", "beside", "build-id", "cache"};
+	static const char *const keys[] = {"debug-dir", "same-directory", "build-id", "cache"};
 
 	return keys[where];
 }

@@ -27,7 +27,7 @@ enum input_where { INPUT_IN_FOLDER, INPUT_BESIDE, INPUT_BY_BUILD_ID, INPUT_IN_CA
 
 /* "in the directory of --debug-dir", "beside the binary", ... */
 const char *input_where_words(enum input_where where);
-/* The same for programs: "debug-dir", "beside", "build-id", "cache". */
+/* The same for programs: "debug-dir", "same-directory", "build-id", "cache". */
 const char *input_where_key(enum input_where where);
 
 struct input_file {

@@ -218,7 +218,7 @@ static bool take_flat(struct old_profile *out)
 
 static bool read_fdata(struct text_input *in, struct old_profile *out, struct bc_error *err)
 {
-	out->by_place = true;
+	out->by_offset = true;
 	return flat_read_fdata(in, &out->flat, err) && (take_flat(out) || bc_fail_nomem(err));
 }
 
@@ -302,8 +302,8 @@ static bool check_kind(const struct new_build *build, const char *hashes, struct
 	const struct binary *binary = &build->binary;
 
 	if (binary->kind == BINARY_SECTION)
-		return bc_fail(err, BC_UNSUPPORTED, "%s: a table alone has no names of functions",
-			       build->path);
+		return bc_fail(err, BC_UNSUPPORTED,
+			       "%s: a BAT section alone has no names of functions", build->path);
 	if (binary->kind != BINARY_BOLTED || hashes ||
 	    bat_layout_has(binary->bat.layout, BAT_FEATURE_BLOCKS))
 		return true;

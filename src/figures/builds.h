@@ -60,7 +60,7 @@ DEFINE_VEC(old_document_vec, struct old_document);
 
 struct old_profile {
 	const char *path; /* as it was given */
-	bool by_place;    /* fdata */
+	bool by_offset;   /* fdata */
 	struct strings names;
 	struct old_function_vec functions;
 	struct old_block_vec blocks;

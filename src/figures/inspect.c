@@ -86,8 +86,8 @@ static bool take_sample(struct recording *r, const struct event *event, struct b
 	r->with_chain += sample->callchain_count > 0;
 	r->without_address += !placed;
 	r->entries += sample->branch_count;
-	if (sample->branch_count > r->deepest)
-		r->deepest = sample->branch_count;
+	if (sample->branch_count > r->max_depth)
+		r->max_depth = sample->branch_count;
 	if (!find_event(r, sample->event) ||
 	    (placed && !count_table_add(&r->by_file, file, 1, 0)) ||
 	    !count_table_add(&r->by_pid, pid, 1, 0))

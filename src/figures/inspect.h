@@ -40,7 +40,7 @@ struct recording {
 	uint64_t addresses;               /* that traces of the way through the code tell */
 	uint64_t with_stack, with_chain, without_address;
 	uint64_t entries;     /* of all branch stacks */
-	size_t deepest;       /* stack */
+	size_t max_depth;     /* stack */
 	uint64_t first, last; /* ns, time of samples; 0: not known */
 
 	struct event_name_vec names;

@@ -87,7 +87,7 @@ static enum recording_lack lack_of(const struct recording *r)
 		return LACKS_SAMPLES;
 	if (trace->operations && !trace->branches)
 		return LACKS_BRANCHES;
-	if (trace->branches && trace->unowned == trace->branches)
+	if (trace->branches && trace->unattributed == trace->branches)
 		return LACKS_OWNERS;
 	if (trace->found && (!trace->buffers || !trace->bytes) && !r->samples)
 		return LACKS_TRACE;
@@ -140,13 +140,12 @@ static const char *image_kind(const struct image *image)
 static const char *binary_kind(const struct inspected *found)
 {
 	switch (found->binary.kind) {
-	case BINARY_BOLTED:
-		return *found->bat_wrong ? "BOLTed, with a table that cannot be read" : "BOLTed";
+	case BINARY_BOLTED: return *found->bat_wrong ? "BOLTed, unreadable BAT section" : "BOLTed";
 	case BINARY_UNTOUCHED: return "not BOLTed";
-	case BINARY_LOST: return "BOLTed, without a table";
+	case BINARY_LOST: return "BOLTed, no BAT section";
 	case BINARY_SECTION: break;
 	}
-	return "a table alone";
+	return "BAT section alone";
 }
 
 FIGURE_READER(machine_of, struct image, figure_string(machine_name(it->machine)))
@@ -182,7 +181,7 @@ FIGURE_READER(bolt_of, struct inspected, figure_string(binary_kind(it)))
 
 static const struct figure_row bolt_rows[] = {
 	{"bolt", "BOLT         {}\n", .read = bolt_of},
-	{"table_error", "table        {}\n",
+	{"bat_error", "table        {}\n",
 	 VALUE_BY(struct inspected, bat_wrong, figure_of_some_chars), .any = true},
 	{0},
 };
@@ -196,7 +195,7 @@ static void put_binary(struct json *json, const struct inspected *found)
 		figures_json(image_rows, &binary->image, json);
 	figures_json(bolt_rows, found, json);
 	if (!*found->bat_wrong && binary->desc.size)
-		figures_json_object(table_rows, binary, json, "table");
+		figures_json_object(table_rows, binary, json, "bat");
 	json_close(json, '}');
 }
 
@@ -217,9 +216,9 @@ static const char *local_text(enum local_file local)
 {
 	static const char *const texts[] = {[LOCAL_NONE] = "not on this machine",
 					    [LOCAL_OTHER] = "another build on this machine",
-					    [LOCAL_PLAIN] = "no table",
-					    [LOCAL_LOST] = "BOLTed, without a table",
-					    [LOCAL_BAT] = "has a table"};
+					    [LOCAL_PLAIN] = "no BAT section",
+					    [LOCAL_LOST] = "BOLTed, no BAT section",
+					    [LOCAL_BAT] = "has a BAT section"};
 
 	return texts[local];
 }
@@ -275,7 +274,7 @@ static void put_file(struct json *json, const struct recording *r, const struct 
 		if (mapped_files_go_id(&r->mapped, number).len)
 			json_text(json, "go_build_id", mapped_files_go_id(&r->mapped, number));
 		if (path_kind_of(path) == PATH_FILE)
-			json_string(json, "here", local_text(local));
+			json_string(json, "on_this_host", local_text(local));
 	}
 	put_share(json, share);
 	json_close(json, '}');
@@ -301,10 +300,10 @@ static const struct figure_row recording_rows[] = {
 		traced_bytes),
 	{.rows = trace_rows, .at = offsetof(struct recording, report.perf.trace)},
 	{"trace_addresses", NULL, VALUE(struct recording, addresses)},
-	{"whole", .read = is_whole},
+	{"complete", .read = is_whole},
 	{"branch_stacks", BEGIN},
 	{"samples", NULL, VALUE(struct recording, with_stack)},
-	FIGURES(struct recording, , entries, deepest),
+	FIGURES(struct recording, , entries, max_depth),
 	{"partial", NULL, VALUE(struct recording, report.perf.has_partial_stacks)},
 	{END},
 	{"call_stacks", NULL, VALUE(struct recording, with_chain)},
@@ -395,11 +394,11 @@ static void print_trace(const struct perf_trace_report *trace, FILE *out)
 			"             damaged: %" PRIu64 " byte%s left out, %" PRIu64 " gap%s\n",
 			trace->bad_bytes, plural(trace->bad_bytes), trace->gaps,
 			plural(trace->gaps));
-	else if (trace->gaps || trace->cut)
+	else if (trace->gaps || trace->damaged)
 		fprintf(out,
 			"             damaged: %" PRIu64 " gap%s, %" PRIu64
 			" operation%s left out\n",
-			trace->gaps, plural(trace->gaps), trace->cut, plural(trace->cut));
+			trace->gaps, plural(trace->gaps), trace->damaged, plural(trace->damaged));
 }
 
 static void print_counts(const struct recording *r, FILE *out)
@@ -427,7 +426,7 @@ static void print_counts(const struct recording *r, FILE *out)
 	if (r->with_stack)
 		fprintf(out,
 			"branches     stacks of %.1f on average, %zu at most, with %.1f %% of the samples%s\n",
-			(double)r->entries / (double)r->with_stack, r->deepest,
+			(double)r->entries / (double)r->with_stack, r->max_depth,
 			percent_of(r->with_stack, r->samples),
 			r->report.perf.has_partial_stacks ? "; some kinds of branches only" : "");
 	else if (r->branches || r->fall_throughs)
@@ -558,7 +557,7 @@ static void print_profile(const struct inspected *found, FILE *out)
 /* ---- a shard, of whatever kind ---- */
 
 static const char *const mode_names[] = {
-	[MODE_OPEN] = "open", [MODE_BRANCHES] = "branches", [MODE_PLAIN] = "plain"};
+	[MODE_OPEN] = "open", [MODE_BRANCHES] = "branches", [MODE_PLAIN] = "basic"};
 
 FIGURE_READER(mode_of, struct shard, figure_string(mode_names[it->mode]))
 

@@ -49,7 +49,7 @@ static const struct figure_row report_rows[] = {
 	FIGURES(struct merge_report, , records_in, records_out),
 	SUMS(in),
 	SUMS(out),
-	FIGURES(struct merge_report, , saturated, scaled_away),
+	FIGURES(struct merge_report, , saturated, scaled_to_zero),
 	{"runs", "{} run{:s} in temporary files\n", VALUE(struct merge_report, runs)},
 	{0},
 };
@@ -57,7 +57,7 @@ static const struct figure_row report_rows[] = {
 static const struct figure_row lost_rows[] = {
 	{.text = "{} input{:s} left out\n", VALUE(struct merge_report, bad), .any = true},
 	{.text = "{} record{:s} scaled to 0 and dropped\n",
-	 VALUE(struct merge_report, scaled_away),
+	 VALUE(struct merge_report, scaled_to_zero),
 	 .any = true},
 	{0},
 };
@@ -87,7 +87,7 @@ static void write_bad(struct json *json, const struct figure_row *row, const voi
 			continue;
 		json_open(json, NULL, '{');
 		json_string(json, "path", input_name(merge->inputs[i].path));
-		json_string(json, "why", merge->inputs[i].why);
+		json_string(json, "reason", merge->inputs[i].why);
 		json_close(json, '}');
 	}
 	json_close(json, ']');

@@ -527,12 +527,12 @@ void overlap_json(const struct overlap_report *report, FILE *out)
 	overlap_json_members(report, &json);
 	if (report->has_min)
 		json_real(&json, "min", report->min);
-	json_bool(&json, "wanting", report->wanting);
+	json_bool(&json, "failed", report->failed);
 	json_close(&json, '}');
 	putc('\n', out);
 }
 
-static bool is_wanting(const struct overlap_report *report, const struct overlap_share *share)
+static bool is_below_limit(const struct overlap_report *report, const struct overlap_share *share)
 {
 	return report->has_min && share->known && share->percent < report->min;
 }
@@ -540,14 +540,14 @@ static bool is_wanting(const struct overlap_report *report, const struct overlap
 void overlap_judge(struct overlap_report *report)
 {
 	for (int i = 0; i < OVERLAP_KIND_COUNT; i++)
-		report->wanting |= is_wanting(report, &report->overlap->shares[i]);
+		report->failed |= is_below_limit(report, &report->overlap->shares[i]);
 }
 
 void overlap_tell_min(const struct overlap_report *report, FILE *out)
 {
 	for (int i = 0; i < OVERLAP_KIND_COUNT; i++) {
 		const struct overlap_share *share = &report->overlap->shares[i];
-		if (is_wanting(report, share))
+		if (is_below_limit(report, share))
 			say(out, "overlap of %s is %.4f %%, and --min=%g was asked for",
 			    overlap_key((enum overlap_kind)i), share->percent, report->min);
 	}

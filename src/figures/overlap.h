@@ -84,11 +84,11 @@ struct overlap_report {
 	const struct overlap *overlap;
 	const char *paths[2];
 	bool has_min;
-	double min;   /* percent */
-	bool wanting; /* a share is below it */
+	double min;  /* percent */
+	bool failed; /* a share is below it */
 };
 
-/* Sets `wanting`. */
+/* Sets `failed`. */
 void overlap_judge(struct overlap_report *report);
 
 void overlap_text(const struct overlap_report *report, FILE *out);

@@ -338,7 +338,7 @@ enum code_place code_place_of(const struct binary *binary, struct output_place p
 		return place.fragment->cold ? PLACE_COLD : PLACE_HOT;
 	bool old = text_is(binary->image.sections[place.function->section].name, ".bolt.org.text");
 	bool moved = binary->kind == BINARY_BOLTED && old;
-	return moved ? PLACE_OLD : PLACE_LEFT;
+	return moved ? PLACE_ORIGINAL : PLACE_IGNORED;
 }
 
 /* Lists the addresses that were counted, with the sum of each.  Rows of one address stand next to
@@ -577,7 +577,7 @@ static bool measure_flow(struct conversion *c, struct quality_sources *sources, 
 {
 	if (c->basic && !sources->by_byte)
 		return true;
-	sources->code.left_out = sources->not_simple;
+	sources->code.left_out = sources->non_simple;
 	if (!open_code(c, &sources->code, &sources->blocks, err))
 		return false;
 	if (c->basic)
@@ -587,7 +587,7 @@ static bool measure_flow(struct conversion *c, struct quality_sources *sources, 
 }
 
 static bool measure_density(struct conversion *c, const struct quality_options *how,
-			    struct name_marks *not_simple, struct quality *out,
+			    struct name_marks *non_simple, struct quality *out,
 			    struct bc_error *err)
 {
 	const struct density_options options = {
@@ -596,7 +596,7 @@ static bool measure_density(struct conversion *c, const struct quality_options *
 		image_section(&conversion_binary(c)->image, ".rela.text"),
 		&c->graphs,
 		c->threads,
-		not_simple};
+		non_simple};
 
 	out->density_cutoff = how->density_cutoff;
 	out->threshold = how->threshold;
@@ -619,9 +619,9 @@ static bool measure_profile(struct conversion *c, const struct quality_options *
 			    struct quality_sources *sources, struct quality *out,
 			    struct bc_error *err)
 {
-	return (name_marks_make(&sources->not_simple, &conversion_binary(c)->functions) ||
+	return (name_marks_make(&sources->non_simple, &conversion_binary(c)->functions) ||
 		bc_fail_nomem(err)) &&
-	       measure_density(c, how, &sources->not_simple, out, err) &&
+	       measure_density(c, how, &sources->non_simple, out, err) &&
 	       flat_take(&c->profile, &sources->flat, err) &&
 	       (cover_functions(&sources->flat, &out->coverage) || bc_fail_nomem(err)) &&
 	       measure_flow(c, sources, out, err);
@@ -655,7 +655,7 @@ void quality_sources_free(struct quality_sources *sources)
 	if (sources->code.blocks)
 		blocks_close(&sources->blocks);
 	flat_free(&sources->flat);
-	name_marks_free(&sources->not_simple);
+	name_marks_free(&sources->non_simple);
 	*sources = (struct quality_sources){0};
 }
 

@@ -42,8 +42,8 @@ BC_MUST_USE bool stability_take(const struct profile halves[2], double moved, st
 #define CODE_PLACES(X)                                                                             \
 	X(HOT, "hot", "in hot parts of functions that BOLT moved")                                 \
 	X(COLD, "cold", "in cold parts")                                                           \
-	X(OLD, "old", "in code at its old place (.bolt.org.text)")                                 \
-	X(LEFT, "left", "in functions that BOLT left alone")                                       \
+	X(ORIGINAL, "original", "in original bodies (.bolt.org.text)")                             \
+	X(IGNORED, "ignored", "in functions that BOLT ignored")                                    \
 	X(PLT, "plt", "in PLT entries")                                                            \
 	X(NONE, "none", "in no function")
 
@@ -125,7 +125,7 @@ struct quality_sources {
 	struct heat bytes; /* with buckets of one byte */
 	struct heat heat;  /* with buckets of HEAT_BUCKET */
 	struct flat_profile flat;
-	struct name_marks not_simple; /* llvm-bolt does not know where their jumps lead */
+	struct name_marks non_simple; /* llvm-bolt does not know where their jumps lead */
 	struct block_source blocks;
 	struct flow_code code; /* points into the one above, and into the conversion */
 	struct flow_calls calls;

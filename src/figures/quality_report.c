@@ -33,7 +33,7 @@ static const char *verdict_key(enum verdict_about about)
 
 static const char *verdict_word(enum verdict_kind kind)
 {
-	static const char *const words[] = {"none", "good", "look", "bad"};
+	static const char *const words[] = {"none", "good", "warning", "bad"};
 
 	return words[kind];
 }
@@ -56,14 +56,14 @@ static void judge_build(const struct conversion *c, struct verdict *out)
 	enum belonging belonging = conversion_belonging(c);
 
 	if (!c->check.checked)
-		say_so(out, VERDICT_LOOK,
+		say_so(out, VERDICT_WARNING,
 		       "nothing could be checked: whether the samples are of this build is not known");
 	else if (belonging == BELONGS_PERHAPS)
-		say_so(out, VERDICT_LOOK,
+		say_so(out, VERDICT_WARNING,
 		       "the samples may be of another build: %.1f %% of their %s disagree with the code, but these are few",
 		       rate, what);
 	else if (belonging == BELONGS_BY_ID)
-		say_so(out, VERDICT_LOOK,
+		say_so(out, VERDICT_WARNING,
 		       "the samples have the build-id of this build, but %.1f %% of their %s disagree with its code",
 		       rate, what);
 	else if (belonging == BELONGS_NOT)
@@ -71,13 +71,13 @@ static void judge_build(const struct conversion *c, struct verdict *out)
 		       "the samples are of another build: %.1f %% of their %s disagree with the code",
 		       rate, what);
 	else if (rate > 0)
-		say_so(out, VERDICT_LOOK,
+		say_so(out, VERDICT_WARNING,
 		       "the samples are of this build, but %.2f %% of their %s disagree with its code",
 		       rate, what);
 	else
 		say_so(out, VERDICT_GOOD,
 		       "the samples are of this build: all %s agree with its code", what);
-	out->harmless = belonging == BELONGS && out->kind == VERDICT_LOOK && c->check.checked;
+	out->harmless = belonging == BELONGS && out->kind == VERDICT_WARNING && c->check.checked;
 }
 
 static void judge_compiler(const struct compiler_counts *f, struct verdict *out)
@@ -85,21 +85,21 @@ static void judge_compiler(const struct compiler_counts *f, struct verdict *out)
 	double counted = compiler_counted_percent(f);
 
 	if (f->forced)
-		say_so(out, VERDICT_LOOK,
+		say_so(out, VERDICT_WARNING,
 		       "no function has a count: these are the compiler's guesses");
 	else if (compiler_counts_few(f))
-		say_so(out, VERDICT_LOOK,
+		say_so(out, VERDICT_WARNING,
 		       "only %.1f %% of the functions of the compiler's map have a count: its profile was of other code, or of too little",
 		       counted);
 	else if (compiler_counts_older(f))
-		say_so(out, VERDICT_LOOK,
+		say_so(out, VERDICT_WARNING,
 		       "the compiler's profile was of older code: %.1f %% of the functions with a count are called more often than they were entered",
-		       compiler_contradicted_percent(f));
+		       compiler_undercounted_percent(f));
 	else
 		say_so(out, VERDICT_GOOD,
 		       "the counts are the compiler's, of this very build: %.1f %% of the functions of its map have one, and %.1f %% of these are "
 		       "called more often than they were entered",
-		       counted, compiler_contradicted_percent(f));
+		       counted, compiler_undercounted_percent(f));
 }
 
 static void judge_kept(const struct quality *q, struct verdict *out)
@@ -107,7 +107,7 @@ static void judge_kept(const struct quality *q, struct verdict *out)
 	if (!q->kept_of)
 		say_so(out, VERDICT_BAD, "no sample is of this binary");
 	else if (q->kept < KEPT_ENOUGH)
-		say_so(out, VERDICT_LOOK,
+		say_so(out, VERDICT_WARNING,
 		       "only %.1f %% of the usable data is in the profile: see what was dropped",
 		       q->kept);
 	else
@@ -120,18 +120,18 @@ static void judge_stability(const struct quality *q, struct verdict *out)
 	double more = s->layout > 0 ? 100 * (100 / s->layout - 1) : 0;
 
 	if (!q->has_stability)
-		say_so(out, VERDICT_LOOK,
+		say_so(out, VERDICT_WARNING,
 		       "whether more samples would change the layout is not known: no branches are");
 	else if (!(s->layout > 0))
-		say_so(out, VERDICT_LOOK,
+		say_so(out, VERDICT_WARNING,
 		       "more samples would change the layout: a half of these has no branch");
 	else if (s->layout < STABLE_ENOUGH)
-		say_so(out, VERDICT_LOOK,
+		say_so(out, VERDICT_WARNING,
 		       "more samples would change the layout: in the one that a half of these makes, the other half takes %.1f %% more branches "
 		       "than in its own",
 		       more);
 	else if (s->percent < STABLE_ENOUGH)
-		say_so(out, VERDICT_LOOK,
+		say_so(out, VERDICT_WARNING,
 		       "the layout is uncertain: the halves of the samples agree on it, but %.1f %% of the samples had to count in other blocks than "
 		       "where they were taken",
 		       inferred_moved_percent(&q->inferred));
@@ -163,12 +163,13 @@ static void judge_coverage(const struct quality *q, struct verdict *out)
 static void judge_places(const struct quality *q, const struct conversion *c, struct verdict *out)
 {
 	const struct code_places *p = &q->places;
-	double cold = percent_of(p->hottest[PLACE_COLD] + p->hottest[PLACE_OLD], p->hottest_sum);
+	double cold =
+		percent_of(p->hottest[PLACE_COLD] + p->hottest[PLACE_ORIGINAL], p->hottest_sum);
 
 	if (conversion_binary(c)->kind != BINARY_BOLTED || !p->hottest_sum)
 		return;
 	if (cold > COLD_MUCH)
-		say_so(out, VERDICT_LOOK,
+		say_so(out, VERDICT_WARNING,
 		       "the workload is not the one that the binary was built for: %.1f %% of its hottest "
 		       "samples are in cold or old code; optimise it anew",
 		       cold);
@@ -186,16 +187,16 @@ static void judge_inferred(const struct quality *q, const struct conversion *c, 
 	if (!inferred_of(&q->inferred) && q->has_inferred)
 		return;
 	if (c->not_inferred.code)
-		say_so(out, VERDICT_LOOK, "no branches are inferred: %s", c->not_inferred.text);
+		say_so(out, VERDICT_WARNING, "no branches are inferred: %s", c->not_inferred.text);
 	else if (!q->has_inferred)
-		say_so(out, VERDICT_LOOK,
+		say_so(out, VERDICT_WARNING,
 		       "no branches are inferred, and llvm-bolt uses addresses badly: --input=PROG, the binary that it "
 		       "read, infers them");
 	else if (share < INFERRED_ENOUGH)
-		say_so(out, VERDICT_LOOK, "branches are inferred from only %.1f %% of the samples",
-		       share);
+		say_so(out, VERDICT_WARNING,
+		       "branches are inferred from only %.1f %% of the samples", share);
 	else if (moved > MOVED_MUCH)
-		say_so(out, VERDICT_LOOK,
+		say_so(out, VERDICT_WARNING,
 		       "branches are inferred from %.1f %% of the samples, but %.1f %% of these had to count in other blocks than "
 		       "where they were taken: the flow is uncertain",
 		       share, moved);
@@ -210,9 +211,9 @@ static void judge_flow(const struct quality *q, struct verdict *out)
 	const struct flow_figures *f = &q->flow;
 
 	if (!f->functions)
-		say_so(out, VERDICT_LOOK, "no function has a flow");
+		say_so(out, VERDICT_WARNING, "no function has a flow");
 	else if (f->bias > BIAS_MUCH || f->unreachable > UNREACHABLE_MUCH)
-		say_so(out, VERDICT_LOOK,
+		say_so(out, VERDICT_WARNING,
 		       "counts do not add up: what enters and what leaves a block differ by %.2f %% (bias), and %.1f %% of the counts are in blocks "
 		       "that no counted branch leads to",
 		       f->bias, f->unreachable);
@@ -243,7 +244,7 @@ static void verdicts_take(const struct quality *q, const struct conversion *c,
 		judge_stability(q, &out[VERDICT_STABILITY]);
 	judge_coverage(q, &out[VERDICT_COVERAGE]);
 	if (c)
-		judge_places(q, c, &out[VERDICT_PLACES]);
+		judge_places(q, c, &out[VERDICT_LAYOUT]);
 	if (c && q->basic)
 		judge_inferred(q, c, &out[VERDICT_INFERRED]);
 	if (q->has_flow)
@@ -266,7 +267,7 @@ static const char *way_of(const struct gate_row *row)
 
 static struct gate_result value_of(const struct quality *q, enum quality_gate_number gate)
 {
-	uint64_t cold = q->places.hottest[PLACE_COLD] + q->places.hottest[PLACE_OLD];
+	uint64_t cold = q->places.hottest[PLACE_COLD] + q->places.hottest[PLACE_ORIGINAL];
 
 	switch (gate) {
 	case GATE_STABILITY:
@@ -284,7 +285,7 @@ static struct gate_result value_of(const struct quality *q, enum quality_gate_nu
 	case GATE_INFERRED:
 		return (struct gate_result){q->has_inferred && inferred_of(&q->inferred),
 					    inferred_percent(&q->inferred), false};
-	case GATE_MOVED:
+	case GATE_REASSIGNED:
 		return (struct gate_result){q->has_inferred && q->inferred.solved.samples,
 					    inferred_moved_percent(&q->inferred), false};
 	case GATE_COUNT: break;
@@ -301,16 +302,16 @@ static enum outcome outcome_of(const struct quality_report *report)
 		return OUTCOME_OTHER_BUILD;
 	if (verdicts[VERDICT_COVERAGE].kind == VERDICT_BAD)
 		return OUTCOME_EMPTY;
-	if (c->options.from_compiler && verdicts[VERDICT_BUILD].kind == VERDICT_LOOK)
+	if (c->options.from_compiler && verdicts[VERDICT_BUILD].kind == VERDICT_WARNING)
 		return OUTCOME_DOUBTED;
 	if (conversion_binary(c)->kind != BINARY_BOLTED)
 		return OUTCOME_FIRST;
 	if (report->quality->basic && !report->quality->has_inferred)
 		return OUTCOME_ADDRESSES;
-	if (verdicts[VERDICT_PLACES].kind == VERDICT_LOOK)
+	if (verdicts[VERDICT_LAYOUT].kind == VERDICT_WARNING)
 		return OUTCOME_MISPLACED;
 	for (int i = 0; i < VERDICT_COUNT; i++)
-		if (verdicts[i].kind == VERDICT_LOOK && !verdicts[i].harmless)
+		if (verdicts[i].kind == VERDICT_WARNING && !verdicts[i].harmless)
 			return OUTCOME_UNSURE;
 	return OUTCOME_FITS;
 }
@@ -341,8 +342,8 @@ void quality_judge(struct quality_report *report)
 		      report->verdicts);
 	if (report->conversion)
 		advise_now(report);
-	report->wanting = report->verdicts[VERDICT_BUILD].kind == VERDICT_BAD ||
-			  report->verdicts[VERDICT_COVERAGE].kind == VERDICT_BAD;
+	report->failed = report->verdicts[VERDICT_BUILD].kind == VERDICT_BAD ||
+			 report->verdicts[VERDICT_COVERAGE].kind == VERDICT_BAD;
 	for (int i = 0; i < GATE_COUNT; i++) {
 		const struct quality_gate *gate = &report->gates[i];
 		struct gate_result *result = &report->results[i];
@@ -350,7 +351,7 @@ void quality_judge(struct quality_report *report)
 		result->passed =
 			result->known && (gate_rows[i].least ? result->value >= gate->limit :
 							       result->value <= gate->limit);
-		report->wanting |= gate->set && !result->passed;
+		report->failed |= gate->set && !result->passed;
 	}
 }
 
@@ -388,7 +389,7 @@ static void write_ledger(struct json *json, const struct figure_row *row, const 
 		json_open(json, NULL, '{');
 		json_string(json, "reason", words->reasons[i].key);
 		json_number(json, "count", ledger->dropped[i]);
-		json_bool(json, "look", quality_reason_matters(words, i));
+		json_bool(json, "loss", quality_reason_matters(words, i));
 		json_close(json, '}');
 	}
 	json_close(json, ']');
@@ -529,7 +530,7 @@ FIGURE_READER(subject_of, struct quality,
 	      figure_string(it->of_compiler ? "compiler" :
 			    it->of_samples  ? "samples" :
 					      "profile"))
-FIGURE_READER(disagree_percent, struct build_check, figure_real(build_check_rate(it)))
+FIGURE_READER(mismatch_percent, struct build_check, figure_real(build_check_rate(it)))
 FIGURE_READER(stable_enough, struct quality, ((void)it, figure_real(STABLE_ENOUGH)))
 FIGURE_READER(times_more, struct quality, figure_real(quality_times_more(it)))
 FIGURE_READER(cutoff_percent, struct quality, figure_real((double)it->density_cutoff / 10000))
@@ -557,8 +558,8 @@ static const struct figure_row density_rows[] = {
 	{"functions", "  {profiled:12} of {} functions have a profile",
 	 VALUE(struct quality, density.functions)},
 	{"profiled", NULL, VALUE(struct quality, density.profiled)},
-	{"not_simple", "; {} more that llvm-bolt cannot optimise",
-	 VALUE(struct quality, density.not_simple), .any = true},
+	{"non_simple", "; {} more that llvm-bolt cannot optimise",
+	 VALUE(struct quality, density.non_simple), .any = true},
 	{.text = "\n"},
 	{0},
 };
@@ -567,7 +568,7 @@ static const struct figure_row coverage_rows[] = {
 	FIGURES(struct quality, coverage., samples, functions),
 	{"bytes", NULL, VALUE(struct quality, coverage.bytes),
 	 IF(struct quality, coverage.has_bytes)},
-	{"held", .write = write_held, .print = print_held},
+	{"percentiles", .write = write_held, .print = print_held},
 	{0},
 };
 
@@ -602,7 +603,7 @@ static void write_walk(struct json *json, const struct figure_row *row, const vo
 		figures_json_object(walk_rows, &conversion->walked, json, row->key);
 }
 
-static void write_processor_traces(struct json *json, const struct figure_row *row, const void *at)
+static void write_hardware_traces(struct json *json, const struct figure_row *row, const void *at)
 {
 	const struct conversion *conversion = at;
 	bool any = false;
@@ -655,33 +656,33 @@ static void print_reads(const struct figure_row *row, const void *conversion, FI
 static const struct figure_row report_rows[] = {
 	FORMAT_ROWS("batconv-quality"),
 	FIGURE(struct quality_report, , path),
-	{"of", .read = subject_of, QUALITY},
-	{"plain", NULL, VALUE(struct quality, basic), QUALITY},
+	{"source", .read = subject_of, QUALITY},
+	{"basic", NULL, VALUE(struct quality, basic), QUALITY},
 	{"llvm_bolt", .write = bolt_reads_write, .print = print_reads, CONVERSION},
 	VERDICT(BUILD, "build    "),
 	{"build", BEGIN, CONVERSION},
-	{"checked", "  {:12} checked, {disagree_percent:.2} % disagree\n",
+	{"checked", "  {:12} checked, {mismatch_percent:.2} % disagree\n",
 	 VALUE(struct conversion, check.checked), CONVERSION},
-	{"disagree_percent", NULL, VALUE_BY(struct conversion, check, disagree_percent),
+	{"mismatch_percent", NULL, VALUE_BY(struct conversion, check, mismatch_percent),
 	 CONVERSION},
 	{END},
 	VERDICT(KEPT, "kept     "),
 	{"kept", BEGIN, CONVERSION},
 	{"percent", NULL, VALUE(struct quality, kept), QUALITY},
-	{"of", NULL, VALUE(struct quality, kept_of), QUALITY},
+	{"total", NULL, VALUE(struct quality, kept_of), QUALITY},
 	LEDGER(samples, sample_words),
 	LEDGER(branches, branch_words),
 	LEDGER(traces, trace_words),
 	{END},
-	{"walk", .write = write_walk, CONVERSION},
-	{"processor_traces", .write = write_processor_traces, CONVERSION},
+	{"trace_decode", .write = write_walk, CONVERSION},
+	{"hardware_traces", .write = write_hardware_traces, CONVERSION},
 	VERDICT(STABILITY, "stability"),
 	{"stability", .rows = stability_rows, QUALITY, IF(struct quality, of_samples)},
 	{"density", .rows = density_rows, QUALITY, IF(struct quality, of_samples)},
 	VERDICT(COVERAGE, "coverage "),
 	{"coverage", .rows = coverage_rows, QUALITY},
-	VERDICT(PLACES, "places   "),
-	{"places", .at = offsetof(struct quality, places), .rows = place_rows, QUALITY,
+	VERDICT(LAYOUT, "layout   "),
+	{"layout", .at = offsetof(struct quality, places), .rows = place_rows, QUALITY,
 	 IF(struct quality, of_samples)},
 	VERDICT(INFERRED, "inferred "),
 	{"inferred", BEGIN, CONVERSION, IF(struct conversion, basic)},
@@ -702,7 +703,7 @@ static const struct figure_row report_rows[] = {
 	 VALUE_BY(struct quality_report, next.command, figure_of_some_whole), .any = true},
 	{END},
 	{"gates", .write = write_gates},
-	FIGURE(struct quality_report, , wanting),
+	FIGURE(struct quality_report, , failed),
 	{0},
 };
 

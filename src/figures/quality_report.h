@@ -16,7 +16,7 @@
 	X(KEPT, "kept")                                                                            \
 	X(STABILITY, "stability")                                                                  \
 	X(COVERAGE, "coverage")                                                                    \
-	X(PLACES, "places")                                                                        \
+	X(LAYOUT, "layout")                                                                        \
 	X(INFERRED, "inferred")                                                                    \
 	X(FLOW, "flow")
 
@@ -24,11 +24,11 @@
 enum verdict_about { VERDICTS(X) VERDICT_COUNT };
 #undef X
 
-enum verdict_kind { VERDICT_NONE, VERDICT_GOOD, VERDICT_LOOK, VERDICT_BAD };
+enum verdict_kind { VERDICT_NONE, VERDICT_GOOD, VERDICT_WARNING, VERDICT_BAD };
 
 struct verdict {
 	enum verdict_kind kind; /* VERDICT_NONE: there is nothing to say */
-	bool harmless;          /* VERDICT_LOOK, and yet what the other figures say holds */
+	bool harmless;          /* VERDICT_WARNING, and yet what the other figures say holds */
 	bool few;               /* with more samples it would be better */
 	char text[256];         /* a sentence without its end */
 };
@@ -42,7 +42,7 @@ struct verdict {
 	X(DISCONTINUITY, "discontinuity", false)                                                   \
 	X(COLD, "cold", false)                                                                     \
 	X(INFERRED, "inferred", true)                                                              \
-	X(MOVED, "moved", false)
+	X(REASSIGNED, "reassigned", false)
 
 #define X(name, figure, least) GATE_##name,
 enum quality_gate_number { QUALITY_GATES(X) GATE_COUNT };
@@ -68,10 +68,10 @@ struct quality_report {
 	struct verdict verdicts[VERDICT_COUNT];
 	struct gate_result results[GATE_COUNT];
 	struct advice next; /* what to do now; no sentence: of a profile alone */
-	bool wanting; /* a limit was not met, the samples are of another build, or there are none */
+	bool failed; /* a limit was not met, the samples are of another build, or there are none */
 };
 
-/* Verdicts, what to do now, results, and `wanting`. */
+/* Verdicts, what to do now, results, and `failed`. */
 void quality_judge(struct quality_report *report);
 
 void quality_text(const struct quality_report *report, FILE *out);

@@ -12,14 +12,14 @@
 /* What the verdict is drawn by, in percent of all samples: docs/next-build.md, "Does the share tell
  * the gain". */
 #define STALE_FITS_PERCENT 95.0 /* in exact functions */
-#define STALE_PLACED_PERCENT                                                                       \
+#define STALE_MATCHED_PERCENT                                                                      \
 	50.0 /* with -infer-stale-profile: it gains half of what a new profile does, or more */
 #define STALE_SAME_PERCENT                                                                         \
-	5.0 /* in exact functions; fewer: the code was made in another way, and what is placed     \
+	5.0 /* in exact functions; fewer: the code was made in another way, and what is matched     \
 	       tells nothing */
 
 enum stale_verdict {
-	VERDICT_FITS,
+	VERDICT_MATCHES,
 	VERDICT_INFER,  /* llvm-bolt -infer-stale-profile places most of the rest */
 	VERDICT_RECORD, /* collect a new profile */
 };
@@ -276,20 +276,20 @@ static bool match_functions(struct build_comparison *c)
 /* ---- what became of functions ---- */
 
 static void count_function(struct build_comparison *c, size_t i, enum function_fate fate,
-			   uint64_t placed)
+			   uint64_t matched)
 {
 	struct fitting_share *share = &c->out->functions[fate];
 
 	share->count++;
 	share->samples = count_add_saturating(share->samples, c->functions[i].samples);
 	c->out->samples = count_add_saturating(c->out->samples, c->functions[i].samples);
-	c->out->placed = count_add_saturating(c->out->placed, placed);
+	c->out->matched = count_add_saturating(c->out->matched, matched);
 }
 
 static bool note_lost(struct build_comparison *c, size_t i, enum function_fate fate,
-		      uint64_t placed)
+		      uint64_t matched)
 {
-	const struct lost_function lost = {name_of(c, i), fate, c->functions[i].samples, placed};
+	const struct lost_function lost = {name_of(c, i), fate, c->functions[i].samples, matched};
 
 	return fate == FUNCTION_EXACT || lost_function_vec_push(&c->out->lost, lost);
 }
@@ -327,9 +327,9 @@ static bool count_blocks(struct build_comparison *c, const struct old_function *
 	return true;
 }
 
-/* The blocks of a stale function; *placed: its samples on jumps whose two blocks are found. */
+/* The blocks of a stale function; *matched: its samples on jumps whose two blocks are found. */
 static bool compare_blocks(struct build_comparison *c, const struct old_function *f,
-			   uint32_t function, uint64_t *placed)
+			   uint32_t function, uint64_t *matched)
 {
 	const struct old_jump *jumps = c->profile->jumps.at + f->jumps.first;
 
@@ -341,7 +341,7 @@ static bool compare_blocks(struct build_comparison *c, const struct old_function
 		return false;
 	for (size_t i = 0; i < f->jumps.count; i++)
 		if (c->match.fates.at[jumps[i].from] != BLOCK_LOST && is_found(c, jumps[i].to))
-			*placed = count_add_saturating(*placed, jumps[i].count);
+			*matched = count_add_saturating(*matched, jumps[i].count);
 	return true;
 }
 
@@ -381,12 +381,12 @@ static bool compare_functions(struct build_comparison *c, struct bc_error *err)
 		return false;
 	for (size_t i = 0; i < c->count; i++) {
 		enum function_fate fate = fate_of(c, i);
-		uint64_t placed = fate == FUNCTION_EXACT ? c->functions[i].samples : 0;
+		uint64_t matched = fate == FUNCTION_EXACT ? c->functions[i].samples : 0;
 		if (by_hashes && fate == FUNCTION_STALE &&
-		    !compare_blocks(c, &c->functions[i], c->is[i], &placed))
+		    !compare_blocks(c, &c->functions[i], c->is[i], &matched))
 			return bc_fail_nomem(err);
-		count_function(c, i, fate, placed);
-		if (!note_lost(c, i, fate, placed))
+		count_function(c, i, fate, matched);
+		if (!note_lost(c, i, fate, matched))
 			return bc_fail_nomem(err);
 	}
 	return true;
@@ -560,7 +560,8 @@ static bool compare(struct build_comparison *c, struct bc_error *err)
 	settle_common(c);
 	if (!match_functions(c))
 		return bc_fail_nomem(err);
-	if (c->out->means == STALE_BY_PLACES ? !compare_places(c, err) : !compare_functions(c, err))
+	if (c->out->means == STALE_BY_OFFSETS ? !compare_places(c, err) :
+						!compare_functions(c, err))
 		return false;
 	sort_lost(c->out->lost.at, c->out->lost.len);
 	return true;
@@ -594,17 +595,17 @@ static bool choose_means(const struct old_profile *profile, const struct new_bui
 			"merge --expect=BIN writes that of one",
 			profile->path, programs, build->path);
 	}
-	if (profile->by_place && !build->code)
+	if (profile->by_offset && !build->code)
 		return bc_fail(
 			err, BC_UNSUPPORTED,
 			"%s: fdata has offsets in the code that llvm-bolt reads, and llvm-bolt wrote this file: "
 			"give the build that llvm-bolt is to read",
 			build->path);
-	out->means = profile->by_place                      ? STALE_BY_PLACES :
+	out->means = profile->by_offset                     ? STALE_BY_OFFSETS :
 		     out->document->hashed && build->hashed ? STALE_BY_HASHES :
 							      STALE_BY_BLOCK_COUNTS;
 	out->has_blocks = out->means == STALE_BY_HASHES;
-	out->has_branches = out->means == STALE_BY_PLACES;
+	out->has_branches = out->means == STALE_BY_OFFSETS;
 	out->has_calls = out->has_blocks && build->calls;
 	return true;
 }
@@ -646,9 +647,9 @@ static double staleness_exact_percent(const struct staleness *s)
 			    percent_of(s->functions[FUNCTION_EXACT].count, functions);
 }
 
-static double staleness_placed_percent(const struct staleness *s)
+static double staleness_matched_percent(const struct staleness *s)
 {
-	return percent_of(s->placed, s->samples);
+	return percent_of(s->matched, s->samples);
 }
 
 static enum stale_verdict staleness_verdict(const struct staleness *s)
@@ -656,9 +657,9 @@ static enum stale_verdict staleness_verdict(const struct staleness *s)
 	double exact = staleness_exact_percent(s);
 
 	if (exact >= STALE_FITS_PERCENT)
-		return VERDICT_FITS;
+		return VERDICT_MATCHES;
 	return s->has_blocks && exact >= STALE_SAME_PERCENT &&
-			       staleness_placed_percent(s) >= STALE_PLACED_PERCENT ?
+			       staleness_matched_percent(s) >= STALE_MATCHED_PERCENT ?
 		       VERDICT_INFER :
 		       VERDICT_RECORD;
 }
@@ -675,9 +676,9 @@ static const char *const block_keys[BLOCK_FATES] = {[BLOCK_EXACT] = "exact",
 						    [BLOCK_LOST] = "none"};
 static const char *const means_keys[] = {[STALE_BY_HASHES] = "hashes",
 					 [STALE_BY_BLOCK_COUNTS] = "block-counts",
-					 [STALE_BY_PLACES] = "places"};
+					 [STALE_BY_OFFSETS] = "offsets"};
 static const char *const verdict_keys[] = {
-	[VERDICT_FITS] = "fits", [VERDICT_INFER] = "infer", [VERDICT_RECORD] = "record"};
+	[VERDICT_MATCHES] = "matches", [VERDICT_INFER] = "infer", [VERDICT_RECORD] = "record"};
 
 static uint64_t all_functions(const struct staleness *s)
 {
@@ -702,7 +703,7 @@ static struct fitting_share all_blocks(const struct staleness *s)
 /* What the figures rest on, and what they cannot tell. */
 static const char *means_words(const struct staleness *s)
 {
-	if (s->means == STALE_BY_PLACES)
+	if (s->means == STALE_BY_OFFSETS)
 		return "fdata has no hashes: a function is exact if the new code can make all of its branches";
 	if (s->means == STALE_BY_HASHES)
 		return "by llvm-bolt's hashes";
@@ -740,7 +741,7 @@ static void print_blocks(const struct staleness *s, FILE *out)
 		const struct fitting_share *share = &s->blocks[i];
 		if (i == BLOCK_CALL && !s->has_calls)
 			fprintf(out,
-				"%-9s %10s          a table alone does not tell what blocks call; some of the others are found by that\n",
+				"%-9s %10s          a BAT section alone does not show what blocks call; some of the others are found by that\n",
 				block_keys[i], "not known");
 		else
 			fprintf(out, "%-9s %10" PRIu64 " %6.1f %% %20" PRIu64 " %6.1f %%\n",
@@ -759,8 +760,8 @@ static void print_lost(const struct staleness *s, FILE *out)
 			percent_of(lost->samples, s->samples), lost->samples,
 			fate_keys[lost->fate]);
 		if (s->has_blocks && lost->fate == FUNCTION_STALE)
-			fprintf(out, "%5.1f %% can be placed  ",
-				percent_of(lost->placed, lost->samples));
+			fprintf(out, "%5.1f %% can be matched  ",
+				percent_of(lost->matched, lost->samples));
 		print_name(lost->name, out);
 		putc('\n', out);
 	}
@@ -768,10 +769,10 @@ static void print_lost(const struct staleness *s, FILE *out)
 
 static void print_verdict(const struct staleness *s, FILE *out)
 {
-	double exact = staleness_exact_percent(s), placed = staleness_placed_percent(s);
+	double exact = staleness_exact_percent(s), matched = staleness_matched_percent(s);
 
 	switch (staleness_verdict(s)) {
-	case VERDICT_FITS:
+	case VERDICT_MATCHES:
 		fprintf(out,
 			"next      the profile fits: %.1f %% of its samples are in exact functions\n",
 			exact);
@@ -779,21 +780,21 @@ static void print_verdict(const struct staleness *s, FILE *out)
 	case VERDICT_INFER:
 		fprintf(out,
 			"next      llvm-bolt -infer-stale-profile places at most %.1f %% of the samples, without it %.1f %%\n",
-			placed, exact);
+			matched, exact);
 		break;
 	case VERDICT_RECORD:
 		if (s->functions[FUNCTION_MISSING].count > all_functions(s) / 10 * 9)
 			fprintf(out,
 				"next      most of the profile's functions are not in the build: give a build of the program that the profile is of\n");
-		else if (s->has_blocks && placed >= STALE_PLACED_PERCENT)
+		else if (s->has_blocks && matched >= STALE_MATCHED_PERCENT)
 			fprintf(out,
 				"next      collect a new profile: only %.1f %% of the samples are in exact functions, as where the compiler had other options or "
 				"another profile; that llvm-bolt -infer-stale-profile can place %.1f %% of them gains little then\n",
-				exact, placed);
+				exact, matched);
 		else if (s->has_blocks)
 			fprintf(out,
 				"next      collect a new profile: even llvm-bolt -infer-stale-profile can place only %.1f %% of the samples\n",
-				placed);
+				matched);
 		else
 			fprintf(out,
 				"next      collect a new profile: only %.1f %% of the samples are in exact functions\n",
@@ -862,11 +863,11 @@ static void write_lost(struct json *json, const struct figure_row *row, const vo
 		const struct lost_function *lost = &s->lost.at[i];
 		json_open(json, NULL, '{');
 		json_text(json, "function", lost->name);
-		json_string(json, "is", fate_keys[lost->fate]);
+		json_string(json, "status", fate_keys[lost->fate]);
 		json_number(json, "samples", lost->samples);
 		json_real(json, "percent", percent_of(lost->samples, s->samples));
 		if (s->has_blocks)
-			json_number(json, "placed", lost->placed);
+			json_number(json, "matched", lost->matched);
 		json_close(json, '}');
 	}
 	json_close(json, ']');
@@ -881,8 +882,8 @@ static struct figure_value program_of(const void *at)
 
 FIGURE_READER(means_of, struct staleness, figure_string(means_keys[it->means]))
 FIGURE_READER(exact_percent, struct staleness, figure_real(staleness_exact_percent(it)))
-FIGURE_READER(placed_percent, struct staleness,
-	      it->has_blocks ? figure_real(staleness_placed_percent(it)) : figure_null())
+FIGURE_READER(matched_percent, struct staleness,
+	      it->has_blocks ? figure_real(staleness_matched_percent(it)) : figure_null())
 FIGURE_READER(verdict_of, struct staleness, figure_string(verdict_keys[staleness_verdict(it)]))
 
 #define SHARE(key, fate)                                                                           \
@@ -890,7 +891,7 @@ FIGURE_READER(verdict_of, struct staleness, figure_string(verdict_keys[staleness
 static const struct figure_row build_rows[] = {
 	{"binary", NULL, VALUE(struct staleness, path)},
 	{"program", .read = program_of},
-	{"by", .read = means_of},
+	{"matched_by", .read = means_of},
 	FIGURE(struct staleness, , samples),
 	{"functions", BEGIN},
 	SHARE("exact", FUNCTION_EXACT),
@@ -904,7 +905,7 @@ static const struct figure_row build_rows[] = {
 	{"lost", NULL, VALUE(struct staleness, lost_branches)},
 	{END},
 	{"exact_percent", .read = exact_percent},
-	{"placed_percent", .read = placed_percent},
+	{"matched_percent", .read = matched_percent},
 	{"lost", .write = write_lost},
 	{"verdict", .read = verdict_of},
 	{0},
@@ -925,7 +926,7 @@ static const struct figure_row report_rows[] = {
 	FIGURE(struct stale_report, , profile),
 	{"binaries", .write = write_builds},
 	{"min_exact", NULL, VALUE(struct stale_report, min), IF(struct stale_report, has_min)},
-	FIGURE(struct stale_report, , wanting),
+	FIGURE(struct stale_report, , failed),
 	{0},
 };
 
@@ -936,7 +937,7 @@ void stale_json(const struct stale_report *report, FILE *out)
 
 /* ---- the least share ---- */
 
-static bool is_wanting(const struct stale_report *report, const struct staleness *s)
+static bool is_below_limit(const struct stale_report *report, const struct staleness *s)
 {
 	return report->has_min && staleness_exact_percent(s) < report->min;
 }
@@ -944,13 +945,13 @@ static bool is_wanting(const struct stale_report *report, const struct staleness
 void stale_judge(struct stale_report *report)
 {
 	for (size_t i = 0; i < report->count; i++)
-		report->wanting |= is_wanting(report, &report->builds[i]);
+		report->failed |= is_below_limit(report, &report->builds[i]);
 }
 
 void stale_tell_min(const struct stale_report *report, FILE *out)
 {
 	for (size_t i = 0; i < report->count; i++)
-		if (is_wanting(report, &report->builds[i]))
+		if (is_below_limit(report, &report->builds[i]))
 			say(out,
 			    "%s: %.4f %% of the samples are in exact functions, and --min-exact=%g was asked for",
 			    report->builds[i].path, staleness_exact_percent(&report->builds[i]),

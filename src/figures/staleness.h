@@ -13,7 +13,7 @@ enum stale_means {
 	STALE_BY_HASHES,       /* as llvm-bolt does it */
 	STALE_BY_BLOCK_COUNTS, /* the profile or the build has no hashes: "exact" is the same number
 				  of blocks, which a changed function can have, too */
-	STALE_BY_PLACES, /* fdata: "exact" is that each record begins and ends where the new code
+	STALE_BY_OFFSETS, /* fdata: "exact" is that each record begins and ends where the new code
 			    has such a branch */
 };
 
@@ -32,7 +32,7 @@ struct fitting_share {
 struct lost_function {
 	struct text name;
 	enum function_fate fate;
-	uint64_t samples, placed;
+	uint64_t samples, matched;
 };
 DEFINE_VEC(lost_function_vec, struct lost_function);
 
@@ -46,7 +46,7 @@ struct staleness {
 	struct fitting_share functions[FUNCTION_FATES];
 	struct fitting_share blocks[BLOCK_FATES]; /* of stale functions; samples: how often
 						     functions were entered there */
-	uint64_t placed; /* samples in exact functions, and in stale ones on jumps of which both
+	uint64_t matched; /* samples in exact functions, and in stale ones on jumps of which both
 			    blocks are found again; has_blocks */
 	uint64_t branches, lost_branches; /* records of fdata, and of these those that the new code
 					     cannot make */
@@ -67,11 +67,11 @@ struct stale_report {
 	const struct staleness *builds;
 	size_t count;
 	bool has_min;
-	double min;   /* percent */
-	bool wanting; /* one of the builds is below it */
+	double min;  /* percent */
+	bool failed; /* one of the builds is below it */
 };
 
-/* Sets `wanting`. */
+/* Sets `failed`. */
 void stale_judge(struct stale_report *report);
 
 void stale_text(const struct stale_report *report, FILE *out);

@@ -88,9 +88,10 @@ const struct figure_row trace_rows[] = {
 	{"kind", .read = kind_of},
 	FIGURES(struct perf_trace_report, , buffers, bytes, snapshots, truncated, partial,
 		collisions),
-	FIGURES(struct perf_trace_report, , operations, branches, unowned, gaps, cut, bad_bytes,
-		unknown_packets),
-	FIGURES(struct perf_trace_report, , lanes, bits, targets, dropped, overflows, late),
+	FIGURES(struct perf_trace_report, , operations, branches, unattributed, gaps, damaged,
+		bad_bytes, unknown_packets),
+	FIGURES(struct perf_trace_report, , queues, conditional, indirect, dropped, overflows,
+		late),
 	{END},
 	{0},
 };
@@ -108,10 +109,10 @@ void trace_tell(const struct perf_trace_report *trace, char *line, size_t size)
 		snprintf(read, sizeof(read),
 			 ", of %" PRIu64 " %s: %" PRIu64 " branch%s taken or not, %" PRIu64
 			 " address%s where others led",
-			 trace->lanes,
-			 trace->lanes == 1 ? "processor or thread" : "processors or threads",
-			 trace->bits, trace->bits == 1 ? "" : "es", trace->targets,
-			 trace->targets == 1 ? "" : "es");
+			 trace->queues,
+			 trace->queues == 1 ? "processor or thread" : "processors or threads",
+			 trace->conditional, trace->conditional == 1 ? "" : "es", trace->indirect,
+			 trace->indirect == 1 ? "" : "es");
 	snprintf(line, size, "%" PRIu64 " byte%s of a trace (%s) in %" PRIu64 " piece%s%s",
 		 trace->bytes, plural(trace->bytes), perf_trace_name(trace), trace->buffers,
 		 plural(trace->buffers), read);
@@ -142,14 +143,13 @@ static void walk_print(const struct flow_walk_report *walked, bool all, FILE *ou
 		say(out, "  %12" PRIu64 " (%4.1f %%) %s: %s", walked->files.at[i].answers,
 		    percent_of(walked->files.at[i].answers, walked->answers),
 		    walk_loss_words(walked->files.at[i].loss), walked->files.at[i].path);
-	if (walked->sums.contradictions || walked->sums.circles || walked->sums.gaps || all)
+	if (walked->sums.mismatches || walked->sums.loops || walked->sums.gaps || all)
 		say(out,
 		    "  the way was lost %" PRIu64
 		    " time%s as trace and code did not agree, %" PRIu64
-		    " time%s in circles of code, %" PRIu64 " time%s in gaps of the trace",
-		    walked->sums.contradictions, plural(walked->sums.contradictions),
-		    walked->sums.circles, plural(walked->sums.circles), walked->sums.gaps,
-		    plural(walked->sums.gaps));
+		    " time%s in loops of code, %" PRIu64 " time%s in gaps of the trace",
+		    walked->sums.mismatches, plural(walked->sums.mismatches), walked->sums.loops,
+		    plural(walked->sums.loops), walked->sums.gaps, plural(walked->sums.gaps));
 }
 
 static void write_lost(struct json *json, const struct figure_row *row, const void *of)
@@ -175,7 +175,7 @@ static void write_lost_files(struct json *json, const struct figure_row *row, co
 		json_string(json, "path", file->path);
 		json_string(json, "build_id", id);
 		json_string(json, "reason", walk_loss_key(file->loss));
-		json_number(json, "answers", file->answers);
+		json_number(json, "outcomes", file->answers);
 		json_close(json, '}');
 	}
 	json_close(json, ']');
@@ -184,11 +184,12 @@ static void write_lost_files(struct json *json, const struct figure_row *row, co
 FIGURE_READER(more_files, struct flow_walk_report, figure_number(it->more_files))
 
 const struct figure_row walk_rows[] = {
-	FIGURE(struct flow_walk_report, , answers),
-	{"walked", NULL, VALUE(struct flow_walk_report, sums.walked)},
+	{"outcomes", NULL, VALUE(struct flow_walk_report, answers)},
+	{"decoded", NULL, VALUE(struct flow_walk_report, sums.walked)},
 	{"lost", .write = write_lost},
-	FIGURES(struct flow_walk_report, , branches, rows),
-	FIGURES(struct flow_walk_report, sums., contradictions, circles, gaps),
+	FIGURE(struct flow_walk_report, , branches),
+	{"distinct_branches", NULL, VALUE(struct flow_walk_report, rows)},
+	FIGURES(struct flow_walk_report, sums., mismatches, loops, gaps),
 	{"files", .write = write_lost_files},
 	{"more_files", .read = more_files},
 	{0},
@@ -437,12 +438,13 @@ static void print_check(const struct conversion *conversion, FILE *out)
 		    "build check: %.2f %% of %" PRIu64
 		    " %s disagree with the binary's code (limit %.0f %%)",
 		    build_check_rate(check),
-		    build_check_rate(check) > 0 && check->unfit ? check->answers : check->checked,
+		    build_check_rate(check) > 0 && check->mismatched ? check->outcomes :
+								       check->checked,
 		    build_check_words(check, conversion->basic), BUILD_CHECK_LIMIT_PERCENT);
 }
 
 #define X(name, key, text)                                                                         \
-	{key, "  {:12} " text "\n", VALUE(struct restored, guarded[GUARD_##name])},
+	{key, "  {:12} " text "\n", VALUE(struct restored, skipped[GUARD_##name])},
 static const struct figure_row guard_rows[] = {RESTORE_GUARDS(X){0}};
 #undef X
 #define X(name, key, text)                                                                         \
@@ -548,7 +550,7 @@ static void print_compiler(const struct conversion *c, FILE *out)
 	    f->forced ? ": each is taken to be entered as often as any other" : "");
 	if (f->counted)
 		say(out, "  %12" PRIu64 " (%4.1f %% of these) with more calls than entries",
-		    f->contradicted, compiler_contradicted_percent(f));
+		    f->undercounted, compiler_undercounted_percent(f));
 	if (f->no_code)
 		say(out,
 		    "  %12" PRIu64
@@ -758,7 +760,7 @@ static void write_restored(struct json *json, const struct figure_row *row, cons
 
 	json_open(json, row->key, '{');
 	figures_json(rule_rows, &restored, json);
-	figures_json_object(guard_rows, &restored, json, "guarded");
+	figures_json_object(guard_rows, &restored, json, "skipped");
 	json_close(json, '}');
 }
 
@@ -772,34 +774,34 @@ FIGURE_READER(percent_moved, struct inferred, figure_real(inferred_moved_percent
 	}
 const struct figure_row inferred_rows[] = {
 	SHARE(solved),
-	SHARE(no_graph),
+	SHARE(no_cfg),
 	SHARE(plt),
-	SHARE(too_much),
-	SHARE(no_steps),
-	{"moved_samples", NULL, VALUE(struct inferred, moved)},
+	SHARE(too_large),
+	SHARE(step_limit),
+	{"reassigned_samples", NULL, VALUE(struct inferred, moved)},
 	{"percent", .read = percent_inferred},
-	{"moved_percent", .read = percent_moved},
+	{"reassigned_percent", .read = percent_moved},
 	{0},
 };
 #undef SHARE
 
 FIGURE_READER(percent_counted, struct compiler_counts, figure_real(compiler_counted_percent(it)))
 FIGURE_READER(percent_contradicted, struct compiler_counts,
-	      figure_real(compiler_contradicted_percent(it)))
+	      figure_real(compiler_undercounted_percent(it)))
 
 static const struct figure_row compiler_rows[] = {
-	FIGURES(struct compiler_counts, , functions, mapped, countable, counted, contradicted,
+	FIGURES(struct compiler_counts, , functions, mapped, countable, counted, undercounted,
 		no_code, unsolved, code_bytes, unmapped_bytes, forced),
 	{"counted_percent", .read = percent_counted},
-	{"contradicted_percent", .read = percent_contradicted},
+	{"undercounted_percent", .read = percent_contradicted},
 	{0},
 };
 
 FIGURE_READER(check_rate, struct build_check, figure_real(build_check_rate(it)))
 
 static const struct figure_row check_rows[] = {
-	FIGURES(struct build_check, , checked, not_branch, bad_target, bad_end, inside, answers,
-		unfit),
+	FIGURES(struct build_check, , checked, not_branch, bad_target, bad_end, inside, outcomes,
+		mismatched),
 	{"rate_percent", .read = check_rate},
 	{"limit_percent", .fixed = "5.0000"},
 	{0},
@@ -850,7 +852,7 @@ static const struct figure_row summary_rows[] = {
 	{"files", .write = write_map_files},
 	{"samples", NULL, VALUE(struct conversion, aggregate.given), CONVERSION},
 	{END},
-	{"walk", BEGIN},
+	{"trace_decode", BEGIN},
 	{.at = offsetof(struct conversion, walked), .rows = walk_rows, CONVERSION},
 	{END},
 	{"mode", .read = mode_of, CONVERSION},
@@ -867,7 +869,7 @@ static const struct figure_row summary_rows[] = {
 	{END},
 	{"returns", BEGIN},
 	{"by_type", NULL, VALUE(struct conversion, found.by_type), CONVERSION},
-	{"by_place", NULL, VALUE(struct conversion, found.by_place), CONVERSION},
+	{"by_address", NULL, VALUE(struct conversion, found.by_address), CONVERSION},
 	{END},
 	{"restored", .write = write_restored},
 	{"inferred", BEGIN},

@@ -101,12 +101,12 @@ static void warn_of_trace(const char *path, const struct perf_trace_report *trac
 		warn(to,
 		     "%s: warning: none of the sampled operations is a branch: perf record -e arm_spe_0/branch_filter=1/u samples branches",
 		     path);
-	if (trace->unowned)
+	if (trace->unattributed)
 		warn(to,
 		     "%s: warning: nobody knows in which process %" PRIu64
 		     " branch%s ran, which cannot be used: perf record as root, with a kernel of "
 		     "CONFIG_PID_IN_CONTEXTIDR, has the processor write it, and --per-thread records one program without",
-		     path, trace->unowned, trace->unowned == 1 ? "" : "es");
+		     path, trace->unattributed, trace->unattributed == 1 ? "" : "es");
 	if (trace->truncated)
 		warn(to,
 		     "%s: warning: the buffer of the trace was full %" PRIu64
@@ -120,7 +120,7 @@ static void warn_of_trace(const char *path, const struct perf_trace_report *trac
 		     "%s: warning: the processor could not write its trace fast enough %" PRIu64
 		     " time%s, and what ran then is missing: %s",
 		     path, trace->overflows, plural(trace->overflows), overflow_remedy(trace));
-	if (trace->decoded && trace->bytes && !trace->lanes)
+	if (trace->decoded && trace->bytes && !trace->queues)
 		warn(to,
 		     "%s: warning: nothing of the trace is read, as its bytes stand in front of the record that says of which kind they are "
 		     "(AUXTRACE_INFO): a file can be read in any order, so write the pipe into one first",
@@ -138,11 +138,12 @@ static void warn_of_trace(const char *path, const struct perf_trace_report *trac
 		     "where reading can begin",
 		     path, trace->bad_bytes, plural(trace->bad_bytes),
 		     trace->bad_bytes == 1 ? "is" : "are");
-	if (!trace->decoded && (trace->cut || trace->bad_bytes))
+	if (!trace->decoded && (trace->damaged || trace->bad_bytes))
 		warn(to,
 		     "%s: warning: damaged: %" PRIu64
 		     " sampled operation%s of the trace left out, as %s cut or damaged",
-		     path, trace->cut, plural(trace->cut), trace->cut == 1 ? "it is" : "they are");
+		     path, trace->damaged, plural(trace->damaged),
+		     trace->damaged == 1 ? "it is" : "they are");
 	if (trace->unknown_packets)
 		warn(to, "%s: warning: %" PRIu64 " packet%s of unknown kinds in the trace skipped",
 		     path, trace->unknown_packets, plural(trace->unknown_packets));
@@ -343,7 +344,7 @@ static void warn_of_compiler(const struct summary *summary, const struct warning
 		warn(to,
 		     "warning: %.1f %% of the functions with a count are called more often than they were entered (limit %.0f %%): the compiler's profile "
 		     "was of older code, and this one can make the program slower; build with a new one",
-		     compiler_contradicted_percent(f), COMPILER_CONTRADICTED_MOST);
+		     compiler_undercounted_percent(f), COMPILER_CONTRADICTED_MOST);
 }
 
 /* Warns of a file whose name says that it is of another format. */

@@ -89,7 +89,7 @@ static void write_unmapped(struct json *json, const struct figure_row *row, cons
 		json_open(json, unmapped_infos[i].key, '{');
 		json_number(json, "functions", c->unmapped[i].functions);
 		json_number(json, "bytes", c->unmapped[i].bytes);
-		json_string(json, "why", unmapped_infos[i].why);
+		json_string(json, "reason", unmapped_infos[i].why);
 		json_close(json, '}');
 	}
 	json_close(json, '}');
@@ -168,15 +168,15 @@ static const struct figure_row unwind_rows[] = {
 	 VALUE(struct unwind_summary, no_function), .any = true},
 	{"no_rules", "unwinding: {:12} not compared: the input has no rules there\n",
 	 VALUE(struct unwind_summary, no_rules), .any = true},
-	{"untold",
+	{"undetermined",
 	 "unwinding: {:12} not compared: BOLT changed the frame, and the code does not tell what is right\n",
-	 VALUE(struct unwind_summary, untold), .any = true},
+	 VALUE(struct unwind_summary, undetermined), .any = true},
 	{"input_wrong", "unwinding: {:12} not compared: the input's rules are wrong there, too\n",
 	 VALUE(struct unwind_summary, input_wrong), .any = true},
 	{END},
 	{"calls", "unwinding: the exceptions of {} call{:s} compared\n",
 	 VALUE(struct unwind_summary, calls), .any = true},
-	{"left", BEGIN},
+	{"ignored", BEGIN},
 	{"functions",
 	 "unwinding: {} function{:s} {:are} not in the table; {compared} of them compared, as the input has them at the same address\n",
 	 VALUE(struct unwind_summary, left), .any = true},
@@ -221,7 +221,7 @@ static const struct figure_row lines_rows[] = {
 	 "lines: {:12} not compared: the output has no line table of its own code that can be read\n",
 	 VALUE(struct lines_summary, stale), .any = true},
 	{END},
-	{"left", "lines: {} function{:s} compared that BOLT left where they were\n",
+	{"ignored", "lines: {} function{:s} compared that BOLT left where they were\n",
 	 VALUE(struct lines_summary, left), .any = true},
 	{"files", "lines: {} number{:s} of files in .debug_info compared\n",
 	 VALUE(struct lines_summary, files), .any = true},
@@ -233,7 +233,8 @@ static const struct figure_row scopes_rows[] = {
 	 "scopes: {} entr{:ies} of .debug_info compared, {different} with another attribute\n",
 	 VALUE(struct scopes_summary, entries)},
 	{"different", NULL, VALUE(struct scopes_summary, entries_different)},
-	{"alone", "scopes: {:12} entr{:ies} not compared: their unit has others than the input's\n",
+	{"unmatched",
+	 "scopes: {:12} entr{:ies} not compared: their unit has others than the input's\n",
 	 VALUE(struct scopes_summary, entries_alone), .any = true},
 	{"code", BEGIN},
 	{"entries", "scopes: {} of them cover code; {equal} the input's, {different} other code\n",
@@ -242,7 +243,7 @@ static const struct figure_row scopes_rows[] = {
 	{"different", NULL, VALUE(struct scopes_summary, scopes_different)},
 	{"folded", "scopes: {:12} not compared: BOLT folded their code\n",
 	 VALUE(struct scopes_summary, scopes_folded), .any = true},
-	{"gone", "scopes: {:12} not compared: the output has nothing of their code\n",
+	{"removed", "scopes: {:12} not compared: the output has nothing of their code\n",
 	 VALUE(struct scopes_summary, scopes_gone), .any = true},
 	{END},
 	{"addresses", BEGIN},
@@ -253,7 +254,7 @@ static const struct figure_row scopes_rows[] = {
 	{"wrong", NULL, VALUE(struct scopes_summary, addresses_wrong)},
 	{"folded", "scopes: {:12} not compared: BOLT folded their code\n",
 	 VALUE(struct scopes_summary, addresses_folded), .any = true},
-	{"gone", "scopes: {:12} not compared: the output has nothing of their code\n",
+	{"removed", "scopes: {:12} not compared: the output has nothing of their code\n",
 	 VALUE(struct scopes_summary, addresses_gone), .any = true},
 	{END},
 	{"locations", BEGIN},
@@ -263,7 +264,7 @@ static const struct figure_row scopes_rows[] = {
 	{"equal", NULL, VALUE(struct scopes_summary, lists_equal)},
 	{"wrong", NULL, VALUE(struct scopes_summary, lists_wrong)},
 	{"lost", NULL, VALUE(struct scopes_summary, lists_lost)},
-	{"gone",
+	{"removed",
 	 "scopes: {:12} not compared: the output has nothing of their code, or BOLT folded it\n",
 	 VALUE(struct scopes_summary, lists_gone), .any = true},
 	{END},
@@ -341,7 +342,7 @@ static const struct figure_row verification_rows[] = {
 	FIGURE(struct verification, , binary),
 	{"input", .read = input_of},
 	{"instructions_checked", .read = code_of, FOUND},
-	{"table", .rows = table_rows, FOUND, IF(struct verify_report, decoded)},
+	{"bat", .rows = table_rows, FOUND, IF(struct verify_report, decoded)},
 	PART("coverage", coverage, linked),
 	{.text = "instructions checked: {}\n",
 	 .read = code_of,

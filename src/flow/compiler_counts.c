@@ -57,7 +57,7 @@ struct reading {
 	struct counted_vec counted; /* by the address of the function, once all are known */
 	struct chosen_vec chosen;   /* functions of the binary that their ranges are in */
 	struct scratch *scratch;    /* one a thread */
-	atomic_bool no_memory, too_much;
+	atomic_bool no_memory, too_large;
 };
 
 #define NO_BLOCK_OF_MAP UINT32_MAX
@@ -366,7 +366,7 @@ static bool find_body(struct writer *w, const struct map_block *block, struct bo
 		return false;
 	if (!work_spend(job->binary->image.work, WORK_BLOCK_MAP,
 			(uint64_t)WORK_OF_CODE * block->size)) {
-		atomic_store(&w->reading->too_much, true);
+		atomic_store(&w->reading->too_large, true);
 		return false;
 	}
 	uint64_t start = block->address - f->address, most = f->size;
@@ -589,7 +589,7 @@ static void sum_calls(struct reading *r)
 	}
 	for (size_t i = 0; i < r->counted.len; i++) {
 		const struct counted *f = &r->counted.at[i];
-		r->figures->contradicted +=
+		r->figures->undercounted +=
 			!r->figures->forced && f->called > COMPILER_CALLS_MOST * f->entries;
 		r->figures->no_code += f->no_code;
 		r->figures->unsolved += f->unsolved;
@@ -665,7 +665,7 @@ static bool count_all(struct reading *r, const struct event_sink *sink, struct b
 			    job->threads, job->graphs, err))
 		return false;
 	parallel_for(job->threads, r->counted.len, count_function, r);
-	if (atomic_load(&r->too_much))
+	if (atomic_load(&r->too_large))
 		return work_fail(binary->image.work, err);
 	if (atomic_load(&r->no_memory))
 		return bc_fail_nomem(err);
@@ -702,9 +702,9 @@ double compiler_counted_percent(const struct compiler_counts *f)
 	return percent_of(f->counted, f->mapped);
 }
 
-double compiler_contradicted_percent(const struct compiler_counts *f)
+double compiler_undercounted_percent(const struct compiler_counts *f)
 {
-	return percent_of(f->contradicted, f->counted);
+	return percent_of(f->undercounted, f->counted);
 }
 
 bool compiler_counts_few(const struct compiler_counts *f)
@@ -715,5 +715,5 @@ bool compiler_counts_few(const struct compiler_counts *f)
 bool compiler_counts_older(const struct compiler_counts *f)
 {
 	return f->counted >= COMPILER_CONTRADICTED_OF &&
-	       compiler_contradicted_percent(f) > COMPILER_CONTRADICTED_MOST;
+	       compiler_undercounted_percent(f) > COMPILER_CONTRADICTED_MOST;
 }

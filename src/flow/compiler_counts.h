@@ -17,7 +17,7 @@ struct compiler_counts {
 	uint64_t mapped;       /* of these: the map has them */
 	uint64_t countable;    /* of these: with entry counts and probabilities, be they 0 */
 	uint64_t counted;      /* of these: with an entry count that is not 0 */
-	uint64_t contradicted; /* of these: their direct callers count more than COMPILER_CALLS_MOST
+	uint64_t undercounted; /* of these: their direct callers count more than COMPILER_CALLS_MOST
 				  times as many entries */
 	uint64_t no_code;  /* of those counted: their code cannot be read, or does not begin a block
 			      where the map says so */
@@ -39,11 +39,11 @@ struct compiler_counts {
 	20 /* of fewer functions a share tells nothing: recursion that was inlined contradicts     \
 	      some */
 double compiler_counted_percent(const struct compiler_counts *counts);
-double compiler_contradicted_percent(const struct compiler_counts *counts);
+double compiler_undercounted_percent(const struct compiler_counts *counts);
 bool compiler_counts_few(const struct compiler_counts *
 				 counts); /* functions have a count; not of those that are forced */
 bool compiler_counts_older(
-	const struct compiler_counts *counts); /* than the code: too many are contradicted */
+	const struct compiler_counts *counts); /* than the code: too many are undercounted */
 
 struct compiler_job {
 	const struct binary *binary; /* that llvm-bolt did not write */

@@ -219,8 +219,8 @@ static bool note_walk(struct conversion *c, const struct flow_walk *walk, struct
 /* The build check has the answers of traces, too. */
 static void note_fit(struct conversion *c)
 {
-	c->check.answers += c->fit.answered + c->fit.unfit;
-	c->check.unfit += c->fit.unfit;
+	c->check.outcomes += c->fit.answered + c->fit.mismatched;
+	c->check.mismatched += c->fit.mismatched;
 }
 
 static bool read_file(struct conversion *c, size_t number, struct flow_walk *walk,

@@ -274,11 +274,11 @@ static void take_figures(const struct job *job, struct converted *out)
 		build_check_add(&out->check, &walk->check);
 		build_check_add(&out->check, &r->check);
 		out->found.by_type += walk->found.by_type;
-		out->found.by_place += walk->found.by_place;
+		out->found.by_address += walk->found.by_address;
 		for (size_t rule = 0; rule < RESTORE_COUNT; rule++)
 			out->restored.count[rule] += r->restored.count[rule];
 		for (size_t guard = 0; guard < GUARD_COUNT; guard++)
-			out->restored.guarded[guard] += r->restored.guarded[guard];
+			out->restored.skipped[guard] += r->restored.skipped[guard];
 	}
 }
 

@@ -441,13 +441,13 @@ static struct inferred_share *share_of(struct inferred *out, enum sampled_state 
 {
 	switch (state) {
 	case SOLVED: return &out->solved;
-	case NO_GRAPH: return &out->no_graph;
+	case NO_GRAPH: return &out->no_cfg;
 	case IN_PLT: return &out->plt;
-	case NO_STEPS: return &out->no_steps;
+	case NO_STEPS: return &out->step_limit;
 	case NOT_YET:
 	case TOO_MUCH: break;
 	}
-	return &out->too_much;
+	return &out->too_large;
 }
 
 static void count_functions(const struct job *job, struct inferred *out)

@@ -29,18 +29,19 @@ struct inferred_share {
 struct inferred {
 	struct inferred_share solved;
 	struct inferred_share
-		no_graph; /* BOLT builds no graph of it either: the profile has its entries only */
+		no_cfg; /* BOLT builds no graph of it either: the profile has its entries only */
 	struct inferred_share plt; /* PLT entries: the records of their callers have the calls */
-	struct inferred_share too_much; /* larger than cfg.h or flow.h takes: likewise */
-	struct inferred_share no_steps; /* functions with more samples took the steps: likewise */
+	struct inferred_share too_large;  /* larger than cfg.h or flow.h takes: likewise */
+	struct inferred_share step_limit; /* functions with more samples took the steps: likewise */
 	uint64_t moved; /* samples of solved functions that the flow expects in other blocks */
 };
 
 /* Why a function has entries only.  X(share of struct inferred, text for people) */
 #define INFERRED_REASONS(X)                                                                        \
-	X(no_graph, "its code gives no control-flow graph")                                        \
-	X(too_much, "its control flow is beyond the limit of the solver")                          \
-	X(no_steps, "functions with more samples took the steps that the size of the binary allows")
+	X(no_cfg, "its code gives no control-flow graph")                                          \
+	X(too_large, "its control flow is beyond the limit of the solver")                         \
+	X(step_limit,                                                                              \
+	  "functions with more samples took the steps that the size of the binary allows")
 
 /* All samples that branches were to be inferred from. */
 uint64_t inferred_of(const struct inferred *inferred);

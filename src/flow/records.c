@@ -120,7 +120,7 @@ bool record_facts_open(struct record_facts *facts, unsigned names, struct bc_err
 
 	return (nameable_find(&binary->functions, &binary->image, names, &facts->unnameable) ||
 		bc_fail_nomem(err)) &&
-	       (!rules_restore(&facts->rules, RESTORE_MADE) ||
+	       (!rules_restore(&facts->rules, RESTORE_INSERTED) ||
 		made_blocks_open(binary, &facts->made, err)) &&
 	       (!rules_restore(&facts->rules, RESTORE_PLT) ||
 		plt_calls_open(binary, &facts->plt, err));
@@ -164,7 +164,7 @@ static bool leads_to_made(const struct record_walker *r, struct input_place from
 static bool is_divided(const struct record_walker *r, struct input_place from,
 		       struct input_place to)
 {
-	return rules_restore(&r->facts->rules, RESTORE_MADE) && from.function == to.function &&
+	return rules_restore(&r->facts->rules, RESTORE_INSERTED) && from.function == to.function &&
 	       from.offset == to.offset;
 }
 
@@ -175,7 +175,7 @@ static const struct code *code_around(const struct record_walker *r, const struc
 {
 	const struct pair *pair = r->facts->pair;
 	bool stays = pair && insn_jumps(t->insn) && from.function == to.function &&
-		     rules_restore(&r->facts->rules, RESTORE_DELETED);
+		     rules_restore(&r->facts->rules, RESTORE_REMOVED);
 	const struct code *code =
 		stays ? pair_code(pair, pair_input_of(pair, from.function)) : NULL;
 
@@ -282,7 +282,7 @@ static bool add_jump_to_start(struct record_walker *r, const struct located_trac
 	add_way(r, code, &way, &step);
 	add(r, step);
 	if (way.count)
-		r->restored.count[RESTORE_DELETED] += step.count;
+		r->restored.count[RESTORE_REMOVED] += step.count;
 	return true;
 }
 
@@ -307,7 +307,7 @@ static bool add_jump_out(struct record_walker *r, const struct located_trace *t,
 		       WAY_AS_IS;
 
 	if (kind == WAY_NONE)
-		r->restored.guarded[GUARD_TAILS] += step.count;
+		r->restored.skipped[GUARD_TAILS] += step.count;
 	if (kind != WAY_FOUND)
 		return false;
 	if (out.way.count)
@@ -375,7 +375,7 @@ static bool translate(const struct record_walker *r, struct output_place place,
 static void drop_made(struct record_walker *r, uint64_t count)
 {
 	r->ledgers.branches.dropped[BRANCH_DROP_MADE] += count;
-	r->restored.count[RESTORE_MADE] += count;
+	r->restored.count[RESTORE_INSERTED] += count;
 }
 
 /* A taken branch that is no return: within its function it is one record; between functions, or
@@ -421,7 +421,7 @@ static bool goes_on_to_made(const struct record_walker *r, const struct located_
 {
 	struct output_place source = t->source, next = t->from;
 
-	if (!rules_restore(&r->facts->rules, RESTORE_MADE) ||
+	if (!rules_restore(&r->facts->rules, RESTORE_INSERTED) ||
 	    r->facts->binary->image.machine != MACHINE_AARCH64 ||
 	    t->insn.kind != INSN_CONDITIONAL || !source.fragment ||
 	    source.fragment != next.fragment || next.offset != source.offset + 4)
@@ -444,7 +444,7 @@ static void add_edge(void *ctx, uint32_t source, uint32_t target, uint32_t outpu
 	struct input_place from = {r->walked_owner, source}, to = {r->walked_owner, target};
 
 	if (leads_to_made(r, from, to) || is_divided(r, from, to))
-		r->restored.count[RESTORE_MADE] += count;
+		r->restored.count[RESTORE_INSERTED] += count;
 	else
 		add(r, (struct record){RECORD_BRANCH, from, to, count, 0, 0});
 }
@@ -580,7 +580,8 @@ static enum trace_drop walk_old(struct record_walker *r, const struct located_tr
 	enum trace_drop why =
 		walk_graph(r, cfg_find(&r->facts->pair->graphs, from.input), &fall, t->row->count);
 	if (why == TRACE_KEPT)
-		r->restored.count[from.has_table ? RESTORE_OLD : RESTORE_LEFT] += t->row->count;
+		r->restored.count[from.has_table ? RESTORE_ORIGINAL : RESTORE_IGNORED] +=
+			t->row->count;
 	return why;
 }
 

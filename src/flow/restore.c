@@ -139,7 +139,7 @@ static void add_way(struct pass *pass, const struct record *record, const struct
 		mispredicted = 0;
 	}
 	pass_add_edge(pass, from, record->to.offset, record->count, mispredicted);
-	pass_count(pass, RESTORE_DELETED, record->count);
+	pass_count(pass, RESTORE_REMOVED, record->count);
 }
 
 /* Is the function in the table?  All records of other functions are those of the input's own code.
@@ -347,7 +347,7 @@ static bool copies_restore(struct pass *pass, struct flows *flows, bool *replace
 			uint64_t count = flows->in[from] - flows->on[from];
 			pass_add_edge(pass, code->insns->at[code_jump(code, from, to)].offset,
 				      code->blocks.at[to].start, count, 0);
-			pass_count(pass, RESTORE_COPIES, count);
+			pass_count(pass, RESTORE_DUPLICATED, count);
 			flows->out[from] = count_add_saturating(flows->out[from], count);
 			flows->on[from] += count;
 			flows->in[to] = count_add_saturating(flows->in[to], count);
@@ -370,7 +370,7 @@ static bool leave_first_block(struct pass *pass, struct flows *flows, bool *repl
 		uint64_t count = flows->in[block] - flows->out[block];
 		uint32_t next = code->successors.at[code->blocks.at[block].succ];
 		pass_add_edge(pass, code_last(code, block), code->blocks.at[next].start, count, 0);
-		pass_count(pass, RESTORE_DELETED, count);
+		pass_count(pass, RESTORE_REMOVED, count);
 		flows->out[block] += count;
 		flows->in[next] += count;
 		block = next;
@@ -432,7 +432,7 @@ static bool name_twins(struct pass *pass)
 		    !pass->named[body] || pass->named[twin])
 			continue;
 		pass_add(pass, (struct record){RECORD_ENTRY, {0}, {&output[twin], 0}, 1, 0, 0});
-		pass_count(pass, RESTORE_TWINS, 1);
+		pass_count(pass, RESTORE_UNCALLED, 1);
 	}
 	return true;
 }
@@ -459,12 +459,12 @@ struct rule_pass {
 };
 static const struct rule_pass rule_passes[] = {
 	{RESTORE_BIT(RESTORE_FOLDED), .call = unfold},
-	{RESTORE_BIT(RESTORE_COPIES), .step = leaves_copy},
+	{RESTORE_BIT(RESTORE_DUPLICATED), .step = leaves_copy},
 	{RESTORE_BIT(RESTORE_EDGES), .step = take_no_edge, .sums = take_all_back},
-	{RESTORE_BIT(RESTORE_DELETED) | RESTORE_BIT(RESTORE_ENTRIES), .sums = leave_first_block},
-	{RESTORE_BIT(RESTORE_COPIES), .sums = copies_restore},
+	{RESTORE_BIT(RESTORE_REMOVED) | RESTORE_BIT(RESTORE_ENTRIES), .sums = leave_first_block},
+	{RESTORE_BIT(RESTORE_DUPLICATED), .sums = copies_restore},
 	{RESTORE_BIT(RESTORE_INLINED), .sums = inlined_restore, .last = inlined_restore_nested},
-	{RESTORE_BIT(RESTORE_TWINS), .last = name_twins},
+	{RESTORE_BIT(RESTORE_UNCALLED), .last = name_twins},
 };
 
 /* The next one that is chosen, from one on; NULL: none is left. */
@@ -488,20 +488,20 @@ static void take_step(struct pass *pass, const struct record *record)
 	for (const struct rule_pass *rule = rule_passes; (rule = chosen_rule(pass, rule)); rule++)
 		if (rule->step && rule->step(pass, record))
 			return;
-	leave(pass, record, GUARD_NO_WAY);
+	leave(pass, record, GUARD_NO_PATH);
 }
 
 static void take_internal(struct pass *pass, struct record *record)
 {
 	struct way way;
 
-	if (!pass_does(pass, RESTORE_DELETED)) {
+	if (!pass_does(pass, RESTORE_REMOVED)) {
 		pass_add(pass, *record);
 		return;
 	}
 	if (!pass->code->blocks.len) {
 		if (has_table(pass))
-			leave(pass, record, pass->code->misfits ? GUARD_OFFSETS : GUARD_NO_GRAPH);
+			leave(pass, record, pass->code->misfits ? GUARD_OFFSETS : GUARD_NO_CFG);
 		else
 			pass_add(pass, *record);
 		return;
@@ -510,8 +510,8 @@ static void take_internal(struct pass *pass, struct record *record)
 	switch (code_way(pass->code, record->from.offset, record->to.offset, &way)) {
 	case WAY_AS_IS: pass_add(pass, *record); break;
 	case WAY_NONE: take_step(pass, record); break;
-	case WAY_ANY: leave(pass, record, GUARD_ANY_AIM); break;
-	case WAY_WITHIN: pass_count(pass, RESTORE_MADE, record->count); break;
+	case WAY_ANY: leave(pass, record, GUARD_ANY_TARGET); break;
+	case WAY_WITHIN: pass_count(pass, RESTORE_INSERTED, record->count); break;
 	case WAY_FOUND: add_way(pass, record, &way); break;
 	}
 }

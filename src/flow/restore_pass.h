@@ -96,7 +96,7 @@ static inline void pass_count(struct pass *pass, enum restore_rule rule, uint64_
 
 static inline void pass_count_guarded(struct pass *pass, enum restore_guard guard, uint64_t count)
 {
-	pass->how->restored->guarded[guard] += count;
+	pass->how->restored->skipped[guard] += count;
 }
 
 /* The counts of the current function. */

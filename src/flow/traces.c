@@ -235,7 +235,7 @@ bool trace_facts_open(struct located_counts *located, const struct pair *pair,
 				    .rules = aggregate->options.rules,
 				    .imputes = aggregate->options.impute};
 	const struct binary *binary = located->binary;
-	out->passes = binary->kind == BINARY_BOLTED && rules_restore(&out->rules, RESTORE_MADE);
+	out->passes = binary->kind == BINARY_BOLTED && rules_restore(&out->rules, RESTORE_INSERTED);
 	return insn_starts_open(&out->starts, binary, err) &&
 	       (!out->passes ||
 		(thunks_read(&binary->image, &binary->functions.symbols, &out->thunks, err) &&
@@ -309,7 +309,7 @@ static bool is_return(struct trace_walk *walk, const struct located_trace *t)
 	}
 	if (!return_places_has(&walk->places, t->trace, t->from))
 		return false;
-	walk->found.by_place += trace_end_is(branch, TRACE_END_EXTERNAL) ? t->row->count : 0;
+	walk->found.by_address += trace_end_is(branch, TRACE_END_EXTERNAL) ? t->row->count : 0;
 	return true;
 }
 

@@ -167,7 +167,8 @@ void traces_walk(struct trace_walk *walk, size_t shard, trace_fn *take, void *ct
 static inline struct old_place old_place_by_rules(const struct profile_rules *rules,
 						  struct old_place old)
 {
-	bool takes = old.input && rules_restore(rules, old.has_table ? RESTORE_OLD : RESTORE_LEFT);
+	bool takes = old.input &&
+		     rules_restore(rules, old.has_table ? RESTORE_ORIGINAL : RESTORE_IGNORED);
 
 	return takes ? old : (struct old_place){0};
 }

@@ -126,8 +126,8 @@ void build_check_add(struct build_check *to, const struct build_check *from)
 	to->bad_target += from->bad_target;
 	to->bad_end += from->bad_end;
 	to->inside += from->inside;
-	to->answers += from->answers;
-	to->unfit += from->unfit;
+	to->outcomes += from->outcomes;
+	to->mismatched += from->mismatched;
 }
 
 static struct disagreement of_samples(const struct build_check *check)
@@ -138,7 +138,7 @@ static struct disagreement of_samples(const struct build_check *check)
 
 static struct disagreement of_answers(const struct build_check *check)
 {
-	return (struct disagreement){check->answers, check->unfit};
+	return (struct disagreement){check->outcomes, check->mismatched};
 }
 
 static bool answers_are_worse(const struct build_check *check)

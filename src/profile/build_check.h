@@ -49,8 +49,8 @@ struct build_check {
 	uint64_t bad_target; /* direct branches that went elsewhere            */
 	uint64_t bad_end;    /* fall-throughs that end on no branch            */
 	uint64_t inside;     /* plain samples inside an instruction            */
-	uint64_t answers;    /* of traces of the processor, in this code ...   */
-	uint64_t unfit;      /* ... that do not fit it                         */
+	uint64_t outcomes;   /* of traces of the processor, in this code ...   */
+	uint64_t mismatched; /* ... that do not fit it                         */
 };
 
 /* The instruction at an address; of kind INSN_NEXT where there is no code. */

@@ -349,9 +349,9 @@ static bool note_function(struct taking *t, size_t place)
 	if (is_plt_entry(f) || !functions_code_of(&t->binary->functions, name, &code))
 		return true;
 	if (!is_simple(t, name, code)) {
-		t->out->not_simple++;
-		if (t->options->not_simple)
-			*name_marks_of(t->options->not_simple, name) = true;
+		t->out->non_simple++;
+		if (t->options->non_simple)
+			*name_marks_of(t->options->non_simple, name) = true;
 		return true;
 	}
 	t->out->profiled++;

@@ -34,10 +34,10 @@ BC_MUST_USE bool executed_count(struct located_counts *located,
 struct density {
 	uint64_t functions;   /* of the binary, without PLT entries                          */
 	uint64_t profiled;    /* of these, with a profile                                    */
-	uint64_t not_simple;  /* with one, but BOLT does not know where their jumps lead     */
+	uint64_t non_simple;  /* with one, but BOLT does not know where their jumps lead     */
 	double density;       /* bytes that ran per byte of code: most samples lie in
 				 functions that have as much or more; 0: there are no samples */
-	bool no_disassembler; /* libLLVM was needed and is missing: some are in `not_simple`
+	bool no_disassembler; /* libLLVM was needed and is missing: some are in `non_simple`
 				 that should not be                                          */
 };
 
@@ -47,7 +47,7 @@ struct density_options {
 	bool strict;        /* BOLT is told that the code is sane: unknown jumps are calls */
 	struct cfg *graphs; /* of the binary: those that are missing are built */
 	unsigned threads;
-	struct name_marks *not_simple; /* set for each that density.not_simple counts; or NULL */
+	struct name_marks *non_simple; /* set for each that density.non_simple counts; or NULL */
 };
 
 /* BC_NOMEM */

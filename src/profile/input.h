@@ -28,7 +28,7 @@ struct merge_worker {
 	struct input_progress progress;
 	bool saturate;
 
-	uint64_t saturated, scaled_away;
+	uint64_t saturated, scaled_to_zero;
 	exact_sum in[2]; /* of items that were counted one by one */
 };
 

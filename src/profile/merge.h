@@ -46,7 +46,7 @@ struct merge_options {
 
 struct merge_report {
 	size_t inputs, bad, empty, unchecked, without_identity;
-	uint64_t records_in, records_out, runs, scaled_away, saturated;
+	uint64_t records_in, records_out, runs, scaled_to_zero, saturated;
 	uint64_t
 		differing; /* unknown keys of YAML of another value than the one that was written */
 	exact_sum in[2], out[2]; /* of what is counted, weighted */

@@ -82,7 +82,7 @@ static bool weighed_next(struct source *source, struct profile_item *out, struct
 		/* What has no count of its own to lose stays: there is more to it. */
 		if (w->merge->options.scaled && counted && !out->sum[0] && !out->sum[1] &&
 		    !(w->input->head.kind == KIND_YAML && yaml_item_is_more(out))) {
-			w->worker->scaled_away++;
+			w->worker->scaled_to_zero++;
 			continue;
 		}
 		count_in(w->worker, out);
@@ -735,8 +735,8 @@ static void count_inputs(struct writing *w)
 			worker->in[k] = 0;
 		}
 		report->saturated += worker->saturated;
-		report->scaled_away += worker->scaled_away;
-		worker->saturated = worker->scaled_away = 0;
+		report->scaled_to_zero += worker->scaled_to_zero;
+		worker->saturated = worker->scaled_to_zero = 0;
 	}
 	for (size_t i = 0; i < w->inputs.len; i++) {
 		const struct merge_input *input = w->inputs.at[i];

@@ -18,7 +18,7 @@
 	      cost in size */
 
 static const char *const modes[] = {
-	[MODE_OPEN] = "open", [MODE_BRANCHES] = "branches", [MODE_PLAIN] = "plain"};
+	[MODE_OPEN] = "open", [MODE_BRANCHES] = "branches", [MODE_PLAIN] = "basic"};
 
 /* ---- writing ---- */
 

@@ -8,7 +8,7 @@
  *   5b 2a 4d 18, u32 256, 256 bytes: "batconv-shard-end 2\nrecords N\ncounts N\nmispredictions
  *   N\n", then blanks, and as the last 23 of them "crc64 HEX\n"
  *
- * MODE is branches, plain or open; HEX is "-" where there is none.  crc64, as of xz, is of all
+ * MODE is branches, basic or open; HEX is "-" where there is none.  crc64, as of xz, is of all
  * bytes before its line, so that every cut and every changed byte is noticed: base/shard_frames.h.
  * Version 1 has a checksum of the text alone, that of the zstd frame, and is read, too.
  */

@@ -264,7 +264,7 @@ static bool refuse(const struct perf_kernel *kernel, const struct perf_request *
 			event);
 	case EOPNOTSUPP:
 		return bc_fail(err, BC_IO,
-			       "%s: this machine cannot record it so: try --plain, or -e cpu-clock",
+			       "%s: this machine cannot record it so: try --basic, or -e cpu-clock",
 			       event);
 	case ENOMEM: return bc_fail_nomem(err);
 	default: return bc_fail(err, BC_IO, "%s: perf_event_open: %s", event, strerror(why));
@@ -462,12 +462,12 @@ static int search(struct opening *o, const char **tried)
 	plain.config = PERF_COUNT_HW_CPU_CYCLES;
 	*tried = "cycles:u";
 	for (int types = types_are_free(o->kernel) ? 1 : 0;
-	     types >= 0 && !o->request->plain && means_no_such_event(why); types--) {
+	     types >= 0 && !o->request->basic && means_no_such_event(why); types--) {
 		attr = plain;
 		add_branches(&attr, types);
 		why = try_attr(o, &attr, "cycles:u");
 	}
-	if (why == EINVAL && !o->request->plain) {
+	if (why == EINVAL && !o->request->basic) {
 		int brs = try_brs(o);
 		if (!means_no_such_event(brs))
 			why = brs;
@@ -504,7 +504,7 @@ static int open_named(struct opening *o, const struct named_event *named, char *
 		plain.freq = 0;
 		plain.sample_period = BRS_PERIOD;
 	}
-	if (!o->request->plain && !software) {
+	if (!o->request->basic && !software) {
 		attr = plain;
 		add_branches(&attr, types_are_free(o->kernel));
 		why = try_attr(o, &attr, text);
@@ -525,9 +525,9 @@ static bool tell_plain(struct opening *o)
 {
 	const char *clock = o->out->attr.type == PERF_TYPE_SOFTWARE ? " (a virtual machine?)" : "";
 
-	return o->request->plain || o->request->event ||
+	return o->request->basic || o->request->event ||
 	       note(o->out, PERF_NOTE_INPUT,
-		    "this machine gives no branch stacks%s: plain samples of %s; for a profile of a BOLTed program give --input=PROG (to record -o FILE, or to convert), which infers branches",
+		    "this machine gives no branch stacks%s: basic samples of %s; for a profile of a BOLTed program give --input=PROG (to record -o FILE, or to convert), which infers branches",
 		    clock, o->out->event) ||
 	       bc_fail_nomem(o->err);
 }

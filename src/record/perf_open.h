@@ -61,7 +61,7 @@ struct perf_request {
 	uint64_t period;    /* ... and a sample each so many events */
 	bool frequency_given;  /* by the user, who is told when it cannot be */
 	size_t ring;           /* bytes of a ring: a power of two of pages */
-	bool plain;            /* no branch stacks */
+	bool basic;            /* no branch stacks */
 	bool require_branches; /* BC_MISMATCH where there are none */
 	bool pauses; /* perf_pause() will be called: mappings are told by an event of their own,
 			which goes on */
@@ -70,7 +70,7 @@ struct perf_request {
 /* Lines for the user, in their order. */
 enum perf_note_kind {
 	PERF_NOTE_EVENT,   /* what is recorded */
-	PERF_NOTE_INPUT,   /* plain samples, whose profile needs the input */
+	PERF_NOTE_INPUT,   /* basic samples, whose profile needs the input */
 	PERF_NOTE_CHANGED, /* less than what was asked for */
 };
 

@@ -182,7 +182,8 @@ bool proc_files_want(struct proc_files *files, const char *path, struct bc_error
 	bool is_program = binary.kind != BINARY_SECTION;
 	binary_close(&binary);
 	if (!is_program)
-		return bc_fail(err, BC_UNSUPPORTED, "%s: is a table alone, and no binary", path);
+		return bc_fail(err, BC_UNSUPPORTED, "%s: is a BAT section alone, and no binary",
+			       path);
 	return wanted_file_vec_push(&files->wanted, wanted) || bc_fail_nomem(err);
 }
 

@@ -40,7 +40,7 @@ static bool know_binary(struct record_shards *shards, struct bc_error *err)
 	return shards->digest.size ||
 	       bc_fail(err, BC_UNSUPPORTED, "%s: %s", shards->binary,
 		       is_table ?
-			       "is a table alone, and no binary" :
+			       "is a BAT section alone, and no binary" :
 			       "a side file without the digest of its binary's code: extract it again");
 }
 

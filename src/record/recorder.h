@@ -163,10 +163,10 @@ BC_MUST_USE bool recorder_flush(struct recorder *recorder, const struct recorded
 	X(NO_STACK, "no_branch_stack", "without a branch stack")                                   \
 	X(KERNEL, "kernel", "in the kernel")                                                       \
 	X(NO_FILE, "no_file", "in code without a file (JIT, vdso)")                                \
-	X(LEFT_OUT, "left_out", "in files that were not asked for")                                \
-	X(PAST_FILES, "past_files", "in files beyond the most that are kept at a time")            \
-	X(NO_ROOM, "no_room", "for which the memory did not suffice")                              \
-	X(GONE, "gone", "in files that could not be opened any more")                              \
+	X(LEFT_OUT, "excluded", "in files that were not asked for")                                \
+	X(PAST_FILES, "file_limit", "in files beyond the most that are kept at a time")            \
+	X(NO_ROOM, "memory_limit", "for which the memory did not suffice")                         \
+	X(GONE, "unreadable", "in files that could not be opened any more")                        \
 	X(NO_PROGRAM, "no_program", "in files that are no program or library of this kind")        \
 	X(LARGE, "large", "in files with more than 512 MiB of code, or with holes in it")          \
 	X(PADDING, "padding", "in a file, but in none of its executable segments")                 \

@@ -100,9 +100,9 @@ static inline uint64_t walk_block_next(const struct walk_block *block)
 	  "; :u behind the event leaves the kernel out of the trace")                              \
 	X(NO_PROCESS, "no_process", "in processes that the recording does not name",               \
 	  "; perf record as root, or --per-thread, tells which process ran")                       \
-	X(CONTRADICTION, "contradiction", "after a place where the trace contradicts the code",    \
+	X(CONTRADICTION, "mismatch", "after a mismatch of trace and code",                         \
 	  ": the files are perhaps of another build than those that ran")                          \
-	X(CIRCLE, "circle", "after a loop of direct jumps whose end the trace does not tell", "")  \
+	X(CIRCLE, "loop", "after a loop of direct jumps whose end the trace does not show", "")    \
 	X(GAP, "gap", "after a gap in the trace, before the next address in it",                   \
 	  "; a larger buffer (perf record -m,16M) has fewer gaps")
 

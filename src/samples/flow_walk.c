@@ -676,8 +676,8 @@ static void add_sums(struct walk_sums *to, const struct walk_sums *from)
 	to->walked += from->walked;
 	for (size_t i = 0; i < LOSS_COUNT; i++)
 		to->lost[i] += from->lost[i];
-	to->contradictions += from->contradictions;
-	to->circles += from->circles;
+	to->mismatches += from->mismatches;
+	to->loops += from->loops;
 	to->gaps += from->gaps;
 }
 
@@ -744,7 +744,7 @@ struct walk_fit flow_walk_fit(const struct flow_walk *walk, const struct image *
 	for (size_t t = 0; t < PARALLEL_MOST && walk->walkers[t]; t++) {
 		struct walk_fit fit = walker_fit(walk->walkers[t], code);
 		all.answered += fit.answered;
-		all.unfit += fit.unfit;
+		all.mismatched += fit.mismatched;
 	}
 	return all;
 }

@@ -26,22 +26,23 @@ struct perf_trace_report {
 	/* Of Arm SPE: */
 	uint64_t operations; /* sampled ones that were read ... */
 	uint64_t branches;   /* ... and of them branches, each of which is a sample */
-	uint64_t unowned; /* of these, those of a processor on which nobody knows what ran; they are
+	uint64_t
+		unattributed; /* of these, those of a processor on which nobody knows what ran; they are
 			     of no process */
-	uint64_t gaps;    /* places where bytes are missing; of all kinds */
-	uint64_t cut;     /* records of operations that were left out, as they are cut or damaged */
+	uint64_t gaps;        /* places where bytes are missing; of all kinds */
+	uint64_t damaged;     /* records of operations that were left out: truncated or damaged */
 	uint64_t bad_bytes;       /* that are no packet */
 	uint64_t unknown_packets; /* of kinds that are not known: skipped; both of all kinds */
 
 	/* Of kinds that tell the way through the code (aux/trace_flow.h), if somebody took what
 	 * they say: */
 	bool decoded;
-	const char *refused; /* why it was not; NULL: it was, or nobody asked */
-	uint64_t lanes;      /* processors and threads that wrote traces */
-	uint64_t bits;       /* branches that were taken or not ... */
-	uint64_t targets;    /* ... and where they led to, where the code does not tell */
-	uint64_t dropped;    /* branches that were left out, as the way there was not known */
-	uint64_t overflows;  /* places where the processor says that it lost something */
+	const char *refused;  /* why it was not; NULL: it was, or nobody asked */
+	uint64_t queues;      /* processors and threads that wrote traces */
+	uint64_t conditional; /* branches that were taken or not ... */
+	uint64_t indirect;    /* ... and where they led to, where the code does not tell */
+	uint64_t dropped;     /* branches that were left out, as the way there was not known */
+	uint64_t overflows;   /* places where the processor says that it lost something */
 	uint64_t late; /* answers that came after their process had begun to run another program:
 			  left out */
 };

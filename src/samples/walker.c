@@ -38,7 +38,7 @@ struct walker {
 	struct count_cache cache;
 	struct walk_sums sums;
 	struct count_table files;
-	struct count_table unfit; /* key {1 + the number of the image} */
+	struct count_table mismatched; /* key {1 + the number of the image} */
 	bool no_memory;
 
 	/* Of the present step: */
@@ -120,30 +120,30 @@ static void note_unfit(struct walker *w, uint32_t code, uint64_t count)
 {
 	const uint64_t key[COUNT_KEY_WORDS] = {code};
 
-	if (code && count && !count_table_add(&w->unfit, key, count, 0))
+	if (code && count && !count_table_add(&w->mismatched, key, count, 0))
 		w->no_memory = true;
 }
 
 /* The way is lost as the code that it is in does not fit. */
-static void lose_by_code(struct walker *w, enum walk_loss loss, uint64_t unfit)
+static void lose_by_code(struct walker *w, enum walk_loss loss, uint64_t mismatched)
 {
 	const struct place *place = w->here.place;
 
 	lose(w, loss, place ? place->file : 0, 0);
 	w->way->code = place ? place->number + 1 : 0;
-	note_unfit(w, w->way->code, unfit);
+	note_unfit(w, w->way->code, mismatched);
 }
 
 static void contradict(struct walker *w)
 {
-	w->sums.contradictions++;
+	w->sums.mismatches++;
 	lose_by_code(w, LOSS_CONTRADICTION, 0);
 }
 
 /* ... but the trace says where it is. */
 static void doubt(struct walker *w)
 {
-	w->sums.contradictions++;
+	w->sums.mismatches++;
 	note_unfit(w, w->here.place->number + 1, 1);
 }
 
@@ -365,7 +365,7 @@ static bool leads_on(struct walker *w)
 
 static bool run_in_circle(struct walker *w)
 {
-	w->sums.circles++;
+	w->sums.loops++;
 	lose_by_code(w, LOSS_CIRCLE, w->straight);
 	return false;
 }
@@ -1132,9 +1132,9 @@ struct walk_fit walker_fit(const struct walker *w, uint32_t code)
 
 	if (code < w->blocks.len && w->blocks.at[code])
 		fit.answered = w->blocks.at[code]->answered;
-	for (size_t i = 0; i < w->unfit.capacity; i++)
-		if (w->unfit.rows[i].count && w->unfit.rows[i].key[0] == key[0])
-			fit.unfit = w->unfit.rows[i].count;
+	for (size_t i = 0; i < w->mismatched.capacity; i++)
+		if (w->mismatched.rows[i].count && w->mismatched.rows[i].key[0] == key[0])
+			fit.mismatched = w->mismatched.rows[i].count;
 	return fit;
 }
 
@@ -1160,7 +1160,7 @@ void walker_free(struct walker *w)
 	blocks_vec_free(&w->blocks);
 	count_cache_free(&w->cache);
 	count_table_free(&w->files);
-	count_table_free(&w->unfit);
+	count_table_free(&w->mismatched);
 	decoder_close(&w->decoders[0]);
 	decoder_close(&w->decoders[1]);
 	free(w);

@@ -62,16 +62,17 @@ static inline struct walk_way walk_way_begin(void)
 struct walk_sums {
 	uint64_t walked;           /* bits and targets that were answers */
 	uint64_t lost[LOSS_COUNT]; /* ... and those that were not */
-	uint64_t contradictions;   /* places where trace and code do not agree */
-	uint64_t circles;
+	uint64_t mismatches;       /* places where trace and code do not agree */
+	uint64_t loops;
 	uint64_t gaps; /* FLOW_LOST */
 };
 
 /* Does code fit a trace that ran through it?  A build that did not run has other questions. */
 struct walk_fit {
 	uint64_t answered; /* questions of the code that had an answer */
-	uint64_t unfit; /* answers that it had no question for, up to the next address, and blocks
-			   in circles */
+	uint64_t
+		mismatched; /* answers that it had no question for, up to the next address, and blocks
+			   in loops */
 };
 
 struct walker; /* one thread's: its blocks and counts */

@@ -253,9 +253,9 @@ static uint64_t count_differences(const struct checking *c, const struct tied_fu
 
 /* The lines of a folded function are those of one of the functions that are one now, and their code
  * is the same: the one that fits best.  Where a twin's size is another, its instructions stand
- * elsewhere, and it is not known which lines are right: *untold. */
+ * elsewhere, and it is not known which lines are right: *undetermined. */
 static uint64_t address_of_lines(const struct checking *c, const struct tied_function *function,
-				 uint32_t input, bool *untold)
+				 uint32_t input, bool *undetermined)
 {
 	uint64_t best = function->in.address, least;
 	size_t count;
@@ -263,14 +263,14 @@ static uint64_t address_of_lines(const struct checking *c, const struct tied_fun
 		&c->folded, fragment_hot_one(&c->subject->bat, function->fragments[0].fragment),
 		&count);
 
-	*untold = count > TWINS_MOST;
+	*undetermined = count > TWINS_MOST;
 	if (!count)
 		return best;
 	least = count_differences(c, function, best);
 	for (size_t i = 0; least && i < count && i < TWINS_MOST; i++) {
 		const struct function *twin = &c->input->functions.at[folded[i].input];
 		uint64_t differ = count_differences(c, function, twin->address);
-		*untold |= twin->size != c->input->functions.at[input].size;
+		*undetermined |= twin->size != c->input->functions.at[input].size;
 		if (differ < least) {
 			least = differ;
 			best = twin->address;
@@ -280,7 +280,7 @@ static uint64_t address_of_lines(const struct checking *c, const struct tied_fun
 }
 
 static void check_fragment(struct lining *l, const struct tied_function *function,
-			   const struct tied_fragment *f, uint64_t address, bool untold)
+			   const struct tied_fragment *f, uint64_t address, bool undetermined)
 {
 	for (uint32_t i = 0; i < f->ties.len; i++) {
 		struct compared compared;
@@ -293,7 +293,7 @@ static void check_fragment(struct lining *l, const struct tied_function *functio
 		}
 		if (!compare_tied(l->c, function, f, i, address, &compared))
 			l->sum.no_line++;
-		else if (compared.difference != SAME && untold)
+		else if (compared.difference != SAME && undetermined)
 			l->sum.folded++;
 		else if (compared.difference != SAME && f->code.insns.at[i].kind == INSN_JUMP)
 			l->sum.jumps++;
@@ -310,8 +310,8 @@ static bool check_function(struct lining *l, struct decoder *decoder, const uint
 	struct tied_function function;
 	uint32_t input = c->input->of[parts[0]];
 	bool ok = insn_ties_make(c->subject, c->input, input, parts, count, decoder, &function);
-	bool known = ok && input != NO_FUNCTION && !c->stale, untold = false;
-	uint64_t address = known ? address_of_lines(c, &function, input, &untold) : 0;
+	bool known = ok && input != NO_FUNCTION && !c->stale, undetermined = false;
+	uint64_t address = known ? address_of_lines(c, &function, input, &undetermined) : 0;
 
 	for (uint32_t k = 0; ok && k < function.count; k++) {
 		const struct tied_fragment *f = &function.fragments[k];
@@ -322,7 +322,7 @@ static bool check_function(struct lining *l, struct decoder *decoder, const uint
 		else if (c->stale)
 			l->sum.stale += f->ties.len;
 		else
-			check_fragment(l, &function, f, address, untold);
+			check_fragment(l, &function, f, address, undetermined);
 	}
 	close_function(l);
 	insn_ties_free(&function);

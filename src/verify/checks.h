@@ -177,7 +177,7 @@ struct unwind_summary {
 	/* Their rules are not the input's, as BOLT changed the frame of the function, and following
 	 * its code does not tell whether they are right: the stack pointer was rounded, a register
 	 * was loaded from memory of which nothing is known. */
-	uint64_t untold;
+	uint64_t undetermined;
 	uint64_t input_wrong; /* the input's rules contradict its code there, too */
 	/* Others. */
 	uint64_t calls; /* whose exceptions were compared */

@@ -438,7 +438,7 @@ static void decide(struct unwinding *u, const struct tied_fragment *f, uint32_t 
 	} else if (untied_counts_take(&u->sum.untied, tie)) {
 		return;
 	} else if (changed) {
-		u->sum.untold++;
+		u->sum.undetermined++;
 	} else {
 		bool cfa = !cfi_same_rule(&in.row->cfa, &out.row->cfa);
 		differ(u, cfa ? FINDING_UNWIND_CFA : FINDING_UNWIND_REGISTER,

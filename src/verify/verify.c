@@ -30,10 +30,10 @@ static enum unmapped_reason reason_of(const struct binary *subject, const struct
 	if (f->kind == FUNCTION_PLT)
 		return UNMAPPED_STUB;
 	if (!subject->functions.stripped && text_starts(text_of(f->primary), FUNCTION_OF_FDE))
-		return UNMAPPED_OLD;
+		return UNMAPPED_ORIGINAL;
 	if (!is_new(&subject->image, &subject->image.sections[f->section]))
-		return UNMAPPED_LEFT;
-	return symbol_is_made(f->primary) ? UNMAPPED_MADE : UNMAPPED_REWRITTEN;
+		return UNMAPPED_IGNORED;
+	return symbol_is_made(f->primary) ? UNMAPPED_INSERTED : UNMAPPED_REWRITTEN;
 }
 
 static void coverage_measure(const struct binary *subject, struct table_coverage *out)
@@ -323,7 +323,7 @@ static bool check_blocks_and_code(const struct verify_options *options,
 		return bc_fail(
 			err, BC_UNSUPPORTED,
 			"%s: %s: %s compares the code of the optimised binary with the input's; give that binary",
-			options->binary, alone ? "is a table alone" : IMAGE_NO_CODE,
+			options->binary, alone ? "is a BAT section alone" : IMAGE_NO_CODE,
 			options->unwind ? "--unwind" : "--dwarf");
 	if (alone)
 		return true;

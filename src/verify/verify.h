@@ -10,10 +10,11 @@
 
 /* X(NAME, "key", "why a function has no map") */
 #define UNMAPPED_REASONS(X)                                                                        \
-	X(LEFT, "left", "BOLT left it where it was: its offsets are the same in the input")        \
-	X(OLD, "old-body", "the old place of a function that BOLT moved: it never runs")           \
+	X(IGNORED, "ignored", "BOLT ignored it: its offsets are the same in the input")            \
+	X(ORIGINAL, "original-body",                                                               \
+	  "the original body of a function that BOLT moved: it never runs")                        \
 	X(STUB, "stub", "a PLT entry")                                                             \
-	X(MADE, "made", "BOLT added it: the input has no such function")                           \
+	X(INSERTED, "inserted", "BOLT inserted it: the input has no such function")                \
 	X(REWRITTEN, "rewritten", "BOLT rewrote it, and the table does not know it")
 
 enum unmapped_reason {

@@ -23,7 +23,7 @@ TIMEOUT = float(os.environ.get('BATCONV_TEST_TIMEOUT', 60))
 
 # What a message calls each file; the files are made by make_files().
 NOUNS = {
-    'bolted': 'a binary', 'side': 'a side file of a binary', 'note': 'a table alone', 'perf.data': 'a recording', 'fdata': r'a profile \(fdata\)',
+    'bolted': 'a binary', 'side': 'a side file of a binary', 'note': 'a BAT section alone', 'perf.data': 'a recording', 'fdata': r'a profile \(fdata\)',
     'yaml': r'a profile \(YAML\)', 'bcmaps': 'a file of maps', 'maps.txt': 'a file of maps', 'stacks.txt': 'a file of raw call stacks', 'json': 'a JSON file',
     'resolved': r'a list of resolved call stacks \(batconv stacks\)', 'frames': r'a list of resolved call stacks \(batconv stacks\)',
     'folded': r'a list of resolved call stacks \(batconv stacks\)', 'folded.lines': r'a list of resolved call stacks \(batconv stacks\)',

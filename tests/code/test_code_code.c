@@ -57,7 +57,7 @@ static void put_nops(uint32_t count)
 		put(INSN_NEXT, true, NO_BLOCK);
 }
 
-static uint32_t any_aim(void)
+static uint32_t any_target(void)
 {
 	return any(8) ? any(m.block_count) : NO_BLOCK;
 }
@@ -76,11 +76,11 @@ static void put_end(uint32_t block)
 			m.in_table[block][any(m.block_count)] = true;
 		break;
 	case 4:
-		put(INSN_CONDITIONAL, false, any_aim());
-		put(INSN_JUMP, false, any_aim());
+		put(INSN_CONDITIONAL, false, any_target());
+		put(INSN_JUMP, false, any_target());
 		break;
-	case 5: put(INSN_JUMP, false, any_aim()); break;
-	case 6: put(INSN_CONDITIONAL, false, any_aim()); break;
+	case 5: put(INSN_JUMP, false, any_target()); break;
+	case 6: put(INSN_CONDITIONAL, false, any_target()); break;
 	default: put(INSN_NEXT, false, NO_BLOCK);
 	}
 }
@@ -90,12 +90,12 @@ static void put_block(uint32_t block)
 	switch (any(5)) {
 	case 0:
 		put_nops(any(3));
-		put(INSN_JUMP, false, any_aim());
+		put(INSN_JUMP, false, any_target());
 		break;
 	case 1: put_nops(1 + any(3)); break;
 	case 2:
 		put_nops(any(2));
-		put(INSN_CONDITIONAL, false, any_aim());
+		put(INSN_CONDITIONAL, false, any_target());
 		put_nops(any(2));
 		break;
 	default:

@@ -72,7 +72,7 @@ def check_curve(data):
         if not points:
             continue
         assert points[-1] == [coverage[key], 100]
-        for held in coverage['held']: # what holds 50 % is between the point below and the one above
+        for held in coverage['percentiles']: # what holds 50 % is between the point below and the one above
             assert all(percent < held['percent'] + 1e-3 for count, percent in points if count < held[key])
             assert all(percent > held['percent'] - 1e-3 for count, percent in points if count >= held[key])
 

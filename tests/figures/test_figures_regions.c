@@ -26,7 +26,7 @@ static void short_regions_are_left_out(void **state)
 {
 	static const uint64_t sizes[TINY_FUNCTIONS] = {0x100, 0x40, 0x20, 0x80, 0x100, 0x80};
 	static const struct code_region all[] = {
-		{0x1000, 0x1100, PLACE_HOT}, {0x1100, 0x1140, PLACE_LEFT},
+		{0x1000, 0x1100, PLACE_HOT}, {0x1100, 0x1140, PLACE_IGNORED},
 		{0x1200, 0x1220, PLACE_PLT}, {0x1300, 0x1380, PLACE_COLD},
 		{0x1400, 0x1500, PLACE_HOT}, {0x1500, 0x1580, PLACE_COLD},
 	};
@@ -52,14 +52,14 @@ static void short_regions_are_left_out(void **state)
 static void neighbours_of_a_section_are_one(void **state)
 {
 	static const struct code_region joined[] = {
-		{0x1100, 0x1280, PLACE_LEFT},
+		{0x1100, 0x1280, PLACE_IGNORED},
 		{0x1300, 0x1380, PLACE_COLD},
 		{0x1400, 0x1480, PLACE_HOT},
 		{0x1500, 0x1580, PLACE_COLD},
 	};
 	const struct code_region apart[] = {
-		{0x1100, 0x1180, PLACE_LEFT},
-		{0x1200, 0x1280, PLACE_LEFT},
+		{0x1100, 0x1180, PLACE_IGNORED},
+		{0x1200, 0x1280, PLACE_IGNORED},
 		joined[1],
 		joined[2],
 		joined[3],

@@ -138,7 +138,7 @@ static void empty_halves(void **state)
 	assert_true(near(s.layout, 0) && near(s.percent, 0));
 }
 
-static void moved_samples(void **state)
+static void reassigned_samples(void **state)
 {
 	const struct counted_branch lines[] = {{0, 8, 0, 0x10, 70}, {0, 8, 0, 0x20, 30}};
 	struct stability s = compared(lines, 2, lines, 2, 20);
@@ -234,7 +234,7 @@ int main(void)
 		cmocka_unit_test(what_a_half_has_not_seen),
 		cmocka_unit_test(a_loop),
 		cmocka_unit_test(empty_halves),
-		cmocka_unit_test(moved_samples),
+		cmocka_unit_test(reassigned_samples),
 		cmocka_unit_test(tosses),
 		cmocka_unit_test(halves_of_counts),
 		cmocka_unit_test(halves_of_plain_samples),

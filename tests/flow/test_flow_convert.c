@@ -178,7 +178,7 @@ static void returns_by_place(void **state)
 			    "0 [unknown] 0 1 hot 60 1 3\n"
 			    "1 plain 4 1 hot 60 0 32\n");
 		assert_int_equal(run.ledgers.branches.dropped[BRANCH_DROP_RETURN], own ? 3 : 0);
-		assert_int_equal(run.found.by_place, own ? 3 : 0);
+		assert_int_equal(run.found.by_address, own ? 3 : 0);
 	}
 }
 

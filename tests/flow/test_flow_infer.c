@@ -92,10 +92,10 @@ static void branches_of_an_if(void **state)
 static void shares(void **state)
 {
 	const struct inferred inferred = {.solved = {3, 400},
-					  .no_graph = {1, 50},
+					  .no_cfg = {1, 50},
 					  .plt = {1, 30},
-					  .too_much = {1, 15},
-					  .no_steps = {1, 5},
+					  .too_large = {1, 15},
+					  .step_limit = {1, 5},
 					  .moved = 20};
 	const struct inferred none = {0};
 

@@ -46,7 +46,7 @@ struct instruction {
 	uint64_t output; /* vaddr; 0: it is not in the output */
 };
 
-struct made_block {
+struct inserted_block {
 	enum kind kind;
 	uint32_t aim, on;
 	struct instruction insns[8];
@@ -58,7 +58,7 @@ struct made_block {
 
 static struct {
 	struct prng random;
-	struct made_block blocks[MOST];
+	struct inserted_block blocks[MOST];
 	uint32_t block_count, order[MOST], kept, first_cold;
 	uint8_t input[SIZE], output[SIZE + 0x400];
 	uint32_t size, hot_size, cold_size;
@@ -92,7 +92,7 @@ static uint32_t past(uint32_t block)
 
 /* ---- the input ---- */
 
-static void put(struct made_block *b, uint8_t what)
+static void put(struct inserted_block *b, uint8_t what)
 {
 	static const uint8_t sizes[] = {1, 2, 5, 6, 5, 1};
 
@@ -127,14 +127,14 @@ static void choose_kinds(void)
 		[FALL] = JUMP, [CONDITION] = BOTH, [ONLY_NOPS] = ONLY_JUMP};
 
 	for (uint32_t i = 0; i < m.block_count; i++) {
-		struct made_block *b = &m.blocks[i];
+		struct inserted_block *b = &m.blocks[i];
 		b->kind = i + 1 == m.block_count ? END :
 						   (enum kind)any(i ? ONLY_NOPS + 1 : ONLY_JUMP);
 		b->aim = any(m.block_count);
 		b->on = jumps_on(b->kind) ? any(m.block_count) : i + 1;
 	}
 	for (uint32_t i = 0; i < m.block_count; i++) {
-		struct made_block *b = &m.blocks[i];
+		struct inserted_block *b = &m.blocks[i];
 		if (b->kind != END && !jumps_on(b->kind) && !is_aimed_at(i + 1)) {
 			b->kind = with_jump[b->kind];
 			b->on = any(m.block_count);
@@ -142,7 +142,7 @@ static void choose_kinds(void)
 	}
 }
 
-static void fill_block(struct made_block *b)
+static void fill_block(struct inserted_block *b)
 {
 	if (b->kind == ONLY_NOPS) {
 		put(b, NOP);
@@ -163,7 +163,7 @@ static void fill_block(struct made_block *b)
 static bool is_usable(void)
 {
 	for (uint32_t i = 0; i < m.block_count; i++) {
-		const struct made_block *b = &m.blocks[i];
+		const struct inserted_block *b = &m.blocks[i];
 		if (b->kind != END && past(b->on) == MOST)
 			return false;
 		if (has_two(b->kind) && (past(b->aim) == MOST || past(b->aim) == past(b->on)))
@@ -222,7 +222,7 @@ static void write_input(void)
 {
 	for (uint32_t i = 0; i < m.block_count; i++)
 		for (uint32_t k = 0; k < m.blocks[i].count; k++) {
-			const struct made_block *b = &m.blocks[i];
+			const struct inserted_block *b = &m.blocks[i];
 			const struct instruction *insn = &b->insns[k];
 			uint32_t to = insn->what == JE ? b->aim : b->on;
 			uint64_t target = insn->what == CALL ? (insn->to_h ? H_IN : G_IN) :
@@ -264,7 +264,7 @@ static void add_entry(uint64_t fragment, uint64_t output, uint32_t input, bool b
 /* Chooses the jumps of a block and places it.  Returns its end. */
 static uint64_t place_block(uint32_t i, uint64_t at)
 {
-	struct made_block *b = &m.blocks[m.order[i]];
+	struct inserted_block *b = &m.blocks[m.order[i]];
 	uint32_t next = i + 1 == m.kept || i + 1 == m.first_cold ? MOST : m.order[i + 1],
 		 on = b->kind == END ? MOST : past(b->on);
 	bool two = has_two(b->kind);
@@ -294,7 +294,7 @@ static uint64_t place_block(uint32_t i, uint64_t at)
 
 static void write_block(uint32_t number)
 {
-	const struct made_block *b = &m.blocks[number];
+	const struct inserted_block *b = &m.blocks[number];
 	uint64_t fragment = b->output >= COLD ? COLD : OUTPUT;
 
 	add_entry(fragment, b->output, b->insns[0].at, false);
@@ -420,7 +420,7 @@ static void branch(FILE *out, struct last_branch *last, uint64_t from, uint64_t 
 static uint32_t go(uint32_t from, uint32_t jump_at, uint32_t to)
 {
 	for (;;) {
-		const struct made_block *b = &m.blocks[to];
+		const struct inserted_block *b = &m.blocks[to];
 		m.edges[from][to]++;
 		if (jump_at != UINT32_MAX)
 			m.taken[jump_at][to]++;
@@ -437,7 +437,7 @@ static uint32_t go(uint32_t from, uint32_t jump_at, uint32_t to)
 /* Runs a kept block.  Returns the one that runs next; MOST: the function returned. */
 static uint32_t run_block(FILE *out, struct last_branch *last, uint32_t number)
 {
-	const struct made_block *b = &m.blocks[number];
+	const struct inserted_block *b = &m.blocks[number];
 	bool aimed = any(2) && has_two(b->kind);
 
 	for (uint32_t k = 0; k < b->count; k++) {
@@ -661,7 +661,7 @@ static void fdata_is_right(const char *text)
 /* Does a block lead to another through blocks that are left out? */
 static bool leads_past(uint32_t block, uint32_t to)
 {
-	const struct made_block *b = &m.blocks[block];
+	const struct inserted_block *b = &m.blocks[block];
 
 	return (b->kind != END && b->on != to && past(b->on) == to) ||
 	       (has_two(b->kind) && b->aim != to && past(b->aim) == to);

@@ -184,7 +184,7 @@ static void steps_that_are_told_by_the_block_before(void **state)
 		.output_targets = &targets,
 		.inlined = &none,
 		.threads = 1,
-		.rules = {.restore = RESTORE_BIT(RESTORE_DELETED) | RESTORE_BIT(RESTORE_EDGES)},
+		.rules = {.restore = RESTORE_BIT(RESTORE_REMOVED) | RESTORE_BIT(RESTORE_EDGES)},
 		.restored = &restored};
 	assert_true(known_calls_open(&pair, &targets, NULL, &calls));
 	assert_true(restore_records(&how, &batch.records, 1, &restored_records, &err));

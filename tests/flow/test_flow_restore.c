@@ -42,7 +42,7 @@ static void is_made(uint32_t entry)
 static void made(void **state)
 {
 	(void)state;
-	begin(RESTORE_BIT(RESTORE_MADE));
+	begin(RESTORE_BIT(RESTORE_INSERTED));
 	is_made(5);
 	branch(0x102c, 0x1030, 5);
 	branch(0x101c, 0x1030, 3);
@@ -53,14 +53,14 @@ static void made(void **state)
 		       "1 hot 60 1 hot 20 0 2\n"
 		       "1 plain 4 1 hot 40 0 7\n");
 	assert_int_equal(run.ledgers.branches.dropped[BRANCH_DROP_MADE], 5);
-	assert_int_equal(run.restored.count[RESTORE_MADE], 12);
+	assert_int_equal(run.restored.count[RESTORE_INSERTED], 12);
 }
 
 /* Not where the block of the input begins, too: a copy of it. */
 static void copies(void **state)
 {
 	(void)state;
-	begin(RESTORE_BIT(RESTORE_MADE));
+	begin(RESTORE_BIT(RESTORE_INSERTED));
 	is_made(8);
 	entries[8].input = 0x60 << 1;
 	branch(0x1308, 0x1310, 5);
@@ -75,7 +75,7 @@ static void made_jumps(void **state)
 
 	(void)state;
 	for (int on = 0; on < 2; on++) {
-		begin(on ? RESTORE_BIT(RESTORE_MADE) : 0);
+		begin(on ? RESTORE_BIT(RESTORE_INSERTED) : 0);
 		run.tiny.binary.image.machine = MACHINE_AARCH64;
 		memcpy(run.tiny.code + 0x24, beq, sizeof(beq));
 		memcpy(run.tiny.code + 0x2c, beq, sizeof(beq));
@@ -85,14 +85,14 @@ static void made_jumps(void **state)
 			       on ? "1 hot 4e 1 hot 60 0 3\n" :
 				    "1 hot 40 1 hot 48 0 5\n1 hot 4e 1 hot 60 0 3\n");
 		assert_int_equal(run.ledgers.branches.dropped[BRANCH_DROP_MADE], on ? 5 : 0);
-		assert_int_equal(run.restored.count[RESTORE_MADE], on ? 5 : 0);
+		assert_int_equal(run.restored.count[RESTORE_INSERTED], on ? 5 : 0);
 	}
 }
 
 static void made_is_off(void **state)
 {
 	(void)state;
-	begin(RESTORE_ALL & ~RESTORE_BIT(RESTORE_MADE));
+	begin(RESTORE_ALL & ~RESTORE_BIT(RESTORE_INSERTED));
 	is_made(5);
 	branch(0x102c, 0x1030, 5);
 	tiny_run_gives(&run, 1, "1 hot 4e 1 hot 60 0 5\n");

@@ -27,7 +27,7 @@ told() {
 	    theirs[way] = found
 	    mine[way] = (blocks[way]['count'], blocks['all']['count'], blocks[way]['samples'], blocks['all']['samples'])
 	print(sys.argv[1], functions['exact']['count'], mine)
-	if theirs != mine or ours['by'] != 'hashes':
+	if theirs != mine or ours['matched_by'] != 'hashes':
 	    print(' ' * len(sys.argv[1]), theirs)
 	sys.exit(theirs != mine)
 	END

@@ -94,7 +94,7 @@ static void densities(void **state)
 	struct density figures = measured(&profile, 900000); /* 13.5 of 15: hot is 3, plain 2 */
 	assert_int_equal(figures.functions, 5);
 	assert_int_equal(figures.profiled, 3);
-	assert_int_equal(figures.not_simple, 0);
+	assert_int_equal(figures.non_simple, 0);
 	assert_true(figures.density == 2);
 	assert_true(measured(&profile, 1000000).density == 0.5);
 	assert_true(measured(&profile, 600000).density == 3); /* 9 */
@@ -123,7 +123,7 @@ static void without_a_disassembler(void **state)
 	if (!child) {
 		bool ok = !setrlimit(RLIMIT_NOFILE, &none);
 		struct density figures = measured(&profile, 1000000);
-		_exit(!ok || !figures.no_disassembler || figures.not_simple != 1 ||
+		_exit(!ok || !figures.no_disassembler || figures.non_simple != 1 ||
 		      figures.profiled != 2);
 	}
 	assert_int_equal(waitpid(child, &how, 0), child);

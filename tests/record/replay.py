@@ -58,7 +58,7 @@ def shards(folder):
 
 def replay(made, folder, args, binary):
     out = run(REPLAY, made, folder, *args, binary)
-    wrong = re.search(r'does not balance|no_room|lost [1-9]', out)
+    wrong = re.search(r'does not balance|memory_limit|lost [1-9]', out)
     return out, wrong.group(0) if wrong else None
 
 

@@ -266,9 +266,9 @@ static void all_refuse(int why)
 /* ---- which event ---- */
 
 static const char PLAIN_CYCLES[] =
-	"this machine gives no branch stacks: plain samples of cycles:u; for a profile of a BOLTed program give --input=PROG (to record -o FILE, or to convert), which infers branches";
+	"this machine gives no branch stacks: basic samples of cycles:u; for a profile of a BOLTed program give --input=PROG (to record -o FILE, or to convert), which infers branches";
 static const char PLAIN_CLOCK[] =
-	"this machine gives no branch stacks (a virtual machine?): plain samples of cpu-clock:u; for a profile of a BOLTed program give --input=PROG (to record -o FILE, or to convert), which infers branches";
+	"this machine gives no branch stacks (a virtual machine?): basic samples of cpu-clock:u; for a profile of a BOLTed program give --input=PROG (to record -o FILE, or to convert), which infers branches";
 
 static void test_lbr(void **state)
 {
@@ -308,7 +308,7 @@ static void test_brs(void **state)
 		"-e cpu-clock");
 }
 
-static void test_plain(void **state)
+static void test_basic(void **state)
 {
 	struct perf_request request = usual;
 
@@ -317,7 +317,7 @@ static void test_plain(void **state)
 	finds(&usual, "cycles:u", false, PLAIN_CYCLES);
 	machine.refusal[STACKS] = machine.refusal[CYCLES] = ENOENT;
 	finds(&usual, "cpu-clock:u", false, PLAIN_CLOCK);
-	request.plain = true;
+	request.basic = true;
 	finds(&request, "cpu-clock:u", false, "");
 	request = usual;
 	request.require_branches = true;
@@ -486,7 +486,7 @@ static void test_other_refusals(void **state)
 		{ENOMEM, BC_NOMEM, "out of memory"},
 		{EIO, BC_IO, "cycles:u: perf_event_open: Input/output error"},
 		{EOPNOTSUPP, BC_IO,
-		 "cpu-clock:u: this machine cannot record it so: try --plain, or -e cpu-clock"},
+		 "cpu-clock:u: this machine cannot record it so: try --basic, or -e cpu-clock"},
 		{EINVAL, BC_IO, "cpu-clock:u: perf_event_open: Invalid argument"},
 	};
 
@@ -576,7 +576,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_lbr),     TEST(test_brs),
-		TEST(test_plain),   TEST(test_named),
+		TEST(test_basic),   TEST(test_named),
 		TEST(test_targets), TEST(test_older_kernel),
 		TEST(test_rights),  TEST(test_other_refusals),
 		TEST(test_rate),    TEST(test_locked_memory),

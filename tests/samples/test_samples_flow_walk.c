@@ -184,7 +184,7 @@ static void on_another_processor(void **state)
 	FLOW(0, PID, 21, BEGIN(0x1004), TAKEN, STOP);
 	assert_true(give(&(struct event){.kind = EVENT_END}));
 	assert_true(flow_walk_tell(w.walk, &report, &err));
-	assert_int_equal(report.sums.contradictions, 0);
+	assert_int_equal(report.sums.mismatches, 0);
 	assert_int_equal(report.branches, 6);
 	assert_int_equal(report.answers, 6);
 	flow_walk_report_free(&report);

@@ -331,7 +331,7 @@ static void test_processors(void **state)
 
 	(void)state;
 	assert_log(fill_processors, false, log, &details);
-	assert_int_equal(details.trace.unowned, 4);
+	assert_int_equal(details.trace.unattributed, 4);
 	assert_log(fill_processors, true, log, NULL);
 }
 
@@ -425,7 +425,7 @@ static void check_pieces(bool pipe)
 	assert_int_equal(details.trace.partial, 1);
 	assert_int_equal(details.trace.snapshots, 0);
 	assert_int_equal(details.trace.gaps, 1);
-	assert_int_equal(details.trace.cut,
+	assert_int_equal(details.trace.damaged,
 			 3); /* where the buffer was full, behind the gap, and at the end */
 	assert_int_equal(details.trace_records, 7);
 }
@@ -498,7 +498,8 @@ static void test_cut_file(void **state)
 		assert_true(result.ok);
 		assert_int_equal(result.report.perf.truncated, left < whole);
 		assert_int_equal(result.report.perf.delivered, left < whole ? 3 : 4);
-		assert_int_equal(result.report.perf.trace.cut, left > whole - 31 && left < whole);
+		assert_int_equal(result.report.perf.trace.damaged,
+				 left > whole - 31 && left < whole);
 		free(result.log);
 	}
 	build_perf_free(&b);
@@ -589,9 +590,9 @@ static void test_flow_between_events(void **state)
 	assert_true(details.trace.decoded && !details.trace.refused);
 	assert_int_equal(details.first_ns, 90);
 	assert_int_equal(details.last_ns, 360);
-	assert_int_equal(details.trace.lanes, 1);
-	assert_int_equal(details.trace.bits, 8);
-	assert_int_equal(details.trace.targets, 0);
+	assert_int_equal(details.trace.queues, 1);
+	assert_int_equal(details.trace.conditional, 8);
+	assert_int_equal(details.trace.indirect, 0);
 	assert_log(fill_flow_between, true, log, NULL);
 }
 
@@ -667,7 +668,7 @@ static void test_flow_processors(void **state)
 
 	(void)state;
 	assert_log(fill_flow_processors, false, log, &details);
-	assert_int_equal(details.trace.lanes, 2);
+	assert_int_equal(details.trace.queues, 2);
 	assert_log(fill_flow_processors, true, log, NULL);
 }
 
@@ -702,7 +703,7 @@ static void test_flow_gap(void **state)
 	(void)state;
 	assert_log(fill_flow_gap, false, log, &details);
 	assert_int_equal(details.trace.gaps, 2);
-	assert_int_equal(details.trace.bits, 6);
+	assert_int_equal(details.trace.conditional, 6);
 	assert_int_equal(details.trace.dropped, 3);
 	assert_log(fill_flow_gap, true, log, NULL);
 }
@@ -738,7 +739,7 @@ static void test_flow_late(void **state)
 	(void)state;
 	assert_log(fill_flow_late, true, log, &details);
 	assert_int_equal(details.trace.late, 2); /* bits, as they are counted among all */
-	assert_int_equal(details.trace.bits + details.trace.targets, 6);
+	assert_int_equal(details.trace.conditional + details.trace.indirect, 6);
 }
 
 int main(void)

@@ -213,7 +213,7 @@ static void pt_bits_and_targets(void **state)
 	begin(FLOW_PT);
 	GO(BEGIN(0x1000), BITS(2, 2), TARGET(0x1000), BITS(1, 1), TARGET(0x1000));
 	assert_int_equal(sums()->walked, 5);
-	assert_int_equal(sums()->contradictions, 0);
+	assert_int_equal(sums()->mismatches, 0);
 	gives("0 1000 1002 1\n"
 	      "1000 1008 1008 1\n"
 	      "1002 1020 1021 1\n"
@@ -228,7 +228,7 @@ static void pt_returns(void **state)
 	(void)state;
 	begin(FLOW_PT);
 	GO(BEGIN(0x1002), TARGET(0x1007), TARGET(0x1002), BITS(1, 1));
-	assert_int_equal(sums()->contradictions, 0);
+	assert_int_equal(sums()->mismatches, 0);
 	assert_int_equal(world.calls.count, 0);
 	gives("0 1002 1002 1\n"
 	      "1002 1020 1021 2\n"
@@ -243,7 +243,7 @@ static void pt_call_to_next(void **state)
 	(void)state;
 	begin(FLOW_PT);
 	GO(BEGIN(0x1010), BITS(1, 1), BITS(3, 0), TARGET(0x1020));
-	assert_int_equal(sums()->contradictions, 1);
+	assert_int_equal(sums()->mismatches, 1);
 	assert_int_equal(lost(LOSS_CONTRADICTION), 4);
 	assert_int_equal(sums()->walked, 1);
 	gives("0 1010 1010 1\n"
@@ -255,7 +255,7 @@ static void pt_zero_at_return(void **state)
 	(void)state;
 	begin(FLOW_PT);
 	GO(BEGIN(0x1002), BITS(1, 0));
-	assert_int_equal(sums()->contradictions, 1);
+	assert_int_equal(sums()->mismatches, 1);
 	gives("0 1002 1002 1\n"
 	      "1002 1020 0 1\n");
 }
@@ -266,9 +266,9 @@ static void pt_deferred(void **state)
 	(void)state;
 	begin(FLOW_PT);
 	GO(BEGIN(0x1000), BITS(2, 3), TARGET(0x1000), TARGET(0x1020));
-	assert_int_equal(sums()->contradictions, 0);
+	assert_int_equal(sums()->mismatches, 0);
 	GO(TARGET(0x1000), BITS(2, 3), BITS(1, 1), TARGET(0x1000), TARGET(0x1000), TARGET(0x1020));
-	assert_int_equal(sums()->contradictions, 0);
+	assert_int_equal(sums()->mismatches, 0);
 	assert_int_equal(sums()->walked, 11);
 	gives("0 1000 1000 1\n"
 	      "1000 1008 1008 5\n"
@@ -283,7 +283,7 @@ static void pt_deferred_without_target(void **state)
 	(void)state;
 	begin(FLOW_PT);
 	GO(BEGIN(0x1000), BITS(2, 3), AT(0x1000));
-	assert_int_equal(sums()->contradictions, 1);
+	assert_int_equal(sums()->mismatches, 1);
 	assert_int_equal(lost(LOSS_CONTRADICTION), 1);
 	gives("0 1000 1000 1\n"
 	      "1000 1008 0 1\n");
@@ -296,7 +296,7 @@ static void pt_system_call(void **state)
 	begin(FLOW_PT);
 	GO(BEGIN(0x100a), STOP(0), BEGIN(0x100c), BITS(1, 1), TARGET(0x100a), STOP(0),
 	   BEGIN(0x1020));
-	assert_int_equal(sums()->contradictions, 0);
+	assert_int_equal(sums()->mismatches, 0);
 	gives("0 100a 100c 1\n"
 	      "1000 1008 1008 1\n"
 	      "1008 100a 0 1\n"
@@ -310,7 +310,7 @@ static void pt_interrupts(void **state)
 	begin(FLOW_PT);
 	GO(BEGIN(0x1000), BITS(1, 0), LEAVE(0x1021), BEGIN(0x1021), BITS(1, 1), LEAVE(0x1007),
 	   BEGIN(0x1000), BITS(1, 1), LEAVE(0x1008), BEGIN(0x1007), TARGET(0x1000));
-	assert_int_equal(sums()->contradictions, 0);
+	assert_int_equal(sums()->mismatches, 0);
 	gives("0 1000 1000 1\n"
 	      "0 1000 1002 1\n"
 	      "0 1007 1007 1\n"
@@ -326,7 +326,7 @@ static void pt_leaves_behind(void **state)
 	(void)state;
 	begin(FLOW_PT);
 	GO(BEGIN(0x100a), LEAVE(0x100c), BEGIN(0x100c), BITS(1, 1), LEAVE(0x100a), BEGIN(0x1020));
-	assert_int_equal(sums()->contradictions, 0);
+	assert_int_equal(sums()->mismatches, 0);
 	gives("0 100a 100c 1\n"
 	      "1000 1008 1008 1\n"
 	      "100c 1000 1000 1\n");
@@ -338,7 +338,7 @@ static void pt_leaves_elsewhere(void **state)
 	(void)state;
 	begin(FLOW_PT);
 	GO(BEGIN(0x1002), LEAVE(0x1050), BEGIN(0x1050));
-	assert_int_equal(sums()->contradictions, 1);
+	assert_int_equal(sums()->mismatches, 1);
 	gives("");
 }
 
@@ -348,14 +348,14 @@ static void pt_at(void **state)
 	(void)state;
 	begin(FLOW_PT);
 	GO(BEGIN(0x1002), AT(0x1021), TARGET(0x1007), AT(0x1007), TARGET(0x1000));
-	assert_int_equal(sums()->contradictions, 0);
+	assert_int_equal(sums()->mismatches, 0);
 	gives("0 1002 1002 1\n"
 	      "1002 1020 1021 1\n"
 	      "1007 1000 0 1 r\n"
 	      "1021 1007 1007 1 r\n");
 	begin(FLOW_PT);
 	GO(BEGIN(0x1002), AT(0x1021), BITS(1, 1));
-	assert_int_equal(sums()->contradictions, 1);
+	assert_int_equal(sums()->mismatches, 1);
 	gives("0 1002 1002 1\n"
 	      "1002 1020 0 1\n");
 }
@@ -366,7 +366,7 @@ static void pt_at_elsewhere(void **state)
 	(void)state;
 	begin(FLOW_PT);
 	GO(BEGIN(0x1000), AT(0x1020), TARGET(0x1000), BITS(1, 1));
-	assert_int_equal(sums()->contradictions, 1);
+	assert_int_equal(sums()->mismatches, 1);
 	gives("0 1020 1021 1\n"
 	      "1000 1008 0 1\n"
 	      "1021 1000 1000 1 r\n");
@@ -378,13 +378,13 @@ static void pt_at_within_an_instruction(void **state)
 	(void)state;
 	begin(FLOW_PT);
 	GO(BEGIN(0x1000), BITS(1, 0), AT(0x1020));
-	assert_int_equal(sums()->contradictions, 0);
+	assert_int_equal(sums()->mismatches, 0);
 	GO(LOST, BEGIN(0x1ff0), AT(0x1ff4));
-	assert_int_equal(sums()->contradictions, 0);
+	assert_int_equal(sums()->mismatches, 0);
 	GO(LOST, BEGIN(0x1015), AT(0x1016));
-	assert_int_equal(sums()->contradictions, 0);
+	assert_int_equal(sums()->mismatches, 0);
 	GO(LOST, BEGIN(0x1040), AT(0x1043));
-	assert_int_equal(sums()->contradictions, 1);
+	assert_int_equal(sums()->mismatches, 1);
 	gives("0 1000 1002 1\n"
 	      "1002 1020 0 1\n");
 }
@@ -396,7 +396,7 @@ static void pt_stop_with_address(void **state)
 	begin(FLOW_PT);
 	GO(BEGIN(0x1002), STOP(run(0x1020)), BEGIN(0x1007), TARGET(0x1000), STOP(run(0x1008)),
 	   BEGIN(0x1000), STOP(run(0x1002)), BEGIN(0x1002), BITS(1, 1), STOP(NOWHERE));
-	assert_int_equal(sums()->contradictions, 0);
+	assert_int_equal(sums()->mismatches, 0);
 	char want[512];
 	snprintf(want, sizeof(want),
 		 "0 1000 1002 1\n"
@@ -417,7 +417,7 @@ static void pt_stop_nowhere(void **state)
 	(void)state;
 	begin(FLOW_PT);
 	GO(BEGIN(0x1000), STOP(0), BITS(1, 1), BEGIN(0x1020), TARGET(0x1000));
-	assert_int_equal(sums()->contradictions, 1);
+	assert_int_equal(sums()->mismatches, 1);
 	assert_int_equal(lost(LOSS_KERNEL), 1);
 	gives("0 1020 1021 1\n"
 	      "1021 1000 0 1 r\n");
@@ -453,7 +453,7 @@ static void pt_xbegin_has_no_bit(void **state)
 	(void)state;
 	begin(FLOW_PT);
 	GO(BEGIN(0x1040), BITS(2, 1), AT(0x1050));
-	assert_int_equal(sums()->contradictions, 0);
+	assert_int_equal(sums()->mismatches, 0);
 	gives("0 1040 1046 1\n"
 	      "1046 1040 0 1\n");
 }
@@ -470,7 +470,7 @@ static void lost_in_a_file(void **state)
 	   {FLOW_TARGET, 0, OTHER + 0x20}, TARGET(0x1000), BITS(1, 1));
 	assert_int_equal(lost(LOSS_NO_FILE), 6);
 	assert_int_equal(sums()->walked, 3);
-	assert_int_equal(sums()->contradictions, 0);
+	assert_int_equal(sums()->mismatches, 0);
 	const struct count_table *files = walker_files(world.walker);
 	assert_int_equal(files->used, 1);
 	char want[256];
@@ -536,12 +536,12 @@ static void lost_behind_the_code(void **state)
 	begin(FLOW_PT);
 	world.segment.memsz = world.segment.filesz = SIZE - 8;
 	GO(BEGIN(0x2ff0), BITS(3, 7));
-	assert_int_equal(sums()->contradictions, 1);
+	assert_int_equal(sums()->mismatches, 1);
 	assert_int_equal(lost(LOSS_CONTRADICTION), 3);
 	gives("");
 }
 
-/* ---- circles ---- */
+/* ---- loops ---- */
 
 static void circles_end(void **state)
 {
@@ -549,12 +549,12 @@ static void circles_end(void **state)
 	begin(FLOW_PT);
 	GO(BEGIN(0x100e), BITS(1, 1), BEGIN(0x1060), TARGET(0x1000), BEGIN(0x1060), STOP(0),
 	   BEGIN(0x100e), LEAVE(0x1020));
-	assert_int_equal(sums()->circles, 2);
+	assert_int_equal(sums()->loops, 2);
 	assert_int_equal(lost(LOSS_CIRCLE), 2);
 	/* No more of a circle is counted than it takes to look on. */
 	struct walk_fit fit = walker_fit(world.walker, 0);
 	assert_int_equal(fit.answered, 0);
-	assert_int_equal(fit.unfit,
+	assert_int_equal(fit.mismatched,
 			 2 + 2 * WALK_STRAIGHT_LOOK +
 				 2); /* and the addresses of STOP and LEAVE are not reached */
 	free_all();
@@ -568,7 +568,7 @@ static void work_ends_in_front_of_a_stop(void **state)
 	begin(FLOW_PT);
 	world.calls.credit = 2;
 	GO(BEGIN(0x100c), STOP(run(0x1008)), BITS(3, 0));
-	assert_int_equal(sums()->circles, 1);
+	assert_int_equal(sums()->loops, 1);
 	assert_int_equal(lost(LOSS_KERNEL), 3);
 	gives("");
 }
@@ -579,8 +579,8 @@ static void a_circle_is_left(void **state)
 	(void)state;
 	begin(FLOW_PT);
 	GO(BEGIN(0x1060), LEAVE(0x1100), BEGIN(0x1020), TARGET(0x1100), LEAVE(0x1060));
-	assert_int_equal(sums()->circles, 0);
-	assert_int_equal(sums()->contradictions, 0);
+	assert_int_equal(sums()->loops, 0);
+	assert_int_equal(sums()->mismatches, 0);
 	gives("0 1020 1021 1\n"
 	      "0 1060 1060 1\n"
 	      "1021 1100 1100 1 r\n"
@@ -602,7 +602,7 @@ static void work_is_bounded(void **state)
 	assert_true(world.calls.credit <= 0);
 	assert_true(world.calls.credit > -(int64_t)BC_COUNT(answers) * 2);
 	GO(BEGIN(0x1060), BITS(1, 1));
-	assert_int_equal(sums()->circles, 1);
+	assert_int_equal(sums()->loops, 1);
 	gives("");
 }
 
@@ -615,7 +615,7 @@ static void etm_bits_and_targets(void **state)
 	begin(FLOW_ETM);
 	GO(BEGIN(0x1000), BITS(3, 6), TARGET(0x1008), BITS(2, 3), TARGET(0x1018), BITS(2, 3),
 	   BITS(1, 1), TARGET(0x1020));
-	assert_int_equal(sums()->contradictions, 0);
+	assert_int_equal(sums()->mismatches, 0);
 	assert_int_equal(sums()->walked, 11);
 	gives("0 1000 1004 1\n"
 	      "1000 1010 1010 1\n"
@@ -633,18 +633,18 @@ static void etm_waits(void **state)
 	begin(FLOW_ETM);
 	world.waits_ask = true;
 	GO(BEGIN(0x1008), BITS(3, 7), TARGET(0x1020));
-	assert_int_equal(sums()->contradictions, 0);
+	assert_int_equal(sums()->mismatches, 0);
 	gives("0 1008 1010 1\n"
 	      "1010 1020 0 1\n");
 	begin(FLOW_ETM);
 	world.waits_ask = true;
 	GO(BEGIN(0x1030), BITS(4, 15), TARGET(0x1040));
-	assert_int_equal(sums()->contradictions, 0);
+	assert_int_equal(sums()->mismatches, 0);
 	assert_int_equal(sums()->walked, 5);
 	gives("");
 	begin(FLOW_ETM);
 	GO(BEGIN(0x1030), BITS(1, 1), TARGET(0x1040));
-	assert_int_equal(sums()->contradictions, 0);
+	assert_int_equal(sums()->mismatches, 0);
 	assert_int_equal(sums()->walked, 2);
 	gives("");
 }
@@ -657,7 +657,7 @@ static void etm_return_stack(void **state)
 	begin(FLOW_ETM_RETURNS);
 	GO(BEGIN(0x1000), BITS(5, 0x1e), TARGET(0x1004), BITS(2, 3));
 	GO(BITS(1, 1));
-	assert_int_equal(sums()->contradictions, 0);
+	assert_int_equal(sums()->mismatches, 0);
 	gives("0 1000 1004 1\n"
 	      "1004 1020 1020 2\n"
 	      "1010 1004 1004 1\n"
@@ -665,7 +665,7 @@ static void etm_return_stack(void **state)
 	      "1020 1008 1010 1 r\n");
 	begin(FLOW_ETM);
 	GO(BEGIN(0x1004), BITS(3, 7));
-	assert_int_equal(sums()->contradictions, 1);
+	assert_int_equal(sums()->mismatches, 1);
 	assert_int_equal(lost(LOSS_CONTRADICTION), 1);
 	gives("0 1004 1004 1\n"
 	      "1004 1020 1020 1\n");
@@ -690,7 +690,7 @@ static void etm_not_taken_always(void **state)
 	(void)state;
 	begin(FLOW_ETM);
 	GO(BEGIN(0x1018), BITS(4, 0), AT(0x1000), BITS(1, 1));
-	assert_int_equal(sums()->contradictions, 1);
+	assert_int_equal(sums()->mismatches, 1);
 	assert_int_equal(lost(LOSS_CONTRADICTION), 4);
 	gives("0 1000 1000 1\n"
 	      "1000 1010 0 1\n");
@@ -703,7 +703,7 @@ static void etm_exceptions(void **state)
 	begin(FLOW_ETM);
 	GO(BEGIN(0x1014), LEAVE(0x1018), BEGIN(0x1018), BITS(2, 3), LEAVE(0x1010), BEGIN(0x1020),
 	   BITS(1, 1), TARGET(0x1000), STOP(0), BEGIN(0x1000), BITS(1, 1));
-	assert_int_equal(sums()->contradictions, 0);
+	assert_int_equal(sums()->mismatches, 0);
 	gives("0 1014 1018 1\n"
 	      "0 1020 1020 1\n"
 	      "1000 1010 0 2\n"
@@ -718,7 +718,7 @@ static void ete_source_address(void **state)
 	begin(FLOW_ETM);
 	GO(BEGIN(0x1000), FROM(0x1004), FROM(0x1020), TARGET(0x1010), FROM(0x1010), TARGET(0x1000),
 	   FROM(0x1028));
-	assert_int_equal(sums()->contradictions, 1);
+	assert_int_equal(sums()->mismatches, 1);
 	gives("0 1000 1004 1\n"
 	      "1004 1020 1020 1\n"
 	      "1010 1000 0 1\n"
@@ -731,7 +731,7 @@ static void ete_source_address_of_the_last(void **state)
 	(void)state;
 	begin(FLOW_ETM);
 	GO(BEGIN(0x102c), FROM(0x102c), BITS(2, 0));
-	assert_int_equal(sums()->contradictions, 0);
+	assert_int_equal(sums()->mismatches, 0);
 	assert_int_equal(sums()->walked, 1);
 	assert_int_equal(lost(LOSS_NO_MAPPING), 2);
 	char want[64];
@@ -745,9 +745,9 @@ static void etm_at(void **state)
 	(void)state;
 	begin(FLOW_ETM);
 	GO(BEGIN(0x1040), AT(0x1048));
-	assert_int_equal(sums()->contradictions, 0);
+	assert_int_equal(sums()->mismatches, 0);
 	GO(AT(0x1052));
-	assert_int_equal(sums()->contradictions, 1);
+	assert_int_equal(sums()->mismatches, 1);
 	gives("");
 }
 
@@ -758,7 +758,7 @@ static void etm_address_agrees(void **state)
 	begin(FLOW_ETM);
 	GO(BEGIN(0x1000), TARGET(0x1000), BITS(1, 1), TARGET(0x1010), BITS(1, 1), TARGET(0x1000),
 	   TARGET(0x1020));
-	assert_int_equal(sums()->contradictions, 1);
+	assert_int_equal(sums()->mismatches, 1);
 	gives("0 1000 1000 1\n"
 	      "1000 1010 1010 1\n"
 	      "1010 1000 0 1\n");

@@ -42,8 +42,8 @@ static void print_report(const struct flow_walk_report *report)
 	fprintf(stderr,
 		"answers %" PRIu64 " walked %" PRIu64 " branches %" PRIu64 " rows %" PRIu64 "\n",
 		report->answers, report->sums.walked, report->branches, report->rows);
-	fprintf(stderr, "contradictions %" PRIu64 " circles %" PRIu64 " gaps %" PRIu64 "\n",
-		report->sums.contradictions, report->sums.circles, report->sums.gaps);
+	fprintf(stderr, "mismatches %" PRIu64 " loops %" PRIu64 " gaps %" PRIu64 "\n",
+		report->sums.mismatches, report->sums.loops, report->sums.gaps);
 	for (size_t i = 0; i < LOSS_COUNT; i++)
 		if (report->sums.lost[i])
 			fprintf(stderr, "lost %s %" PRIu64 "\n", walk_loss_key((enum walk_loss)i),

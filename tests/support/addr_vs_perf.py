@@ -27,7 +27,7 @@ done = subprocess.run([batconv, 'addr', '--json', '--binary', binary, '--perf', 
 assert done.returncode == 0, done.stderr
 same = perfs_error = 0
 for (run, name, offset), line in zip(samples, done.stdout.splitlines(), strict=True):
-    place = json.loads(line)['places'][0]
+    place = json.loads(line)['locations'][0]
     vaddr = int(place['vaddr'], 16)
     ours = (None, 0)
     if 'function' in place:

@@ -136,8 +136,8 @@ def main():
         wrong = [(hex(a), o, answers[a]) for a, o in zip(wanted, ours) if whole(o) != whole(answers[a])]
         if wrong:
             sys.exit('%s: %d of %d other than by %s, first %s' % (binary, len(wrong), len(wanted), name, wrong[0]))
-    deepest = max(map(len, ours))
-    assert deepest >= 3, 'nothing was inlined twice'
+    max_depth = max(map(len, ours))
+    assert max_depth >= 3, 'nothing was inlined twice'
 
     lines, flags, ids = by_pprof(stacks(batconv, binary, wanted, base, '--lines', '--inlines', '--format=pprof'))
     assert [lines[base + a] for a in wanted] == ours, 'pprof says other lines'
@@ -152,7 +152,7 @@ def main():
     assert flags == [(1, 0, 0, 1)], flags
     lines, flags, ids = by_pprof(stacks(batconv, binary, wanted, base, '--functions', '--format=pprof'))
     assert flags == [(1, 0, 0, 0)] and ids[0], flags
-    print('%s: %d addresses, up to %d calls deep, as by %s' % (os.path.basename(binary), len(wanted), deepest, ' and '.join(peers)))
+    print('%s: %d addresses, up to %d calls deep, as by %s' % (os.path.basename(binary), len(wanted), max_depth, ' and '.join(peers)))
 
 
 if __name__ == '__main__':

@@ -316,7 +316,7 @@ static bool read_branch(struct perf_traces *traces, uint32_t number, struct bc_e
 			return more == AUX_NO_MORE;
 		if (more != AUX_MORE) {
 			traces->details->trace.gaps += more == AUX_GAP;
-			traces->details->trace.cut +=
+			traces->details->trace.damaged +=
 				spe_cut(&lane->spe, more == AUX_GAP) || rest.size;
 		}
 	}
@@ -408,7 +408,7 @@ static bool deliver_branch(struct perf_traces *traces, const struct spe_record *
 				    .memory = &traces->block->memory,
 				    .sample = &sample};
 	traces->details->delivered++;
-	traces->details->trace.unowned += pid == NO_PID && !(record->pc >> 63);
+	traces->details->trace.unattributed += pid == NO_PID && !(record->pc >> 63);
 	note_time(traces->details, time);
 	return event_deliver(traces->sink, &event, err);
 }
@@ -555,14 +555,14 @@ static void end_flows(const struct perf_traces *traces, struct perf_trace_report
 {
 	struct answer_counts counts = flow_lanes_counts(&traces->flows);
 
-	report->bits = counts.bits;
-	report->targets = counts.targets;
+	report->conditional = counts.bits;
+	report->indirect = counts.targets;
 	report->dropped = counts.dropped;
 	report->overflows = counts.overflows;
 	report->bad_bytes = counts.bad_bytes;
 	report->unknown_packets = counts.unknown_packets;
 	report->gaps = traces->flows.gaps;
-	report->lanes = traces->flows.all.len;
+	report->queues = traces->flows.all.len;
 }
 
 /* ---- both ---- */
@@ -609,9 +609,9 @@ void perf_traces_end(struct perf_traces *traces)
 		end_flows(traces, report);
 	for (size_t i = 0; i < traces->lanes.len; i++) {
 		struct spe_decoder *spe = &traces->lanes.at[i].spe;
-		report->cut +=
+		report->damaged +=
 			spe_cut(spe, false) || aux_queue_bytes(&traces->queues.all.at[i]).size;
-		report->cut += spe->spoiled_records;
+		report->damaged += spe->spoiled_records;
 		report->bad_bytes += spe->bad_bytes;
 		report->unknown_packets += spe->unknown_packets;
 	}

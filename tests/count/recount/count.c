@@ -503,7 +503,7 @@ void count_keep(struct count *c, size_t records)
 		numbers_add(&c->numbers, ledgers[i][2],
 			    kept - numbers_get(&c->numbers, ledgers[i][2]));
 	}
-	numbers_add(&c->numbers, "memory.dropped.no_room",
+	numbers_add(&c->numbers, "memory.dropped.unsupported",
 		    numbers_get(&c->numbers, "memory.read") -
 			    numbers_dropped(&c->numbers, "memory"));
 	numbers_add(&c->numbers, "records", records);

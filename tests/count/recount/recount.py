@@ -143,8 +143,8 @@ def change_all(conversions):
              for change in changes_of(conversion) for seed in range(EACH)]
     with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
         told = list(pool.map(lambda one: change_one(*one), tries))
-    untold = ['%s: %s: %s (%d)' % (one[0].name(), one[1], one[2], one[4]) for one, ok in zip(tries, told) if ok is False]
-    return told.count(True), untold
+    undetermined = ['%s: %s: %s (%d)' % (one[0].name(), one[1], one[2], one[4]) for one, ok in zip(tries, told) if ok is False]
+    return told.count(True), undetermined
 
 
 def main(args):
@@ -158,16 +158,16 @@ def main(args):
         wrong = [one for one in conversions if one.mistakes]
         for one in wrong:
             print('\n    '.join([one.name(), *(line.replace(one.folder + '/', '') for line in one.mistakes)]))
-        told, untold = change_all([] if words or wrong else conversions)
-        for line in untold:
+        told, undetermined = change_all([] if words or wrong else conversions)
+        for line in undetermined:
             print('not told: ' + line)
     compared = sum(one.compared for one in conversions)
     print('%d binaries, %d sample files, %d cases; %d conversions, each with 1 and 2 threads: %d counted again, %d wrong; '
           '%d left out, as the table has no hashes for YAML' %
           (everything.binaries, everything.files, len(cases), len(conversions), compared, len(wrong),
            len(conversions) - compared))
-    print('%d changes told, %d not; %.0f s' % (told, len(untold), time.monotonic() - begin))
-    return 1 if wrong or untold or not conversions else 0
+    print('%d changes told, %d not; %.0f s' % (told, len(undetermined), time.monotonic() - begin))
+    return 1 if wrong or undetermined or not conversions else 0
 
 
 if __name__ == '__main__':

@@ -32,7 +32,8 @@ static bool is_return(struct count *count, const struct row *row, const struct s
 	    (branch != TRACE_EXTERNAL && branch != TRACE_FT_EXTERNAL) ||
 	    !code_is_returned_to(count->binary, target))
 		return false;
-	numbers_add(&count->numbers, "returns.by_place", branch == TRACE_EXTERNAL ? row->count : 0);
+	numbers_add(&count->numbers, "returns.by_address",
+		    branch == TRACE_EXTERNAL ? row->count : 0);
 	return true;
 }
 

@@ -66,7 +66,7 @@ def chains(path, addresses, *options):
     done = subprocess.run([batconv, 'addr', '--json', '--binary', path, *options], input=text, capture_output=True,
                           text=True)
     assert done.returncode in (0, 3), done.stderr
-    return [json.loads(line)['places'] for line in done.stdout.splitlines()]
+    return [json.loads(line)['locations'] for line in done.stdout.splitlines()]
 
 
 def check_facts(path):
@@ -116,7 +116,7 @@ def check_lines(path):
         return None
     known = 0
     for their, line in zip(theirs, done.stdout.splitlines()):
-        chain = json.loads(line)['places'][0]
+        chain = json.loads(line)['locations'][0]
         ours = '%s:%d' % (chain['source'], chain['line']) if 'source' in chain else '??:0'
         assert ours == ':'.join(their.split(':')[:2]), (path, line, their)
         known += ours != '??:0'

@@ -84,8 +84,8 @@ def emptied(data):
         quality['kept'][kind] = {'read': 0, 'kept': 0, 'dropped': []}
     quality['kept'].update(percent=0, of=0)
     quality['density'].update(density=0, times_more_samples=0, functions=0, profiled=0)
-    quality['coverage'] = {'samples': 0, 'functions': 0, 'bytes': 0, 'held': [{'percent': p, 'functions': 0, 'bytes': 0} for p in (50, 90, 99)]}
-    for place in quality['places'].values():
+    quality['coverage'] = {'samples': 0, 'functions': 0, 'bytes': 0, 'percentiles': [{'percent': p, 'functions': 0, 'bytes': 0} for p in (50, 90, 99)]}
+    for place in quality['layout'].values():
         place.update(samples=0, percent=0, hottest_percent=0)
     quality.pop('flow', None)
     quality['verdicts'] = [{'about': 'coverage', 'verdict': 'bad', 'text': 'no sample is in a function'}]
@@ -109,12 +109,12 @@ def little(run):
     run.close(page, 'no sample')
 
     dropped = copy.deepcopy(empty)
-    dropped['quality']['kept']['samples'] = {'read': 1000, 'kept': 0, 'dropped': [{'reason': 'no_process', 'count': 900, 'look': True},
-                                                                              {'reason': 'kernel', 'count': 100, 'look': False}]}
+    dropped['quality']['kept']['samples'] = {'read': 1000, 'kept': 0, 'dropped': [{'reason': 'no_process', 'count': 900, 'loss': True},
+                                                                              {'reason': 'kernel', 'count': 100, 'loss': False}]}
     dropped['words']['samples']['reasons'] = {'no_process': 'in processes that did not map the binary', 'kernel': 'in the kernel'}
     page = show(run, 'dropped', dropped)
     run.equal('everything dropped: ribbons', page.eval('document.querySelectorAll(".flow-link").length'), 2)
-    run.equal('everything dropped: what deserves a look', page.eval('document.querySelectorAll(".flow-link.flow-look").length'), 1)
+    run.equal('everything dropped: what is lost', page.eval('document.querySelectorAll(".flow-link.flow-warning").length'), 1)
     run.close(page, 'everything dropped')
 
     one = copy.deepcopy(data)

@@ -43,9 +43,9 @@ def figures(run):
             run.equal('%s: %s' % (name, figure), text, wanted)
         told = {figure for figure, _, rest in shown if rest is None}
         run.equal('%s: zero as a largest figure' % name, [text for text in page.texts('.card:not([data-overlap]) .big') if text.startswith(('0.0 %', '0.00 %'))], [])
-        wanted = {'build.disagree_percent', 'kept.percent', 'density.density', 'coverage.held.2.functions', 'coverage.held.2.bytes'}
+        wanted = {'build.mismatch_percent', 'kept.percent', 'density.density', 'coverage.percentiles.2.functions', 'coverage.percentiles.2.bytes'}
         wanted |= {'flow.' + key for key in quality.get('flow', {}) if key != 'blocks'}
-        wanted |= {'inferred.percent', 'inferred.moved_percent', 'inferred.solved.samples'} if quality.get('inferred', {}).get('branches') else set()
+        wanted |= {'inferred.percent', 'inferred.reassigned_percent', 'inferred.solved.samples'} if quality.get('inferred', {}).get('branches') else set()
         run.equal('%s: figures that are not shown' % name, wanted - told, set())
         for verdict in quality['verdicts']:
             card = '.card[data-about=%s]' % verdict['about']
@@ -442,7 +442,7 @@ def looks(run):
             page.settle()
             run.check('%s: wider than the window' % what, page.eval(NARROW_TABLE))
             grounds[dark] = page.eval('getComputedStyle(document.body).backgroundColor')
-            for ink, ground in (('ink', 'card'), ('ink-2', 'card'), ('ink-2', 'well'), ('good', 'good-wash'), ('look', 'look-wash'), ('bad', 'bad-wash'), ('accent', 'page')):
+            for ink, ground in (('ink', 'card'), ('ink-2', 'card'), ('ink-2', 'well'), ('good', 'good-wash'), ('warning', 'warning-wash'), ('bad', 'bad-wash'), ('accent', 'page')):
                 run.check('%s: contrast of %s on %s' % (what, ink, ground), contrast(page, ink, ground) >= 4.5)
             run.picture(page, 'looks-%d-%s' % (width, 'dark' if dark else 'light'))
             run.close(page, what)

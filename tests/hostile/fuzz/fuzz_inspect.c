@@ -30,7 +30,7 @@ static void check_recording(const struct recording *r)
 	assert(sum(&r->events) == r->samples && sum(&r->processes) == r->samples + r->addresses);
 	assert(sum(&r->files) == r->samples + r->addresses - r->without_address);
 	assert(r->with_stack <= r->samples && r->with_chain <= r->samples && r->first <= r->last);
-	assert(r->entries <= r->with_stack * r->deepest || !r->with_stack);
+	assert(r->entries <= r->with_stack * r->max_depth || !r->with_stack);
 }
 
 /* Lines that are none of the head are records. */

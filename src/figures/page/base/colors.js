@@ -11,8 +11,8 @@ const HEAT = {
 export const PLACES = [
 	['hot', 'hot', 'hot parts of functions that BOLT moved'],
 	['cold', 'cold', 'cold parts, split off'],
-	['old', 'old', 'code at its old place (.bolt.org.text)'],
-	['left', 'left alone', 'functions that BOLT left alone'],
+	['original', 'original', 'original bodies (.bolt.org.text)'],
+	['ignored', 'ignored', 'functions that BOLT ignored'],
 	['plt', 'PLT', 'PLT entries'],
 	['none', 'no function', 'in no function'],
 ];

@@ -43,6 +43,6 @@ export function readModel(text) {
 		heat: {...data.heat, output: readCells(data.heat.output), input: readCells(data.heat.input)},
 		plain: data.unit === 'samples',
 		counted: data.unit === 'samples' ? 'samples' : 'branches', // what a function has counts of
-		bolted: data.regions.some(([, , kind]) => kind === 'hot' || kind === 'cold' || kind === 'old'),
+		bolted: data.regions.some(([, , kind]) => kind === 'hot' || kind === 'cold' || kind === 'original'),
 	};
 }

@@ -4,7 +4,7 @@ import {code, el} from '../base/dom.js';
 import {count, NONE, plural} from '../base/format.js';
 import {empty, section} from '../base/section.js';
 
-const LOOKS = {error: 'bad', warning: 'look', note: 'good'};
+const LOOKS = {error: 'bad', warning: 'warning', note: 'good'};
 const SHOWN = 10; // findings of a kind; the others on demand
 
 function row([, name, address, text]) {

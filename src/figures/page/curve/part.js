@@ -45,7 +45,7 @@ function curve({id, title, points, marks, words, ticks}) {
 }
 
 export function coveragePart({curve: curves, quality, counted}) {
-	const held = quality.coverage?.held ?? [];
+	const held = quality.coverage?.percentiles ?? [];
 	const shown = [
 		curve({id: 'curve-functions', title: 'By functions, the hottest first', points: curves.functions, words: (n) => plural(n, 'function'),
 			ticks: (n) => count(n), marks: held.map((h) => [h.percent, h.functions])}),

@@ -19,7 +19,7 @@ function graph({read, kept, dropped}) {
 	};
 	if (kept.count)
 		lead('read', {...kept});
-	for (const end of [...dropped].sort((a, b) => (a.kind === b.kind ? b.count - a.count : a.kind === 'look' ? -1 : 1)))
+	for (const end of [...dropped].sort((a, b) => (a.kind === b.kind ? b.count - a.count : a.kind === 'warning' ? -1 : 1)))
 		lead('read', {...end});
 	return {nodes, links};
 }
@@ -41,7 +41,7 @@ function place(labels, height) {
 function label({node, top, text, x}, read) {
 	const shown = svg('text', {x, y: top + 12, class: 'flow-label'});
 	text.forEach((line, i) => shown.append(svg('tspan', {x, dy: i ? LINE : 0}, line)));
-	shown.append(svg('tspan', {x, dy: LINE, class: 'flow-count'}, `${node.kind === 'look' ? '▲ ' : ''}${count(node.count)} · ${percent(100 * node.count / read)}`));
+	shown.append(svg('tspan', {x, dy: LINE, class: 'flow-count'}, `${node.kind === 'warning' ? '▲ ' : ''}${count(node.count)} · ${percent(100 * node.count / read)}`));
 	return shown;
 }
 

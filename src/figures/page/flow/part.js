@@ -16,7 +16,7 @@ function readLedger(kind, {quality, words}) {
 		title: text.title ?? kind,
 		read: ledger.read,
 		kept: {key: 'kept', text: text.kept ?? 'kept', count: ledger.kept, kind: 'kept'},
-		dropped: ledger.dropped.map(({reason, count: n, look}) => ({key: reason, text: text.reasons?.[reason] ?? reason, count: n, kind: look ? 'look' : 'fine'})),
+		dropped: ledger.dropped.map(({reason, count: n, loss}) => ({key: reason, text: text.reasons?.[reason] ?? reason, count: n, kind: loss ? 'warning' : 'fine'})),
 	};
 }
 
@@ -39,7 +39,7 @@ function legend() {
 	return el('ul', {class: 'legend'},
 		el('li', {}, el('span', {class: 'chip flow-kept'}), 'kept'),
 		el('li', {}, el('span', {class: 'chip flow-fine'}), 'left out for a good reason'),
-		el('li', {}, el('span', {class: 'chip flow-look'}), '▲ deserves a look'));
+		el('li', {}, el('span', {class: 'chip flow-warning'}), '▲ lost'));
 }
 
 export function flowPart(model) {

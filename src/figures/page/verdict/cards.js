@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What stands in the card of each verdict: the figure that decides, and others beside it.
+// The card of each verdict: the figure that decides, and others.
 import {el} from '../base/dom.js';
 import {bytes, count, percent, ratio, rest} from '../base/format.js';
 import {PLACES} from '../base/colors.js';
@@ -16,17 +16,17 @@ function list(...rows) {
 }
 
 function build(q) {
-	const checked = q.plain ? 'addresses' : 'branches';
+	const checked = q.basic ? 'addresses' : 'branches';
 	return {
-		main: big(restFigure(q, 'build.disagree_percent', 2), `of ${checked} agree with the code`),
-		more: list([`${checked} that were checked`, figure(q, 'build.checked', count)], ['disagree', figure(q, 'build.disagree_percent', percent2)]),
+		main: big(restFigure(q, 'build.mismatch_percent', 2), `of ${checked} match the code`),
+		more: list([`${checked} that were checked`, figure(q, 'build.checked', count)], ['mismatch', figure(q, 'build.mismatch_percent', percent2)]),
 	};
 }
 
 function kept(q) {
 	return {
 		main: big(figure(q, 'kept.percent', percent), 'of the usable data'),
-		more: list(['usable', figure(q, 'kept.of', count)],
+		more: list(['usable', figure(q, 'kept.total', count)],
 			...['samples', 'branches', 'traces'].filter((kind) => q.kept[kind]?.read).map((kind) =>
 				[`${kind === 'traces' ? 'fall-throughs' : kind}, kept of read`,
 					el('span', {}, figure(q, `kept.${kind}.kept`, count), ' / ', figure(q, `kept.${kind}.read`, count))])),
@@ -43,54 +43,54 @@ function stability(q) {
 			['of what is hot in one half, not hot in the other', figure(q, 'stability.hot_differ_percent', percent)]] : []),
 		['density, as perf2bolt has it', figure(q, 'density.density', ratio)],
 		['functions measured', figure(q, 'density.profiled', count)],
-		['not optimised by llvm-bolt', figure(q, 'density.not_simple', count)]),
+		['not optimised by llvm-bolt', figure(q, 'density.non_simple', count)]),
 	};
 }
 
 function coverage(q) {
-	const {held} = q.coverage;
-	const last = held.length - 1;
-	const hasBytes = held.some((h) => 'bytes' in h);
+	const {percentiles} = q.coverage;
+	const last = percentiles.length - 1;
+	const hasBytes = percentiles.some((h) => 'bytes' in h);
 	const row = (h, i) => el('tr', {}, el('th', {scope: 'row'}, percent(h.percent, 0)),
-		el('td', {}, figure(q, `coverage.held.${i}.functions`, count)),
-		hasBytes ? el('td', {}, figure(q, `coverage.held.${i}.bytes`, bytes)) : null);
+		el('td', {}, figure(q, `coverage.percentiles.${i}.functions`, count)),
+		hasBytes ? el('td', {}, figure(q, `coverage.percentiles.${i}.bytes`, bytes)) : null);
 	return {
 		main: hasBytes
-			? big(figure(q, `coverage.held.${last}.bytes`, bytes), `of code hold ${percent(held[last].percent, 0)}: the working set`)
-			: big(figure(q, `coverage.held.${last}.functions`, count), `functions hold ${percent(held[last].percent, 0)}`),
+			? big(figure(q, `coverage.percentiles.${last}.bytes`, bytes), `of code hold ${percent(percentiles[last].percent, 0)}: the working set`)
+			: big(figure(q, `coverage.percentiles.${last}.functions`, count), `functions hold ${percent(percentiles[last].percent, 0)}`),
 		more: el('table', {class: 'held'},
-			el('thead', {}, el('tr', {}, el('th', {scope: 'col'}, `of ${q.plain ? 'samples' : 'branches'}`), el('th', {scope: 'col'}, 'functions'),
+			el('thead', {}, el('tr', {}, el('th', {scope: 'col'}, `of ${q.basic ? 'samples' : 'branches'}`), el('th', {scope: 'col'}, 'functions'),
 				hasBytes ? el('th', {scope: 'col'}, 'bytes') : null)),
-			el('tbody', {}, held.map(row),
+			el('tbody', {}, percentiles.map(row),
 				el('tr', {}, el('th', {scope: 'row'}, 'all'), el('td', {}, figure(q, 'coverage.functions', count)),
 					hasBytes ? el('td', {}, figure(q, 'coverage.bytes', bytes)) : null))),
 	};
 }
 
-function places(q) {
-	const shown = PLACES.filter(([key]) => q.places[key]?.samples);
-	const misplaced = ['cold', 'old'].reduce((sum, key) => sum + (q.places[key]?.hottest_percent ?? 0), 0);
+function layout(q) {
+	const shown = PLACES.filter(([key]) => q.layout[key]?.samples);
+	const misplaced = ['cold', 'original'].reduce((sum, key) => sum + (q.layout[key]?.hottest_percent ?? 0), 0);
 	const bar = el('div', {class: 'stack', 'aria-hidden': 'true'}, shown.map(([key]) => {
 		const piece = el('span', {class: `place-${key}`});
-		piece.style.flexGrow = q.places[key].hottest_percent;
+		piece.style.flexGrow = q.layout[key].hottest_percent;
 		return piece;
 	}));
 	return {
-		main: el('div', {}, big(rest(misplaced), 'of the hottest samples are in neither cold nor old code'), bar),
+		main: el('div', {}, big(rest(misplaced), 'of the hottest samples are in neither cold code nor original bodies'), bar),
 		more: el('dl', {class: 'small'}, shown.map(([key, word]) => el('div', {},
 			el('dt', {}, el('span', {class: `chip place-${key}`, 'aria-hidden': 'true'}), word),
-			el('dd', {}, figure(q, `places.${key}.hottest_percent`, percent))))),
+			el('dd', {}, figure(q, `layout.${key}.hottest_percent`, percent))))),
 	};
 }
 
 function inferred(q) {
 	if (!q.inferred?.branches)
 		return {main: null, more: null};
-	const left = ['plt', 'no_graph', 'too_much', 'no_steps'].filter((key) => q.inferred[key].samples);
-	const words = {plt: 'samples in PLT entries', no_graph: '… without a graph', too_much: '… too large', no_steps: '… out of steps'};
+	const left = ['plt', 'no_cfg', 'too_large', 'step_limit'].filter((key) => q.inferred[key].samples);
+	const words = {plt: 'samples in PLT entries', no_cfg: '… without a CFG', too_large: '… too large', step_limit: '… beyond the step limit'};
 	return {
-		main: big(restFigure(q, 'inferred.moved_percent'), 'of the samples count in the block where they were taken'),
-		more: list(['in other blocks', figure(q, 'inferred.moved_percent', percent)], ['inferred from', el('span', {}, figure(q, 'inferred.percent', percent), ' of the samples')],
+		main: big(restFigure(q, 'inferred.reassigned_percent'), 'of the samples count in the block where they were taken'),
+		more: list(['in other blocks', figure(q, 'inferred.reassigned_percent', percent)], ['inferred from', el('span', {}, figure(q, 'inferred.percent', percent), ' of the samples')],
 			['samples', figure(q, 'inferred.solved.samples', count)],
 			['functions', figure(q, 'inferred.solved.functions', count)],
 			...left.map((key) => [words[key], figure(q, `inferred.${key}.samples`, count)])),
@@ -113,4 +113,4 @@ function flow(q) {
 	};
 }
 
-export const cards = {build, kept, stability, coverage, places, inferred, flow};
+export const cards = {build, kept, stability, coverage, layout, inferred, flow};

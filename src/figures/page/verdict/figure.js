@@ -10,5 +10,5 @@ export function figure(quality, path, show, attributes = {}) {
 	return el('span', {...attributes, 'data-figure': path, 'data-value': value ?? null}, show(value));
 }
 
-/** The other part: restFigure(quality, 'build.disagree_percent', 2) is how much agrees. */
+/** The other part: restFigure(quality, 'build.mismatch_percent', 2) is how much agrees. */
 export const restFigure = (quality, path, digits = 1) => figure(quality, path, (p) => rest(p, digits), {'data-rest': digits});

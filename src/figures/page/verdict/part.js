@@ -5,15 +5,15 @@ import {section} from '../base/section.js';
 import {plural} from '../base/format.js';
 import {cards} from './cards.js';
 
-const WORDS = {good: ['✓', 'good'], look: ['▲', 'look'], bad: ['✕', 'bad']};
-const TITLES = {build: 'Build', kept: 'Kept', stability: 'Stability', coverage: 'Coverage', places: 'Places', inferred: 'Inferred', flow: 'Flow'};
+const WORDS = {good: ['✓', 'good'], warning: ['▲', 'warning'], bad: ['✕', 'bad']};
+const TITLES = {build: 'Build', kept: 'Kept', stability: 'Stability', coverage: 'Coverage', layout: 'Layout', inferred: 'Inferred', flow: 'Flow'};
 const ASKED = {
 	build: 'Are the samples of this build?',
 	kept: 'How much of the usable data is in the profile?',
 	stability: 'Would more samples change the layout?',
 	coverage: 'Which part of the code is it about?',
-	places: 'Does the binary fit the workload?',
-	inferred: 'The samples are plain: are their branches known?',
+	layout: 'Does the binary fit the workload?',
+	inferred: 'The samples are basic (no LBR): are their branches known?',
 	flow: 'Do counts add up?',
 };
 
@@ -24,13 +24,13 @@ export function badge(verdict) {
 
 function summary(verdicts) {
 	const of = (word) => verdicts.filter((v) => v.verdict === word).length;
-	const [bad, look] = [of('bad'), of('look')];
+	const [bad, warning] = [of('bad'), of('warning')];
 	if (!verdicts.length)
 		return 'There is nothing to judge.';
 	if (bad)
-		return `${plural(bad, 'figure is', 'figures are')} bad: do not optimise with this profile before that is clear.`;
-	if (look)
-		return `${plural(look, 'figure deserves', 'figures deserve')} a look; the others are good.`;
+		return `${plural(bad, 'figure is', 'figures are')} bad: do not optimise with this profile before that is explained.`;
+	if (warning)
+		return `${plural(warning, 'figure has a warning', 'figures have a warning')}; the others are good.`;
 	return 'All figures are good.';
 }
 
