@@ -19,7 +19,6 @@ static void function_clear(struct yaml_function *function)
 	function->name.size = 0;
 	function->fid = function->hash = function->exec = function->external = function->nblocks =
 		0;
-	function->given = 0;
 	function->blocks.len = function->calls.len = function->successors.len = 0;
 	function->more.len = function->more_text.size = 0;
 }
@@ -86,158 +85,9 @@ static bool read_unknown_of_head(struct yaml_input *in, struct strings *set, str
 		bc_fail_nomem(err));
 }
 
-/* ---- blocks ---- */
+/* ---- functions ---- */
 
 #define FIELD(type, name, key, most, needed) {key, offsetof(struct type, name), most, needed}
-
-/* One row of a block's list of calls, or of its successors. */
-union row {
-	struct yaml_call call;
-	struct yaml_successor successor;
-};
-
-struct row_list {
-	const char *expected; /* what an error says */
-	enum yaml_row of;
-	const struct scan_field *fields;
-	size_t field_count;
-	bool (*add)(struct yaml_function *to, const union row *row,
-		    size_t block); /* false: out of memory */
-};
-
-static const struct scan_field call_fields[] = {FIELD(yaml_call, off, "off", UINT32_MAX, true),
-						FIELD(yaml_call, fid, "fid", UINT32_MAX, true),
-						FIELD(yaml_call, disc, "disc", UINT32_MAX, false),
-						FIELD(yaml_call, cnt, "cnt", UINT64_MAX, true),
-						FIELD(yaml_call, mis, "mis", UINT64_MAX, false)};
-
-static bool add_call(struct yaml_function *to, const union row *row, size_t block)
-{
-	struct yaml_call call = row->call;
-
-	call.block = block;
-	return yaml_call_vec_push(&to->calls, call);
-}
-
-static const struct row_list calls = {"expected a list of calls", MORE_CALL, call_fields,
-				      sizeof(call_fields) / sizeof(*call_fields), add_call};
-
-static const struct scan_field successor_fields[] = {
-	FIELD(yaml_successor, bid, "bid", UINT32_MAX, true),
-	FIELD(yaml_successor, cnt, "cnt", UINT64_MAX, true),
-	FIELD(yaml_successor, mis, "mis", UINT64_MAX, false)};
-
-static bool add_successor(struct yaml_function *to, const union row *row, size_t block)
-{
-	struct yaml_successor successor = row->successor;
-
-	successor.block = block;
-	return yaml_successor_vec_push(&to->successors, successor);
-}
-
-static const struct row_list successors = {
-	"expected a list of successors", MORE_SUCCESSOR, successor_fields,
-	sizeof(successor_fields) / sizeof(*successor_fields), add_successor};
-
-/* index: of the row among all of the function */
-static bool read_row(struct yaml_input *in, const struct row_list *list, size_t index,
-		     union row *row, struct bc_error *err)
-{
-	unsigned given = 0;
-	struct text key;
-	bool end, known;
-
-	for (;;) {
-		if (!scan_key(&in->scan, &key, &end, err))
-			return false;
-		if (end)
-			return scan_has_all(&in->scan, list->fields, list->field_count, given, err);
-		if (!scan_field(&in->scan, list->fields, list->field_count, key, row, &given,
-				&known, err) ||
-		    (!known &&
-		     !read_unknown(in, (struct yaml_more){.of = list->of, .index = index}, err)))
-			return false;
-	}
-}
-
-static bool read_rows(struct yaml_input *in, const struct row_list *list, size_t block,
-		      struct bc_error *err)
-{
-	bool end;
-
-	if (!scan_expect(&in->scan, YAML_SEQUENCE_START_EVENT, list->expected, err))
-		return false;
-	for (;;) {
-		union row row = {0};
-		if (!scan_mapping(&in->scan, &end, err))
-			return false;
-		if (end)
-			return true;
-		size_t index =
-			list == &calls ? in->function.calls.len : in->function.successors.len;
-		if (!read_row(in, list, index, &row, err))
-			return false;
-		if (!list->add(&in->function, &row, block))
-			return bc_fail_nomem(err);
-	}
-}
-
-static const struct scan_field block_fields[] = {
-	FIELD(yaml_block, bid, "bid", UINT32_MAX, true),
-	FIELD(yaml_block, insns, "insns", UINT32_MAX, true),
-	FIELD(yaml_block, hash, "hash", UINT64_MAX, false),
-	FIELD(yaml_block, exec, "exec", UINT64_MAX, false),
-	FIELD(yaml_block, events, "events", UINT64_MAX, false)};
-#define BLOCK_FIELDS (sizeof(block_fields) / sizeof(*block_fields))
-
-static bool read_block(struct yaml_input *in, struct bc_error *err)
-{
-	size_t index = in->function.blocks.len;
-	struct yaml_block block = {0};
-	unsigned given = 0;
-	struct text key;
-	bool end, known;
-
-	for (;;) {
-		if (!scan_key(&in->scan, &key, &end, err))
-			return false;
-		if (end)
-			break;
-		if (!scan_field(&in->scan, block_fields, BLOCK_FIELDS, key, &block, &given, &known,
-				err))
-			return false;
-		if (known)
-			continue;
-		if (text_is(key, "calls") ?
-			    !read_rows(in, &calls, index, err) :
-		    text_is(key, "succ") ?
-			    !read_rows(in, &successors, index, err) :
-			    !read_unknown(in, (struct yaml_more){.of = MORE_BLOCK, .index = index},
-					  err))
-			return false;
-	}
-	if (!scan_has_all(&in->scan, block_fields, BLOCK_FIELDS, given, err))
-		return false;
-	return yaml_block_vec_push(&in->function.blocks, block) || bc_fail_nomem(err);
-}
-
-static bool read_blocks(struct yaml_input *in, struct bc_error *err)
-{
-	bool end;
-
-	if (!scan_expect(&in->scan, YAML_SEQUENCE_START_EVENT, "expected a list of blocks", err))
-		return false;
-	for (;;) {
-		if (!scan_mapping(&in->scan, &end, err))
-			return false;
-		if (end)
-			return true;
-		if (!read_block(in, err))
-			return false;
-	}
-}
-
-/* ---- functions ---- */
 
 static const struct scan_field function_fields[] = {
 	FIELD(yaml_function, fid, "fid", UINT32_MAX, true),
@@ -245,7 +95,139 @@ static const struct scan_field function_fields[] = {
 	FIELD(yaml_function, exec, "exec", UINT64_MAX, true),
 	FIELD(yaml_function, external, "extern", UINT64_MAX, false),
 	FIELD(yaml_function, nblocks, "nblocks", UINT32_MAX, true)};
-#define FUNCTION_FIELDS (sizeof(function_fields) / sizeof(*function_fields))
+
+static const struct scan_field block_fields[] = {
+	FIELD(yaml_block, bid, "bid", UINT32_MAX, true),
+	FIELD(yaml_block, insns, "insns", UINT32_MAX, true),
+	FIELD(yaml_block, hash, "hash", UINT64_MAX, false),
+	FIELD(yaml_block, exec, "exec", UINT64_MAX, false),
+	FIELD(yaml_block, events, "events", UINT64_MAX, false)};
+
+static const struct scan_field call_fields[] = {FIELD(yaml_call, off, "off", UINT32_MAX, true),
+						FIELD(yaml_call, fid, "fid", UINT32_MAX, true),
+						FIELD(yaml_call, disc, "disc", UINT32_MAX, false),
+						FIELD(yaml_call, cnt, "cnt", UINT64_MAX, true),
+						FIELD(yaml_call, mis, "mis", UINT64_MAX, false)};
+
+static const struct scan_field successor_fields[] = {
+	FIELD(yaml_successor, bid, "bid", UINT32_MAX, true),
+	FIELD(yaml_successor, cnt, "cnt", UINT64_MAX, true),
+	FIELD(yaml_successor, mis, "mis", UINT64_MAX, false)};
+
+/* What is read of a mapping: its fields, and what else it can have. */
+struct yaml_mapping {
+	enum yaml_row of;
+	const struct scan_field *fields;
+	size_t field_count;
+	bool (*more)(struct yaml_input *in, struct text key, bool *known,
+		     struct bc_error *err); /* reads the value of a key that is no field; or NULL */
+};
+
+/* The number that the row that is being read will have among those of its kind. */
+static size_t row_number(const struct yaml_function *f, enum yaml_row of)
+{
+	switch (of) {
+	case MORE_FUNCTION: break;
+	case MORE_BLOCK: return f->blocks.len;
+	case MORE_CALL: return f->calls.len;
+	case MORE_SUCCESSOR: return f->successors.len;
+	}
+	return 0;
+}
+
+/* Reads a mapping that is open, to its end. */
+static bool read_mapping(struct yaml_input *in, const struct yaml_mapping *mapping, void *to,
+			 unsigned *given, struct bc_error *err)
+{
+	struct yaml_more unknown = {.of = mapping->of,
+				    .index = row_number(&in->function, mapping->of)};
+	struct text key;
+	bool end, known;
+
+	for (*given = 0;;) {
+		if (!scan_key(&in->scan, &key, &end, err))
+			return false;
+		if (end)
+			return true;
+		if (!scan_field(&in->scan, mapping->fields, mapping->field_count, key, to, given,
+				&known, err) ||
+		    (!known && mapping->more && !mapping->more(in, key, &known, err)) ||
+		    (!known && !read_unknown(in, unknown, err)))
+			return false;
+	}
+}
+
+static bool has_all(const struct yaml_input *in, const struct yaml_mapping *mapping, unsigned given,
+		    struct bc_error *err)
+{
+	return scan_has_all(&in->scan, mapping->fields, mapping->field_count, given, err);
+}
+
+/* Reads a list of mappings. */
+static bool read_list(struct yaml_input *in, const char *expected,
+		      bool (*each)(struct yaml_input *in, struct bc_error *err),
+		      struct bc_error *err)
+{
+	bool end;
+
+	if (!scan_expect(&in->scan, YAML_SEQUENCE_START_EVENT, expected, err))
+		return false;
+	for (;;) {
+		if (!scan_mapping(&in->scan, &end, err))
+			return false;
+		if (end)
+			return true;
+		if (!each(in, err))
+			return false;
+	}
+}
+
+static bool read_call(struct yaml_input *in, struct bc_error *err)
+{
+	static const struct yaml_mapping mapping = {MORE_CALL, call_fields, BC_COUNT(call_fields),
+						    NULL};
+	struct yaml_call call = {.block = in->function.blocks.len};
+	unsigned given;
+
+	return read_mapping(in, &mapping, &call, &given, err) &&
+	       has_all(in, &mapping, given, err) &&
+	       (yaml_call_vec_push(&in->function.calls, call) || bc_fail_nomem(err));
+}
+
+static bool read_successor(struct yaml_input *in, struct bc_error *err)
+{
+	static const struct yaml_mapping mapping = {MORE_SUCCESSOR, successor_fields,
+						    BC_COUNT(successor_fields), NULL};
+	struct yaml_successor successor = {.block = in->function.blocks.len};
+	unsigned given;
+
+	return read_mapping(in, &mapping, &successor, &given, err) &&
+	       has_all(in, &mapping, given, err) &&
+	       (yaml_successor_vec_push(&in->function.successors, successor) || bc_fail_nomem(err));
+}
+
+static bool more_of_block(struct yaml_input *in, struct text key, bool *known, struct bc_error *err)
+{
+	*known = true;
+	if (text_is(key, "calls"))
+		return read_list(in, "expected a list of calls", read_call, err);
+	if (text_is(key, "succ"))
+		return read_list(in, "expected a list of successors", read_successor, err);
+	*known = false;
+	return true;
+}
+
+static bool read_block(struct yaml_input *in, struct bc_error *err)
+{
+	static const struct yaml_mapping mapping = {MORE_BLOCK, block_fields,
+						    BC_COUNT(block_fields), more_of_block};
+	struct yaml_block block = {0};
+	unsigned given;
+
+	return read_mapping(in, &mapping, &block, &given, err) &&
+	       has_all(in, &mapping, given, err) &&
+	       (yaml_block_vec_push(&in->function.blocks, block) || bc_fail_nomem(err));
+}
 
 static bool read_name(struct yaml_input *in, struct bc_error *err)
 {
@@ -263,32 +245,28 @@ static bool read_name(struct yaml_input *in, struct bc_error *err)
 	return !name->failed || bc_fail_nomem(err);
 }
 
+static bool more_of_function(struct yaml_input *in, struct text key, bool *known,
+			     struct bc_error *err)
+{
+	*known = true;
+	if (text_is(key, "name"))
+		return read_name(in, err);
+	if (text_is(key, "blocks"))
+		return read_list(in, "expected a list of blocks", read_block, err);
+	*known = false;
+	return true;
+}
+
 static bool read_function(struct yaml_input *in, struct bc_error *err)
 {
-	struct text key;
-	bool end, known;
+	static const struct yaml_mapping mapping = {MORE_FUNCTION, function_fields,
+						    BC_COUNT(function_fields), more_of_function};
+	unsigned given;
 
 	function_clear(&in->function);
-	for (;;) {
-		if (!scan_key(&in->scan, &key, &end, err))
-			return false;
-		if (end)
-			break;
-		if (!scan_field(&in->scan, function_fields, FUNCTION_FIELDS, key, &in->function,
-				&in->function.given, &known, err))
-			return false;
-		if (known)
-			continue;
-		if (text_is(key, "name") ?
-			    !read_name(in, err) :
-		    text_is(key, "blocks") ?
-			    !read_blocks(in, err) :
-			    !read_unknown(in, (struct yaml_more){.of = MORE_FUNCTION}, err))
-			return false;
-	}
-	if (!in->function.name.size)
-		return scan_fail(&in->scan, "'name' is missing", err);
-	return scan_has_all(&in->scan, function_fields, FUNCTION_FIELDS, in->function.given, err);
+	return read_mapping(in, &mapping, &in->function, &given, err) &&
+	       (in->function.name.size || scan_fail(&in->scan, "'name' is missing", err)) &&
+	       has_all(in, &mapping, given, err);
 }
 
 /* ---- the head ---- */

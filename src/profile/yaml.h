@@ -42,7 +42,6 @@ DEFINE_VEC(yaml_successor_vec, struct yaml_successor);
 struct yaml_function {
 	struct key name; /* without a zero byte; empty: none yet */
 	uint64_t fid, hash, exec, external, nblocks;
-	unsigned given; /* fields, by bit */
 	struct yaml_block_vec blocks;
 	struct yaml_call_vec calls;
 	struct yaml_successor_vec successors;
