@@ -298,7 +298,7 @@ static bool encode(struct pprof *p, struct byte_vec *out)
 static bool write_gzip(const struct byte_vec *content, FILE *out)
 {
 	z_stream z = {.next_in = content->at, .avail_in = (uInt)content->len};
-	uint8_t buffer[65536];
+	uint8_t buffer[16384];
 	int state;
 
 	if (content->len > UINT32_MAX || deflateInit2(&z, Z_DEFAULT_COMPRESSION, Z_DEFLATED,

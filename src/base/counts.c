@@ -371,9 +371,9 @@ bool counts_take_rows(struct counts *counts, const struct count_row *rows, size_
 
 bool counts_take(struct counts *counts, struct count_cache *from)
 {
-	struct count_row rows[TAKEN_MOST];
+	struct count_row *rows = malloc(TAKEN_MOST * sizeof(*rows));
 	const struct count_cache_row *row = from->rows;
-	bool ok = true;
+	bool ok = rows;
 
 	for (size_t left = from->used; left && ok;) {
 		size_t count = 0;
@@ -387,6 +387,7 @@ bool counts_take(struct counts *counts, struct count_cache *from)
 		}
 		ok = take(counts, rows, count, add_to_table);
 	}
+	free(rows);
 	count_cache_clear(from);
 	return ok;
 }

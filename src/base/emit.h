@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define EMIT_BUFFER ((size_t)32768)
+#define EMIT_BUFFER ((size_t)16384)
 
 struct emit {
 	FILE *file; /* borrowed; the caller checks ferror().  NULL: the text stays in memory */

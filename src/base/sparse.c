@@ -189,7 +189,7 @@ static void put_u64(uint64_t value, FILE *out)
 
 static bool compress_part(ZSTD_CStream *stream, ZSTD_inBuffer in, ZSTD_EndDirective mode, FILE *out)
 {
-	char buffer[65536];
+	char buffer[16384];
 
 	for (;;) {
 		ZSTD_outBuffer chunk = {buffer, sizeof(buffer), 0};

@@ -331,7 +331,7 @@ void aggregate_fini(struct aggregate *aggregate)
 	counts_free(&aggregate->totals.traces);
 	counts_free(&aggregate->totals.basic);
 	counts_free(&aggregate->totals.ends);
-	number_set_free(&aggregate->returns.branches);
+	returns_free(&aggregate->returns);
 	count_table_free(&aggregate->memory);
 	kernel_place_vec_free(&aggregate->kernels);
 	flag_vec_free(&aggregate->used);

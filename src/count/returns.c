@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "src/count/returns.h"
 
+#include <stdlib.h>
+
 /* In a recording with types few have none. */
 #define LOOK_AT 4
 
@@ -20,6 +22,21 @@ void branch_types_wait(struct branch_types *types, const struct branch *b, struc
 
 	if (!count_table_add(&types->waiting, key, 1, extra))
 		types->no_memory = true;
+}
+
+void returns_free(struct returns *returns)
+{
+	free(returns->filter);
+	number_set_free(&returns->branches);
+	*returns = (struct returns){0};
+}
+
+bool returns_add(struct returns *returns, struct trace_end branch)
+{
+	if (!returns->filter && !(returns->filter = calloc(1, sizeof(*returns->filter))))
+		return false;
+	bit_filter_add(returns->filter, branch.word);
+	return number_set_add(&returns->branches, branch.word);
 }
 
 struct trace_end branch_types_return(struct branch_types *types, const struct branch *b,

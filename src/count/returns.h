@@ -34,32 +34,30 @@ static inline bool bit_filter_may_have(const struct bit_filter *filter, uint64_t
 {
 	uint32_t bit = bit_filter_hash(value);
 
-	return filter->words[bit >> 6] >> (bit & 63) & 1;
+	return filter && filter->words[bit >> 6] >> (bit & 63) & 1;
 }
 
 /* Zeroed means empty. */
 struct returns {
-	struct bit_filter filter;
+	struct bit_filter *filter;  /* owned; NULL: no branch is there */
 	struct number_set branches; /* their words */
 };
 
+void returns_free(struct returns *returns);
+
 /* Returns false when out of memory. */
-BC_MUST_USE static inline bool returns_add(struct returns *returns, struct trace_end branch)
-{
-	bit_filter_add(&returns->filter, branch.word);
-	return number_set_add(&returns->branches, branch.word);
-}
+BC_MUST_USE bool returns_add(struct returns *returns, struct trace_end branch);
 
 static inline bool returns_has(const struct returns *returns, struct trace_end branch)
 {
-	return bit_filter_may_have(&returns->filter, branch.word) &&
+	return bit_filter_may_have(returns->filter, branch.word) &&
 	       number_set_has(&returns->branches, branch.word);
 }
 
 /* Ask for the memory that returns_has() will read. */
 static inline void returns_prefetch(const struct returns *returns, struct trace_end branch)
 {
-	if (bit_filter_may_have(&returns->filter, branch.word))
+	if (bit_filter_may_have(returns->filter, branch.word))
 		number_set_prefetch(&returns->branches, branch.word);
 }
 

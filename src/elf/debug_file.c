@@ -16,7 +16,7 @@
 /* false: it cannot be read. */
 static bool checksum_of(int fd, uint32_t *out)
 {
-	unsigned char buffer[65536];
+	unsigned char buffer[16384];
 	uLong crc = crc32(0, NULL, 0);
 	off_t at = 0;
 	ssize_t got;

@@ -15,7 +15,7 @@
 
 static bool copy_all(struct file_stream *from, struct temporary *to, struct bc_error *err)
 {
-	char buffer[65536];
+	char buffer[16384];
 
 	for (;;) {
 		ssize_t got = read(from->fd, buffer, sizeof(buffer));
@@ -280,21 +280,28 @@ void line_reader_give(struct line_reader *r, struct merge_input *input)
 
 /* ---- an input ---- */
 
-static void drop_next(struct merge_input *input)
-{
-	if (input->next)
-		merge_input_free(input->next);
-	free(input->next);
-	input->next = NULL;
-}
-
-void merge_input_free(struct merge_input *input)
+static void free_one(struct merge_input *input)
 {
 	free(input->why);
 	profile_head_free(&input->head);
 	temporary_close(&input->spool);
 	preagg_returns_free(&input->returns);
 	fid_vec_free(&input->fids);
+}
+
+static void drop_next(struct merge_input *input)
+{
+	for (struct merge_input *next = input->next, *after; next; next = after) {
+		after = next->next;
+		free_one(next);
+		free(next);
+	}
+	input->next = NULL;
+}
+
+void merge_input_free(struct merge_input *input)
+{
+	free_one(input);
 	drop_next(input);
 }
 

@@ -11,6 +11,8 @@
 
 #include "src/base/sort.h"
 
+#define LEVELS_MOST 200 /* of directories */
+
 void merge_list_free(struct merge_list *list)
 {
 	for (size_t i = 0; i < list->lists.len; i++)
@@ -87,26 +89,31 @@ static bool add_path(struct merge_list *list, const char *path, size_t length, s
 	return merge_list_add(list, copy, 1) || bc_fail_nomem(err);
 }
 
-static bool add_file(struct merge_list *list, const char *path, size_t length, bool links,
+static bool add_file(struct merge_list *list, const char *path, size_t length, unsigned level,
 		     struct bc_error *err);
 
 /* Every file below a directory. */
-static bool add_directory(struct merge_list *list, const char *path, struct bc_error *err)
+static bool add_directory(struct merge_list *list, const char *path, unsigned level,
+			  struct bc_error *err)
 {
-	DIR *directory = opendir(path);
-	char below[PATH_MAX];
-	bool ok = directory || bc_fail_errno(err, "%s: cannot read the directory", path);
+	size_t size = strlen(path) + sizeof("/") + NAME_MAX;
+	char *below = malloc(size);
+	DIR *directory = below ? opendir(path) : NULL;
+	bool ok = below ? directory || bc_fail_errno(err, "%s: cannot read the directory", path) :
+			  bc_fail_nomem(err);
 
+	ok = ok && (level < LEVELS_MOST ||
+		    bc_fail(err, BC_IO, "%.200s: more than %d directories in each other", path,
+			    LEVELS_MOST));
 	for (struct dirent *entry; ok && (entry = readdir(directory));) {
 		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
 			continue;
-		int length = snprintf(below, sizeof(below), "%s/%s", path, entry->d_name);
-		ok = (length > 0 && (size_t)length < sizeof(below)) ||
-		     bc_fail(err, BC_IO, "%.200s: too long a path", path);
-		ok = ok && add_file(list, below, (size_t)length, false, err);
+		int length = snprintf(below, size, "%s/%s", path, entry->d_name);
+		ok = add_file(list, below, (size_t)length, level + 1, err);
 	}
 	if (directory)
 		closedir(directory);
+	free(below);
 	return ok;
 }
 
@@ -122,8 +129,9 @@ static bool take_directory(struct merge_list *list, const char **path)
 	return true;
 }
 
-/* links: to directories are followed.  Below an operand they could lead round in circles. */
-static bool add_file(struct merge_list *list, const char *path, size_t length, bool links,
+/* level: 0 is an operand, which can be a link to a directory.  Below it links could lead round in
+ * circles. */
+static bool add_file(struct merge_list *list, const char *path, size_t length, unsigned level,
 		     struct bc_error *err)
 {
 	const char *directory;
@@ -132,9 +140,9 @@ static bool add_file(struct merge_list *list, const char *path, size_t length, b
 	if (!add_path(list, path, length, err))
 		return false;
 	if (!take_directory(list, &directory) ||
-	    (!links && lstat(directory, &link) == 0 && S_ISLNK(link.st_mode)))
+	    (level && lstat(directory, &link) == 0 && S_ISLNK(link.st_mode)))
 		return true;
-	return add_directory(list, directory, err);
+	return add_directory(list, directory, level, err);
 }
 
 bool merge_list_add_below(struct merge_list *list, const char *word, struct bc_error *err)
@@ -143,7 +151,7 @@ bool merge_list_add_below(struct merge_list *list, const char *word, struct bc_e
 
 	for (size_t length; ok && *word; word += length + (word[length] == ',')) {
 		length = strcspn(word, ",");
-		ok = !length || add_file(list, word, length, true, err);
+		ok = !length || add_file(list, word, length, 0, err);
 	}
 	return ok;
 }

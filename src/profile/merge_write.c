@@ -833,7 +833,7 @@ enum profile_kind merge_kind_of(const struct merge *merge)
 
 static bool copy(const struct temporary *from, FILE *to, struct bc_error *err)
 {
-	char buffer[65536];
+	char buffer[16384];
 
 	for (uint64_t at = 0; at < from->size; at += sizeof(buffer)) {
 		size_t size = from->size - at < sizeof(buffer) ? (size_t)(from->size - at) :

@@ -27,7 +27,7 @@ void recorded_counts_free(struct recorded_counts *counts)
 	if (!counts)
 		return;
 	free(counts->rows.at);
-	number_set_free(&counts->returns.branches);
+	returns_free(&counts->returns);
 	free(counts);
 }
 

@@ -116,13 +116,14 @@ static bool scan_process(struct live_recording *live, int pid, uint64_t time, st
 	return ok;
 }
 
-/* Adds the processes of a cgroup and of those below it. */
-static bool cgroup_processes(const char *folder, unsigned levels, struct task_vec *out)
+/* Adds the processes of a cgroup and of those below it.  path: room for PATH_MAX characters, of
+ * which so many are its directory. */
+static bool cgroup_processes(char *path, size_t length, unsigned levels, struct task_vec *out)
 {
-	char path[PATH_MAX];
 	int pid;
 
-	if ((size_t)snprintf(path, sizeof(path), "%s/cgroup.procs", folder) >= sizeof(path))
+	if ((size_t)snprintf(path + length, PATH_MAX - length, "/cgroup.procs") >=
+	    PATH_MAX - length)
 		return true;
 	FILE *file = fopen(path, "re");
 	bool ok = true;
@@ -130,15 +131,27 @@ static bool cgroup_processes(const char *folder, unsigned levels, struct task_ve
 		ok = pid <= 0 || task_vec_push(out, pid);
 	if (file)
 		fclose(file);
-	DIR *dir = levels ? opendir(folder) : NULL;
-	for (const struct dirent *entry; dir && ok && (entry = readdir(dir));)
-		if (entry->d_type == DT_DIR && entry->d_name[0] != '.' &&
-		    (size_t)snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name) <
-			    sizeof(path))
-			ok = cgroup_processes(path, levels - 1, out);
+	path[length] = '\0';
+	DIR *dir = levels ? opendir(path) : NULL;
+	for (const struct dirent *entry; dir && ok && (entry = readdir(dir));) {
+		if (entry->d_type != DT_DIR || entry->d_name[0] == '.')
+			continue;
+		size_t more =
+			(size_t)snprintf(path + length, PATH_MAX - length, "/%s", entry->d_name);
+		if (more < PATH_MAX - length)
+			ok = cgroup_processes(path, length + more, levels - 1, out);
+	}
 	if (dir)
 		closedir(dir);
 	return ok;
+}
+
+static bool cgroup_scan(const char *cgroup, struct task_vec *out)
+{
+	char path[PATH_MAX];
+	size_t length = (size_t)snprintf(path, sizeof(path), "%s", cgroup);
+
+	return length >= sizeof(path) || cgroup_processes(path, length, LEVELS_MOST, out);
 }
 
 /* Reads what is mapped now.  Its time is that before the scan, so that what happens meanwhile comes
@@ -154,7 +167,7 @@ static bool scan(struct live_recording *live, struct bc_error *err)
 	if (live->target == PERF_MACHINE) {
 		ok = proc_processes(PROC_ROOT, &all, err);
 	} else if (live->target == PERF_CGROUP) {
-		ok = cgroup_processes(live->cgroup, LEVELS_MOST, &all) || bc_fail_nomem(err);
+		ok = cgroup_scan(live->cgroup, &all) || bc_fail_nomem(err);
 	} else {
 		list = &live->processes;
 		ok = proc_add_descendants(PROC_ROOT, list, err);

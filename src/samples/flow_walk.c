@@ -9,7 +9,7 @@
 #include "src/base/parallel.h"
 
 /* Rows that are delivered at a time. */
-#define ROWS_AT_A_TIME 1024
+#define ROWS_AT_A_TIME 256
 
 /* A process, and what ran in it since that was delivered last. */
 struct walked_process {

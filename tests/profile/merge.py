@@ -221,6 +221,11 @@ def check_names(folder):
     took = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
     check('names: exit %d' % done.returncode, done.returncode == 1 and done.stderr.count(b'cannot open') == 100000)
     check('names: %.1f s for 100000' % took, took < 5)
+    for levels, code in (190, 0), (900, 1):
+        os.makedirs('%s/%d/%s' % (folder, levels, 'd/' * levels))
+        write('%s/%d/%sx' % (folder, levels, 'd/' * min(levels, 100)), b'boltedcollection\n1 a 0 1 b 0 0 1\n')
+        done = subprocess.run([BATCONV, 'merge-fdata', '%s/%d' % (folder, levels)], capture_output=True)
+        check('%d directories in each other: exit %d' % (levels, done.returncode), done.returncode == code)
 
 
 def yaml_counts(text):
