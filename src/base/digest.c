@@ -2,6 +2,10 @@
 #include "src/base/digest.h"
 
 #include <string.h>
+#if defined(__x86_64__)
+#include <cpuid.h>
+#include <immintrin.h>
+#endif
 
 #include "src/base/bytes.h"
 
@@ -119,12 +123,12 @@ static void expand(const uint8_t *block, uint32_t w[64])
 	}
 }
 
-static void sha_block(struct sha256 *sha, const uint8_t *block)
+static void plain_block(uint32_t state[8], const uint8_t *block)
 {
 	uint32_t w[64], s[8];
 
 	expand(block, w);
-	memcpy(s, sha->state, sizeof(s));
+	memcpy(s, state, sizeof(s));
 	for (unsigned i = 0; i < 64; i++) {
 		uint32_t a = s[0], e = s[4];
 		uint32_t first = s[7] + (turn(e, 6) ^ turn(e, 11) ^ turn(e, 25)) +
@@ -136,16 +140,100 @@ static void sha_block(struct sha256 *sha, const uint8_t *block)
 		s[0] = first + second;
 	}
 	for (unsigned i = 0; i < 8; i++)
-		sha->state[i] += s[i];
+		state[i] += s[i];
+}
+
+#if defined(__x86_64__)
+
+#define WITH_SHA __attribute__((target("sha,sse4.1,ssse3")))
+
+/* CPUID, leaf 7: bit 29 of EBX; leaf 1: SSSE3 and SSE4.1 are bits 9 and 19 of ECX. */
+static bool has_instructions(void)
+{
+	unsigned a, b, c, d;
+
+	if (!__get_cpuid(1, &a, &b, &c, &d) || !(c & 1u << 9) || !(c & 1u << 19))
+		return false;
+	return __get_cpuid_count(7, 0, &a, &b, &c, &d) && b & 1u << 29;
+}
+
+/* The next four words of the schedule: w[0] is the oldest four. */
+WITH_SHA static inline __m128i next_words(const __m128i w[4])
+{
+	__m128i sum =
+		_mm_add_epi32(_mm_sha256msg1_epu32(w[0], w[1]), _mm_alignr_epi8(w[3], w[2], 4));
+
+	return _mm_sha256msg2_epu32(sum, w[3]);
+}
+
+/* The instructions have the state as (a, b, e, f) and (c, d, g, h), from the top. */
+WITH_SHA static void fast_blocks(uint32_t state[8], const uint8_t *block, size_t count)
+{
+	const __m128i swap = _mm_set_epi64x(0x0c0d0e0f08090a0b, 0x0405060700010203);
+	__m128i abcd = _mm_shuffle_epi32(_mm_loadu_si128((const __m128i *)(state)), 0xb1),
+		efgh = _mm_shuffle_epi32(_mm_loadu_si128((const __m128i *)(state + 4)), 0x1b);
+	__m128i abef = _mm_alignr_epi8(abcd, efgh, 8), cdgh = _mm_blend_epi16(efgh, abcd, 0xf0);
+
+	for (; count; count--, block += 64) {
+		__m128i first[] = {abef, cdgh}, w[4];
+		for (size_t i = 0; i < 16; i++) {
+			if (i < 4) {
+				w[i] = _mm_loadu_si128((const __m128i *)(block + 16 * i));
+				w[i] = _mm_shuffle_epi8(w[i], swap);
+			} else {
+				__m128i next = next_words(w);
+				w[0] = w[1];
+				w[1] = w[2];
+				w[2] = w[3];
+				w[3] = next;
+			}
+			__m128i sum =
+				_mm_add_epi32(i < 4 ? w[i] : w[3],
+					      _mm_loadu_si128((const __m128i *)(roots + 4 * i)));
+			cdgh = _mm_sha256rnds2_epu32(cdgh, abef, sum);
+			abef = _mm_sha256rnds2_epu32(abef, cdgh, _mm_shuffle_epi32(sum, 0x0e));
+		}
+		abef = _mm_add_epi32(abef, first[0]);
+		cdgh = _mm_add_epi32(cdgh, first[1]);
+	}
+	abcd = _mm_shuffle_epi32(abef, 0x1b);
+	efgh = _mm_shuffle_epi32(cdgh, 0xb1);
+	_mm_storeu_si128((__m128i *)(state), _mm_blend_epi16(abcd, efgh, 0xf0));
+	_mm_storeu_si128((__m128i *)(state + 4), _mm_alignr_epi8(efgh, abcd, 8));
+}
+
+#else
+
+static bool has_instructions(void)
+{
+	return false;
+}
+
+static void fast_blocks(uint32_t state[8], const uint8_t *block, size_t count)
+{
+	(void)state;
+	(void)block;
+	(void)count;
+}
+
+#endif
+
+static void take_blocks(struct sha256 *sha, const uint8_t *block, size_t count)
+{
+	if (sha->fast) {
+		fast_blocks(sha->state, block, count);
+		return;
+	}
+	for (; count; count--, block += 64)
+		plain_block(sha->state, block);
 }
 
 /* The first 32 bits of the fractional parts of the square roots of the first 8 primes. */
 void sha256_begin(struct sha256 *sha)
 {
-	*sha = (struct sha256){{0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f,
-				0x9b05688c, 0x1f83d9ab, 0x5be0cd19},
-			       0,
-			       {0}};
+	*sha = (struct sha256){.state = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f,
+					 0x9b05688c, 0x1f83d9ab, 0x5be0cd19},
+			       .fast = has_instructions()};
 }
 
 void sha256_add(struct sha256 *sha, const void *data, size_t size)
@@ -154,12 +242,13 @@ void sha256_add(struct sha256 *sha, const void *data, size_t size)
 
 	while (size) {
 		size_t have = sha->size % 64, some = size < 64 - have ? size : 64 - have;
-		if (some == 64) {
-			sha_block(sha, at);
+		if (!have && size >= 64) {
+			some = size - size % 64;
+			take_blocks(sha, at, some / 64);
 		} else {
 			memcpy(sha->block + have, at, some);
 			if (have + some == 64)
-				sha_block(sha, sha->block);
+				take_blocks(sha, sha->block, 1);
 		}
 		sha->size += some;
 		at += some;

@@ -4,6 +4,7 @@
 #define BASE_DIGEST_H
 
 #include <stddef.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "src/base/text.h"
@@ -19,6 +20,7 @@ uint64_t md5_guid(struct text name);
 struct sha256 {
 	uint32_t state[8];
 	uint64_t size; /* bytes so far */
+	bool fast;     /* by the processor's instructions for it */
 	uint8_t block[64];
 };
 

@@ -46,9 +46,37 @@ static void examples(void **state)
 		}
 }
 
+static void digest_by(bool fast, const uint8_t *data, size_t size, uint8_t out[SHA256_SIZE])
+{
+	struct sha256 sha;
+
+	sha256_begin(&sha);
+	sha.fast &= fast;
+	sha256_add(&sha, data, size);
+	sha256_end(&sha, out);
+}
+
+/* The instructions of the processor, where it has them, and the plain way. */
+static void both_ways_are_the_same(void **state)
+{
+	uint8_t data[1000], fast[SHA256_SIZE], plain[SHA256_SIZE];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(data); i++)
+		data[i] = (uint8_t)(i * 131 + i / 7);
+	for (size_t size = 0; size <= sizeof(data); size++) {
+		digest_by(true, data, size, fast);
+		digest_by(false, data, size, plain);
+		assert_memory_equal(fast, plain, SHA256_SIZE);
+	}
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(examples)};
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(examples),
+		cmocka_unit_test(both_ways_are_the_same),
+	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
