@@ -32,7 +32,9 @@
 #define PAGES 128
 #define MEMORY_LEAST                                                                               \
 	((size_t)1 << 20) /* bytes: less holds no counts beside processes and what waits */
-#define FEW 100           /* samples: of the machine, a binary with less gets no file */
+#define KEPT_LEAST ((size_t)1 << 20) /* bytes of rings that wait */
+#define STOP_TIME  (20 * SECOND)
+#define FEW        100 /* samples: of the machine, a binary with less gets no file */
 
 struct arguments {
 	const char *pid_list; /* the last one that was given */
@@ -41,7 +43,7 @@ struct arguments {
 	struct words bins, patterns;
 	bool all, basic, require_branches, forward, verbose, quiet, branch_option, no_input;
 	struct number frequency, period, pages, least;
-	uint64_t duration, interval; /* ns */
+	uint64_t duration, interval, stop; /* ns */
 	struct percent overhead;
 	struct record_keep keep;
 	size_t memory;
@@ -201,6 +203,9 @@ static const struct option_row rows[] = {
 	{0, "max-overhead", "P", NO_FILE,
 	 "spend at most P percent of a processor (with --all, of all),\nby switching samples off now and then",
 	 INTO_BY(overhead, read_percent), .takes = "a percentage above 0"},
+	{0, "stop-timeout", "TIME", NO_FILE,
+	 "write for at most TIME at the end, and drop the rest\n(default: 20)",
+	 INTO_BY(stop, read_time), .takes = "a time such as 20 or 1m"},
 	{'m', "mmap-pages", "N", NO_FILE, "pages of each ring, a power of two (default: 128)",
 	 INTO(pages), .takes = "a number from 1 to 65536", .least = 1, .most = 65536},
 	{0, "memory", "SIZE", NO_FILE,
@@ -232,6 +237,7 @@ static void prepare(struct command_line *line)
 	struct arguments *args = line->arguments;
 
 	args->memory = RECORDER_MEMORY;
+	args->stop = STOP_TIME;
 }
 
 static void finish(void *arguments)
@@ -616,7 +622,10 @@ static bool open_recorder(struct record_run *r, struct bytes attr, uint32_t ring
 		.attr = attr,
 		.rings = rings,
 		.memory = r->args->memory,
-		.files = {&r->files, proc_files_open, .unpacks = r->args->replay != NULL},
+		.files = {.ctx = &r->files,
+			  .open = proc_files_open,
+			  .user = r->args->replay ? NULL : proc_files_user,
+			  .unpacks = r->args->replay != NULL},
 		.save = r->saved_open ? r->saved.file : NULL,
 	};
 
@@ -675,20 +684,34 @@ static void begin_last(const struct record_run *r)
 	record_signals_begin_last(lost);
 }
 
-static bool write_last(struct record_run *r, struct bc_error *err)
+/* What is left is written now. */
+static void last(void *ctx, size_t files, uint64_t deadline)
 {
+	struct record_run *r = ctx;
+
+	r->shards.deadline = deadline;
 	begin_last(r);
-	bool ok = record_shards_write(&r->shards, r->recorder, true, err);
-	record_signals_end_last();
-	return ok;
+	if (r->shards.folder.path && files && r->args->stats == STATS_TEXT)
+		say(stderr, "writing up to %zu shard%s, for at most %.3g s (--stop-timeout)", files,
+		    plural(files), (double)r->args->stop / (double)SECOND);
+}
+
+static void give_up(void *ctx)
+{
+	const struct record_run *r = ctx;
+
+	output_remove_temporaries();
+	say(stderr,
+	    "the end took longer than --stop-timeout: what was not written to %.200s is lost",
+	    r->args->output);
+	_exit(EXIT_FAILED);
 }
 
 static bool flush(void *ctx, bool last, bool *behind, struct bc_error *err)
 {
 	struct record_run *r = ctx;
 	struct bc_error why = {0};
-	bool ok = last ? write_last(r, &why) :
-			 record_shards_write(&r->shards, r->recorder, false, &why);
+	bool ok = record_shards_write(&r->shards, r->recorder, last, &why);
 
 	*behind = !ok;
 	if (ok || why.code != BC_IO) {
@@ -782,6 +805,11 @@ static bool record(struct record_run *r, char cgroup[PATH_MAX], struct bc_error 
 	r->live.mask = record_signals_mask();
 	r->live.duration = args->duration;
 	r->live.interval = args->interval;
+	r->live.least = r->shards.least;
+	r->live.stop_time = args->stop;
+	r->live.kept_most = args->memory / 8 > KEPT_LEAST ? args->memory / 8 : KEPT_LEAST;
+	r->live.last = last;
+	r->live.give_up = give_up;
 	r->live.share = args->overhead.given ? args->overhead.is / 100 * (double)processors : 0;
 	r->live.ctx = r;
 	r->live.flush = flush;
@@ -789,6 +817,7 @@ static bool record(struct record_run *r, char cgroup[PATH_MAX], struct bc_error 
 	r->live.ended = command_has_ended;
 	r->live.command = r->command.pid != 0;
 	bool ok = live_run(&r->live, let_go, err);
+	record_signals_end_last();
 	recorded_command_wait(&r->command, ok);
 	return ok && end_saving(r, err);
 }

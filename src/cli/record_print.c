@@ -220,7 +220,7 @@ static void print_head(const struct record_result *result, FILE *out)
 	    perf_has_branches(result->rings) ? "branch stacks, " : "plain, ", result->rings->event,
 	    stats->programs, plural(stats->programs), stats->files, plural(stats->files),
 	    (double)(live->now - live->began) / (double)SECOND, lost,
-	    (double)live->cpu / (double)SECOND);
+	    (double)budget_process_cpu() / (double)SECOND);
 	if (live->share > 0)
 		say(out, "samples were on for %.1f %% of the time (--max-overhead)",
 		    percent_of(live->sampled, live->now - live->began));
@@ -344,7 +344,11 @@ void record_json(const struct record_result *result, FILE *out)
 		json_real(&json, "seconds",
 			  (double)(result->live->now - result->live->began) / (double)SECOND);
 		json_real(&json, "sampled_seconds", (double)result->live->sampled / (double)SECOND);
-		json_real(&json, "cpu_seconds", (double)result->live->cpu / (double)SECOND);
+		json_real(&json, "cpu_seconds", (double)budget_process_cpu() / (double)SECOND);
+		json_real(
+			&json, "sampling_seconds",
+			(double)(atomic_load(&result->live->budget.samples) * BUDGET_SAMPLE_COST) /
+				(double)SECOND);
 		json_number(&json, "unreadable_processes", result->live->unreadable);
 	}
 	if (result->command_code >= 0)

@@ -82,6 +82,16 @@ static bool is_unchanged(const struct code_digester *d)
 	       is_same_time(&d->before.st_ctim, &now.st_ctim);
 }
 
+uint64_t code_digest_left(const struct code_digester *digester)
+{
+	uint64_t left = 1;
+
+	for (size_t i = digester->part; i < digester->count; i++)
+		left += digester->parts[i].size < CODE_DIGEST_MOST ? digester->parts[i].size :
+								     CODE_DIGEST_MOST;
+	return left - digester->done;
+}
+
 static bool is_large(const struct code_digester *d)
 {
 	uint64_t size = 0;

@@ -161,6 +161,14 @@ static void leave(struct run_file *file, struct recorder_stats *stats)
 		run_file_drop(file, RECORDED_DROP_TOO_FEW, stats);
 }
 
+static void refuse(struct run_file *file, bool last, struct recorder_stats *stats)
+{
+	if (last)
+		run_file_drop(file, RECORDED_DROP_UNFINISHED, stats);
+	else
+		leave(file, stats);
+}
+
 static bool offer(const struct same_code *same, const char *event, const struct recorded_taker *to,
 		  struct recorder_stats *stats, struct bc_error *err)
 {
@@ -188,7 +196,7 @@ static bool offer(const struct same_code *same, const char *event, const struct 
 			run_file_clear(same->files[i]);
 	} else if (err->code == BC_OK) {
 		for (size_t i = 0; i < same->count; i++)
-			leave(same->files[i], stats);
+			refuse(same->files[i], to->last, stats);
 	}
 	recorded_counts_free(recorded.counts);
 	return taken || err->code == BC_OK;
@@ -224,8 +232,21 @@ static void forget_empty(struct run_file *file)
 		run_file_clear(file);
 }
 
-static size_t gather(struct run_files *files, uint64_t least, struct recorder_stats *stats,
-		     struct run_file **out)
+/* It has too few samples to be handed over now. */
+static void take_few(struct run_file *file, const struct recorded_taker *to,
+		     struct recorder_stats *stats)
+{
+	if (!to->last) {
+		leave(file, stats);
+		return;
+	}
+	to->few(to->ctx, file->samples);
+	run_file_clear(file);
+}
+
+/* The files that are handed over now. */
+static size_t gather(struct run_files *files, const struct recorded_taker *to,
+		     struct recorder_stats *stats, struct run_file **out)
 {
 	size_t count = 0;
 
@@ -234,13 +255,13 @@ static size_t gather(struct run_files *files, uint64_t least, struct recorder_st
 		forget_empty(file);
 		if (!has_counts(file))
 			continue;
-		if (file->samples >= least)
-			run_file_identify(files, file, stats);
-		if (file->state != RUN_FILE_COUNTED) /* it is dropped, or was a moment ago */
+		if (file->state != RUN_FILE_COUNTED) /* it was dropped a moment ago */
 			run_file_drop(file, recorded_drop_of(file->state), stats);
-		else if (file->samples < least)
-			leave(file, stats);
-		else
+		else if (file->samples < to->least)
+			take_few(file, to, stats);
+		else if (file->reading && to->last)
+			run_file_drop(file, RECORDED_DROP_UNFINISHED, stats);
+		else if (!file->reading)
 			out[count++] = file;
 	}
 	return count;
@@ -268,7 +289,7 @@ bool hand_over(struct run_files *files, const struct processes *processes, const
 	bool ok = all && codes && run_files_mark(files, processes);
 	if (!ok)
 		bc_fail_nomem(err);
-	size_t count = ok ? gather(files, to->least, stats, all) : 0;
+	size_t count = ok ? gather(files, to, stats, all) : 0;
 	for (size_t i = 0; ok && i < count; i++)
 		ok = settle_types(all[i]) || bc_fail_nomem(err);
 	if (ok && count) {

@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <time.h>
 
 #include "src/samples/maps_text.h"
@@ -18,10 +17,12 @@
 #include "src/record/proc_files.h"
 
 #define SECOND       UINT64_C(1000000000)
-#define WAIT         200    /* ms: a ring that fills slowly is read so often */
-#define WAIT_LIMITED 50     /* ms: with a limit of the cost, which is seen only then */
-#define SCAN_LEAST   SECOND /* between two scans after losses */
-#define LEVELS_MOST  32     /* of directories of a cgroup */
+#define WAIT         200            /* ms: a ring that fills slowly is read so often */
+#define WAIT_LIMITED 50             /* ms: with a limit of the cost, which is seen only then */
+#define SCAN_LEAST   SECOND         /* between two scans after losses */
+#define LEVELS_MOST  32             /* of directories of a cgroup */
+#define LOOK_MOST    (SECOND / 100) /* ns at a time for digests */
+#define LOOK_PAUSE   20000000L      /* ns until more is looked at */
 
 uint64_t live_clock(void)
 {
@@ -29,16 +30,6 @@ uint64_t live_clock(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	return (uint64_t)t.tv_sec * SECOND + (uint64_t)t.tv_nsec;
-}
-
-static uint64_t own_cpu(void)
-{
-	struct rusage u;
-
-	if (getrusage(RUSAGE_SELF, &u) != 0)
-		return 0;
-	return (uint64_t)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) * SECOND +
-	       (uint64_t)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) * 1000;
 }
 
 /* ---- /proc ---- */
@@ -179,177 +170,143 @@ static bool scan(struct live_recording *live, struct bc_error *err)
 	return ok && (live->target != PERF_MACHINE || recorder_scanned(live->recorder, time, err));
 }
 
-/* ---- the loop ---- */
+/* ---- from the loop to the thread that counts ---- */
 
-static bool take_bytes(void *ctx, size_t ring, const struct ring_bytes *bytes, struct bc_error *err)
-{
-	for (size_t i = 0; i < BC_COUNT(bytes->pieces); i++)
-		if (bytes->pieces[i].size &&
-		    !recorder_ring(ctx, (uint32_t)ring, bytes->pieces[i], err))
-			return false;
-	return true;
-}
-
-static bool take_round(struct live_recording *live, struct bc_error *err)
-{
-	return perf_drain(live->rings, take_bytes, live->recorder, err) &&
-	       recorder_round(live->recorder, err);
-}
-
-/* What the samples so far and this program have cost, in ns. */
-static uint64_t spent(const struct live_recording *live, uint64_t cpu_before)
-{
-	return live->cpu - cpu_before +
-	       recorder_stats(live->recorder).samples.read * LIVE_SAMPLE_COST;
-}
-
-/* Switches samples off while more was spent than the limit allows, and on again when half a second
- * of it is saved. */
-static void hold_to_limit(struct live_recording *live, uint64_t since, uint64_t cpu_before)
-{
-	double allowed = live->share * (double)(live->now - since),
-	       cost = (double)spent(live, cpu_before);
-
-	if (!live->paused && cost > allowed) {
-		perf_pause(live->rings);
-		live->paused = true;
-	} else if (live->paused && cost < allowed - live->share * (double)SECOND / 2) {
-		perf_go_on(live->rings);
-		live->paused = false;
-	}
-}
-
-/* How long to wait for the rings, in ms. */
-static int wait_time(const struct live_recording *live)
-{
-	uint64_t most = live->share > 0 ? WAIT_LIMITED : WAIT,
-		 end = live->duration ? live->began + live->duration : UINT64_MAX;
-
-	if (live->next && live->next < end)
-		end = live->next;
-	if (end <= live->now)
-		return 0;
-	uint64_t left = (end - live->now) / 1000000 + 1;
-	return (int)(left < most ? left : most);
-}
-
-static void measure_time(struct live_recording *live)
-{
-	uint64_t now = live_clock();
-
-	live->sampled += live->paused ? 0 : now - live->now;
-	live->now = now;
-	live->cpu = own_cpu();
-}
-
-static bool is_over(const struct live_recording *live, bool alive)
-{
-	return (!alive && !live->command) || live->signals->end ||
-	       (live->duration && live->now - live->began >= live->duration) ||
-	       live->ended(live->ctx);
-}
-
-struct live_marks {
-	uint64_t tick, scan, lost, cpu;
-	uint64_t retry, pause; /* nothing is written before; how long that was put off; 0: not */
-	sig_atomic_t rotated, told;
-};
-
-/* ---- while it hands over ---- */
-
-/* Reading and digesting binaries for the first time takes seconds, and the rings hold less: a
- * thread takes their bytes meanwhile. */
-#define KEPT_MOST                                                                                  \
-	((size_t)64                                                                                \
-	 << 20) /* bytes; what comes then stays in its ring, and the kernel counts what is lost */
-#define KEPT_WAIT  10000000 /* ns between two looks */
 #define KEPT_ROUND SIZE_MAX /* `ring` of the end of a round */
 
 struct kept_part {
 	size_t ring, size; /* so many bytes follow */
 };
 
-struct keeper {
-	struct opened_rings *rings;
+struct kept_bytes {
 	uint8_t *at;
 	size_t len, cap;
-	atomic_bool done;
 };
 
-static bool make_room(struct keeper *keeper, size_t more)
-{
-	size_t cap = keeper->cap ? keeper->cap : (size_t)1 << 20;
+/* How it is, as the loop sees it. */
+struct live_state {
+	uint64_t now, cpu, sampled;
+	bool paused;
+	bool ended; /* nothing comes any more */
+};
 
-	if (keeper->len + more > KEPT_MOST)
+struct live_thread {
+	struct live_recording *live;
+	pthread_mutex_t lock;
+	pthread_cond_t to_count, to_loop;
+	/* Under the lock: */
+	struct kept_bytes kept; /* what comes when there is no more room stays in its ring */
+	struct live_state state;
+	bool drained; /* all is counted: the end can begin ... */
+	bool go;      /* ... and does */
+	bool done;    /* the thread that counts has nothing to do any more, ... */
+	bool failed;  /* ... because of an error */
+	/* Of the thread that counts: */
+	struct kept_bytes taken;
+	struct bc_error *err;
+	uint64_t deadline;
+};
+
+static bool make_room(struct kept_bytes *kept, size_t more, size_t most)
+{
+	size_t cap = kept->cap ? kept->cap : (size_t)1 << 16;
+
+	if (kept->len + more > most)
 		return false;
-	while (cap < keeper->len + more)
+	while (cap < kept->len + more)
 		cap *= 2;
-	uint8_t *at = cap == keeper->cap ? keeper->at : realloc(keeper->at, cap);
+	cap = cap < most ? cap : most;
+	uint8_t *at = cap == kept->cap ? kept->at : realloc(kept->at, cap);
 	if (!at)
 		return false;
-	keeper->at = at;
-	keeper->cap = cap;
+	kept->at = at;
+	kept->cap = cap;
 	return true;
 }
 
-static void add_part(struct keeper *keeper, size_t ring, const struct bytes *pieces, size_t count)
+static void add_part(struct kept_bytes *kept, size_t ring, const struct bytes *pieces, size_t count)
 {
 	struct kept_part part = {.ring = ring};
 
 	for (size_t i = 0; i < count; i++)
 		part.size += pieces[i].size;
-	memcpy(keeper->at + keeper->len, &part, sizeof(part));
-	keeper->len += sizeof(part);
+	memcpy(kept->at + kept->len, &part, sizeof(part));
+	kept->len += sizeof(part);
 	for (size_t i = 0; i < count; i++)
 		if (pieces[i].size) {
-			memcpy(keeper->at + keeper->len, pieces[i].data, pieces[i].size);
-			keeper->len += pieces[i].size;
+			memcpy(kept->at + kept->len, pieces[i].data, pieces[i].size);
+			kept->len += pieces[i].size;
 		}
+}
+
+/* How many samples there are: each has interrupted a program. */
+static uint64_t count_samples(const struct ring_bytes *bytes)
+{
+	const struct bytes *first = &bytes->pieces[0], *second = &bytes->pieces[1];
+	struct perf_event_header header;
+	uint64_t count = 0;
+
+	for (size_t at = 0; at + sizeof(header) <= first->size + second->size; at += header.size) {
+		size_t part = at < first->size ? first->size - at : 0;
+		part = part < sizeof(header) ? part : sizeof(header);
+		if (part)
+			memcpy(&header, first->data + at, part);
+		if (part < sizeof(header))
+			memcpy((uint8_t *)&header + part, second->data + (at + part - first->size),
+			       sizeof(header) - part);
+		if (header.size < sizeof(header))
+			break; /* the recorder says so */
+		count += header.type == PERF_RECORD_SAMPLE;
+	}
+	return count;
 }
 
 static bool keep_bytes(void *ctx, size_t ring, const struct ring_bytes *bytes, struct bc_error *err)
 {
-	struct keeper *keeper = ctx;
+	struct live_thread *thread = ctx;
 
 	/* There is room for the end of the round, too. */
-	if (!make_room(keeper, 2 * sizeof(struct kept_part) + bytes->pieces[0].size +
-				       bytes->pieces[1].size))
+	if (!make_room(&thread->kept,
+		       2 * sizeof(struct kept_part) + bytes->pieces[0].size + bytes->pieces[1].size,
+		       thread->live->kept_most))
 		return bc_fail_nomem(err);
-	add_part(keeper, ring, bytes->pieces, BC_COUNT(bytes->pieces));
+	add_part(&thread->kept, ring, bytes->pieces, BC_COUNT(bytes->pieces));
+	(void)atomic_fetch_add(&thread->live->budget.samples, count_samples(bytes));
 	return true;
 }
 
-static void *keep(void *ctx)
+/* Copies what is in the rings.  What is left of a round when there is no more room comes with the
+ * next one, or it would be late. */
+static void keep_round(struct live_thread *thread)
 {
-	const struct timespec pause = {.tv_nsec = KEPT_WAIT};
-	struct keeper *keeper = ctx;
 	struct bc_error full;
+	size_t before = thread->kept.len;
 
-	while (!atomic_load(&keeper->done)) {
-		size_t before = keeper->len;
-		/* What is left of a round when there is no more room comes with the next one, or it
-		 * would be late. */
-		if (!perf_drain(keeper->rings, keep_bytes, keeper, &full))
-			break;
-		if (keeper->len > before)
-			add_part(keeper, KEPT_ROUND, NULL, 0);
-		nanosleep(&pause, NULL);
-	}
-	return NULL;
+	if (perf_drain(thread->live->rings, keep_bytes, thread, &full) && thread->kept.len > before)
+		add_part(&thread->kept, KEPT_ROUND, NULL, 0);
 }
 
-static bool take_kept(struct live_recording *live, const struct keeper *keeper,
+/* ---- the thread that counts ---- */
+
+struct live_marks {
+	uint64_t tick, lost;
+	uint64_t scan;         /* no scan before */
+	uint64_t retry, pause; /* nothing is written before; how long that was put off; 0: not */
+	sig_atomic_t rotated, told;
+};
+
+static bool take_kept(struct live_recording *live, const struct kept_bytes *kept,
 		      struct bc_error *err)
 {
 	struct kept_part part;
 
-	for (size_t at = 0; at < keeper->len; at += part.size) {
-		memcpy(&part, keeper->at + at, sizeof(part));
+	for (size_t at = 0; at < kept->len; at += part.size) {
+		memcpy(&part, kept->at + at, sizeof(part));
 		at += sizeof(part);
 		if (part.ring == KEPT_ROUND ?
 			    !recorder_round(live->recorder, err) :
 			    !recorder_ring(live->recorder, (uint32_t)part.ring,
-					   (struct bytes){keeper->at + at, part.size}, err))
+					   (struct bytes){kept->at + at, part.size}, err))
 			return false;
 	}
 	return true;
@@ -366,26 +323,9 @@ static void put_off(struct live_marks *marks, bool behind)
 	marks->retry = behind ? live_clock() + marks->pause : 0;
 }
 
-static bool flush(struct live_recording *live, struct live_marks *marks, struct bc_error *err)
-{
-	bool behind = false;
-	struct keeper keeper = {.rings = live->rings};
-	pthread_t thread;
-	bool kept = pthread_create(&thread, NULL, keep, &keeper) == 0; /* else it goes without */
-	bool ok = live->flush(live->ctx, false, &behind, err);
-
-	atomic_store(&keeper.done, true);
-	if (kept)
-		pthread_join(thread, NULL);
-	ok = ok && take_kept(live, &keeper, err);
-	free(keeper.at);
-	put_off(marks, behind);
-	return ok;
-}
-
 static bool hand_over(struct live_recording *live, struct live_marks *marks, struct bc_error *err)
 {
-	bool due = live->next && live->now >= live->next,
+	bool behind = false, due = live->next && live->now >= live->next,
 	     asked = live->signals->rotate != marks->rotated;
 
 	if (!due && !asked && !recorder_is_full(live->recorder))
@@ -395,18 +335,47 @@ static bool hand_over(struct live_recording *live, struct live_marks *marks, str
 		live->next += live->interval;
 	if (!asked && marks->retry > live->now)
 		return true;
-	return flush(live, marks, err);
+	bool ok = live->flush(live->ctx, false, &behind, err);
+	put_off(marks, behind);
+	return ok;
 }
 
+/* Adds what the thread used since then to what was spent on looking. */
+static void note_looked(struct live_recording *live, uint64_t since)
+{
+	(void)atomic_fetch_add(&live->budget.looked, budget_thread_cpu() - since);
+}
+
+/* Reads /proc again after losses, for a twentieth of the time and within the budget. */
 static bool rescan(struct live_recording *live, struct live_marks *marks, struct bc_error *err)
 {
-	uint64_t lost = recorder_stats(live->recorder).lost;
+	uint64_t lost = recorder_stats(live->recorder).lost, before = budget_thread_cpu(),
+		 began = live_clock();
 
-	if (lost == marks->lost || live->now - marks->scan < SCAN_LEAST)
+	if (lost == marks->lost || began < marks->scan || !budget_may_look(&live->budget, began))
 		return true;
 	marks->lost = lost;
-	marks->scan = live->now;
-	return scan(live, err);
+	bool ok = scan(live, err);
+	note_looked(live, before);
+	uint64_t took = live_clock() - began;
+	marks->scan = began + (took > SCAN_LEAST / 20 ? 20 * took : SCAN_LEAST);
+	return ok;
+}
+
+/* Reads digests until the deadline, as far as the budget has it. */
+static void look(struct live_recording *live, uint64_t deadline)
+{
+	uint64_t before = budget_thread_cpu();
+	bool more = true;
+
+	for (uint64_t now = live_clock();
+	     more && now < deadline && budget_may_look(&live->budget, now); now = live_clock()) {
+		more = recorder_look(live->recorder, live->least);
+		uint64_t then = before;
+		before = budget_thread_cpu();
+		(void)atomic_fetch_add(&live->budget.looked, before - then);
+	}
+	atomic_store(&live->budget.waits, more && recorder_looks(live->recorder, live->least));
 }
 
 static void tell(struct live_recording *live, struct live_marks *marks)
@@ -420,10 +389,108 @@ static void tell(struct live_recording *live, struct live_marks *marks)
 	live->tick(live->ctx, asked);
 }
 
-/* With no events left it waits for the command. */
-static bool wait_for_more(struct live_recording *live)
+/* Waits for more bytes, and takes them. */
+static bool take_more(struct live_thread *thread, struct bc_error *err)
 {
-	int ms = wait_time(live);
+	struct live_recording *live = thread->live;
+	bool waits = atomic_load(&live->budget.waits);
+	struct timespec until;
+
+	clock_gettime(CLOCK_MONOTONIC, &until);
+	until.tv_sec += !waits;
+	until.tv_nsec += waits ? LOOK_PAUSE : 0;
+	if (until.tv_nsec >= (long)SECOND) {
+		until.tv_nsec -= (long)SECOND;
+		until.tv_sec++;
+	}
+	pthread_mutex_lock(&thread->lock);
+	if (!thread->kept.len && !thread->state.ended)
+		pthread_cond_timedwait(&thread->to_count, &thread->lock, &until);
+	struct kept_bytes free = thread->taken;
+	free.len = 0;
+	thread->taken = thread->kept;
+	thread->kept = free;
+	live->now = thread->state.now;
+	live->cpu = thread->state.cpu;
+	live->sampled = thread->state.sampled;
+	live->paused = thread->state.paused;
+	pthread_mutex_unlock(&thread->lock);
+	return take_kept(live, &thread->taken, err);
+}
+
+static bool has_ended(struct live_thread *thread)
+{
+	pthread_mutex_lock(&thread->lock);
+	bool ended = thread->state.ended && !thread->kept.len;
+	pthread_mutex_unlock(&thread->lock);
+	return ended;
+}
+
+/* Tells the loop that all is counted, and waits until it has said what comes now. */
+static void begin_last(struct live_thread *thread)
+{
+	pthread_mutex_lock(&thread->lock);
+	thread->drained = true;
+	pthread_cond_signal(&thread->to_loop);
+	while (!thread->go)
+		pthread_cond_wait(&thread->to_count, &thread->lock);
+	pthread_mutex_unlock(&thread->lock);
+}
+
+static bool count_until_end(struct live_thread *thread, struct bc_error *err)
+{
+	struct live_recording *live = thread->live;
+	struct live_marks marks = {.tick = live->now, .scan = live->now};
+	bool behind;
+
+	if (live->target != PERF_COMMAND && !scan(live, err))
+		return false;
+	while (!has_ended(thread)) {
+		if (!take_more(thread, err) || !rescan(live, &marks, err) ||
+		    !hand_over(live, &marks, err))
+			return false;
+		look(live, live_clock() + LOOK_MOST);
+		tell(live, &marks);
+	}
+	recorder_lost(live->recorder, perf_lost(live->rings));
+	if (!recorder_drain(live->recorder, err))
+		return false;
+	begin_last(thread);
+	look(live, thread->deadline);
+	return live->flush(live->ctx, true, &behind, err);
+}
+
+static void *count(void *ctx)
+{
+	struct live_thread *thread = ctx;
+	bool ok = count_until_end(thread, thread->err);
+
+	pthread_mutex_lock(&thread->lock);
+	thread->failed = !ok;
+	thread->done = thread->drained = true;
+	pthread_cond_signal(&thread->to_loop);
+	pthread_mutex_unlock(&thread->lock);
+	return NULL;
+}
+
+/* ---- the loop ---- */
+
+/* How long to wait for the rings, in ms. */
+static int wait_time(const struct live_recording *live, uint64_t now)
+{
+	uint64_t most = live->share > 0 ? WAIT_LIMITED : WAIT,
+		 end = live->duration ? live->began + live->duration : UINT64_MAX;
+
+	if (end <= now)
+		return 0;
+	uint64_t left = (end - now) / 1000000 + 1;
+	return (int)(left < most ? left : most);
+}
+
+/* With no events left it waits for the command. */
+static bool wait_for_more(struct live_recording *live, uint64_t now)
+{
+	int ms = wait_time(live, now);
 	const struct timespec time = {ms / 1000, ms % 1000 * 1000000L};
 
 	if (!live->blind && perf_wait(live->rings, ms, live->mask))
@@ -431,45 +498,123 @@ static bool wait_for_more(struct live_recording *live)
 	if (live->command)
 		ppoll(NULL, 0, &time, live->mask);
 	if (!live->blind)
-		live->blind = live->now;
+		live->blind = now;
 	return false;
 }
 
-static bool run_until_end(struct live_recording *live, struct bc_error *err)
+/* Switches samples off and on, and notes how long they were on. */
+static void hold_to_budget(struct live_recording *live, struct live_state *state)
 {
-	struct live_marks marks = {.tick = live->now, .scan = live->now, .cpu = live->cpu};
+	uint64_t now = live_clock();
 
-	for (bool alive = true; !is_over(live, alive);) {
-		alive = wait_for_more(live);
-		measure_time(live);
-		if (!take_round(live, err) || !rescan(live, &marks, err) ||
-		    !hand_over(live, &marks, err))
-			return false;
-		if (live->share > 0)
-			hold_to_limit(live, live->began, marks.cpu);
-		tell(live, &marks);
-	}
-	return true;
+	state->sampled += state->paused ? 0 : now - state->now;
+	state->now = now;
+	state->cpu = budget_cpu(&live->budget);
+	bool on = budget_has_samples(&live->budget, now, !state->paused);
+	if (on == !state->paused)
+		return;
+	(on ? perf_go_on : perf_pause)(live->rings);
+	state->paused = !on;
+}
+
+static bool is_over(const struct live_recording *live, const struct live_state *state, bool alive)
+{
+	return (!alive && !live->command) || live->signals->end ||
+	       (live->duration && state->now - live->began >= live->duration) ||
+	       live->ended(live->ctx);
+}
+
+/* Hands over what is in the rings.  False: the thread that counts has failed. */
+static bool hand_on(struct live_thread *thread, const struct live_state *state)
+{
+	pthread_mutex_lock(&thread->lock);
+	keep_round(thread);
+	thread->state = *state;
+	bool done = thread->done;
+	pthread_cond_signal(&thread->to_count);
+	pthread_mutex_unlock(&thread->lock);
+	return !done;
+}
+
+static bool wait_until(struct live_thread *thread, const bool *what, uint64_t deadline)
+{
+	const struct timespec until = {(time_t)(deadline / SECOND), (long)(deadline % SECOND)};
+	int why = 0;
+
+	pthread_mutex_lock(&thread->lock);
+	while (!*what && !why)
+		why = pthread_cond_timedwait(&thread->to_loop, &thread->lock, &until);
+	bool is_so = *what;
+	pthread_mutex_unlock(&thread->lock);
+	return is_so;
+}
+
+/* Has what is left counted and written. */
+static void end(struct live_thread *thread, struct live_state *state)
+{
+	struct live_recording *live = thread->live;
+
+	perf_end(live->rings);
+	hold_to_budget(live, state);
+	state->ended = true;
+	thread->deadline = state->now + live->stop_time;
+	uint64_t last = thread->deadline + SECOND / 2; /* a shard is being written then */
+	(void)hand_on(thread, state);
+	if (!wait_until(thread, &thread->drained, last))
+		live->give_up(live->ctx);
+	if (!thread->failed)
+		live->last(live->ctx, recorder_pending(live->recorder, live->least),
+			   thread->deadline);
+	pthread_mutex_lock(&thread->lock);
+	thread->go = true;
+	pthread_cond_signal(&thread->to_count);
+	pthread_mutex_unlock(&thread->lock);
+	if (!wait_until(thread, &thread->done, last))
+		live->give_up(live->ctx);
+}
+
+static bool begin_thread(struct live_thread *thread, pthread_t *id, struct bc_error *err)
+{
+	pthread_condattr_t clock;
+
+	pthread_condattr_init(&clock);
+	pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
+	pthread_mutex_init(&thread->lock, NULL);
+	pthread_cond_init(&thread->to_count, &clock);
+	pthread_cond_init(&thread->to_loop, &clock);
+	pthread_condattr_destroy(&clock);
+	int why = pthread_create(id, NULL, count, thread);
+	return !why || bc_fail(err, BC_NOMEM, "no thread: %s", strerror(why));
 }
 
 bool live_run(struct live_recording *live, void (*let_go)(void *ctx), struct bc_error *err)
 {
-	live->began = live->now = live_clock();
-	if (live->target != PERF_COMMAND) {
+	struct live_thread thread = {.live = live, .err = err};
+	struct live_state state = {.now = live_clock()};
+	pthread_t id;
+
+	live->began = live->now = state.now;
+	live->next = live->interval ? live->now + live->interval : 0;
+	budget_begin(&live->budget, live->share, live->began);
+	if (live->target != PERF_COMMAND)
 		perf_begin(live->rings);
-		if (!scan(live, err))
-			return false;
-	}
+	if (!begin_thread(&thread, &id, err))
+		return false;
 	if (let_go)
 		let_go(live->ctx);
-	measure_time(live);
-	live->next = live->interval ? live->now + live->interval : 0;
-	if (!run_until_end(live, err))
-		return false;
-	perf_end(live->rings);
-	measure_time(live);
-	recorder_lost(live->recorder, perf_lost(live->rings));
-	bool behind;
-	return take_round(live, err) && recorder_drain(live->recorder, err) &&
-	       live->flush(live->ctx, true, &behind, err);
+	for (bool alive = true; !is_over(live, &state, alive);) {
+		alive = wait_for_more(live, state.now);
+		hold_to_budget(live, &state);
+		if (!hand_on(&thread, &state))
+			break;
+	}
+	end(&thread, &state);
+	pthread_join(id, NULL);
+	free(thread.kept.at);
+	free(thread.taken.at);
+	live->now = state.now;
+	live->sampled = state.sampled;
+	live->paused = state.paused;
+	live->cpu = budget_cpu(&live->budget);
+	return !thread.failed;
 }

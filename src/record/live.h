@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The loop of a recording: waits for the rings, hands their bytes to the recorder, reads from /proc
- * what was mapped before and what was lost, and holds to a limit of its cost.  All times are ns of
+ * A recording while it goes on, in two threads.  The loop waits for the rings and for signals,
+ * copies what is in the rings, and switches samples off and on by the budget: nothing in it takes
+ * long.  The thread that counts hands these bytes to the recorder, reads from /proc what was mapped
+ * before and what was lost, reads digests of files, and has counts written.  All times are ns of
  * CLOCK_MONOTONIC, so that a clock that is set changes nothing.
  */
 #ifndef RECORD_LIVE_H
@@ -9,6 +11,7 @@
 
 #include <signal.h>
 
+#include "src/record/budget.h"
 #include "src/record/perf_open.h"
 #include "src/record/recorder.h"
 
@@ -29,10 +32,13 @@ struct live_recording {
 	const struct live_signals *signals;
 	const sigset_t *mask;        /* while it waits */
 	uint64_t duration, interval; /* 0: none */
-	double share; /* of a processor that may be spent; 0: no limit.  Needs rings that can pause
-		       */
+	double share;       /* of a processor that may be spent; 0: no limit.  Needs rings that can
+			       pause */
+	uint64_t least;     /* files with so many samples are looked at */
+	size_t kept_most;   /* bytes of the rings that wait for the thread that counts */
+	uint64_t stop_time; /* ns: what is not written so long after the end is dropped */
 
-	/* Who listens. */
+	/* Who listens: flush() and tick() in the thread that counts, the others in the loop. */
 	void *ctx;
 	/* Hands over what was counted; now and then, and at the end.  *behind: not all could be
 	 * written, and stays counted.  False: stop with this error. */
@@ -43,22 +49,24 @@ struct live_recording {
 	 * end: the kernel takes the events off a program that may not be recorded, and it runs on.
 	 */
 	bool (*ended)(void *ctx);
+	/* Nothing comes any more, and files with so many samples are to be written until the
+	 * deadline. */
+	void (*last)(void *ctx, size_t files, uint64_t deadline);
+	/* The deadline is over, and the thread that counts does not come back. */
+	void (*give_up)(void *ctx);
 	bool command; /* there is one */
 
 	/* Results, and how it is. */
 	uint64_t began, now, sampled; /* how long samples were on */
 	uint64_t next;                /* hand-over, 0: none */
-	uint64_t cpu;                 /* own processor time, in ns */
+	uint64_t cpu;                 /* processor time of this program, in ns */
+	struct budget budget;
 	uint64_t scans,
 		unreadable; /* of /proc: how often, and processes whose maps may not be read */
 	uint64_t blind; /* since then all that is recorded has ended, while the command ran; 0: it
 			   had not */
 	bool paused;
 };
-
-/* What a sample costs the program that is interrupted, in ns, for `share`: that of a timer's
- * interrupt in a virtual machine. */
-#define LIVE_SAMPLE_COST 20000
 
 /* What could not be written is tried again after so many ns, then after twice the time, and so on
  * up to the most; at once when a signal asks for it, and at the end. */

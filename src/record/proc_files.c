@@ -18,6 +18,7 @@
 #include "src/base/map.h"
 #include "src/base/text.h"
 #include "src/elf/binary.h"
+#include "src/record/shares.h"
 #include "src/samples/snapshots.h"
 
 /* False: it is no path of a file. */
@@ -247,6 +248,18 @@ static size_t read_small(const char *root, int process, const char *name, char *
 		close(fd);
 	text[got > 0 ? got : 0] = '\0';
 	return got > 0 ? (size_t)got : 0;
+}
+
+uint32_t proc_files_user(void *ctx, uint32_t pid)
+{
+	const struct proc_files *files = ctx;
+	char text[1024];
+	unsigned uid;
+
+	/* Not the owner of its directory, which is root for a process that wants it so. */
+	read_small(files->root, (int)pid, "status", text, sizeof(text));
+	const char *line = strstr(text, "\nUid:");
+	return line && sscanf(line + 5, "%u", &uid) == 1 ? uid : NO_USER;
 }
 
 /* PID (NAME) STATE PARENT ..., where the name can hold anything. */

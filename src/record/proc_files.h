@@ -42,6 +42,9 @@ void proc_files_free(struct proc_files *files);
 /* A file_opener: ctx is a struct proc_files. */
 enum file_answer proc_files_open(void *ctx, const struct map_event *mapping, int *fd);
 
+/* The user who runs a process, by its real number; NO_USER: it is gone.  ctx likewise. */
+uint32_t proc_files_user(void *ctx, uint32_t pid);
+
 /* ---- processes and threads ---- */
 
 /*

@@ -8,6 +8,7 @@
 
 #include "src/base/output.h"
 #include "src/elf/binary.h"
+#include "src/record/live.h"
 
 #define SUFFIX ".zst"
 
@@ -183,28 +184,15 @@ static bool write_one(struct record_shards *shards, struct recorded *recorded,
 	return true;
 }
 
-struct hand_over {
-	struct record_shards *shards;
-	bool last;
-};
-
 static bool take(void *ctx, struct recorded *recorded, struct bc_error *err)
 {
-	const struct hand_over *hand_over = ctx;
-	struct record_shards *shards = hand_over->shards;
-	bool few = recorded->samples < shards->least,
-	     other = shards->binary && !build_id_same(&recorded->digest, &shards->digest);
+	struct record_shards *shards = ctx;
 
 	err->code = BC_OK;
-	if (!hand_over->last && few)
+	if (shards->deadline && live_clock() > shards->deadline)
 		return false;
-	if (other) {
+	if (shards->binary && !build_id_same(&recorded->digest, &shards->digest)) {
 		shards->other_samples += recorded->samples;
-		return true;
-	}
-	if (few) {
-		shards->few_samples += recorded->samples;
-		shards->few_binaries++;
 		return true;
 	}
 	struct recorded_binary *binary = binary_of(shards, recorded);
@@ -214,6 +202,14 @@ static bool take(void *ctx, struct recorded *recorded, struct bc_error *err)
 		return false;
 	count(binary, recorded);
 	return true;
+}
+
+static void take_few(void *ctx, uint64_t samples)
+{
+	struct record_shards *shards = ctx;
+
+	shards->few_samples += samples;
+	shards->few_binaries++;
 }
 
 static int hotter(const void *a, const void *b)
@@ -235,8 +231,8 @@ void record_shards_sort(struct record_shards *shards)
 bool record_shards_write(struct record_shards *shards, struct recorder *recorder, bool last,
 			 struct bc_error *err)
 {
-	struct hand_over hand_over = {shards, last};
-	const struct recorded_taker taker = {&hand_over, take, last ? 0 : shards->least};
+	const struct recorded_taker taker = {
+		.ctx = shards, .take = take, .least = shards->least, .last = last, .few = take_few};
 	time_t now = time(NULL);
 
 	if (!last && shards->binary)

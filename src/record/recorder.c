@@ -27,11 +27,6 @@
 /* Processes that have ended are forgotten when there are so many, and they are a quarter of all. */
 #define ENDED_LEAST 64
 
-/* Files with so many samples will be handed over: their digests are read in between, but for large
- * ones, as the rings are not read meanwhile. */
-#define SAMPLES_TO_IDENTIFY 100
-#define CODE_TO_IDENTIFY    ((uint64_t)8 << 20)
-
 /* A stack touches no more files than these; what lies in others is taken to be in none.  Real ones
  * have some dozens of entries; a damaged one has thousands. */
 #define TOUCHED_MOST 128
@@ -235,7 +230,7 @@ static bool file_of(struct recorder *r, const struct mapping *m, uint32_t pid,
 				      .path = text_of(file->path),
 				      .build_id = file->recorded_id,
 				      .node = file->node};
-	bool ok = run_file_ask(&r->files, file, &map, &r->stats, err);
+	bool ok = run_file_ask(&r->files, file, &map, err);
 	r->stats.files += file->state == RUN_FILE_COUNTED;
 	return ok;
 }
@@ -738,7 +733,6 @@ bool recorder_round(struct recorder *recorder, struct bc_error *err)
 	if (r->ended >= ENDED_LEAST && r->ended >= r->processes.all.len / 4)
 		forget_gone(r, 0);
 	if (r->since_measured >= (r->processes.all.len + r->files.len) / 4) {
-		run_files_identify_one(&r->files, SAMPLES_TO_IDENTIFY, CODE_TO_IDENTIFY, &r->stats);
 		measure(r);
 	}
 	return true;
@@ -772,6 +766,25 @@ bool recorder_replay(struct recorder *recorder, struct rings_reader *reader, boo
 			return false;
 	}
 	return false;
+}
+
+bool recorder_look(struct recorder *recorder, uint64_t least)
+{
+	return run_files_look(&recorder->files, least, &recorder->stats);
+}
+
+bool recorder_looks(const struct recorder *recorder, uint64_t least)
+{
+	return run_files_wait(&recorder->files, least);
+}
+
+size_t recorder_pending(const struct recorder *recorder, uint64_t least)
+{
+	size_t count = 0;
+
+	for (uint32_t i = 0; i < recorder->files.len; i++)
+		count += recorder->files.at[i].samples && recorder->files.at[i].samples >= least;
+	return count;
 }
 
 bool recorder_flush(struct recorder *recorder, const struct recorded_taker *to,

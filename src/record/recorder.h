@@ -45,6 +45,8 @@ enum file_answer {
 struct file_opener {
 	void *ctx;
 	enum file_answer (*open)(void *ctx, const struct map_event *mapping, int *fd);
+	/* Who runs a process, a number of a user or NO_USER (shares.h); NULL: nobody knows. */
+	uint32_t (*user)(void *ctx, uint32_t pid);
 	bool unpacks; /* what it opens is a user's own, which can be compressed or a side file and
 			 is read at once; not what a process has mapped, which can change meanwhile
 		       */
@@ -139,6 +141,14 @@ BC_MUST_USE bool recorded_deliver(const struct recorded_counts *counts,
 /* NULL is fine. */
 void recorded_counts_free(struct recorded_counts *counts);
 
+/* Reads a little more of the digests of files with so many samples: what is handed over are files
+ * whose digests are known.  At most some ms.  False: there is nothing to read. */
+bool recorder_look(struct recorder *recorder, uint64_t least);
+bool recorder_looks(const struct recorder *recorder, uint64_t least); /* is there? */
+
+/* How many files have so many samples. */
+size_t recorder_pending(const struct recorder *recorder, uint64_t least);
+
 /* Takes one binary after the other, that with most samples first.  True: its counts are forgotten.
  * False: they stay and are handed over the next time again, with what is counted until then;
  * err->code BC_OK if that is no failure (too few samples for a file of their own). */
@@ -147,6 +157,10 @@ struct recorded_taker {
 	bool (*take)(void *ctx, struct recorded *recorded, struct bc_error *err);
 	uint64_t least; /* files with fewer samples are not even looked into, and stay as above; 0:
 			   all are handed over */
+	/* The last time: nothing stays.  What was not looked at, or is refused without an error, is
+	 * dropped as unfinished, and files with fewer samples are told by few(). */
+	bool last;
+	void (*few)(void *ctx, uint64_t samples);
 };
 
 /* Hand over what was counted.  After a failure of the taker it goes on with the next binary; then
@@ -168,6 +182,8 @@ BC_MUST_USE bool recorder_flush(struct recorder *recorder, const struct recorded
 	X(NO_ROOM, "memory_limit", "for which the memory did not suffice")                         \
 	X(GONE, "unreadable", "in files that could not be opened any more")                        \
 	X(NO_PROGRAM, "no_program", "in files that are no program or library of this kind")        \
+	X(UNFINISHED, "unfinished",                                                                \
+	  "for which the time did not suffice (--max-overhead, --stop-timeout)")                   \
 	X(LARGE, "large", "in files with more than 512 MiB of code, or with holes in it")          \
 	X(PADDING, "padding", "in a file, but in none of its executable segments")                 \
 	X(TOO_FEW, "too_few", "in files that nothing maps any more, too few for a shard")

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "src/elf/load.h"
+#include "src/record/budget.h"
 
 static void end_reading(struct run_files *files, struct run_file *file)
 {
@@ -15,6 +16,7 @@ static void end_reading(struct run_files *files, struct run_file *file)
 	free(file->reading);
 	file->reading = NULL;
 	files->held--;
+	files->shares.at[file->user].open--;
 }
 
 enum recorded_drop recorded_drop_of(enum run_file_state state)
@@ -24,10 +26,10 @@ enum recorded_drop recorded_drop_of(enum run_file_state state)
 	case RUN_FILE_GONE: return RECORDED_DROP_GONE;
 	case RUN_FILE_NO_PROGRAM: return RECORDED_DROP_NO_PROGRAM;
 	case RUN_FILE_LARGE: return RECORDED_DROP_LARGE;
-	case RUN_FILE_NEW:
+	case RUN_FILE_NEW: /* it could not be opened yet: too many are */
 	case RUN_FILE_COUNTED: break;
 	}
-	return RECORDED_DROP_NO_FILE;
+	return RECORDED_DROP_PAST_FILES;
 }
 
 void run_file_clear(struct run_file *file)
@@ -50,6 +52,7 @@ static void forget(struct run_files *files, struct run_file *file)
 {
 	run_file_clear(file);
 	end_reading(files, file);
+	files->shares.at[file->user].files -= file->path != NULL;
 	free(file->code);
 	free(file->path);
 	*file = (struct run_file){0};
@@ -60,6 +63,7 @@ void run_files_free(struct run_files *files)
 	for (uint32_t i = 0; i < files->len; i++)
 		forget(files, &files->at[i]);
 	free(files->at);
+	digest_cache_free(files->digests);
 	map_free(&files->by_key);
 	*files = (struct run_files){.opener = files->opener};
 }
@@ -96,6 +100,13 @@ static bool is_of(const struct run_files *files, uint32_t number, const struct m
 }
 DEFINE_MAP(by_key, const struct run_files *, const struct map_event *, hash_of, is_of);
 
+static uint32_t user_of(struct run_files *files, uint32_t pid)
+{
+	const struct file_opener *opener = &files->opener;
+
+	return shares_of(&files->shares, opener->user ? opener->user(opener->ctx, pid) : 0);
+}
+
 /* Numbers that are free are used again once the map was made anew (run_files_sweep()). */
 static uint32_t free_number(const struct run_files *files)
 {
@@ -121,16 +132,22 @@ bool run_files_intern(struct run_files *files, const struct map_event *map, uint
 		*out = number + 1;
 		return true;
 	}
+	uint32_t user = user_of(files, map->pid);
+	struct user_share *share = &files->shares.at[user];
 	number = free_number(files);
-	if (number == RECORDER_FILES_MOST)
+	if (number == RECORDER_FILES_MOST ||
+	    !share_allows(share, share->files, files->used, RECORDER_FILES_MOST)) {
+		share->refused++;
 		return true;
+	}
 	char *path = strndup(map->path.at, map->path.len);
 	if (!path || !map_reserve(&files->by_key, 1)) {
 		free(path);
 		return false;
 	}
-	files->at[number] =
-		(struct run_file){.node = map->node, .recorded_id = map->build_id, .path = path};
+	files->at[number] = (struct run_file){
+		.node = map->node, .recorded_id = map->build_id, .path = path, .user = user};
+	share->files++;
 	by_key_put(&files->by_key, map, number);
 	files->len += number == files->len;
 	files->used++;
@@ -140,41 +157,61 @@ bool run_files_intern(struct run_files *files, const struct map_event *map, uint
 
 /* ---- by its code ---- */
 
-void run_file_identify(struct run_files *files, struct run_file *file, struct recorder_stats *stats)
+static bool is_waiting(const struct run_file *file, uint64_t least)
 {
-	struct run_file_digest *reading = file->reading;
-	enum code_digest_step step = CODE_DIGEST_MORE;
+	return file->reading && file->samples >= least;
+}
 
-	if (!reading)
-		return;
-	while (step == CODE_DIGEST_MORE)
-		step = code_digest_step(&reading->digester, &file->digest);
+/* Whoever had less comes first; then the file with most samples for the bytes that are left. */
+static bool is_before(const struct run_files *files, const struct run_file *a,
+		      const struct run_file *b)
+{
+	uint64_t x = files->shares.at[a->user].looked, y = files->shares.at[b->user].looked;
+
+	if (x != y)
+		return x < y;
+	return (double)a->samples * (double)code_digest_left(&b->reading->digester) >
+	       (double)b->samples * (double)code_digest_left(&a->reading->digester);
+}
+
+/* The number of the next file to be read; 0: there is none. */
+static uint32_t next_to_read(const struct run_files *files, uint64_t least)
+{
+	uint32_t best = 0;
+
+	for (uint32_t i = 0; files->held && i < files->len; i++)
+		if (is_waiting(&files->at[i], least) &&
+		    (!best || is_before(files, &files->at[i], run_files_at(files, best))))
+			best = i + 1;
+	return best;
+}
+
+bool run_files_wait(const struct run_files *files, uint64_t least)
+{
+	return next_to_read(files, least);
+}
+
+bool run_files_look(struct run_files *files, uint64_t least, struct recorder_stats *stats)
+{
+	uint32_t next = next_to_read(files, least);
+
+	if (!next)
+		return false;
+	struct run_file *file = run_files_at(files, next);
+	uint64_t before = budget_thread_cpu();
+	enum code_digest_step step = code_digest_step(&file->reading->digester, &file->digest);
+	files->shares.at[file->user].looked += budget_thread_cpu() - before;
+	if (step == CODE_DIGEST_MORE)
+		return true;
+	if (step == CODE_DIGEST_DONE)
+		digest_cache_put(&files->digests, &file->reading->digester.before, &file->digest);
 	file->state = step == CODE_DIGEST_DONE  ? RUN_FILE_COUNTED :
 		      step == CODE_DIGEST_LARGE ? RUN_FILE_LARGE :
 						  RUN_FILE_GONE;
 	end_reading(files, file);
 	if (file->state != RUN_FILE_COUNTED)
 		run_file_drop(file, recorded_drop_of(file->state), stats);
-}
-
-static uint64_t code_size(const struct run_file *file)
-{
-	uint64_t size = 0;
-
-	for (size_t i = 0; i < file->code_count; i++)
-		size += file->code[i].size;
-	return size;
-}
-
-void run_files_identify_one(struct run_files *files, uint64_t samples, uint64_t code,
-			    struct recorder_stats *stats)
-{
-	for (uint32_t i = 0; i < files->len; i++)
-		if (files->at[i].reading && files->at[i].samples >= samples &&
-		    code_size(&files->at[i]) <= code) {
-			run_file_identify(files, &files->at[i], stats);
-			return;
-		}
+	return true;
 }
 
 /* What the file says of itself. */
@@ -205,12 +242,15 @@ static bool begin_reading(struct run_files *files, struct run_file *file, int fd
 	}
 	file->reading->fd = fd;
 	files->held++;
+	files->shares.at[file->user].open++;
 	if (!binary_read_head(fd, file->path, &head, err))
 		return false;
 	bool ok = take_facts(file, &head, err) &&
 		  (code_digest_begin(&file->reading->digester, fd, &head.image, file->code,
 				     file->code_count) ||
 		   bc_fail_errno(err, "%s: cannot stat", file->path));
+	if (ok && digest_cache_find(files->digests, &file->reading->digester.before, &file->digest))
+		end_reading(files, file);
 	binary_close(&head);
 	return ok;
 }
@@ -239,11 +279,14 @@ static bool look(struct run_files *files, struct run_file *file, int fd, struct 
 }
 
 bool run_file_ask(struct run_files *files, struct run_file *file, const struct map_event *map,
-		  struct recorder_stats *stats, struct bc_error *err)
+		  struct bc_error *err)
 {
+	const struct user_share *share = &files->shares.at[file->user];
 	struct bc_error why = {0};
 	int fd = -1;
 
+	if (!share_allows(share, share->open, files->held, RUN_FILES_HELD))
+		return true; /* it is asked for again with its next sample */
 	switch (files->opener.open(files->opener.ctx, map, &fd)) {
 	case FILE_LEFT_OUT: file->state = RUN_FILE_LEFT_OUT; return true;
 	case FILE_GONE: file->state = RUN_FILE_GONE; return true;
@@ -251,8 +294,6 @@ bool run_file_ask(struct run_files *files, struct run_file *file, const struct m
 	}
 	if (look(files, file, fd, &why)) {
 		file->state = RUN_FILE_COUNTED;
-		if (files->held > RUN_FILES_HELD)
-			run_files_identify_one(files, 0, UINT64_MAX, stats);
 		return true;
 	}
 	end_reading(files, file);

@@ -12,13 +12,15 @@
 #include "src/count/returns.h"
 #include "src/elf/binary.h"
 #include "src/elf/code_digest.h"
+#include "src/record/digest_cache.h"
 #include "src/record/recorder.h"
+#include "src/record/shares.h"
 
 /* Rows of a table at first: what is counted for most files is little. */
 #define RUN_FILE_ROWS 64
 
 /* Files are open until their digests are read, but no more than so many. */
-#define RUN_FILES_HELD 128
+#define RUN_FILES_HELD 512
 
 /* What became of it. */
 enum run_file_state {
@@ -45,6 +47,7 @@ struct run_file {
 	struct build_id recorded_id; /* of recordings that have it in place of the node */
 	char *path;                  /* NULL: the number is free */
 
+	uint32_t user; /* who mapped it first: a number of the shares */
 	enum run_file_state state;
 	bool mapped; /* by some process, when run_files_mark() asked */
 
@@ -74,7 +77,9 @@ struct run_files {
 	uint32_t len;        /* numbers that were used so far */
 	uint32_t used;       /* of these, those that are not free */
 	struct map by_key;
-	uint32_t held;   /* how many are open, until their digests are read */
+	uint32_t held; /* how many are open, until their digests are read */
+	struct shares shares;
+	struct digest_cache *digests;
 	uint64_t looked; /* how much run_files_mark() had to look at the last time: processes and
 			    mappings */
 };
@@ -91,21 +96,19 @@ static inline struct run_file *run_files_at(const struct run_files *files, uint3
 	return &files->at[number - 1];
 }
 
-/* Asks for a file that is RUN_FILE_NEW, by a mapping of it.  BC_NOMEM */
+/* Asks for a file that is RUN_FILE_NEW, by a mapping of it; it stays so if too many are open.
+ * BC_NOMEM */
 BC_MUST_USE bool run_file_ask(struct run_files *files, struct run_file *file,
-			      const struct map_event *map, struct recorder_stats *stats,
-			      struct bc_error *err);
+			      const struct map_event *map, struct bc_error *err);
 
-/* Reads the digest of a file that is counted, if it was not read yet.  A file that became another
- * one meanwhile is RUN_FILE_GONE then, one with too much code RUN_FILE_LARGE, and what was counted
- * for it is dropped. */
-void run_file_identify(struct run_files *files, struct run_file *file,
-		       struct recorder_stats *stats);
+/* Reads a little more of the digest of one file: of those with so many samples, of the user for
+ * whom least was read, that with most samples for its code.  A file that became another one
+ * meanwhile is RUN_FILE_GONE then, one with too much code RUN_FILE_LARGE, and what was counted for
+ * it is dropped.  False: there is nothing to read. */
+bool run_files_look(struct run_files *files, uint64_t least, struct recorder_stats *stats);
 
-/* The same of one of those with so many samples and at most so many bytes of code, so that the time
- * is not needed for all at once. */
-void run_files_identify_one(struct run_files *files, uint64_t samples, uint64_t code,
-			    struct recorder_stats *stats);
+/* Is there something to read? */
+bool run_files_wait(const struct run_files *files, uint64_t least);
 
 /* Drops what was counted for a file after all, and says why in the ledgers. */
 void run_file_drop(struct run_file *file, enum recorded_drop why, struct recorder_stats *stats);

@@ -136,6 +136,8 @@ static bool flush(struct recorder *recorder, struct job *job, struct bc_error *e
 	const struct recorded_taker to = {.ctx = job, .take = take};
 
 	job->flushes++;
+	while (recorder_look(recorder, 0))
+		;
 	return recorder_flush(recorder, &to, err);
 }
 

@@ -264,10 +264,12 @@ static void drain(struct bench *bench)
 
 static bool flush(struct bench *bench, struct bc_error *err)
 {
-	const struct recorded_taker to = {bench, take, bench->least};
+	const struct recorded_taker to = {.ctx = bench, .take = take, .least = bench->least};
 
 	fflush(bench->to);
 	rewind(bench->to);
+	while (recorder_look(bench->recorder, 0))
+		;
 	bool ok = recorder_flush(bench->recorder, &to, err);
 	fflush(bench->to);
 	return ok;

@@ -138,6 +138,8 @@ static bool replay(const uint8_t *data, size_t size, size_t cut, uint64_t memory
 	if (recorder)
 		check_stats(recorder);
 	if (ok) {
+		while (recorder_look(recorder, 0))
+			;
 		assert(recorder_flush(recorder, &to, &err));
 		check_stats(recorder);
 		uint64_t count = out->count;

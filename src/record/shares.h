@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * What each user has of what all users of a machine share, so that nobody can take all of it: the
+ * table of files, files that are open, processor time for their digests.  A user gets more of
+ * something as long as it has less than what is free.  One alone can have half of it then, two a
+ * third each, and there is always room for another one.  Root, and the user who records, can have
+ * all that is free.
+ */
+#ifndef RECORD_SHARES_H
+#define RECORD_SHARES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Users that are told apart; further ones have one share. */
+#define SHARES_MOST 256
+
+/* Of a process that has ended, or of a recording of another time. */
+#define NO_USER UINT32_MAX
+
+struct user_share {
+	uint32_t uid;
+	uint32_t files, open; /* in the table, and open */
+	uint64_t looked;      /* ns of processor time for digests */
+	uint64_t refused;     /* files for which there was no room */
+};
+
+struct shares {
+	struct user_share
+		at[SHARES_MOST]; /* the first one is NO_USER's, and that of further ones */
+	size_t count;
+};
+
+/* The number of a user's share. */
+uint32_t shares_of(struct shares *shares, uint32_t uid);
+
+/* May a user who has `own` of something have more of it, where all have `used` of `most`? */
+bool share_allows(const struct user_share *user, uint32_t own, uint32_t used, uint32_t most);
+
+#endif
