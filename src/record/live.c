@@ -15,6 +15,7 @@
 #include "src/samples/maps_text.h"
 #include "src/samples/proc.h"
 #include "src/record/proc_files.h"
+#include "src/record/shares.h"
 
 #define SECOND       UINT64_C(1000000000)
 #define WAIT         200            /* ms: a ring that fills slowly is read so often */
@@ -145,29 +146,99 @@ static bool cgroup_scan(const char *cgroup, struct task_vec *out)
 	return length >= sizeof(path) || cgroup_processes(path, length, LEVELS_MOST, out);
 }
 
-/* Reads what is mapped now.  Its time is that before the scan, so that what happens meanwhile comes
- * later. */
-static bool scan(struct live_recording *live, struct bc_error *err)
+/* ---- what is mapped now, process by process ---- */
+
+struct scan_task {
+	int pid;
+	uint32_t user; /* of the shares */
+};
+DEFINE_VEC(scan_task_vec, struct scan_task);
+
+/* A scan goes on for as long as it takes: a process with many mappings has its user wait. */
+struct live_scan {
+	struct scan_task_vec tasks; /* by user */
+	size_t next[SHARES_MOST], end[SHARES_MOST];
+	size_t left;
+	uint64_t began;
+};
+
+static bool list_processes(struct live_recording *live, struct task_vec *out, struct bc_error *err)
 {
-	struct task_vec all = {0}, *list = &all;
-	uint64_t time = live_clock();
-	bool ok = true;
+	if (live->target == PERF_MACHINE)
+		return proc_processes(PROC_ROOT, out, err);
+	if (live->target == PERF_CGROUP)
+		return cgroup_scan(live->cgroup, out) || bc_fail_nomem(err);
+	if (!proc_add_descendants(PROC_ROOT, &live->processes, err))
+		return false;
+	for (size_t i = 0; i < live->processes.len; i++)
+		if (!task_vec_push(out, live->processes.at[i]))
+			return bc_fail_nomem(err);
+	return true;
+}
+
+static int by_user(const void *a, const void *b)
+{
+	const struct scan_task *x = a, *y = b;
+
+	return x->user != y->user ? (x->user < y->user ? -1 : 1) :
+				    (x->pid > y->pid) - (x->pid < y->pid);
+}
+
+static bool begin_scan(struct live_recording *live, struct live_scan *scan, struct bc_error *err)
+{
+	struct task_vec pids = {0};
 
 	live->scans++;
 	live->unreadable = 0;
-	if (live->target == PERF_MACHINE) {
-		ok = proc_processes(PROC_ROOT, &all, err);
-	} else if (live->target == PERF_CGROUP) {
-		ok = cgroup_scan(live->cgroup, &all) || bc_fail_nomem(err);
-	} else {
-		list = &live->processes;
-		ok = proc_add_descendants(PROC_ROOT, list, err);
+	scan->began = live_clock();
+	scan->tasks.len = 0;
+	memset(scan->next, 0, sizeof(scan->next));
+	memset(scan->end, 0, sizeof(scan->end));
+	bool ok = list_processes(live, &pids, err);
+	for (size_t i = 0; ok && i < pids.len; i++) {
+		uint32_t user = recorder_user(live->recorder, (uint32_t)pids.at[i]);
+		ok = scan_task_vec_push(&scan->tasks, (struct scan_task){pids.at[i], user}) ||
+		     bc_fail_nomem(err);
 	}
-	for (size_t i = 0; ok && i < list->len; i++)
-		ok = scan_process(live, list->at[i], time, err);
-	task_vec_free(&all);
+	task_vec_free(&pids);
+	scan->left = ok ? scan->tasks.len : 0;
+	if (scan->left)
+		qsort(scan->tasks.at, scan->left, sizeof(*scan->tasks.at), by_user);
+	for (size_t i = 0; i < scan->left; i++) {
+		uint32_t user = scan->tasks.at[i].user;
+		scan->next[user] = scan->end[user] ? scan->next[user] : i;
+		scan->end[user] = i + 1;
+	}
+	return ok;
+}
+
+/* The next process of the user for whom least was read. */
+static int next_process(struct live_recording *live, struct live_scan *scan, uint32_t *user)
+{
+	const struct shares *shares = recorder_shares(live->recorder);
+	size_t best = SHARES_MOST;
+
+	for (size_t i = 0; i < SHARES_MOST; i++)
+		if (scan->next[i] < scan->end[i] &&
+		    (best == SHARES_MOST || shares->at[i].looked < shares->at[best].looked))
+			best = i;
+	*user = (uint32_t)best;
+	scan->left--;
+	return scan->tasks.at[scan->next[best]++].pid;
+}
+
+/* Its time is that before it is read, so that what happens meanwhile comes later. */
+static bool scan_one(struct live_recording *live, struct live_scan *scan, struct bc_error *err)
+{
+	uint64_t before = budget_thread_cpu();
+	uint32_t user;
+	int pid = next_process(live, scan, &user);
+	bool ok = scan_process(live, pid, live_clock(), err);
+
+	recorder_shares(live->recorder)->at[user].looked += budget_thread_cpu() - before;
 	/* Children whose parents have ended are in no list of descendants. */
-	return ok && (live->target != PERF_MACHINE || recorder_scanned(live->recorder, time, err));
+	return ok && (scan->left || live->target != PERF_MACHINE ||
+		      recorder_scanned(live->recorder, scan->began, err));
 }
 
 /* ---- from the loop to the thread that counts ---- */
@@ -290,7 +361,7 @@ static void keep_round(struct live_thread *thread)
 
 struct live_marks {
 	uint64_t tick, lost;
-	uint64_t scan;         /* no scan before */
+	struct live_scan scan;
 	uint64_t retry, pause; /* nothing is written before; how long that was put off; 0: not */
 	sig_atomic_t rotated, told;
 };
@@ -341,29 +412,39 @@ static bool hand_over(struct live_recording *live, struct live_marks *marks, str
 }
 
 /* Adds what the thread used since then to what was spent on looking. */
-static void note_looked(struct live_recording *live, uint64_t since)
+static void note_looked(struct live_recording *live, uint64_t *since)
 {
-	(void)atomic_fetch_add(&live->budget.looked, budget_thread_cpu() - since);
+	uint64_t now = budget_thread_cpu();
+
+	(void)atomic_fetch_add(&live->budget.looked, now - *since);
+	*since = now;
 }
 
-/* Reads /proc again after losses, for a twentieth of the time and within the budget. */
+/* Goes on with the scan for a moment, within the budget; after losses it begins again, but not at
+ * once. */
 static bool rescan(struct live_recording *live, struct live_marks *marks, struct bc_error *err)
 {
 	uint64_t lost = recorder_stats(live->recorder).lost, before = budget_thread_cpu(),
 		 began = live_clock();
+	bool ok = true;
 
-	if (lost == marks->lost || began < marks->scan || !budget_may_look(&live->budget, began))
-		return true;
-	marks->lost = lost;
-	bool ok = scan(live, err);
-	note_looked(live, before);
-	uint64_t took = live_clock() - began;
-	marks->scan = began + (took > SCAN_LEAST / 20 ? 20 * took : SCAN_LEAST);
+	if (!marks->scan.left && lost != marks->lost && began - marks->scan.began >= SCAN_LEAST &&
+	    budget_may_look(&live->budget, began)) {
+		marks->lost = lost;
+		ok = begin_scan(live, &marks->scan, err);
+		note_looked(live, &before);
+	}
+	for (uint64_t now = began; ok && marks->scan.left && now - began < LOOK_MOST &&
+				   budget_may_look(&live->budget, now);
+	     now = live_clock()) {
+		ok = scan_one(live, &marks->scan, err);
+		note_looked(live, &before);
+	}
 	return ok;
 }
 
-/* Reads digests until the deadline, as far as the budget has it. */
-static void look(struct live_recording *live, uint64_t deadline)
+/* Reads digests until the deadline, as far as the budget has it.  True: more are left. */
+static bool look(struct live_recording *live, uint64_t deadline)
 {
 	uint64_t before = budget_thread_cpu();
 	bool more = true;
@@ -371,11 +452,9 @@ static void look(struct live_recording *live, uint64_t deadline)
 	for (uint64_t now = live_clock();
 	     more && now < deadline && budget_may_look(&live->budget, now); now = live_clock()) {
 		more = recorder_look(live->recorder, live->least);
-		uint64_t then = before;
-		before = budget_thread_cpu();
-		(void)atomic_fetch_add(&live->budget.looked, before - then);
+		note_looked(live, &before);
 	}
-	atomic_store(&live->budget.waits, more && recorder_looks(live->recorder, live->least));
+	return more && recorder_looks(live->recorder, live->least);
 }
 
 static void tell(struct live_recording *live, struct live_marks *marks)
@@ -440,23 +519,25 @@ static void begin_last(struct live_thread *thread)
 static bool count_until_end(struct live_thread *thread, struct bc_error *err)
 {
 	struct live_recording *live = thread->live;
-	struct live_marks marks = {.tick = live->now, .scan = live->now};
+	struct live_marks marks = {.tick = live->now};
 	bool behind;
+	bool ok = live->target == PERF_COMMAND || begin_scan(live, &marks.scan, err);
 
-	if (live->target != PERF_COMMAND && !scan(live, err))
-		return false;
-	while (!has_ended(thread)) {
-		if (!take_more(thread, err) || !rescan(live, &marks, err) ||
-		    !hand_over(live, &marks, err))
-			return false;
-		look(live, live_clock() + LOOK_MOST);
+	while (ok && !has_ended(thread)) {
+		ok = rescan(live, &marks, err) && take_more(thread, err) &&
+		     hand_over(live, &marks, err);
+		bool more = look(live, live_clock() + LOOK_MOST);
+		atomic_store(&live->budget.waits, more || marks.scan.left);
 		tell(live, &marks);
 	}
+	scan_task_vec_free(&marks.scan.tasks);
+	if (!ok)
+		return false;
 	recorder_lost(live->recorder, perf_lost(live->rings));
 	if (!recorder_drain(live->recorder, err))
 		return false;
 	begin_last(thread);
-	look(live, thread->deadline);
+	(void)look(live, thread->deadline);
 	return live->flush(live->ctx, true, &behind, err);
 }
 
@@ -481,6 +562,8 @@ static int wait_time(const struct live_recording *live, uint64_t now)
 	uint64_t most = live->share > 0 ? WAIT_LIMITED : WAIT,
 		 end = live->duration ? live->began + live->duration : UINT64_MAX;
 
+	if (live->interval && live->interval / 1000000 < most)
+		most = live->interval / 1000000;
 	if (end <= now)
 		return 0;
 	uint64_t left = (end - now) / 1000000 + 1;

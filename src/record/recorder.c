@@ -27,6 +27,11 @@
 /* Processes that have ended are forgotten when there are so many, and they are a quarter of all. */
 #define ENDED_LEAST 64
 
+/* Mappings get so much of the memory, and each takes about so many bytes. */
+#define MAPS_PART    4
+#define MAPS_UNIT    64
+#define UNKNOWN_USER UINT32_MAX
+
 /* A stack touches no more files than these; what lies in others is taken to be in none.  Real ones
  * have some dozens of entries; a damaged one has thousands. */
 #define TOUCHED_MOST 128
@@ -62,6 +67,7 @@ struct recorder {
 	FILE *save;
 
 	uint64_t memory_most, counts_memory; /* bytes; of tables */
+	uint64_t maps_memory;                /* of what is mapped */
 	bool full;
 
 	bool types_seen; /* see stack_is_typed() */
@@ -88,7 +94,18 @@ static void begin(struct recorder *r, struct process *process)
 {
 	process_begin(process);
 	process->recorded.told = r->now;
-	process->recorded.sampled = process->recorded.deep = false;
+	process->recorded.sampled = process->recorded.deep = process->recorded.cut = false;
+	process->recorded.user = UNKNOWN_USER;
+}
+
+static struct process *obtain(struct recorder *r, uint32_t pid)
+{
+	struct process *process = processes_find(&r->processes, pid);
+
+	if (process || !(process = processes_obtain(&r->processes, pid)))
+		return process;
+	process->recorded.user = UNKNOWN_USER;
+	return process;
 }
 
 static bool is_gone(const struct process *process, uint64_t told_since)
@@ -101,6 +118,28 @@ static void forget_gone(struct recorder *r, uint64_t told_since)
 	processes_forget(&r->processes, is_gone, told_since);
 	r->changes++;
 	r->ended = r->since_forgotten = 0;
+}
+
+/* May a process have one more mapping?  While there are few, each may. */
+static bool may_map(struct recorder *r, struct process *process)
+{
+	uint64_t most = r->memory_most / MAPS_PART;
+
+	if (r->maps_memory < most / 2)
+		return true;
+	if (process->recorded.user == UNKNOWN_USER)
+		process->recorded.user = recorder_user(r, process->pid);
+	const struct user_share *user = &r->files.shares.at[process->recorded.user];
+	return share_allows(user, user->maps, (uint32_t)(r->maps_memory / MAPS_UNIT),
+			    (uint32_t)(most / MAPS_UNIT));
+}
+
+/* What one more takes, about, until it is measured. */
+static void note_map(struct recorder *r, const struct process *process)
+{
+	r->maps_memory += MAPS_UNIT;
+	if (process->recorded.user != UNKNOWN_USER)
+		r->files.shares.at[process->recorded.user].maps++;
 }
 
 static bool take_file(struct recorder *r, const struct map_event *map, struct mapping *out)
@@ -131,11 +170,19 @@ static bool take_map(struct recorder *r, const struct map_event *map, struct bc_
 	if (!map->executable || map->pid == NO_PID || mapping.end <= mapping.start ||
 	    mapping.end > USER_END || map->size > PLACE_OFFSET)
 		return true;
-	struct process *process = processes_obtain(&r->processes, map->pid);
-	if (!process || !take_file(r, map, &mapping))
+	struct process *process = obtain(r, map->pid);
+	if (!process)
 		return bc_fail_nomem(err);
 	if (process_has_ended(process))
 		begin(r, process);
+	if (!may_map(r, process)) {
+		process->recorded.cut = true;
+		return map_set_replace(&process->maps, mapping.start, mapping.end, NULL) ||
+		       bc_fail_nomem(err);
+	}
+	if (!take_file(r, map, &mapping))
+		return bc_fail_nomem(err);
+	note_map(r, process);
 	process->recorded.told = r->now;
 	process->recorded.deep &=
 		!mapping.file || run_files_at(&r->files, mapping.file)->erratum_seen;
@@ -145,7 +192,7 @@ static bool take_map(struct recorder *r, const struct map_event *map, struct bc_
 
 static bool take_exec(struct recorder *r, uint32_t pid, struct bc_error *err)
 {
-	struct process *process = pid == NO_PID ? NULL : processes_obtain(&r->processes, pid);
+	struct process *process = pid == NO_PID ? NULL : obtain(r, pid);
 
 	if (!process)
 		return pid == NO_PID || bc_fail_nomem(err);
@@ -164,6 +211,8 @@ static bool take_fork(struct recorder *r, const struct task_event *task, struct 
 	if (child) {
 		child->recorded.sampled = false;
 		child->recorded.deep = parent && parent->recorded.deep;
+		child->recorded.cut = parent && parent->recorded.cut;
+		child->recorded.user = parent ? parent->recorded.user : UNKNOWN_USER;
 	}
 	if (told)
 		told->recorded.told = r->now;
@@ -235,8 +284,11 @@ static bool file_of(struct recorder *r, const struct mapping *m, uint32_t pid,
 	return ok;
 }
 
-static enum recorded_drop drop_of(const struct mapping *m, const struct run_file *file)
+static enum recorded_drop drop_of(const struct process *process, const struct mapping *m,
+				  const struct run_file *file)
 {
+	if (!m && process->recorded.cut)
+		return RECORDED_DROP_NO_ROOM;
 	if (!file)
 		return m && m->flags & MAPPING_PAST_FILES ? RECORDED_DROP_PAST_FILES :
 							    RECORDED_DROP_NO_FILE;
@@ -259,8 +311,8 @@ static void keep(struct recorder *r, struct run_file *file)
 }
 
 /* A sample in a file that is not counted, or in none. */
-static bool drop_in(struct recorder *r, const struct sample *sample, const struct mapping *m,
-		    struct run_file *file)
+static bool drop_in(struct recorder *r, const struct process *process, const struct sample *sample,
+		    const struct mapping *m, struct run_file *file)
 {
 	if (file && file->state == RUN_FILE_LEFT_OUT && ++file->left_out > r->left_out_most) {
 		r->left_out_most = file->left_out;
@@ -269,7 +321,7 @@ static bool drop_in(struct recorder *r, const struct sample *sample, const struc
 			r->left_out = strdup(file->path); /* NULL: then nobody tells it */
 		}
 	}
-	return drop(r, sample, drop_of(m, file));
+	return drop(r, sample, drop_of(process, m, file));
 }
 
 /* Before so many rows are added.  *room: they can be. */
@@ -318,7 +370,7 @@ static bool take_address(struct recorder *r, const struct process *process,
 	if (!file_of(r, m, process->pid, &file, err))
 		return false;
 	if (!file || file->state != RUN_FILE_COUNTED)
-		return drop_in(r, sample, m, file);
+		return drop_in(r, process, sample, m, file);
 	return count_address(r, file, sample->ip.v - m->start + m->offset, sample, err);
 }
 
@@ -494,7 +546,7 @@ static bool drop_stack(struct recorder *r, const struct process *process,
 	if (!stack_depth(sample))
 		return drop(r, sample, RECORDED_DROP_KERNEL);
 	const struct mapping *m = sample->ip.v & KERNEL_BIT ? NULL : find(&r->recent, sample->ip.v);
-	return file_of(r, m, process->pid, &file, err) && drop_in(r, sample, m, file);
+	return file_of(r, m, process->pid, &file, err) && drop_in(r, process, sample, m, file);
 }
 
 /* Which of the files that it touched a stack is of: that of its address, or of its newest branch.
@@ -585,9 +637,24 @@ static uint64_t other_memory(const struct recorder *r)
 			  r->processes.by_pid.capacity * sizeof(struct map_slot) +
 			  r->files.len * sizeof(struct run_file);
 
-	for (size_t i = 0; i < r->processes.all.len; i++)
-		memory += map_set_memory(r->processes.all.at[i].maps);
-	return memory;
+	return memory + r->maps_memory;
+}
+
+/* What is mapped, and by whom, as far as that was asked. */
+static void measure_maps(struct recorder *r)
+{
+	struct shares *shares = &r->files.shares;
+
+	r->maps_memory = 0;
+	for (size_t i = 0; i < shares->count; i++)
+		shares->at[i].maps = 0;
+	for (size_t i = 0; i < r->processes.all.len; i++) {
+		const struct process *process = &r->processes.all.at[i];
+		size_t memory = map_set_memory(process->maps);
+		r->maps_memory += memory;
+		if (process->recorded.user != UNKNOWN_USER)
+			shares->at[process->recorded.user].maps += (uint32_t)(memory / MAPS_UNIT);
+	}
 }
 
 /* It is full when what is counted is three quarters of what may be, or the largest file could not
@@ -595,6 +662,7 @@ static uint64_t other_memory(const struct recorder *r)
  * one that is handed over, three times.) */
 static void measure(struct recorder *r)
 {
+	measure_maps(r);
 	uint64_t largest = 0, other = other_memory(r),
 		 may_be = r->memory_most > other ? r->memory_most - other : 0;
 
@@ -719,6 +787,16 @@ bool recorder_scanned(struct recorder *recorder, uint64_t time, struct bc_error 
 			perf_rings_put_thread(&recorder->rings, PERF_RECORD_EXIT, NO_PID, NO_PID,
 					      time, recorder->own),
 			err);
+}
+
+uint32_t recorder_user(struct recorder *recorder, uint32_t pid)
+{
+	return run_files_user(&recorder->files, pid);
+}
+
+struct shares *recorder_shares(struct recorder *recorder)
+{
+	return &recorder->files.shares;
 }
 
 bool recorder_round(struct recorder *recorder, struct bc_error *err)

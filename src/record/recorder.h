@@ -97,6 +97,10 @@ BC_MUST_USE bool recorder_thread(struct recorder *recorder, uint32_t pid, uint32
 /* All processes that live were told with this time: others have ended. */
 BC_MUST_USE bool recorder_scanned(struct recorder *recorder, uint64_t time, struct bc_error *err);
 
+/* Who runs a process: a number of the shares, of which each user has one. */
+uint32_t recorder_user(struct recorder *recorder, uint32_t pid);
+struct shares *recorder_shares(struct recorder *recorder);
+
 /* All rings were read. */
 BC_MUST_USE bool recorder_round(struct recorder *recorder, struct bc_error *err);
 

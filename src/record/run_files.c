@@ -100,7 +100,7 @@ static bool is_of(const struct run_files *files, uint32_t number, const struct m
 }
 DEFINE_MAP(by_key, const struct run_files *, const struct map_event *, hash_of, is_of);
 
-static uint32_t user_of(struct run_files *files, uint32_t pid)
+uint32_t run_files_user(struct run_files *files, uint32_t pid)
 {
 	const struct file_opener *opener = &files->opener;
 
@@ -132,7 +132,7 @@ bool run_files_intern(struct run_files *files, const struct map_event *map, uint
 		*out = number + 1;
 		return true;
 	}
-	uint32_t user = user_of(files, map->pid);
+	uint32_t user = run_files_user(files, map->pid);
 	struct user_share *share = &files->shares.at[user];
 	number = free_number(files);
 	if (number == RECORDER_FILES_MOST ||

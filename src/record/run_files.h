@@ -86,6 +86,9 @@ struct run_files {
 
 void run_files_free(struct run_files *files);
 
+/* Who runs a process: a number of the shares. */
+uint32_t run_files_user(struct run_files *files, uint32_t pid);
+
 /* The number of the file of a mapping, a new one if it is new; 0: there are RECORDER_FILES_MOST
  * others.  One that could not be opened is asked for again.  False when out of memory. */
 BC_MUST_USE bool run_files_intern(struct run_files *files, const struct map_event *map,

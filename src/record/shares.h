@@ -22,8 +22,9 @@
 struct user_share {
 	uint32_t uid;
 	uint32_t files, open; /* in the table, and open */
-	uint64_t looked;      /* ns of processor time for digests */
-	uint64_t refused;     /* files for which there was no room */
+	uint32_t maps;    /* memory of what its processes have mapped, as far as that was asked */
+	uint64_t looked;  /* ns of processor time for digests, and for its processes in /proc */
+	uint64_t refused; /* files for which there was no room */
 };
 
 struct shares {

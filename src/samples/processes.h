@@ -42,6 +42,8 @@ struct process {
 		} history;                  /* history.h */
 		struct {
 			uint64_t told; /* ns: when something was told of it last */
+			uint32_t user; /* who runs it, by the number of its share */
+			bool cut;      /* it has mappings for which there was no room */
 			bool sampled;  /* its program had a sample */
 			bool deep; /* a stack of 32 branches was of these mappings, which all files
 				      of them know */
