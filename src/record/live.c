@@ -83,17 +83,21 @@ static bool take_maps(struct live_recording *live, uint32_t pid, struct text map
 	return true;
 }
 
-static bool scan_process(struct live_recording *live, int pid, uint64_t time, struct bc_error *err)
+/* most: bytes of its maps.  *large: it has more, and is not read. */
+static bool scan_process(struct live_recording *live, int pid, size_t most, bool *large,
+			 struct bc_error *err)
 {
 	struct task_vec threads = {0};
 	struct bc_error gone;
+	uint64_t time = live_clock(); /* what happens while it is read comes later */
 	size_t size;
 	char *maps;
 
+	*large = false;
 	if (!proc_threads(PROC_ROOT, pid, &threads, &gone))
 		return gone.code != BC_NOMEM || bc_fail_nomem(err);
 	bool ok = true;
-	if (proc_maps_text((uint32_t)pid, &maps, &size, &gone)) {
+	if (proc_maps_text((uint32_t)pid, most, &maps, &size, &gone)) {
 		ok = recorder_process(live->recorder, (uint32_t)pid, time, err) &&
 		     take_maps(live, (uint32_t)pid, (struct text){maps, size}, time, err);
 		for (size_t i = 0; ok && i < threads.len; i++)
@@ -102,6 +106,7 @@ static bool scan_process(struct live_recording *live, int pid, uint64_t time, st
 					     time, err);
 		free(maps);
 	} else {
+		*large = gone.code == BC_UNSUPPORTED;
 		live->unreadable += gone.code == BC_IO; /* what the rings tell of it stays */
 	}
 	task_vec_free(&threads);
@@ -154,9 +159,14 @@ struct scan_task {
 };
 DEFINE_VEC(scan_task_vec, struct scan_task);
 
-/* A scan goes on for as long as it takes: a process with many mappings has its user wait. */
+/* A scan goes on for as long as it takes: processes with many mappings come last, and have their
+ * user wait. */
+#define MAPS_FIRST ((size_t)256 << 10) /* bytes of /proc/PID/maps, some 2,500 mappings */
+
 struct live_scan {
 	struct scan_task_vec tasks; /* by user */
+	struct scan_task_vec large; /* those that come last */
+	bool last;                  /* they do now */
 	size_t next[SHARES_MOST], end[SHARES_MOST];
 	size_t left;
 	uint64_t began;
@@ -184,24 +194,12 @@ static int by_user(const void *a, const void *b)
 				    (x->pid > y->pid) - (x->pid < y->pid);
 }
 
-static bool begin_scan(struct live_recording *live, struct live_scan *scan, struct bc_error *err)
+/* Has all tasks wait for their turn. */
+static void queue_tasks(struct live_scan *scan)
 {
-	struct task_vec pids = {0};
-
-	live->scans++;
-	live->unreadable = 0;
-	scan->began = live_clock();
-	scan->tasks.len = 0;
 	memset(scan->next, 0, sizeof(scan->next));
 	memset(scan->end, 0, sizeof(scan->end));
-	bool ok = list_processes(live, &pids, err);
-	for (size_t i = 0; ok && i < pids.len; i++) {
-		uint32_t user = recorder_user(live->recorder, (uint32_t)pids.at[i]);
-		ok = scan_task_vec_push(&scan->tasks, (struct scan_task){pids.at[i], user}) ||
-		     bc_fail_nomem(err);
-	}
-	task_vec_free(&pids);
-	scan->left = ok ? scan->tasks.len : 0;
+	scan->left = scan->tasks.len;
 	if (scan->left)
 		qsort(scan->tasks.at, scan->left, sizeof(*scan->tasks.at), by_user);
 	for (size_t i = 0; i < scan->left; i++) {
@@ -209,11 +207,30 @@ static bool begin_scan(struct live_recording *live, struct live_scan *scan, stru
 		scan->next[user] = scan->end[user] ? scan->next[user] : i;
 		scan->end[user] = i + 1;
 	}
+}
+
+static bool begin_scan(struct live_recording *live, struct live_scan *scan, struct bc_error *err)
+{
+	struct task_vec pids = {0};
+
+	live->scans++;
+	live->unreadable = 0;
+	scan->began = live_clock();
+	scan->tasks.len = scan->large.len = 0;
+	scan->last = false;
+	bool ok = list_processes(live, &pids, err);
+	for (size_t i = 0; ok && i < pids.len; i++) {
+		uint32_t user = recorder_user(live->recorder, (uint32_t)pids.at[i]);
+		ok = scan_task_vec_push(&scan->tasks, (struct scan_task){pids.at[i], user}) ||
+		     bc_fail_nomem(err);
+	}
+	task_vec_free(&pids);
+	queue_tasks(scan);
 	return ok;
 }
 
 /* The next process of the user for whom least was read. */
-static int next_process(struct live_recording *live, struct live_scan *scan, uint32_t *user)
+static struct scan_task next_process(struct live_recording *live, struct live_scan *scan)
 {
 	const struct shares *shares = recorder_shares(live->recorder);
 	size_t best = SHARES_MOST;
@@ -222,23 +239,31 @@ static int next_process(struct live_recording *live, struct live_scan *scan, uin
 		if (scan->next[i] < scan->end[i] &&
 		    (best == SHARES_MOST || shares->at[i].looked < shares->at[best].looked))
 			best = i;
-	*user = (uint32_t)best;
 	scan->left--;
-	return scan->tasks.at[scan->next[best]++].pid;
+	return scan->tasks.at[scan->next[best]++];
 }
 
-/* Its time is that before it is read, so that what happens meanwhile comes later. */
 static bool scan_one(struct live_recording *live, struct live_scan *scan, struct bc_error *err)
 {
 	uint64_t before = budget_thread_cpu();
-	uint32_t user;
-	int pid = next_process(live, scan, &user);
-	bool ok = scan_process(live, pid, live_clock(), err);
+	struct scan_task task = next_process(live, scan);
+	bool large;
+	bool ok = scan_process(live, task.pid, scan->last ? SIZE_MAX : MAPS_FIRST, &large, err) &&
+		  (!large || scan_task_vec_push(&scan->large, task) || bc_fail_nomem(err));
 
-	recorder_shares(live->recorder)->at[user].looked += budget_thread_cpu() - before;
+	recorder_shares(live->recorder)->at[task.user].looked += budget_thread_cpu() - before;
+	if (!ok || scan->left)
+		return ok;
+	if (!scan->last && scan->large.len) {
+		const struct scan_task_vec done = scan->tasks;
+		scan->last = true;
+		scan->tasks = scan->large;
+		scan->large = done;
+		queue_tasks(scan);
+		return true;
+	}
 	/* Children whose parents have ended are in no list of descendants. */
-	return ok && (scan->left || live->target != PERF_MACHINE ||
-		      recorder_scanned(live->recorder, scan->began, err));
+	return live->target != PERF_MACHINE || recorder_scanned(live->recorder, scan->began, err);
 }
 
 /* ---- from the loop to the thread that counts ---- */
@@ -531,6 +556,7 @@ static bool count_until_end(struct live_thread *thread, struct bc_error *err)
 		tell(live, &marks);
 	}
 	scan_task_vec_free(&marks.scan.tasks);
+	scan_task_vec_free(&marks.scan.large);
 	if (!ok)
 		return false;
 	recorder_lost(live->recorder, perf_lost(live->rings));

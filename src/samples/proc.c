@@ -21,11 +21,13 @@ static bool fail_open(uint32_t pid, const char *path, struct bc_error *err)
 		return bc_fail(err, BC_NOTFOUND, "no process %" PRIu32, pid);
 	if (errno == ENOMEM)
 		return bc_fail_nomem(err);
+	if (errno == EFBIG)
+		return bc_fail(err, BC_UNSUPPORTED, "%s: too large", path);
 	return bc_fail_errno(err, "%s", path);
 }
 
 /* The kernel hands out a page of whole lines at a time. */
-static bool read_all(int fd, char **data, size_t *size)
+static bool read_all(int fd, size_t most, char **data, size_t *size)
 {
 	size_t capacity = 1 << 16, used = 0;
 	char *buffer = malloc(capacity);
@@ -43,6 +45,11 @@ static bool read_all(int fd, char **data, size_t *size)
 			return false;
 		}
 		used += (size_t)got;
+		if (used > most) {
+			free(buffer);
+			errno = EFBIG;
+			return false;
+		}
 		if (used < capacity)
 			continue;
 		char *more = realloc(buffer, capacity *= 2);
@@ -54,7 +61,7 @@ static bool read_all(int fd, char **data, size_t *size)
 	return false;
 }
 
-bool proc_maps_text(uint32_t pid, char **data, size_t *size, struct bc_error *err)
+bool proc_maps_text(uint32_t pid, size_t most, char **data, size_t *size, struct bc_error *err)
 {
 	char path[64];
 
@@ -62,7 +69,7 @@ bool proc_maps_text(uint32_t pid, char **data, size_t *size, struct bc_error *er
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return fail_open(pid, path, err);
-	bool ok = read_all(fd, data, size) || fail_open(pid, path, err);
+	bool ok = read_all(fd, most, data, size) || fail_open(pid, path, err);
 	close(fd);
 	return ok;
 }
@@ -74,7 +81,7 @@ bool proc_maps(uint32_t pid, struct mapped_files *files, struct map_set **maps,
 	size_t size;
 	char *data;
 
-	if (!proc_maps_text(pid, &data, &size, err))
+	if (!proc_maps_text(pid, SIZE_MAX, &data, &size, err))
 		return false;
 	struct text rest = {data, size};
 	bool ok = maps_text_read(&rest, &number, files, maps, err);

@@ -16,7 +16,8 @@
  * BC_NOTFOUND  no such process
  * BC_IO        not ours to see
  * BC_NOMEM */
-BC_MUST_USE bool proc_maps_text(uint32_t pid, char **data, size_t *size, struct bc_error *err);
+BC_MUST_USE bool proc_maps_text(uint32_t pid, size_t most, char **data, size_t *size,
+				struct bc_error *err);
 
 /* Read them into an empty set, which is the caller's also after an error.  Errors as above. */
 BC_MUST_USE bool proc_maps(uint32_t pid, struct mapped_files *files, struct map_set **maps,
