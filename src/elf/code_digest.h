@@ -59,7 +59,7 @@ BC_MUST_USE bool code_digest_begin(struct code_digester *digester, int fd,
 uint64_t code_digest_left(const struct code_digester *digester);
 
 /* Reads the next CODE_DIGEST_PIECE bytes. */
-#define CODE_DIGEST_PIECE ((size_t)64 << 10)
+#define CODE_DIGEST_PIECE ((size_t)32 << 10)
 enum code_digest_step code_digest_step(struct code_digester *digester, struct build_id *out);
 
 #endif
