@@ -8,7 +8,6 @@
 #include "src/base/sort.h"
 #include "src/profile/fdata.h"
 #include "src/profile/shard.h"
-#include "src/profile/yaml.h"
 
 /* ---- the profile of the earlier build ---- */
 
@@ -20,8 +19,8 @@ void old_profile_free(struct old_profile *profile)
 	strings_free(&profile->names);
 	old_function_vec_free(&profile->functions);
 	old_block_vec_free(&profile->blocks);
-	old_jump_vec_free(&profile->jumps);
-	old_call_vec_free(&profile->calls);
+	yaml_successor_vec_free(&profile->successors);
+	yaml_call_vec_free(&profile->calls);
 	flat_free(&profile->flat);
 	*profile = (struct old_profile){0};
 }
@@ -62,16 +61,12 @@ static bool keep_blocks(const struct yaml_function *f, struct old_profile *out,
 			return false;
 	}
 	for (size_t i = 0; i < f->successors.len; i++) {
-		const struct yaml_successor *s = &f->successors.at[i];
-		to->samples = count_add_saturating(to->samples, s->cnt);
-		if (!old_jump_vec_push(&out->jumps, (struct old_jump){(uint32_t)s->block,
-								      (uint32_t)s->bid, s->cnt}))
+		to->samples = count_add_saturating(to->samples, f->successors.at[i].cnt);
+		if (!yaml_successor_vec_push(&out->successors, f->successors.at[i]))
 			return false;
 	}
 	for (size_t i = 0; i < f->calls.len; i++)
-		if (!old_call_vec_push(
-			    &out->calls,
-			    (struct old_call){(uint32_t)f->calls.at[i].block, f->calls.at[i].fid}))
+		if (!yaml_call_vec_push(&out->calls, f->calls.at[i]))
 			return false;
 	return true;
 }
@@ -82,7 +77,7 @@ static bool keep_function(const struct yaml_function *f, struct old_profile *out
 				  .hash = f->hash,
 				  .block_count = (uint32_t)f->nblocks,
 				  .blocks = {out->blocks.len, f->blocks.len},
-				  .jumps = {out->jumps.len, f->successors.len},
+				  .successors = {out->successors.len, f->successors.len},
 				  .calls = {out->calls.len, f->calls.len}};
 
 	return strings_intern(&out->names, yaml_function_name(f), &to.name) &&
@@ -97,10 +92,11 @@ static bool key_calls(struct old_profile *out, const struct old_function *f,
 		      const struct map *by_fid, const struct yaml_fid_vec *fids,
 		      struct text_vec *names)
 {
-	const struct old_call *calls = out->calls.at + f->calls.first;
+	const struct yaml_call *calls = out->calls.at + f->calls.first;
 
 	for (size_t i = 0; i < f->calls.count;) {
-		uint32_t block = calls[i].block, found;
+		size_t block = calls[i].block;
+		uint32_t found;
 		names->len = 0;
 		for (; i < f->calls.count && calls[i].block == block; i++)
 			if (yaml_fids_find(by_fid, fids->at, (uint32_t)calls[i].fid, &found) &&
@@ -227,16 +223,11 @@ static bool read_fdata(struct text_input *in, struct old_profile *out, struct bc
 static bool read_stream(struct file_stream *stream, struct text_input *in, struct old_profile *out,
 			struct bc_error *err)
 {
-	struct profile_start start;
+	enum profile_kind kind;
 
-	if (!text_input_begin(in, stream, &start, err))
-		return false;
-	if (start.kind == KIND_FDATA)
-		return read_fdata(in, out, err);
-	if (start.kind != KIND_YAML)
-		return bc_fail(err, BC_FORMAT, "%s: is neither fdata nor BOLT's YAML",
-			       stream->name);
-	return read_yaml(stream, text_input_rest(in), out, err);
+	return flat_begin(stream, in, &kind, err) &&
+	       (kind == KIND_FDATA ? read_fdata(in, out, err) :
+				     read_yaml(stream, text_input_rest(in), out, err));
 }
 
 bool old_profile_read(const char *path, struct old_profile *out, struct bc_error *err)

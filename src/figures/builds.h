@@ -8,6 +8,7 @@
 #include "src/code/blocks.h"
 #include "src/profile/flat.h"
 #include "src/profile/item.h"
+#include "src/profile/yaml.h"
 
 /* ---- the profile of the earlier build ---- */
 
@@ -21,20 +22,7 @@ struct old_block {
 	uint64_t callees; /* the names of all that it called: call_key(); 0: it called nothing */
 };
 
-struct old_jump {
-	uint32_t from; /* number of the block, among those of the function */
-	uint32_t to;   /* bid */
-	uint64_t count;
-};
-
-/* A row of a block's list of calls. */
-struct old_call {
-	uint32_t block; /* number, as above */
-	uint64_t fid;
-};
 DEFINE_VEC(old_block_vec, struct old_block);
-DEFINE_VEC(old_jump_vec, struct old_jump);
-DEFINE_VEC(old_call_vec, struct old_call);
 
 struct old_part {
 	size_t first, count;
@@ -45,8 +33,9 @@ struct old_function {
 	uint64_t fid, hash; /* hash 0: none */
 	uint64_t samples; /* its branches within, or plain samples; of fdata all branches from it */
 	uint32_t block_count;
-	struct old_part blocks, jumps, calls; /* of YAML */
-	struct old_part records;              /* of fdata: in flat.records */
+	struct old_part blocks, successors, calls; /* of YAML; `block` of the last two counts the
+						      function's own */
+	struct old_part records;                   /* of fdata: in flat.records */
 };
 DEFINE_VEC(old_function_vec, struct old_function);
 
@@ -64,8 +53,8 @@ struct old_profile {
 	struct strings names;
 	struct old_function_vec functions;
 	struct old_block_vec blocks;
-	struct old_jump_vec jumps;
-	struct old_call_vec calls;
+	struct yaml_successor_vec successors;
+	struct yaml_call_vec calls;
 	struct flat_profile flat;
 	struct old_document_vec documents; /* at least one; of fdata one */
 };

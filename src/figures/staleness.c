@@ -331,7 +331,7 @@ static bool count_blocks(struct build_comparison *c, const struct old_function *
 static bool compare_blocks(struct build_comparison *c, const struct old_function *f,
 			   uint32_t function, uint64_t *matched)
 {
-	const struct old_jump *jumps = c->profile->jumps.at + f->jumps.first;
+	const struct yaml_successor *successors = c->profile->successors.at + f->successors.first;
 
 	if (!new_build_blocks(c->build, function, &c->blocks) ||
 	    !new_build_calls(c->build, function, &c->blocks, &c->calls) ||
@@ -339,9 +339,10 @@ static bool compare_blocks(struct build_comparison *c, const struct old_function
 			  &c->blocks, &c->calls) ||
 	    !count_blocks(c, f))
 		return false;
-	for (size_t i = 0; i < f->jumps.count; i++)
-		if (c->match.fates.at[jumps[i].from] != BLOCK_LOST && is_found(c, jumps[i].to))
-			*matched = count_add_saturating(*matched, jumps[i].count);
+	for (size_t i = 0; i < f->successors.count; i++)
+		if (c->match.fates.at[successors[i].block] != BLOCK_LOST &&
+		    is_found(c, (uint32_t)successors[i].bid))
+			*matched = count_add_saturating(*matched, successors[i].cnt);
 	return true;
 }
 

@@ -216,11 +216,6 @@ struct yaml_reader {
 	bool twice;
 };
 
-static bool put_yaml_record(struct yaml_reader *r, struct flat_record record)
-{
-	return flat_record_vec_push(&r->out->records, record);
-}
-
 static bool put_blocks(struct yaml_reader *r, const struct yaml_function *f, uint32_t number)
 {
 	struct flat_record record = {.owner = number, .from = number};
@@ -232,7 +227,7 @@ static bool put_blocks(struct yaml_reader *r, const struct yaml_function *f, uin
 		record.from_at = f->blocks.at[s->block].bid;
 		record.to_at = s->bid;
 		record.count = s->cnt;
-		if (!put_yaml_record(r, record))
+		if (!flat_record_vec_push(&r->out->records, record))
 			return false;
 	}
 	record.kind = FLAT_SAMPLE;
@@ -241,7 +236,7 @@ static bool put_blocks(struct yaml_reader *r, const struct yaml_function *f, uin
 	for (size_t i = 0; i < f->blocks.len; i++) {
 		record.from_at = f->blocks.at[i].bid;
 		record.count = f->blocks.at[i].events;
-		if (record.count && !put_yaml_record(r, record))
+		if (record.count && !flat_record_vec_push(&r->out->records, record))
 			return false;
 	}
 	return true;
@@ -292,7 +287,7 @@ static bool put_calls(struct yaml_reader *r)
 		if (yaml_fids_find(&r->by_fid, r->names.at, (uint32_t)record.to_at, &index))
 			record.to = r->names.at[index].name;
 		record.to_at = 0;
-		if (!put_yaml_record(r, record))
+		if (!flat_record_vec_push(&r->out->records, record))
 			return false;
 	}
 	return true;
@@ -339,19 +334,16 @@ static bool read_yaml(struct file_stream *stream, struct text begin, struct flat
 
 /* ---- a file ---- */
 
-static bool read_all(struct file_stream *stream, struct text_input *in, struct flat_profile *out,
-		     bool *mine, struct bc_error *err)
+bool flat_begin(struct file_stream *stream, struct text_input *in, enum profile_kind *kind,
+		struct bc_error *err)
 {
 	struct profile_start start;
 
 	if (!text_input_begin(in, stream, &start, err))
 		return false;
-	*mine = start.kind == KIND_YAML || start.kind == KIND_FDATA;
-	if (!*mine)
-		return bc_fail(err, BC_FORMAT, "%s: is neither fdata nor BOLT's YAML",
-			       stream->name);
-	return start.kind == KIND_FDATA ? flat_read_fdata(in, out, err) :
-					  read_yaml(stream, text_input_rest(in), out, err);
+	*kind = start.kind;
+	return *kind == KIND_YAML || *kind == KIND_FDATA ||
+	       bc_fail(err, BC_FORMAT, "%s: is neither fdata nor BOLT's YAML", stream->name);
 }
 
 bool flat_read_stream(struct file_stream *stream, struct flat_profile *out, bool *mine,
@@ -360,9 +352,11 @@ bool flat_read_stream(struct file_stream *stream, struct flat_profile *out, bool
 	struct text_input in = {0};
 
 	*out = (struct flat_profile){0};
-	*mine = false;
 	*err = (struct bc_error){0};
-	bool ok = read_all(stream, &in, out, mine, err);
+	enum profile_kind kind;
+	*mine = flat_begin(stream, &in, &kind, err);
+	bool ok = *mine && (kind == KIND_FDATA ? flat_read_fdata(&in, out, err) :
+						 read_yaml(stream, text_input_rest(&in), out, err));
 	text_input_free(&in);
 	return ok;
 }
