@@ -9,7 +9,7 @@
 #include "src/elf/bolt_input.h"
 #include "src/figures/figure_table.h"
 #include "src/flow/conversion.h"
-#include "src/profile/yaml_profile.h"
+#include "src/profile/yaml.h"
 
 /* A file of maps that was given. */
 struct map_file {

@@ -5,7 +5,7 @@
 
 #include "src/base/output.h"
 #include "src/flow/conversion.h"
-#include "src/profile/yaml_profile.h"
+#include "src/profile/yaml.h"
 
 enum profile_format { FORMAT_FDATA, FORMAT_YAML, FORMAT_PREAGG, FORMAT_PROFGEN };
 

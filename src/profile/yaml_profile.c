@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "src/profile/yaml_profile.h"
+#include "src/profile/yaml.h"
 
 #include <stdlib.h>
 #include <string.h>

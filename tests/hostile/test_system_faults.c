@@ -27,7 +27,7 @@
 #include "src/samples/reader.h"
 #include "src/flow/probabilities.h"
 #include "src/profile/merge.h"
-#include "src/profile/yaml_profile.h"
+#include "src/profile/yaml.h"
 #include "src/profile/fdata.h"
 #include "src/figures/builds.h"
 #include "src/address/resolver.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* What the YAML of a made-up BAT looks like, by hand from docs/conversion.md,
  * "YAML"; and names that a YAML reader could take for something else. */
-#include "src/profile/yaml_profile.h"
+#include "src/profile/yaml.h"
 #include "src/code/blocks.h"
 
 #include <stdlib.h>
