@@ -14,15 +14,7 @@ static int by_name(const void *a, const void *b)
 	return order ? order : (x->function > y->function) - (x->function < y->function);
 }
 
-static void keep_distinct(struct places *places)
-{
-	size_t kept = 0;
-
-	for (size_t i = 0; i < places->name_count; i++)
-		if (!kept || by_name(&places->names[kept - 1], &places->names[i]))
-			places->names[kept++] = places->names[i];
-	places->name_count = kept;
-}
+DEFINE_UNIFY(keep_distinct, struct named_place, !by_name(last, item), (void)0)
 
 /* BOLT's two names of each function, and those of the symbols that begin it. */
 static bool collect_names(struct places *places)
@@ -48,7 +40,7 @@ static bool collect_names(struct places *places)
 				(struct named_place){s->name, (uint32_t)f};
 	}
 	qsort(places->names, places->name_count, sizeof(*places->names), by_name);
-	keep_distinct(places);
+	places->name_count = keep_distinct(places->names, places->name_count);
 	return true;
 }
 

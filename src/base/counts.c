@@ -113,22 +113,18 @@ void count_table_sort(struct count_table *table)
 	table->capacity = kept;
 }
 
+static void add_row(struct count_row *to, const struct count_row *row)
+{
+	to->count = count_add_saturating(to->count, row->count);
+	to->extra = count_add_saturating(to->extra, row->extra);
+}
+DEFINE_UNIFY(unify_rows, struct count_row, !memcmp(last->key, item->key, sizeof(item->key)),
+	     add_row(last, item))
+
 size_t count_rows_unify(struct count_rows *rows, size_t count, struct count_rows *spare)
 {
-	size_t kept = 0;
-
 	sort(rows, count, spare);
-	for (size_t i = 0; i < count; i++) {
-		const struct count_row *row = &rows->at[i];
-		struct count_row *last = kept ? &rows->at[kept - 1] : NULL;
-		if (!last || memcmp(last->key, row->key, sizeof(row->key))) {
-			rows->at[kept++] = *row;
-			continue;
-		}
-		last->count = count_add_saturating(last->count, row->count);
-		last->extra = count_add_saturating(last->extra, row->extra);
-	}
-	return kept;
+	return unify_rows(rows->at, count);
 }
 
 #define FIRST_ROWS  ((size_t)1 << 10)

@@ -131,17 +131,7 @@ static bool block_less(const struct input_block *a, const struct input_block *b)
 	return a->index != b->index ? a->index < b->index : a->hash < b->hash;
 }
 DEFINE_SORT(sort_blocks, struct input_block, block_less)
-
-static void sort_unique(struct input_block_vec *blocks)
-{
-	size_t kept = 0;
-
-	sort_blocks(blocks->at, blocks->len);
-	for (size_t i = 0; i < blocks->len; i++)
-		if (!kept || blocks->at[kept - 1].offset != blocks->at[i].offset)
-			blocks->at[kept++] = blocks->at[i];
-	blocks->len = kept;
-}
+DEFINE_UNIFY(unify_blocks, struct input_block, last->offset == item->offset, (void)0)
 
 const uint32_t *blocks_fragments(const struct block_source *source, uint32_t hot, size_t *count)
 {
@@ -162,7 +152,8 @@ static bool from_table(const struct table_blocks *table, uint32_t hot, struct in
 	for (uint32_t i = fragments->first[hot]; i < fragments->first[hot + 1]; i++)
 		if (!add_fragment(bat, fragments->at[i], &out->blocks))
 			return false;
-	sort_unique(&out->blocks);
+	sort_blocks(out->blocks.at, out->blocks.len);
+	out->blocks.len = unify_blocks(out->blocks.at, out->blocks.len);
 	return true;
 }
 

@@ -315,15 +315,7 @@ static int by_address(const void *a, const void *b)
 }
 
 /* PLT sections that overlap are damage, and an address has one function. */
-static void unify(struct entry_vec *entries)
-{
-	size_t kept = 0;
-
-	for (size_t i = 0; i < entries->len; i++)
-		if (!kept || entries->at[kept - 1].address != entries->at[i].address)
-			entries->at[kept++] = entries->at[i];
-	entries->len = kept;
-}
+DEFINE_UNIFY(unify, struct plt_entry, last->address == item->address, (void)0)
 
 bool plt_read(const struct image *image, const struct got *got, struct plt *out,
 	      struct bc_error *err)
@@ -342,7 +334,7 @@ bool plt_read(const struct image *image, const struct got *got, struct plt *out,
 	}
 	if (entries.len)
 		qsort(entries.at, entries.len, sizeof(*entries.at), by_address);
-	unify(&entries);
+	entries.len = unify(entries.at, entries.len);
 	*out = (struct plt){entries.at, entries.len};
 	return true;
 }

@@ -508,20 +508,8 @@ static bool is_call(const struct image *image, const struct function_table *func
 			INSN_RETURN);
 }
 
-/* Adds up the counts of equal branches, which stand next to each other. */
-static size_t unify(struct counted_range *at, size_t count)
-{
-	size_t kept = 0;
-
-	for (size_t i = 0; i < count; i++) {
-		struct counted_range *last = kept ? &at[kept - 1] : NULL;
-		if (last && last->from == at[i].from && last->to == at[i].to)
-			last->count = count_add_saturating(last->count, at[i].count);
-		else
-			at[kept++] = at[i];
-	}
-	return kept;
-}
+DEFINE_UNIFY(unify, struct counted_range, last->from == item->from && last->to == item->to,
+	     last->count = count_add_saturating(last->count, item->count))
 
 bool ranges_take_calls(const struct profile *profile, const struct pair *pair,
 		       struct ranges *ranges, struct bc_error *err)

@@ -48,18 +48,13 @@ static int by_base(const void *a, const void *b)
 	return (x->base > y->base) - (x->base < y->base);
 }
 
+DEFINE_UNIFY(unify_votes, struct base, last->base == item->base, last->mappings++)
+
 static void count_votes(struct base_vec *bases)
 {
-	size_t kept = 0;
-
 	if (bases->len)
 		qsort(bases->at, bases->len, sizeof(*bases->at), by_base);
-	for (size_t i = 0; i < bases->len; i++)
-		if (kept && bases->at[kept - 1].base == bases->at[i].base)
-			bases->at[kept - 1].mappings++;
-		else
-			bases->at[kept++] = bases->at[i];
-	bases->len = kept;
+	bases->len = unify_votes(bases->at, bases->len);
 }
 
 static struct base *base_of(const struct loads *loads, uint64_t base)

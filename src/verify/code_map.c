@@ -224,17 +224,7 @@ static bool sort_by_in(struct code_map *map)
 }
 
 /* Damaged tables can have fragments over each other: the first one holds. */
-static void part_runs(struct code_run_vec *runs)
-{
-	size_t kept = 0;
-
-	if (runs->len)
-		sort_runs(runs->at, runs->len);
-	for (size_t i = 0; i < runs->len; i++)
-		if (!kept || runs->at[i].out - runs->at[kept - 1].out >= runs->at[kept - 1].size)
-			runs->at[kept++] = runs->at[i];
-	runs->len = kept;
-}
+DEFINE_UNIFY(part_runs, struct code_run, item->out - last->out < last->size, (void)0)
 
 bool code_map_make(const struct binary *subject, const struct input *input, unsigned threads,
 		   struct code_map *out, bool *of_input, struct bc_error *err)
@@ -269,7 +259,8 @@ bool code_map_make(const struct binary *subject, const struct input *input, unsi
 	note_fates(out);
 	if (!add_left(out))
 		return bc_fail_nomem(err);
-	part_runs(&out->runs);
+	sort_runs(out->runs.at, out->runs.len);
+	out->runs.len = part_runs(out->runs.at, out->runs.len);
 	return sort_by_in(out) || bc_fail_nomem(err);
 }
 
