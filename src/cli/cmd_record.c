@@ -878,6 +878,7 @@ static int finish_recording(struct record_run *r, const struct bc_error *unwritt
 	struct record_result result = {
 		.stats = stats,
 		.shards = &r->shards,
+		.users = recorder_shares(r->recorder),
 		.rings = args->replay ? NULL : &r->rings,
 		.live = args->replay ? NULL : &r->live,
 		.command_code = r->command.ended ? recorded_command_code(&r->command) : -1,

@@ -171,7 +171,7 @@ static void print_next(const struct record_result *result, FILE *out)
 static uint64_t unwritten_samples(const struct record_result *result)
 {
 	const struct record_shards *shards = result->shards;
-	uint64_t written = shards->few_samples + shards->other_samples;
+	uint64_t written = shards->few_samples + shards->other_samples + shards->forgotten_samples;
 
 	for (size_t i = 0; i < shards->binaries.len; i++)
 		written += shards->binaries.at[i].samples;
@@ -242,6 +242,13 @@ static void print_warnings(const struct record_result *result, FILE *out)
 		    "warning: the kernel held samples back %" PRIu64
 		    " time%s, as they took too much time: record less often (-F)",
 		    stats->throttled, plural(stats->throttled));
+	for (size_t i = 0; i < result->users->count; i++)
+		if (result->users->at[i].refused && result->users->at[i].uid != NO_USER)
+			say(out,
+			    "warning: user %" PRIu32
+			    " maps more files than there is room for: %" PRIu64
+			    " times a file was left out",
+			    result->users->at[i].uid, result->users->at[i].refused);
 	if (result->live && result->live->unreadable)
 		say(out,
 		    "warning: /proc/PID/maps of %" PRIu64
@@ -283,6 +290,10 @@ void record_summary(const struct record_result *result, bool whole, bool verbose
 	if (shards->few_samples && !shards->binaries.len && !result->unwritten)
 		say(out,
 		    "nothing was written: record for longer, or more often (-F), or give a lower --min-samples");
+	if (shards->forgotten_samples)
+		say(out, "  %5.1f %% %10" PRIu64 " of binaries beyond the %d with most samples",
+		    percent_of(shards->forgotten_samples, result->stats.samples.read),
+		    shards->forgotten_samples, RECORDED_BINARIES_MOST);
 	uint64_t unwritten = unwritten_samples(result);
 	if (unwritten)
 		say(out, "  %5.1f %% %10" PRIu64 " could not be written",
@@ -329,6 +340,23 @@ static void json_binary(struct json *json, const struct recorded_binary *binary)
 	json_close(json, '}');
 }
 
+/* Users for whose files there was no room. */
+static void json_users(struct json *json, const struct shares *users)
+{
+	json_open(json, "users", '[');
+	for (size_t i = 0; i < users->count; i++) {
+		const struct user_share *user = &users->at[i];
+		if (!user->refused)
+			continue;
+		json_open(json, NULL, '{');
+		if (user->uid != NO_USER)
+			json_number(json, "uid", user->uid);
+		json_number(json, "files_refused", user->refused);
+		json_close(json, '}');
+	}
+	json_close(json, ']');
+}
+
 void record_json(const struct record_result *result, FILE *out)
 {
 	struct json json = {.out = out};
@@ -364,6 +392,7 @@ void record_json(const struct record_result *result, FILE *out)
 	json_number(&json, "few_samples", result->shards->few_samples);
 	json_number(&json, "few_binaries", result->shards->few_binaries);
 	json_number(&json, "other_layout_samples", result->shards->other_samples);
+	json_number(&json, "forgotten_samples", result->shards->forgotten_samples);
 	json_number(&json, "deleted", result->shards->folder.deleted);
 	json_number(&json, "unwritten_samples", unwritten_samples(result));
 	if (result->input) {
@@ -374,6 +403,7 @@ void record_json(const struct record_result *result, FILE *out)
 						   "");
 		json_close(&json, '}');
 	}
+	json_users(&json, result->users);
 	json_open(&json, "binaries", '[');
 	for (size_t i = 0; i < result->shards->binaries.len; i++)
 		json_binary(&json, &result->shards->binaries.at[i]);

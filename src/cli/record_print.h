@@ -9,6 +9,7 @@
 #include "src/code/pair.h"
 #include "src/record/live.h"
 #include "src/record/record_shards.h"
+#include "src/record/shares.h"
 
 /* The line that shows how far a recording is. */
 struct record_view {
@@ -25,6 +26,7 @@ void record_view_clear(struct record_view *view);
 struct record_result {
 	struct recorder_stats stats;
 	const struct record_shards *shards;
+	const struct shares *users;
 	const struct opened_rings *rings;  /* NULL: replayed */
 	const struct live_recording *live; /* likewise */
 	const char *profile;               /* that was written from the counts, or NULL */

@@ -72,20 +72,41 @@ void record_shards_close(struct record_shards *shards)
 
 /* ---- what is handed over ---- */
 
-static struct recorded_binary *binary_of(struct record_shards *shards,
-					 const struct recorded *recorded)
+/* The place of a new binary: of the one with fewest samples, when there are too many. */
+static struct recorded_binary *place_of(struct record_shards *shards)
+{
+	struct recorded_binary_vec *all = &shards->binaries;
+	struct recorded_binary *least = all->at;
+
+	if (all->len < RECORDED_BINARIES_MOST)
+		return recorded_binary_vec_push(all, (struct recorded_binary){0}) ?
+			       &all->at[all->len - 1] :
+			       NULL;
+	for (size_t i = 1; i < all->len; i++)
+		if (all->at[i].samples < least->samples)
+			least = &all->at[i];
+	shards->forgotten_samples += least->samples;
+	free(least->path);
+	free(least->file);
+	*least = (struct recorded_binary){0};
+	return least;
+}
+
+struct recorded_binary *record_shards_binary(struct record_shards *shards,
+					     const struct recorded *recorded)
 {
 	for (size_t i = 0; i < shards->binaries.len; i++)
 		if (build_id_same(&shards->binaries.at[i].digest, &recorded->digest))
 			return &shards->binaries.at[i];
-	struct recorded_binary new = {.path = strdup(recorded->path),
-				      .digest = recorded->digest,
-				      .build_id = recorded->build_id};
-	if (!new.path || !recorded_binary_vec_push(&shards->binaries, new)) {
-		free(new.path);
+	char *path = strdup(recorded->path);
+	struct recorded_binary *binary = path ? place_of(shards) : NULL;
+	if (!binary) {
+		free(path);
 		return NULL;
 	}
-	return &shards->binaries.at[shards->binaries.len - 1];
+	*binary = (struct recorded_binary){
+		.path = path, .digest = recorded->digest, .build_id = recorded->build_id};
+	return binary;
 }
 
 static void count(struct recorded_binary *binary, const struct recorded *recorded)
@@ -195,7 +216,7 @@ static bool take(void *ctx, struct recorded *recorded, struct bc_error *err)
 		shards->other_samples += recorded->samples;
 		return true;
 	}
-	struct recorded_binary *binary = binary_of(shards, recorded);
+	struct recorded_binary *binary = record_shards_binary(shards, recorded);
 	if (!binary)
 		return bc_fail_nomem(err);
 	if (!(shards->binary ? write_one : write_new)(shards, recorded, binary, err))

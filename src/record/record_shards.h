@@ -24,6 +24,10 @@ struct recorded_binary {
 };
 DEFINE_VEC(recorded_binary_vec, struct recorded_binary);
 
+/* So many are remembered, for the summary.  Of a recording that goes on for months, those with
+ * fewest samples are forgotten, but for how many samples they had. */
+#define RECORDED_BINARIES_MOST 4096
+
 struct record_shards {
 	struct shard_folder folder; /* where there are several binaries; no path: */
 	const char *binary;         /* the one binary */
@@ -37,6 +41,7 @@ struct record_shards {
 	time_t since;           /* what is written next was counted from then on */
 	bool failing;           /* the last hand-over did */
 	struct recorded_binary_vec binaries;
+	uint64_t forgotten_samples;         /* of binaries that are not remembered */
 	uint64_t few_samples, few_binaries; /* at the end, that were too few for a shard */
 	uint64_t other_samples;             /* of other layouts of the one binary */
 };
@@ -50,6 +55,10 @@ BC_MUST_USE bool record_shards_open(struct record_shards *out, const char *outpu
 
 /* Removes the directory, if it was made and nothing was written there. */
 void record_shards_close(struct record_shards *shards);
+
+/* That of what is handed over, a new one if it has none.  NULL: out of memory. */
+struct recorded_binary *record_shards_binary(struct record_shards *shards,
+					     const struct recorded *recorded);
 
 /* At the end: that with most samples first. */
 void record_shards_sort(struct record_shards *shards);

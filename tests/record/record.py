@@ -67,7 +67,7 @@ def balances(stats):
     for kind in 'samples', 'branches':
         ledger = stats[kind]
         check(kind, ledger['read'] == ledger['kept'] + sum(ledger['dropped'].values()), 'do not add up: %s' % ledger)
-    handed = sum(b['samples'] for b in stats['binaries']) + stats['few_samples'] + stats['other_layout_samples']
+    handed = sum(b['samples'] for b in stats['binaries']) + stats['few_samples'] + stats['other_layout_samples'] + stats['forgotten_samples']
     check('kept samples', stats['samples']['kept'] == handed, 'are %d, in files %d' % (stats['samples']['kept'], handed))
 
 
