@@ -559,7 +559,7 @@ static int run_one(struct arguments *args, struct progress *progress)
 		operands_explain(&conversion, &err);
 	int code = finish(args, &conversion, converted, &err);
 	if (!converted && conversion.unread && err.code != BC_NOMEM)
-		operands_tell_bad(&args->conversion, conversion.unread, stderr);
+		operands_tell_bad(&conversion.options, conversion.unread, stderr);
 	return code;
 }
 
@@ -687,6 +687,7 @@ const struct command convert_command = {
 		"OPTIMIZED is the binary that was sampled: from 'llvm-bolt --enable-bat', or not yet\n"
 		"BOLTed.  SAMPLES are perf.data, text of perf script (with --show-mmap-events\n"
 		"--show-task-events -F pid,ip,brstack) or pre-aggregated records; '-' is stdin.\n"
+		"A directory stands for the shards in it that are of OPTIMIZED's code.\n"
 		"perf.data may hold traces of Intel PT, Arm ETM, ETE or SPE, which need no perf.\n"
 		"The profile is BOLT's fdata or YAML, for: llvm-bolt INPUT -data PROFILE ...",
 	COMMAND_OPTIONS(rows),

@@ -9,6 +9,7 @@
 
 #include "src/base/counts.h"
 #include "src/base/output.h"
+#include "src/base/say.h"
 #include "src/cli/llvm_options.h"
 #include "src/profile/merge_list.h"
 #include "src/figures/merge_summary.h"
@@ -18,6 +19,7 @@
 #include "src/cli/options.h"
 #include "src/elf/binary.h"
 #include "src/profile/merge.h"
+#include "src/profile/shard_list.h"
 
 /* An operand, or a list of --files-from, with what the options before it say. */
 struct named_source {
@@ -30,10 +32,12 @@ DEFINE_VEC(source_vec, struct named_source);
 struct arguments {
 	struct merge_options merge;
 	struct source_vec sources;
-	struct merge_list list; /* the inputs that they name */
-	const char *output;     /* NULL or "-": stdout; a directory if by_build */
-	const char *stats_file; /* or NULL */
-	const char *expect;     /* a binary, in place of merge.expect; or NULL */
+	struct merge_list list;    /* the inputs that they name */
+	struct source_vec folders; /* the directories among them */
+	struct shard_list shards;  /* in these */
+	const char *output;        /* NULL or "-": stdout; a directory if by_build */
+	const char *stats_file;    /* or NULL */
+	const char *expect;        /* a binary, in place of merge.expect; or NULL */
 	enum stats_form stats;
 	enum progress_mode progress;
 	bool by_build, verbose, quiet, sandbox;
@@ -58,6 +62,8 @@ static void finish(void *arguments)
 	struct arguments *args = arguments;
 
 	merge_list_free(&args->list);
+	source_vec_free(&args->folders);
+	shard_list_free(&args->shards);
 	source_vec_free(&args->sources);
 	free(args->tmpdir);
 }
@@ -204,6 +210,11 @@ static bool list_inputs(struct arguments *args, struct bc_error *err)
 		if (is_stdin && list->stdin_taken)
 			return bc_fail(err, BC_MISMATCH, "stdin can be read once only");
 		list->stdin_taken |= is_stdin;
+		if (!source->is_list && shard_list_is_folder(source->path)) {
+			if (!source_vec_push(&args->folders, *source))
+				return bc_fail_nomem(err);
+			continue;
+		}
 		if (source->is_list ? !merge_list_read(list, source->path, source->zeros,
 						       source->weight, err) :
 				      !merge_list_add(list, source->path, source->weight) &&
@@ -221,7 +232,7 @@ static int check(struct command_line *line)
 	args->stats = stats_if_quiet(args->stats, args->quiet);
 	if (!list_inputs(args, &err))
 		return files_refuse(line->command, &err);
-	if (!args->list.inputs.len)
+	if (!args->list.inputs.len && !args->folders.len)
 		return usage_error(line->command, "no input given", NULL);
 	if (args->by_build && (!args->output || output_is_stdout(args->output)))
 		return usage_error(line->command,
@@ -458,6 +469,77 @@ static int run(struct arguments *args, struct merge *merge, struct progress *pro
 	return ok ? tell(args, &outcome) : refuse(args, &outcome, &err);
 }
 
+/* ---- directories of shards ---- */
+
+#define BUILDS_SHOWN 10
+
+/* One directory has shards of many programs, and one profile is of one: says which there are. */
+static bool fail_of_builds(const struct arguments *args, struct shard_list *list,
+			   struct bc_error *err)
+{
+	size_t shown = 0;
+
+	shard_list_sort(list);
+	for (size_t i = 0, same; i < list->all.len && shown < BUILDS_SHOWN; i += same, shown++) {
+		char id[2 * BUILD_ID_MAX + 1];
+		same = shard_list_same(list, i);
+		build_id_format(&list->all.at[i].id, id);
+		say(stderr, "%.12s: %zu shard%s, such as %s", *id ? id : "unknown", same,
+		    plural(same), list->all.at[i].path);
+	}
+	return bc_fail(
+		err, BC_MISMATCH,
+		"%s: has shards of several binaries%s: --expect=BIN chooses one, --group=build -o DIR writes all",
+		args->folders.at[0].path, shown == BUILDS_SHOWN ? ", of which these are some" : "");
+}
+
+static bool is_expected(const struct arguments *args, const struct listed_shard *shard)
+{
+	const struct build_id *code = &args->merge.expect_code, *input = &args->merge.expect;
+
+	return (!code->size && !input->size) ||
+	       build_id_same(&shard->id, shard->kind == KIND_PREAGG ? code : input);
+}
+
+/* Adds the shards of directories: all, or those of the build that is expected. */
+static bool take_folders(struct arguments *args, struct bc_error *err)
+{
+	struct shard_list *list = &args->shards;
+	size_t taken = 0, other = 0, next = 0;
+
+	for (size_t f = 0; f < args->folders.len; f++) {
+		const struct named_source *folder = &args->folders.at[f];
+		if (!shard_list_add(list, folder->path, err))
+			return false;
+		/* What a directory without shards is, the look at the inputs tells. */
+		if (next == list->all.len && !merge_list_add(&args->list, folder->path, 1))
+			return bc_fail_nomem(err);
+		for (; next < list->all.len; next++) {
+			const struct listed_shard *shard = &list->all.at[next];
+			if (!is_expected(args, shard)) {
+				other++;
+				continue;
+			}
+			if (!merge_list_add(&args->list, shard->path, folder->weight))
+				return bc_fail_nomem(err);
+			taken++;
+		}
+	}
+	if (!list->all.len)
+		return true;
+	if (args->stats != STATS_JSON && other + list->unreadable + list->others)
+		say(stderr,
+		    "%s: %zu shard%s used; left out: %zu of other builds, %zu damaged, %zu other file%s",
+		    args->folders.at[0].path, taken, plural(taken), other, list->unreadable,
+		    list->others, plural(list->others));
+	if (!taken)
+		return bc_fail(err, BC_MISMATCH, "%s: has no shard of the build that is expected",
+			       args->folders.at[0].path);
+	if (!other && !args->by_build && !shard_list_is_one(list))
+		return fail_of_builds(args, list, err);
+	return inputs_are_apart(args, err);
+}
+
 static int run_merge(struct command_line *line)
 {
 	struct arguments *args = line->arguments;
@@ -473,7 +555,7 @@ static int run_merge(struct command_line *line)
 	if (args->by_build && !output_folder_make(args->output, &made, &err))
 		return fail(&err);
 	enter_sandbox(args);
-	if (read_expected_build(args, &err)) {
+	if (read_expected_build(args, &err) && take_folders(args, &err)) {
 		merge_init(&merge, &args->merge, args->list.inputs.at, args->list.inputs.len);
 		code = run(args, &merge, &progress);
 		merge_free(&merge);
@@ -490,8 +572,9 @@ const struct command merge_command = {
 	.args = "[OPTION]... INPUT...",
 	.help = "add up profiles: fdata, YAML or pre-aggregated records\n\n"
 		"INPUT is a profile from batconv, perf2bolt, llvm-bolt -instrument or an earlier merge,\n"
-		"all of one kind; '-' is stdin.  Sums are exact and do not depend on the order of the\n"
-		"inputs; memory does not grow with their number or size.\n"
+		"all of one kind; '-' is stdin, and a directory stands for the shards in it.  Sums are\n"
+		"exact and do not depend on the order of the inputs; memory does not grow with their\n"
+		"number or size.\n"
 		"Exit code 3: the inputs are of different kinds or builds; 1: one of them is damaged.",
 	COMMAND_OPTIONS(rows),
 	.operands = FILE_READ,

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "src/cli/file_conflicts.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -10,6 +12,7 @@
 #include "src/base/attr.h"
 #include "src/base/map.h"
 #include "src/base/output.h"
+#include "src/profile/shard_list.h"
 #include "src/samples/reader.h"
 
 /* ---- which files there are ---- */
@@ -42,6 +45,24 @@ static bool add_recording(struct named_files *files, const char *option, const c
 	return ok;
 }
 
+/* A directory of shards: what is in it. */
+static bool add_folder(struct named_files *files, const char *option, const char *folder)
+{
+	size_t size = strlen(folder) + sizeof("/") + NAME_MAX;
+	char *path = malloc(size);
+	DIR *at = path ? opendir(folder) : NULL;
+	bool ok = path;
+
+	for (const struct dirent *entry; ok && at && (entry = readdir(at));) {
+		snprintf(path, size, "%s/%s", folder, entry->d_name);
+		ok = add(files, option, path, true, false);
+	}
+	if (at)
+		closedir(at);
+	free(path);
+	return ok;
+}
+
 /* Adds an input.  Some commands take "-" for stdin, others for a file of this name, so it is
  * checked as both. */
 static bool add_input(struct named_files *files, const char *option, const char *path)
@@ -50,7 +71,8 @@ static bool add_input(struct named_files *files, const char *option, const char 
 	    !add(files, option, "./-", true, false))
 		return false;
 	return add(files, option, path, true, false) &&
-	       (!is_recording_folder(path) || add_recording(files, option, path));
+	       (!is_recording_folder(path) || add_recording(files, option, path)) &&
+	       (!shard_list_is_folder(path) || add_folder(files, option, path));
 }
 
 static bool add_list(struct named_files *files, const char *option, const char *value)

@@ -143,24 +143,11 @@ static void print_next(const struct record_result *result, FILE *out)
 			of = &all->at[i];
 	if (!of)
 		return;
-	const char *slash = strrchr(of->path, '/'), *name = slash ? slash + 1 : of->path,
-		   *digest = strrchr(of->file, '/');
+	const char *slash = strrchr(of->path, '/'), *name = slash ? slash + 1 : of->path;
 	fputs("batconv: next: batconv ", out);
 	print_word(of->path, out);
 	putc(' ', out);
-	if (of->shards > 1 && digest) { /* all of its shards: NAME.DIGEST.* */
-		const char *end = strchr(digest, 0);
-		for (int dots = 0;
-		     end > digest && dots < 3;) /* host, time, zst: what is cut is what differs */
-			dots += *--end == '.';
-		char *prefix = strndup(of->file, (size_t)(end - of->file));
-		if (prefix)
-			print_word(prefix, out);
-		free(prefix);
-		fputs(".*", out);
-	} else {
-		print_word(of->file, out);
-	}
+	print_word(of->shards > 1 ? result->shards->folder.path : of->file, out);
 	bool input = of->plain && of->bolted;
 	fputs(input ? " --input=PROG -o " : " -o ", out);
 	print_word(name, out);

@@ -39,7 +39,7 @@ static bool peek_kind(const char *path, struct file_facts *out)
 }
 
 /* Of an entry of a directory: only a regular file is opened. */
-static bool is_recording(const char *path)
+static bool is_recording(const char *path, bool *shard)
 {
 	struct file_stream stream;
 	char start[FILE_KIND_LOOK];
@@ -52,6 +52,7 @@ static bool is_recording(const char *path)
 		return false;
 	stream.cut_will_do = true;
 	bool ok = stream_read(&stream, start, sizeof(start), &size, &ignored);
+	*shard |= ok && stream_shard_identity(&stream);
 	stream_close(&stream);
 	return ok && file_kind_of((struct text){start, size}, NULL) == FILE_SAMPLES;
 }
@@ -69,7 +70,7 @@ static void look_into(const char *path, struct file_facts *out)
 		int length = snprintf(file, sizeof(file), "%s/%s", path, entry->d_name);
 		if (*entry->d_name == '.' || length < 0 || (size_t)length >= sizeof(file))
 			continue;
-		if (!is_recording(file)) {
+		if (!is_recording(file, &out->shards)) {
 			out->others++;
 			continue;
 		}
@@ -113,6 +114,8 @@ void file_facts_look(const char *path, struct file_facts *out)
 		out->read = true;
 		out->kind = FILE_FOLDER;
 		look_into(path, out);
+		if (out->shards && !out->recordings)
+			out->kind = FILE_UNKNOWN; /* as pre-aggregated records are */
 	}
 }
 

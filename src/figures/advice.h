@@ -27,6 +27,7 @@ struct file_facts {
 	struct build_id id;
 	struct bolt_input bolt; /* of one that llvm-bolt did not write */
 	/* FILE_FOLDER: */
+	bool shards;                  /* there are some, so that it stands for these */
 	size_t recordings, others;    /* files in it, as far as it was looked at */
 	char recording[NAME_MAX + 1]; /* the name of one of them */
 };

@@ -443,6 +443,19 @@ static void warn_of_unused(const struct summary *summary, const struct warnings 
 			     input_name(c->options.samples[i]), c->options.binary);
 }
 
+/* What a directory has beside the shards that are used. */
+static void warn_of_folders(const struct conversion *c, const struct warnings *to)
+{
+	const struct folder_shards *folders = &c->folders;
+	size_t other = folders->list.all.len - folders->used;
+
+	if (folders->used && other + folders->list.unreadable + folders->list.others)
+		warn(to,
+		     "%s: %zu shard%s of %s; left out: %zu of other code, %zu damaged, %zu other file%s",
+		     folders->first, folders->used, plural(folders->used), c->options.binary, other,
+		     folders->list.unreadable, folders->list.others, plural(folders->list.others));
+}
+
 void summary_each_warning(const struct summary *summary, warning_fn *each, void *ctx)
 {
 	const struct report_vec *inputs = &summary->conversion->inputs;
@@ -450,6 +463,7 @@ void summary_each_warning(const struct summary *summary, warning_fn *each, void 
 
 	found_input_warn(&summary->conversion->found_input, &to);
 	warn_of_doubts(summary->conversion, &to);
+	warn_of_folders(summary->conversion, &to);
 	warn_of_little(summary, &to);
 	warn_of_doubles(summary, &to);
 	warn_of_unused(summary, &to);

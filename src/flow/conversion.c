@@ -182,6 +182,86 @@ static bool owns_code(void *ctx, const struct build_id *code, const char *file,
 		file, digest_start(code, theirs), c->options.binary, digest_start(&c->code, ours));
 }
 
+/* ---- directories of shards ---- */
+
+static bool fits(const struct conversion *c, const struct listed_shard *shard)
+{
+	return shard->kind == KIND_PREAGG && build_id_same(&shard->id, &c->code);
+}
+
+/* Room for the samples that are named, and all shards of directories. */
+static bool list_folders(struct conversion *c, struct bc_error *err)
+{
+	struct folder_shards *to = &c->folders;
+	const struct conversion_options *options = &c->options;
+
+	for (size_t i = 0; i < options->sample_count; i++) {
+		if (!shard_list_is_folder(options->samples[i]))
+			continue;
+		to->first = to->first ? to->first : options->samples[i];
+		if (!shard_list_add(&to->list, options->samples[i], err))
+			return false;
+	}
+	if (!to->list.all.len)
+		return true;
+	size_t most = options->sample_count + to->list.all.len;
+	to->paths = calloc(most, sizeof(*to->paths));
+	to->begins = calloc(most, sizeof(*to->begins));
+	return (to->paths && to->begins) || bc_fail_nomem(err);
+}
+
+static bool is_below(const char *path, const char *folder)
+{
+	size_t length = strlen(folder);
+
+	length -= length && folder[length - 1] == '/';
+	return !strncmp(path, folder, length) && path[length] == '/' &&
+	       !strchr(path + length + 1, '/');
+}
+
+/* A directory among the samples stands for the shards in it that are of the binary's code. */
+static bool take_folders(struct conversion *c, struct bc_error *err)
+{
+	struct folder_shards *to = &c->folders;
+	struct conversion_options *options = &c->options;
+	size_t count = 0, next = 0;
+
+	if (!list_folders(c, err))
+		return false;
+	if (!to->paths) /* what a directory without shards is, its reader tells */
+		return true;
+	c->code = code_digest(conversion_binary(c));
+	if (!c->code.size)
+		return bc_fail(
+			err, BC_UNSUPPORTED,
+			"%s: has no digest of its code, by which shards of %s could be chosen",
+			options->binary, to->first);
+	for (size_t i = 0; i < options->sample_count; i++) {
+		const char *path = options->samples[i];
+		to->begins[count] = options->new_recording && options->new_recording[i];
+		if (!shard_list_is_folder(path)) {
+			to->paths[count++] = path;
+			continue;
+		}
+		for (; next < to->list.all.len && is_below(to->list.all.at[next].path, path);
+		     next++)
+			if (fits(c, &to->list.all.at[next])) {
+				to->paths[count++] = to->list.all.at[next].path;
+				to->used++;
+			}
+	}
+	if (!to->used)
+		return bc_fail(
+			err, BC_MISMATCH,
+			"%s: has no shard of %s: %zu of other code, %zu damaged, %zu other file%s",
+			to->first, options->binary, to->list.all.len - to->used,
+			to->list.unreadable, to->list.others, plural(to->list.others));
+	options->samples = to->paths;
+	options->sample_count = count;
+	options->new_recording = to->begins;
+	return true;
+}
+
 static struct given_code code_of(const struct conversion *c)
 {
 	return (struct given_code){&conversion_binary(c)->image, match_options(c)};
@@ -701,7 +781,8 @@ bool conversion_convert(struct conversion *c, struct bc_error *err)
 
 bool conversion_run(struct conversion *c, struct bc_error *err)
 {
-	return conversion_open(c, err) && conversion_count(c, err) && conversion_convert(c, err);
+	return conversion_open(c, err) && take_folders(c, err) && conversion_count(c, err) &&
+	       conversion_convert(c, err);
 }
 
 void conversion_free(struct conversion *conversion)
@@ -725,6 +806,9 @@ void conversion_free(struct conversion *conversion)
 		pair_close(&conversion->pair);
 	binary_close(&conversion->opened);
 	found_input_free(&conversion->found_input);
+	shard_list_free(&conversion->folders.list);
+	free(conversion->folders.paths);
+	free(conversion->folders.begins);
 	*conversion = (struct conversion){0};
 }
 

@@ -19,6 +19,7 @@
 #include "src/profile/choice.h"
 #include "src/profile/density.h"
 #include "src/profile/probes.h"
+#include "src/profile/shard_list.h"
 #include "src/samples/flow_walk.h"
 #include "src/samples/reader.h"
 #include "src/samples/snapshots.h"
@@ -81,6 +82,15 @@ struct conversion_options {
 
 DEFINE_VEC(report_vec, struct reader_report);
 
+/* Paths of samples with the shards of directories in the place of these. */
+struct folder_shards {
+	struct shard_list list;
+	const char **paths; /* owned: .samples, and */
+	bool *begins;       /* .new_recording; NULL: no path is such a directory */
+	const char *first;  /* the first directory */
+	size_t used;        /* shards that are of the binary's code */
+};
+
 struct conversion {
 	struct conversion_options options; /* set by the caller, as .partial can be; all else is
 					      zeroed at the beginning */
@@ -91,9 +101,10 @@ struct conversion {
 				 is not known */
 	struct pair pair;     /* .output is NULL if there is no input */
 	struct found_input found_input;
-	struct hash_source hashes;  /* without fragments if there is none */
-	struct probe_source probes; /* WANT_PROBES */
-	unsigned threads;           /* that are used */
+	struct hash_source hashes;    /* without fragments if there is none */
+	struct probe_source probes;   /* WANT_PROBES */
+	unsigned threads;             /* that are used */
+	struct folder_shards folders; /* of the paths that are directories of shards */
 
 	/* What was read and counted: conversion_count() */
 	struct report_vec inputs;       /* one per samples path */

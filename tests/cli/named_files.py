@@ -35,6 +35,8 @@ OPENERS = {
     'src/samples/proc.c': 'numbers: /proc/PID/maps and mem',
     'src/elf/binary.c': 'the user: a folder of binaries',
     'src/profile/merge_list.c': 'the user: a folder of profiles',
+    'src/cli/file_conflicts.c': 'the user: a folder of shards, for the names in it',
+    'src/profile/shard_list.c': 'the user: a folder of shards',
     'src/flow/bolt_job.c': 'a folder of its own, in $TMPDIR: what llvm-bolt printed, and to empty it',
     'src/cli/progress.c': 'the user: a recording that is a folder, for the sizes of what is in it',
     'src/elf/code_files.c': 'the user: the directory of a binary, and those of --debug-dir',
