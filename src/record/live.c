@@ -371,14 +371,16 @@ static bool keep_bytes(void *ctx, size_t ring, const struct ring_bytes *bytes, s
 	return true;
 }
 
-/* Copies what is in the rings.  What is left of a round when there is no more room comes with the
+/* Copies what is in the rings; while samples are off those of mappings and tasks are left alone, or
+ * whoever maps and unmaps in a loop would have them read all the time.  What is left of a round when there is no more room comes with the
  * next one, or it would be late. */
-static void keep_round(struct live_thread *thread)
+static void keep_round(struct live_thread *thread, bool tasks)
 {
 	struct bc_error full;
 	size_t before = thread->kept.len;
 
-	if (perf_drain(thread->live->rings, keep_bytes, thread, &full) && thread->kept.len > before)
+	if (perf_drain(thread->live->rings, tasks, keep_bytes, thread, &full) &&
+	    thread->kept.len > before)
 		add_part(&thread->kept, KEPT_ROUND, NULL, 0);
 }
 
@@ -637,7 +639,7 @@ static bool is_over(const struct live_recording *live, const struct live_state *
 static bool hand_on(struct live_thread *thread, const struct live_state *state)
 {
 	pthread_mutex_lock(&thread->lock);
-	keep_round(thread);
+	keep_round(thread, !state->paused || state->ended);
 	thread->state = *state;
 	bool done = thread->done;
 	pthread_cond_signal(&thread->to_count);

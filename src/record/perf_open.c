@@ -584,49 +584,43 @@ static bool add_event(struct opening *o, int fd, struct perf_ring *ring)
 	return true;
 }
 
-/* The newest one. */
-static void drop_event(struct opening *o, struct perf_ring *ring)
+/* The event of a thread on a processor.  A thread that has ended and a processor that is off have
+ * none. */
+static bool open_task(struct opening *o, struct perf_event_attr attr, int task,
+		      struct perf_ring *ring)
 {
-	o->kernel->close(o->out->events.at[--o->out->events.len]);
-	ring->count--;
+	int fd = open_one(o, &attr, task, ring->cpu);
+
+	if (fd >= 0)
+		return add_event(o, fd, ring);
+	if ((errno == ESRCH && o->request->tasks.len > 1) || errno == ENODEV)
+		return true;
+	return refuse(o->kernel, o->request, o->out->event,
+		      (uint64_t)o->request->tasks.len * o->cpus.len * (o->request->pauses ? 2 : 1),
+		      errno, o->err);
 }
 
-/* The events of a thread on a processor.  A thread that has ended and a processor that is off have
- * none. */
-static bool open_task(struct opening *o, int task, struct perf_ring *ring)
+static bool open_ring(struct opening *o, struct perf_event_attr attr, int cpu, bool tasks)
 {
-	struct perf_event_attr attrs[] = {o->out->attr, sideband(&o->out->attr)};
-	size_t kinds = o->out->pauses ? 2 : 1;
+	struct perf_ring ring = {.cpu = cpu, .tasks = tasks, .first = o->out->events.len};
 
-	if (o->out->pauses)
-		without_sideband(&attrs[0]);
-	for (size_t i = 0; i < kinds; i++) {
-		int fd = open_one(o, &attrs[i], task, ring->cpu);
-		if (fd >= 0 && !add_event(o, fd, ring))
+	for (size_t t = 0; t < o->request->tasks.len; t++)
+		if (!open_task(o, attr, o->request->tasks.at[t], &ring))
 			return false;
-		if (fd >= 0)
-			continue;
-		if ((errno == ESRCH && o->request->tasks.len > 1) || errno == ENODEV) {
-			if (i) /* perf_pause() counts on pairs */
-				drop_event(o, ring);
-			return true;
-		}
-		return refuse(o->kernel, o->request, o->out->event,
-			      (uint64_t)o->request->tasks.len * o->cpus.len * kinds, errno, o->err);
-	}
-	return true;
+	return !ring.count || perf_ring_vec_push(&o->out->rings, ring) || bc_fail_nomem(o->err);
 }
 
 static bool open_events(struct opening *o)
 {
-	for (size_t c = 0; c < o->cpus.len; c++) {
-		struct perf_ring ring = {.cpu = o->cpus.at[c], .first = o->out->events.len};
-		for (size_t t = 0; t < o->request->tasks.len; t++)
-			if (!open_task(o, o->request->tasks.at[t], &ring))
-				return false;
-		if (ring.count && !perf_ring_vec_push(&o->out->rings, ring))
-			return bc_fail_nomem(o->err);
-	}
+	struct perf_event_attr samples = o->out->attr;
+
+	if (o->request->pauses)
+		without_sideband(&samples);
+	for (size_t c = 0; c < o->cpus.len; c++)
+		if ((o->request->pauses &&
+		     !open_ring(o, sideband(&o->out->attr), o->cpus.at[c], true)) ||
+		    !open_ring(o, samples, o->cpus.at[c], false))
+			return false;
 	return o->out->rings.len || refuse(o->kernel, o->request, o->out->event, 0, ESRCH, o->err);
 }
 
@@ -725,7 +719,7 @@ bool perf_open(const struct perf_kernel *kernel, const struct perf_request *aske
 	struct opening o = {
 		.kernel = kernel, .request = &request, .out = out, .first = -1, .err = err};
 
-	*out = (struct opened_rings){.kernel = kernel, .pauses = asked->pauses};
+	*out = (struct opened_rings){.kernel = kernel};
 	if (request.target == PERF_MACHINE)
 		request.tasks = (struct task_vec){.at = &everything, .len = 1};
 	if (request.target == PERF_CGROUP)
@@ -752,30 +746,33 @@ void perf_close(struct opened_rings *rings)
 
 /* ---- while it runs ---- */
 
-static void control(struct opened_rings *rings, unsigned long request, size_t step)
+static void control(struct opened_rings *rings, unsigned long request, bool tasks)
 {
-	for (size_t i = 0; i < rings->events.len; i += step)
-		(void)rings->kernel->control(rings->events.at[i], request, 0);
+	for (size_t i = 0; i < rings->rings.len; i++) {
+		const struct perf_ring *ring = &rings->rings.at[i];
+		for (size_t k = 0; k < ring->count && (tasks || !ring->tasks); k++)
+			(void)rings->kernel->control(rings->events.at[ring->first + k], request, 0);
+	}
 }
 
 void perf_begin(struct opened_rings *rings)
 {
-	control(rings, PERF_EVENT_IOC_ENABLE, 1);
+	control(rings, PERF_EVENT_IOC_ENABLE, true);
 }
 
 void perf_end(struct opened_rings *rings)
 {
-	control(rings, PERF_EVENT_IOC_DISABLE, 1);
+	control(rings, PERF_EVENT_IOC_DISABLE, true);
 }
 
 void perf_pause(struct opened_rings *rings)
 {
-	control(rings, PERF_EVENT_IOC_DISABLE, 2);
+	control(rings, PERF_EVENT_IOC_DISABLE, false);
 }
 
 void perf_go_on(struct opened_rings *rings)
 {
-	control(rings, PERF_EVENT_IOC_ENABLE, 2);
+	control(rings, PERF_EVENT_IOC_ENABLE, false);
 }
 
 static bool drain_ring(const struct opened_rings *rings, size_t i, perf_bytes_fn *take, void *ctx,
@@ -797,10 +794,11 @@ static bool drain_ring(const struct opened_rings *rings, size_t i, perf_bytes_fn
 	return true;
 }
 
-bool perf_drain(struct opened_rings *rings, perf_bytes_fn *take, void *ctx, struct bc_error *err)
+bool perf_drain(struct opened_rings *rings, bool tasks, perf_bytes_fn *take, void *ctx,
+		struct bc_error *err)
 {
 	for (size_t i = 0; i < rings->rings.len; i++)
-		if (!drain_ring(rings, i, take, ctx, err))
+		if ((tasks || !rings->rings.at[i].tasks) && !drain_ring(rings, i, take, ctx, err))
 			return false;
 	return true;
 }

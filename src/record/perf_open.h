@@ -63,8 +63,9 @@ struct perf_request {
 	size_t ring;           /* bytes of a ring: a power of two of pages */
 	bool basic;            /* no branch stacks */
 	bool require_branches; /* BC_MISMATCH where there are none */
-	bool pauses; /* perf_pause() will be called: mappings are told by an event of their own,
-			which goes on */
+	bool pauses; /* perf_pause() will be called: mappings and tasks have events of their own,
+			which go on, and a ring of their own, so that nobody fills that of the
+			samples with them */
 };
 
 /* Lines for the user, in their order. */
@@ -82,6 +83,7 @@ DEFINE_VEC(perf_note_vec, struct perf_note);
 
 struct perf_ring {
 	int cpu;
+	bool tasks;                        /* of mappings and tasks alone, where there are pauses */
 	struct perf_event_mmap_page *page; /* NULL: not mapped */
 	size_t first, count;               /* of `events` */
 	size_t watched; /* the event that is polled, from `first` on; count: all have ended */
@@ -92,9 +94,7 @@ struct opened_rings {
 	const struct perf_kernel *kernel;
 	struct perf_event_attr attr; /* of the samples */
 	char event[64];              /* "cycles:u" */
-	struct task_vec events; /* descriptors, ring by ring; where there are pauses samples and
-				   mappings by turns */
-	bool pauses;
+	struct task_vec events;      /* descriptors, ring by ring */
 	struct perf_ring_vec rings;
 	size_t size; /* bytes of each ring */
 	struct perf_note_vec notes;
@@ -127,7 +127,7 @@ void perf_end(struct opened_rings *rings);
 void perf_pause(struct opened_rings *rings);
 void perf_go_on(struct opened_rings *rings);
 
-/* Calls take() with what is new in each ring, in the order of the rings: whole records, of which
+/* Calls take() with what is new in each ring, or in each but those of mappings and tasks alone, in the order of the rings: whole records, of which
  * one can be in both pieces; the second one is empty but at the end of the ring's memory.  The ring
  * is free for the kernel behind them.  If take() returns false, they stay in their ring, and no
  * other ring is looked at. */
@@ -136,7 +136,7 @@ struct ring_bytes {
 };
 typedef bool perf_bytes_fn(void *ctx, size_t ring, const struct ring_bytes *bytes,
 			   struct bc_error *err);
-BC_MUST_USE bool perf_drain(struct opened_rings *rings, perf_bytes_fn *take, void *ctx,
+BC_MUST_USE bool perf_drain(struct opened_rings *rings, bool tasks, perf_bytes_fn *take, void *ctx,
 			    struct bc_error *err);
 
 /* How many records found no room in their ring, as the kernel counts them (PERF_FORMAT_LOST,

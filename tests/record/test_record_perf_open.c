@@ -384,10 +384,16 @@ static void test_targets(void **state)
 	request.pauses = true;
 	opened_count = 0;
 	assert_true(perf_open(&fake, &request, &rings, &err));
-	assert_int_equal(rings.events.len, 8);
-	for (size_t i = 0; i < rings.events.len; i++)
-		assert_int_equal(opened[rings.events.at[i] - 100].config == PERF_COUNT_SW_DUMMY,
-				 i % 2);
+	assert_int_equal(rings.rings.len, 4);
+	for (size_t i = 0; i < rings.rings.len; i++) {
+		const struct perf_ring *ring = &rings.rings.at[i];
+		assert_int_equal(ring->tasks, i % 2 == 0);
+		for (size_t k = 0; k < ring->count; k++) {
+			int fd = rings.events.at[ring->first + k];
+			assert_int_equal(opened[fd - 100].config == PERF_COUNT_SW_DUMMY,
+					 ring->tasks);
+		}
+	}
 	perf_close(&rings);
 
 	machine.ends = 0;
@@ -396,10 +402,10 @@ static void test_targets(void **state)
 	request.pauses = true;
 	opened_count = 0;
 	assert_true(perf_open(&fake, &request, &rings, &err));
-	assert_int_equal(rings.rings.len, 1);
+	assert_int_equal(rings.rings.len, 2);
 	assert_int_equal(rings.events.len, 2);
-	assert_true(opened_task[1] == -1 && !opened[1].inherit && !opened[1].mmap &&
-		    !opened[1].task && opened[2].mmap2 && opened[2].config == PERF_COUNT_SW_DUMMY);
+	assert_true(opened_task[2] == -1 && !opened[2].inherit && !opened[2].mmap &&
+		    !opened[2].task && opened[1].mmap2 && opened[1].config == PERF_COUNT_SW_DUMMY);
 	memset(controls, 0, sizeof(controls));
 	perf_pause(&rings);
 	assert_int_equal(controls[2], 1);
@@ -560,12 +566,12 @@ static void test_drain(void **state)
 	page->data_tail = 3 * rings.size - 16;
 	page->data_head = 3 * rings.size + 24;
 	taken.refuses = true; /* all of it stays */
-	assert_false(perf_drain(&rings, take, &taken, &err));
+	assert_false(perf_drain(&rings, true, take, &taken, &err));
 	taken.refuses = false;
-	assert_true(perf_drain(&rings, take, &taken, &err));
+	assert_true(perf_drain(&rings, true, take, &taken, &err));
 	assert_string_equal(taken.text, "1:16:a 1:24:b ");
 	assert_int_equal(page->data_tail, page->data_head);
-	assert_true(perf_drain(&rings, take, &taken, &err));
+	assert_true(perf_drain(&rings, true, take, &taken, &err));
 	assert_string_equal(taken.text, "1:16:a 1:24:b ");
 	perf_close(&rings);
 }
