@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * What another user can do to a recorder that runs as root:
+ *
+ *   other_user large FILE MIB      runs code of an ELF file of MIB megabytes, of which one page is
+ *                                  there and the others are holes
+ *   other_user dense FILE MIB      the same with all of its bytes there
+ *   other_user links FOLDER COUNT  maps COUNT hard links of one file, and sleeps
+ *   other_user maps FILE COUNT     maps COUNT pages of a file, each by itself, and sleeps
+ *   other_user churn FILE          maps and unmaps in a loop, so that records are lost
+ *   other_user change FILE         runs code of a file, while its headers and its size change
+ *
+ * "ready" on stdout: it is done, or goes on.  All end with SIGTERM.
+ */
+#define _GNU_SOURCE
+#include <elf.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define PAGE 4096
+
+#if defined(__x86_64__)
+#define MACHINE EM_X86_64
+/* mov $1 << 20, %eax; again: dec %eax; jnz again; ret */
+static const uint8_t spin[] = {0xb8, 0, 0, 0x10, 0, 0xff, 0xc8, 0x75, 0xfc, 0xc3};
+#elif defined(__aarch64__)
+#define MACHINE EM_AARCH64
+/* mov w0, #1 << 20; again: subs w0, w0, #1; b.ne again; ret */
+static const uint32_t spin[] = {0x52a00200, 0x71000400, 0x54ffffe1, 0xd65f03c0};
+#else
+#define MACHINE EM_RISCV
+/* lui a0, 256; again: addi a0, a0, -1; bnez a0, again; ret */
+static const uint32_t spin[] = {0x00100537, 0xfff50513, 0xfe051fe3, 0x00008067};
+#endif
+
+static void must(int is_so, const char *what)
+{
+	if (is_so)
+		return;
+	perror(what);
+	exit(1);
+}
+
+static void ready(void)
+{
+	puts("ready");
+	fflush(stdout);
+}
+
+/* A program of so many bytes whose code is in its second page. */
+static int make_program(const char *path, uint64_t size)
+{
+	struct {
+		Elf64_Ehdr head;
+		Elf64_Phdr code;
+	} file = {
+		.head = {.e_type = ET_DYN,
+			 .e_machine = MACHINE,
+			 .e_version = EV_CURRENT,
+			 .e_phoff = sizeof(Elf64_Ehdr),
+			 .e_ehsize = sizeof(Elf64_Ehdr),
+			 .e_phentsize = sizeof(Elf64_Phdr),
+			 .e_phnum = 1,
+			 .e_shentsize = sizeof(Elf64_Shdr)},
+		.code = {.p_type = PT_LOAD,
+			 .p_flags = PF_R | PF_X,
+			 .p_filesz = size,
+			 .p_memsz = size,
+			 .p_align = PAGE},
+	};
+	int fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0755);
+
+	memcpy(file.head.e_ident, ELFMAG, SELFMAG);
+	file.head.e_ident[EI_CLASS] = ELFCLASS64;
+	file.head.e_ident[EI_DATA] = ELFDATA2LSB;
+	file.head.e_ident[EI_VERSION] = EV_CURRENT;
+	must(fd >= 0 && ftruncate(fd, (off_t)size) == 0, path);
+	must(pwrite(fd, &file, sizeof(file), 0) == sizeof(file), path);
+	must(pwrite(fd, spin, sizeof(spin), PAGE) == sizeof(spin), path);
+	return fd;
+}
+
+static void *map_code(int fd, void *at)
+{
+	int fixed = at ? MAP_FIXED : 0;
+	void *code = mmap(at, PAGE, PROT_READ | PROT_EXEC, MAP_PRIVATE | fixed, fd, PAGE);
+
+	must(code != MAP_FAILED, "mmap");
+	return code;
+}
+
+static void run(void *code)
+{
+	ready();
+	for (;;)
+		((void (*)(void))(uintptr_t)code)();
+}
+
+static void large(const char *path, uint64_t mib, int dense)
+{
+	uint64_t size = mib << 20;
+	int fd = make_program(path, size);
+	char *bytes = malloc(1 << 20);
+
+	must(bytes != NULL, "malloc");
+	memset(bytes, 0x90, 1 << 20);
+	for (uint64_t at = 2 * PAGE; dense && at < size; at += 1 << 20) {
+		size_t part = size - at < 1 << 20 ? (size_t)(size - at) : 1 << 20;
+		must(pwrite(fd, bytes, part, (off_t)at) == (ssize_t)part, path);
+	}
+	free(bytes);
+	run(map_code(fd, NULL));
+}
+
+static void links(const char *folder, unsigned count)
+{
+	char first[512], other[512];
+
+	snprintf(first, sizeof(first), "%s/0", folder);
+	close(make_program(first, 2 * PAGE));
+	for (unsigned i = 1; i < count; i++) {
+		snprintf(other, sizeof(other), "%s/%u", folder, i);
+		must(link(first, other) == 0, other);
+		int fd = open(other, O_RDONLY | O_CLOEXEC);
+		must(fd >= 0, other);
+		map_code(fd, NULL);
+		close(fd);
+	}
+	ready();
+	for (;;)
+		pause();
+}
+
+/* Every second page of a range: neighbours would become one mapping. */
+static void maps(const char *path, unsigned count)
+{
+	int fd = make_program(path, 2 * PAGE);
+	char *room = mmap(NULL, (size_t)2 * PAGE * count, PROT_NONE,
+			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	must(room != MAP_FAILED, "mmap");
+	for (unsigned i = 0; i < count; i++)
+		map_code(fd, room + (size_t)2 * PAGE * i);
+	ready();
+	for (;;)
+		pause();
+}
+
+static void churn(const char *path)
+{
+	int fd = make_program(path, 2 * PAGE);
+
+	ready();
+	for (;;)
+		munmap(map_code(fd, NULL), PAGE);
+}
+
+static void *run_code(void *code)
+{
+	for (;;)
+		((void (*)(void))(uintptr_t)code)();
+	return NULL;
+}
+
+/* The code runs from a copy of the page, which stays when the file ends before it. */
+static void change(const char *path)
+{
+	int fd = make_program(path, 16 * PAGE);
+	char *code = mmap(NULL, PAGE, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE, fd, PAGE);
+	pthread_t thread;
+
+	must(code != MAP_FAILED, "mmap");
+	code[PAGE - 1] = 1;
+	must(pthread_create(&thread, NULL, run_code, code) == 0, "thread");
+	ready();
+	for (unsigned i = 0;; i++) {
+		uint16_t many = i % 2 ? UINT16_MAX - 1 : 1;
+		(void)!pwrite(fd, &many, sizeof(many), offsetof(Elf64_Ehdr, e_phnum));
+		if (i % 64 == 0) {
+			(void)!ftruncate(fd, i % 128 ? 100 : 0);
+			(void)!ftruncate(fd, 16 * PAGE);
+			close(make_program(path, 16 * PAGE));
+		}
+	}
+}
+
+int main(int argc, char **argv)
+{
+	const char *what = argc > 2 ? argv[1] : "", *path = argc > 2 ? argv[2] : "";
+	unsigned number = argc > 3 ? (unsigned)strtoul(argv[3], NULL, 10) : 0;
+
+	if (!strcmp(what, "large") || !strcmp(what, "dense"))
+		large(path, number, *what == 'd');
+	else if (!strcmp(what, "links"))
+		links(path, number);
+	else if (!strcmp(what, "maps"))
+		maps(path, number);
+	else if (!strcmp(what, "churn"))
+		churn(path);
+	else if (!strcmp(what, "change"))
+		change(path);
+	fprintf(stderr, "usage: other_user large|dense|links|maps|churn|change PATH [NUMBER]\n");
+	return 2;
+}
