@@ -46,7 +46,14 @@ install(DIRECTORY docs/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man3 FILES_MATCH
 # Not with the modes of the checkout, which another umask or a read-only source directory gives it.
 set(fleet examples/fleet)
 install(PROGRAMS ${fleet}/batconv-fleet ${fleet}/batconv-fleet-step ${fleet}/batconv-fleet.sbatch DESTINATION ${CMAKE_INSTALL_DATADIR}/batconv/${fleet})
-install(FILES ${fleet}/share.sh DESTINATION ${CMAKE_INSTALL_DATADIR}/batconv/${fleet})
+install(FILES ${fleet}/share.sh ${fleet}/batconv-record.yaml DESTINATION ${CMAKE_INSTALL_DATADIR}/batconv/${fleet})
+install(CODE "
+  set(FROM \"${CMAKE_SOURCE_DIR}/${fleet}/batconv-record.service\")
+  set(TO \"${CMAKE_BINARY_DIR}/batconv-record.service\")
+  set(BINDIR \"${CMAKE_INSTALL_BINDIR}\")")
+install(SCRIPT cmake/unit.cmake)
+# No unit of the system's: who wants it enables it by its path.
+install(FILES ${CMAKE_BINARY_DIR}/batconv-record.service DESTINATION ${CMAKE_INSTALL_DATADIR}/batconv/${fleet})
 # Commands in PATH, which find their parts by where the links lead.
 file(RELATIVE_PATH fleet_from_bin ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_DATADIR}/batconv/${fleet})
 foreach(name batconv-fleet batconv-fleet-step)

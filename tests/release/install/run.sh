@@ -21,6 +21,11 @@ for folder in "$prefix/bin" "$prefix/share/batconv/examples/fleet"; do
 		{ echo "batconv-fleet-step is not whole in $folder" >&2; exit 1; }
 done
 
+unit=$prefix/share/batconv/examples/fleet/batconv-record.service
+grep -qxF "ExecStart=\"$prefix/bin/batconv\" $(sed -n 's/^ExecStart=[^ ]* //p' "$here/../../../examples/fleet/batconv-record.service")" "$unit" ||
+	{ echo "the unit has another program: $(grep ^ExecStart "$unit")" >&2; exit 1; }
+cmp "$prefix/share/batconv/examples/fleet/batconv-record.yaml" "$here/../../../examples/fleet/batconv-record.yaml"
+
 libdir=$(dirname "$(find "$prefix" -name bat.pc)")
 export PKG_CONFIG_PATH="$libdir"
 for package in bat batconv batconv-capture; do
