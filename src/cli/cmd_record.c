@@ -60,6 +60,8 @@ static const char *read_pids(struct command_line *line, const struct option_row 
 	struct arguments *args = line->arguments;
 	struct text rest = text_of(value);
 
+	if (!text_trim(rest).len)
+		return "--pid: an empty list, as pidof prints where no process runs: start the program first, or record -a --match='*/PROGRAM', not";
 	do {
 		size_t comma = text_find(rest, ',');
 		uint64_t number;
