@@ -40,8 +40,7 @@ size_t shard_list_same(const struct shard_list *list, size_t first)
 {
 	size_t end = first;
 
-	while (end < list->all.len &&
-	       build_id_same(&list->all.at[end].id, &list->all.at[first].id))
+	while (end < list->all.len && build_id_same(&list->all.at[end].id, &list->all.at[first].id))
 		end++;
 	return end - first;
 }
@@ -72,8 +71,9 @@ static bool add(struct shard_list *list, char *path, struct bc_error *err)
 		stream_close(&stream);
 	}
 	bool listed = ok && is;
-	bool kept = listed && listed_shard_vec_push(&list->all, (struct listed_shard){
-									path, shard.kind, shard.id});
+	bool kept =
+		listed && listed_shard_vec_push(&list->all,
+						(struct listed_shard){path, shard.kind, shard.id});
 	if (!kept)
 		free(path);
 	list->unreadable += !ok && err->code != BC_NOMEM;
