@@ -296,18 +296,6 @@ static bool read_fdata(struct file_stream *stream, struct profile_facts *out, st
 	return ok;
 }
 
-static bool profile_facts_fdata(const char *path, struct profile_facts *out, struct bc_error *err)
-{
-	struct file_stream stream;
-
-	*out = (struct profile_facts){0};
-	if (!stream_open(path, &stream, err))
-		return false;
-	bool ok = read_fdata(&stream, out, err);
-	stream_close(&stream);
-	return ok;
-}
-
 /* ---- YAML ---- */
 
 static void take_yaml_head(const struct profile_head *head, struct profile_facts *out)
@@ -339,18 +327,24 @@ static bool read_yaml_document(struct yaml_input *yaml, bool first, struct profi
 	return ok && err->code == BC_OK;
 }
 
-static bool profile_facts_yaml(const char *path, struct profile_facts *out, struct bc_error *err)
+static bool read_yaml(struct file_stream *stream, struct profile_facts *out, struct bc_error *err)
 {
-	struct file_stream stream;
-
-	*out = (struct profile_facts){0};
-	if (!stream_open(path, &stream, err))
-		return false;
-	struct yaml_input *yaml = yaml_input_open(&stream, (struct text){"", 0}, err);
+	struct yaml_input *yaml = yaml_input_open(stream, (struct text){"", 0}, err);
 	bool ok = yaml;
+
 	for (bool first = true; ok && (first || yaml_input_goes_on(yaml)); first = false)
 		ok = read_yaml_document(yaml, first, out, err);
 	yaml_input_close(yaml);
+	return ok;
+}
+
+static bool take_profile(struct inspected *out, struct bc_error *err)
+{
+	struct file_stream stream;
+
+	if (!stream_open(out->path, &stream, err))
+		return false;
+	bool ok = (out->kind == FILE_YAML ? read_yaml : read_fdata)(&stream, &out->profile, err);
 	stream_close(&stream);
 	return ok;
 }
@@ -490,8 +484,8 @@ bool inspect_file(const char *path, struct input_progress progress, struct carri
 	case FILE_NOTE: return take_binary(out, err);
 	case FILE_SAMPLES:
 	case FILE_UNKNOWN: return take_samples(out, progress, carried, err);
-	case FILE_FDATA: return profile_facts_fdata(path, &out->profile, err);
-	case FILE_YAML: return profile_facts_yaml(path, &out->profile, err);
+	case FILE_FDATA:
+	case FILE_YAML: return take_profile(out, err);
 	case FILE_JSON: take_json(out, (struct text){start, size}); break;
 	case FILE_FOREIGN:
 	case FILE_BCMAPS:
