@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "src/cli/file_conflicts.h"
 
-#include <dirent.h>
 #include <errno.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -45,21 +43,16 @@ static bool add_recording(struct named_files *files, const char *option, const c
 	return ok;
 }
 
-/* A directory of shards: what is in it. */
+/* A directory: the shards in it, which alone are read.  One that cannot be read is refused where
+ * it is. */
 static bool add_folder(struct named_files *files, const char *option, const char *folder)
 {
-	size_t size = strlen(folder) + sizeof("/") + NAME_MAX;
-	char *path = malloc(size);
-	DIR *at = path ? opendir(folder) : NULL;
-	bool ok = path;
+	BC_AUTO(shard_list_free) struct shard_list list = {0};
+	struct bc_error err = {0};
+	bool ok = shard_list_add(&list, folder, &err) || err.code != BC_NOMEM;
 
-	for (const struct dirent *entry; ok && at && (entry = readdir(at));) {
-		snprintf(path, size, "%s/%s", folder, entry->d_name);
-		ok = add(files, option, path, true, false);
-	}
-	if (at)
-		closedir(at);
-	free(path);
+	for (size_t i = 0; ok && i < list.all.len; i++)
+		ok = add(files, option, list.all.at[i].path, true, false);
 	return ok;
 }
 
