@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The identifier that a linker gives to each of its outputs (NT_GNU_BUILD_ID), and whether two files
- * belong together. */
+/* The identifier that a linker gives to each of its outputs (NT_GNU_BUILD_ID), and whether two
+ * files belong together. */
 #ifndef BASE_BUILD_ID_H
 #define BASE_BUILD_ID_H
 

@@ -36,8 +36,8 @@ struct pair {
 				  offsets; NULL: none was.  Borrowed */
 };
 
-/* An input of which more offsets disagree is refused, where no build-id decides (build_id.h).  Another
- * build has 72 %, one that differs in one function 0.1 %. */
+/* An input of which more offsets disagree is refused, where no build-id decides (build_id.h).
+ * Another build has 72 %, one that differs in one function 0.1 %. */
 #define PAIR_LIMIT_PERCENT 1.0
 
 /* Open the input of a binary, which must outlive the pair and stays as it is.  pair->output is that

@@ -73,7 +73,8 @@ BC_MUST_USE bool flat_read(const char *path, struct flat_profile *out, bool *min
 BC_MUST_USE bool flat_read_stream(struct file_stream *stream, struct flat_profile *out, bool *mine,
 				  struct bc_error *err);
 
-/* Begins to read a file that is one of these.  BC_FORMAT: it is none; errors of text_input_begin() */
+/* Begins to read a file that is one of these.  BC_FORMAT: it is none; errors of
+ * text_input_begin() */
 BC_MUST_USE bool flat_begin(struct file_stream *stream, struct text_input *in,
 			    enum profile_kind *kind, struct bc_error *err);
 

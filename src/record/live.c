@@ -372,8 +372,8 @@ static bool keep_bytes(void *ctx, size_t ring, const struct ring_bytes *bytes, s
 }
 
 /* Copies what is in the rings; while samples are off those of mappings and tasks are left alone, or
- * whoever maps and unmaps in a loop would have them read all the time.  What is left of a round when there is no more room comes with the
- * next one, or it would be late. */
+ * whoever maps and unmaps in a loop would have them read all the time.  What is left of a round
+ * when there is no more room comes with the next one, or it would be late. */
 static void keep_round(struct live_thread *thread, bool tasks)
 {
 	struct bc_error full;

@@ -42,7 +42,8 @@ static void take(char part[PART_SIZE])
 
 static void check_made(const char *path, const char *host, const char *other)
 {
-	struct shard_name parts = {path, {32, {0}}, host, 1577836800, (unsigned)(input.left % 1000)};
+	struct shard_name parts = {
+		path, {32, {0}}, host, 1577836800, (unsigned)(input.left % 1000)};
 	char name[SHARD_NAME_SIZE], unfinished[SHARD_NAME_SIZE + 8];
 
 	memcpy(parts.digest.data, path, strlen(path) < 32 ? strlen(path) : 32);
