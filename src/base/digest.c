@@ -166,19 +166,29 @@ WITH_SHA static inline __m128i next_words(const __m128i w[4])
 	return _mm_sha256msg2_epu32(sum, w[3]);
 }
 
+WITH_SHA static inline __m128i load(const void *at)
+{
+	return _mm_loadu_si128(at);
+}
+
+WITH_SHA static inline void store(void *at, __m128i value)
+{
+	_mm_storeu_si128(at, value);
+}
+
 /* The instructions have the state as (a, b, e, f) and (c, d, g, h), from the top. */
 WITH_SHA static void fast_blocks(uint32_t state[8], const uint8_t *block, size_t count)
 {
 	const __m128i swap = _mm_set_epi64x(0x0c0d0e0f08090a0b, 0x0405060700010203);
-	__m128i abcd = _mm_shuffle_epi32(_mm_loadu_si128((const __m128i *)(state)), 0xb1),
-		efgh = _mm_shuffle_epi32(_mm_loadu_si128((const __m128i *)(state + 4)), 0x1b);
+	__m128i abcd = _mm_shuffle_epi32(load(state), 0xb1),
+		efgh = _mm_shuffle_epi32(load(state + 4), 0x1b);
 	__m128i abef = _mm_alignr_epi8(abcd, efgh, 8), cdgh = _mm_blend_epi16(efgh, abcd, 0xf0);
 
 	for (; count; count--, block += 64) {
 		__m128i first[] = {abef, cdgh}, w[4];
 		for (size_t i = 0; i < 16; i++) {
 			if (i < 4) {
-				w[i] = _mm_loadu_si128((const __m128i *)(block + 16 * i));
+				w[i] = load(block + 16 * i);
 				w[i] = _mm_shuffle_epi8(w[i], swap);
 			} else {
 				__m128i next = next_words(w);
@@ -187,9 +197,7 @@ WITH_SHA static void fast_blocks(uint32_t state[8], const uint8_t *block, size_t
 				w[2] = w[3];
 				w[3] = next;
 			}
-			__m128i sum =
-				_mm_add_epi32(i < 4 ? w[i] : w[3],
-					      _mm_loadu_si128((const __m128i *)(roots + 4 * i)));
+			__m128i sum = _mm_add_epi32(i < 4 ? w[i] : w[3], load(roots + 4 * i));
 			cdgh = _mm_sha256rnds2_epu32(cdgh, abef, sum);
 			abef = _mm_sha256rnds2_epu32(abef, cdgh, _mm_shuffle_epi32(sum, 0x0e));
 		}
@@ -198,8 +206,8 @@ WITH_SHA static void fast_blocks(uint32_t state[8], const uint8_t *block, size_t
 	}
 	abcd = _mm_shuffle_epi32(abef, 0x1b);
 	efgh = _mm_shuffle_epi32(cdgh, 0xb1);
-	_mm_storeu_si128((__m128i *)(state), _mm_blend_epi16(abcd, efgh, 0xf0));
-	_mm_storeu_si128((__m128i *)(state + 4), _mm_alignr_epi8(efgh, abcd, 8));
+	store(state, _mm_blend_epi16(abcd, efgh, 0xf0));
+	store(state + 4, _mm_alignr_epi8(efgh, abcd, 8));
 }
 
 #else
