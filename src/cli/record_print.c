@@ -232,10 +232,10 @@ static void print_warnings(const struct record_result *result, FILE *out)
 	for (size_t i = 0; i < result->users->count; i++)
 		if (result->users->at[i].refused && result->users->at[i].uid != NO_USER)
 			say(out,
-			    "warning: user %" PRIu32
-			    " maps more files than there is room for: %" PRIu64
-			    " times a file was left out",
-			    result->users->at[i].uid, result->users->at[i].refused);
+			    "warning: user %" PRIu32 " maps more than there is room for: %" PRIu64
+			    " mapping%s left out",
+			    result->users->at[i].uid, result->users->at[i].refused,
+			    plural_of(result->users->at[i].refused, " was", "s were"));
 	if (result->live && result->live->unreadable)
 		say(out,
 		    "warning: /proc/PID/maps of %" PRIu64
@@ -327,7 +327,7 @@ static void json_binary(struct json *json, const struct recorded_binary *binary)
 	json_close(json, '}');
 }
 
-/* Users for whose files there was no room. */
+/* Users for whose mappings there was no room. */
 static void json_users(struct json *json, const struct shares *users)
 {
 	json_open(json, "users", '[');
@@ -338,7 +338,7 @@ static void json_users(struct json *json, const struct shares *users)
 		json_open(json, NULL, '{');
 		if (user->uid != NO_USER)
 			json_number(json, "uid", user->uid);
-		json_number(json, "files_refused", user->refused);
+		json_number(json, "mappings_refused", user->refused);
 		json_close(json, '}');
 	}
 	json_close(json, ']');

@@ -283,7 +283,8 @@ struct kept_bytes {
 struct live_state {
 	uint64_t now, cpu, sampled;
 	bool paused;
-	bool ended; /* nothing comes any more */
+	bool ended;                /* nothing comes any more */
+	sig_atomic_t rotate, tell; /* how often signals asked for it */
 };
 
 struct live_thread {
@@ -390,7 +391,7 @@ struct live_marks {
 	uint64_t tick, lost;
 	struct live_scan scan;
 	uint64_t retry, pause; /* nothing is written before; how long that was put off; 0: not */
-	sig_atomic_t rotated, told;
+	sig_atomic_t rotate, tell, rotated, told;
 };
 
 static bool take_kept(struct live_recording *live, const struct kept_bytes *kept,
@@ -424,11 +425,11 @@ static void put_off(struct live_marks *marks, bool behind)
 static bool hand_over(struct live_recording *live, struct live_marks *marks, struct bc_error *err)
 {
 	bool behind = false, due = live->next && live->now >= live->next,
-	     asked = live->signals->rotate != marks->rotated;
+	     asked = marks->rotate != marks->rotated;
 
 	if (!due && !asked && !recorder_is_full(live->recorder))
 		return true;
-	marks->rotated = live->signals->rotate;
+	marks->rotated = marks->rotate;
 	while (live->next && live->now >= live->next)
 		live->next += live->interval;
 	if (!asked && marks->retry > live->now)
@@ -486,17 +487,17 @@ static bool look(struct live_recording *live, uint64_t deadline)
 
 static void tell(struct live_recording *live, struct live_marks *marks)
 {
-	bool asked = live->signals->tell != marks->told;
+	bool asked = marks->tell != marks->told;
 
 	if (!asked && live->now - marks->tick < SECOND)
 		return;
 	marks->tick = live->now;
-	marks->told = live->signals->tell;
+	marks->told = marks->tell;
 	live->tick(live->ctx, asked);
 }
 
 /* Waits for more bytes, and takes them. */
-static bool take_more(struct live_thread *thread, struct bc_error *err)
+static bool take_more(struct live_thread *thread, struct live_marks *marks, struct bc_error *err)
 {
 	struct live_recording *live = thread->live;
 	bool waits = atomic_load(&live->budget.waits);
@@ -520,6 +521,8 @@ static bool take_more(struct live_thread *thread, struct bc_error *err)
 	live->cpu = thread->state.cpu;
 	live->sampled = thread->state.sampled;
 	live->paused = thread->state.paused;
+	marks->rotate = thread->state.rotate;
+	marks->tell = thread->state.tell;
 	pthread_mutex_unlock(&thread->lock);
 	return take_kept(live, &thread->taken, err);
 }
@@ -551,7 +554,7 @@ static bool count_until_end(struct live_thread *thread, struct bc_error *err)
 	bool ok = live->target == PERF_COMMAND || begin_scan(live, &marks.scan, err);
 
 	while (ok && !has_ended(thread)) {
-		ok = rescan(live, &marks, err) && take_more(thread, err) &&
+		ok = rescan(live, &marks, err) && take_more(thread, &marks, err) &&
 		     hand_over(live, &marks, err);
 		bool more = look(live, live_clock() + LOOK_MOST);
 		atomic_store(&live->budget.waits, more || marks.scan.left);
@@ -621,6 +624,8 @@ static void hold_to_budget(struct live_recording *live, struct live_state *state
 	state->sampled += state->paused ? 0 : now - state->now;
 	state->now = now;
 	state->cpu = budget_cpu(&live->budget);
+	state->rotate = live->signals->rotate;
+	state->tell = live->signals->tell;
 	bool on = budget_has_samples(&live->budget, now, !state->paused);
 	if (on == !state->paused)
 		return;

@@ -129,9 +129,11 @@ static bool may_map(struct recorder *r, struct process *process)
 		return true;
 	if (process->recorded.user == UNKNOWN_USER)
 		process->recorded.user = recorder_user(r, process->pid);
-	const struct user_share *user = &r->files.shares.at[process->recorded.user];
-	return share_allows(user, user->maps, (uint32_t)(r->maps_memory / MAPS_UNIT),
-			    (uint32_t)(most / MAPS_UNIT));
+	struct user_share *user = &r->files.shares.at[process->recorded.user];
+	bool may = share_allows(user, user->maps, (uint32_t)(r->maps_memory / MAPS_UNIT),
+				(uint32_t)(most / MAPS_UNIT));
+	user->refused += !may;
+	return may;
 }
 
 /* What one more takes, about, until it is measured. */

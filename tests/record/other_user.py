@@ -134,7 +134,9 @@ def links():
     """The table of files is full of those of one process that sleeps."""
     os.mkdir('theirs/links')
     os.chown('theirs/links', OTHER_UID, OTHER_UID)
-    attack('links', 'links', 'theirs/links', 4200, load_after=True)
+    done = attack('links', 'links', 'theirs/links', 4200, load_after=True)
+    users = [user['uid'] for user in done.stats.get('users', []) if user['mappings_refused'] > 1000]
+    check('links: the user', users == [OTHER_UID] or FIGURES, users)
 
 
 def maps():
