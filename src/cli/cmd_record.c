@@ -13,6 +13,7 @@
 #include "src/cli/options.h"
 #include "src/flow/profile_output.h"
 #include "src/cli/progress.h"
+#include "src/cli/record_metrics.h"
 #include "src/cli/record_print.h"
 #include "src/cli/sample_options.h"
 #include "src/base/say.h"
@@ -32,14 +33,15 @@
 #define PAGES 128
 #define MEMORY_LEAST                                                                               \
 	((size_t)1 << 20) /* bytes: less holds no counts beside processes and what waits */
-#define KEPT_LEAST ((size_t)1 << 20) /* bytes of rings that wait */
-#define STOP_TIME  (20 * SECOND)
-#define FEW        100 /* samples: of the machine, a binary with less gets no file */
+#define KEPT_LEAST   ((size_t)1 << 20) /* bytes of rings that wait */
+#define STOP_TIME    (20 * SECOND)
+#define METRICS_EACH (10 * SECOND) /* as often as most collectors read */
+#define FEW          100           /* samples: of the machine, a binary with less gets no file */
 
 struct arguments {
 	const char *pid_list; /* the last one that was given */
 	struct task_vec pids;
-	const char *cgroup, *event, *output, *save, *replay, *input;
+	const char *cgroup, *event, *output, *save, *replay, *input, *metrics;
 	struct words bins, patterns;
 	bool all, basic, require_branches, forward, verbose, quiet, branch_option, no_input;
 	struct number frequency, period, pages, least;
@@ -215,6 +217,9 @@ static const struct option_row rows[] = {
 	 INTO_BY(memory, option_memory), .takes = "a size such as 64M"},
 	{0, "save-rings", "FILE", FILE_WRITTEN, "also write all records as they come, for --replay",
 	 INTO(save)},
+	{0, "metrics", "FILE", FILE_WRITTEN,
+	 "write figures in OpenMetrics to FILE every 10 seconds, for the\ntextfile collector of node_exporter",
+	 INTO(metrics)},
 	{0, "forward-exit", NULL, NO_FILE, "exit with the command's exit code, if nothing failed",
 	 INTO(forward)},
 	{0, "sandbox", NULL, NO_FILE,
@@ -264,6 +269,8 @@ struct record_run {
 	struct found_input found; /* of a profile, where none was given */
 	struct output saved;      /* --save-rings */
 	bool saved_open;
+	uint64_t metrics_at; /* when they were written last; 0: not yet */
+	bool metrics_failed;
 	struct recorded_command command;
 	int exec_errno; /* of the command; 0: it runs, or ran */
 	bool unwritten; /* what was counted could not be written at the end */
@@ -315,17 +322,20 @@ static const char *only_binary(const struct arguments *args, const struct words 
 /* The command is none of the options' files, but to write over it would be as bad. */
 static int check_command(const struct command_line *line, const struct arguments *args)
 {
-	const char *const written[] = {args->save, args->output};
+	const struct {
+		const char *option, *path;
+	} written[] = {
+		{"--save-rings", args->save}, {"--metrics", args->metrics}, {"-o", args->output}};
 	char found[PATH_MAX], text[PATH_MAX];
 	const char *file = command_file(&line->operands, found);
 	struct stat program, st;
 
 	for (size_t i = 0; file && stat(file, &program) == 0 && i < BC_COUNT(written); i++) {
-		if (!written[i] || stat(written[i], &st) != 0 || st.st_dev != program.st_dev ||
-		    st.st_ino != program.st_ino)
+		if (!written[i].path || stat(written[i].path, &st) != 0 ||
+		    st.st_dev != program.st_dev || st.st_ino != program.st_ino)
 			continue;
 		snprintf(text, sizeof(text), "%s '%.200s' would replace the command",
-			 i ? "-o" : "--save-rings", written[i]);
+			 written[i].option, written[i].path);
 		return usage_error(line->command, text, NULL);
 	}
 	return EXIT_DONE;
@@ -736,10 +746,25 @@ static bool flush(void *ctx, bool last, bool *behind, struct bc_error *err)
 	return true;
 }
 
+/* A file that cannot be written ends no recording. */
+static void write_metrics(struct record_run *r)
+{
+	struct recorder_stats stats = recorder_stats(r->recorder);
+	struct bc_error err;
+
+	r->metrics_at = live_clock();
+	bool ok = record_metrics_write(r->args->metrics, &stats, &r->shards, &err);
+	if (!ok && !r->metrics_failed)
+		say(stderr, "warning: --metrics: %s", err.text);
+	r->metrics_failed = !ok;
+}
+
 static void tick(void *ctx, bool asked)
 {
 	struct record_run *r = ctx;
 
+	if (r->args->metrics && (!r->metrics_at || live_clock() - r->metrics_at >= METRICS_EACH))
+		write_metrics(r);
 	record_progress(&r->view, &r->live, asked);
 }
 
@@ -907,6 +932,8 @@ static int finish_recording(struct record_run *r, const struct bc_error *unwritt
 	}
 	if (code == EXIT_DONE && (stats.lost + stats.lost_samples) * 100 > taken)
 		code = EXIT_PARTIAL;
+	if (args->metrics)
+		write_metrics(r);
 	record_shards_sort(&r->shards);
 	if (args->stats == STATS_JSON)
 		record_json(&result, stderr);

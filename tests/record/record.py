@@ -402,6 +402,62 @@ def others_are_kept():
     check('of this host', not os.path.exists(own), os.listdir('kept'))
 
 
+def open_metrics(text):
+    """Values by name and labels of text that follows the rules of OpenMetrics 1.0, as far as it has counters and gauges."""
+    check('end', text.endswith('\n# EOF\n') and text.count('# EOF') == 1, text[-30:])
+    values, family, kind, seen = {}, None, None, set()
+    for line in text.splitlines()[:-1]:
+        described = re.fullmatch(r'# (TYPE|HELP) ([a-zA-Z_:][a-zA-Z0-9_:]*) (.+)', line)
+        sample = re.fullmatch(r'([a-zA-Z_:][a-zA-Z0-9_:]*)(\{[a-zA-Z_][a-zA-Z0-9_]*="[^"\\\n]*"\})? (\d+(?:\.\d+)?)', line)
+        if described and described.group(1) == 'TYPE':
+            family, kind = described.group(2), described.group(3)
+            check('a family once', family not in seen and kind in ('counter', 'gauge') and not family.endswith('_total'), line)
+            seen.add(family)
+        elif described:
+            check('help of its family', described.group(2) == family, line)
+        else:
+            check('a sample of its family', sample and sample.group(1) == family + '_total' * (kind == 'counter'), line)
+            name = sample.group(1) + (sample.group(2) or '')
+            check('once', name not in values, line)
+            values[name] = float(sample.group(3))
+    return values
+
+
+def metrics():
+    """While it records and at the end; the file is whole whenever it is read."""
+    load = subprocess.Popen([LOAD, '60000'])
+    recorder = start('-F', '2000', '--interval=200ms', '--keep=2', '--metrics=file.prom', '-o', 'out/', '-p', str(load.pid))
+    while not os.path.exists('file.prom'):
+        time.sleep(0.05)
+    with open('file.prom', encoding='ascii') as file:
+        early = open_metrics(file.read())
+    time.sleep(1)
+    recorder.send_signal(signal.SIGTERM)
+    stats = ended(recorder)
+    load.kill()
+    load.wait()
+    with open('file.prom', encoding='ascii') as file:
+        text = file.read()
+    late = open_metrics(text)
+    check('grows', all(late[name] >= value for name, value in early.items() if '_total' in name), (early, late))
+    prefix = 'batconv_record_'
+    for name, value in (('samples_total', stats['samples']['read']), ('samples_kept_total', stats['samples']['kept']),
+                        ('lost_total', stats['lost'] + stats['lost_samples']), ('shards_deleted_total', stats['deleted']),
+                        ('shards_total', sum(b['shards'] for b in stats['binaries'])), ('failing', 0)):
+        check(name, late[prefix + name] == value, '%s, not %s' % (late[prefix + name], value))
+    for reason, count in stats['samples']['dropped'].items():
+        check(reason, late['%ssamples_dropped_total{reason="%s"}' % (prefix, reason)] == count)
+    check('disk', late[prefix + 'shard_bytes_total'] >= 4 * 512, late)
+    check('only whole', os.listdir('.') == ['file.prom', 'out'] or os.listdir('.') == ['out', 'file.prom'], os.listdir('.'))
+    if shutil.which('promtool'):
+        done = subprocess.run(['promtool', 'check', 'metrics'], input=text, capture_output=True, text=True, check=False)
+        check('promtool', done.returncode == 0, done.stdout + done.stderr)
+    else:
+        left_out.append('metrics: no promtool')
+    result = record('--metrics=nowhere/file.prom', '-o', 'out/', LOAD, '100', json_stats=False)
+    check('a file that cannot be written', result.code == 0 and result.err.count('warning: --metrics: ') == 1, result.err)
+
+
 def hostile_file_names():
     """What a user can call a program: as a shard of this host, as one that is being written, and what a shell, a terminal, a format
     or a list takes for something else."""
@@ -848,7 +904,7 @@ def sandbox():
     ended(recorder)
 
 
-CASES = [command, command_threads_fork_exec, command_dlopen, deleted_file, process, children_that_exist, one_file, refused_before, words, intervals, others_are_kept, hostile_names_read, rings,
+CASES = [command, command_threads_fork_exec, command_dlopen, deleted_file, process, children_that_exist, one_file, refused_before, words, intervals, metrics, others_are_kept, hostile_names_read, rings,
          exit_codes, command_goes_on, signals, signals_at_the_end, program_stays, killed, faults, full_disk, small_rings, stopped, lost_at_the_end, second_signal, names_of_options, packed, slow_hand_over, many_files,
          overhead]
 OF_ROOT = [machine, cgroup, own_cgroup, overlay, setuid, mount_namespace, ordinary_user, unreadable, hostile_names, sandbox, sandbox_of_another_user]
