@@ -40,7 +40,7 @@ batconv_harden_link(RELRO LINKER:-z,relro)
 batconv_harden_link(NOW LINKER:-z,now)
 batconv_harden_link(NOEXECSTACK LINKER:-z,noexecstack)
 
-# FORTIFY needs an optimiser, and hides from the sanitizers what they would report.  A libc
+# FORTIFY needs an optimizer, and hides from the sanitizers what they would report.  A libc
 # that knows no level 3 takes it for 2.  A compiler may have set a level of its own.
 set(fortified $<CONFIG:Release,RelWithDebInfo,MinSizeRel>)
 if(NOT BATCONV_SANITIZE)

@@ -13,30 +13,30 @@
 
 #include "batconv/batconv.h"
 
-static void print_inlined(const struct batconv_place *place)
+static void print_inlined(const struct batconv_location *location)
 {
 	struct batconv_inlined call;
 
-	for (size_t i = 0; batconv_place_inlined(place, i, &call); i++)
+	for (size_t i = 0; batconv_location_inlined(location, i, &call); i++)
 		printf("    %s %s:%" PRIu32 ", inlined\n",
 		       call.function ? call.function : "[inlined]", call.file ? call.file : "?",
 		       call.line);
 }
 
-static void print(struct batconv_vaddr at, const struct batconv_place *place)
+static void print(struct batconv_vaddr at, const struct batconv_location *location)
 {
 	printf("0x%" PRIx64, at.v);
-	if (!place->input.function) {
+	if (!location->input.function) {
 		printf(" in no function\n");
 		return;
 	}
-	printf(" %s+0x%" PRIx64, place->input.function, place->input.offset);
-	if (place->has_vaddr)
-		printf(" 0x%" PRIx64, place->vaddr.v);
-	if (place->file)
-		printf(" %s:%" PRIu32, place->file, place->line);
+	printf(" %s+0x%" PRIx64, location->input.function, location->input.offset);
+	if (location->has_vaddr)
+		printf(" 0x%" PRIx64, location->vaddr.v);
+	if (location->file)
+		printf(" %s:%" PRIu32, location->file, location->line);
 	putchar('\n');
-	print_inlined(place);
+	print_inlined(location);
 }
 
 /* All addresses in one call. */
@@ -44,8 +44,8 @@ static bool translate(struct batconv_translator *translator, char **addresses, s
 		      struct batconv_error *err)
 {
 	struct batconv_vaddr *at = calloc(count, sizeof(*at));
-	struct batconv_place *places = calloc(count, sizeof(*places));
-	bool ok = at && places;
+	struct batconv_location *locations = calloc(count, sizeof(*locations));
+	bool ok = at && locations;
 
 	if (!ok)
 		*err = (struct batconv_error){.code = BATCONV_ERROR_NOMEM, .text = "out of memory"};
@@ -60,12 +60,12 @@ static bool translate(struct batconv_translator *translator, char **addresses, s
 			ok = false;
 		}
 	}
-	ok = ok &&
-	     batconv_translate(translator, BATCONV_ADDRESSES_INSTRUCTIONS, at, count, places, err);
+	ok = ok && batconv_translate(translator, BATCONV_ADDRESSES_INSTRUCTIONS, at, count,
+				     locations, err);
 	for (size_t i = 0; i < count && ok; i++)
-		print(at[i], &places[i]);
+		print(at[i], &locations[i]);
 	free(at);
-	free(places);
+	free(locations);
 	return ok;
 }
 

@@ -72,38 +72,38 @@ void batconv_translator_close(struct batconv_translator *t)
 	free(t);
 }
 
-/* An address: its source places are those of `input_vaddr`, where the chain has one. */
+/* An address: its source locations are those of `input_vaddr`, where the chain has one. */
 static bool find_lines(struct batconv_translator *t, const struct address_chain *chain,
-		       struct batconv_place *out, struct bc_error *err)
+		       struct batconv_location *out, struct bc_error *err)
 {
-	struct source_places places = {0};
+	struct source_places locations = {0};
 
 	if (!t->source || !chain->has_input_vaddr)
 		return true;
-	if (!debug_lines_find(t->source, chain->input_vaddr, &places, err))
+	if (!debug_lines_find(t->source, chain->input_vaddr, &locations, err))
 		return false;
-	if (!places.count)
+	if (!locations.count)
 		return true;
-	const struct source_place *own = &places.at[places.count - 1];
+	const struct source_place *own = &locations.at[locations.count - 1];
 	out->file = own->line ? own->file : NULL;
 	out->line = out->file ? own->line : 0;
-	out->inlined = places.count - 1;
-	out->calls = places.at;
+	out->inlined = locations.count - 1;
+	out->calls = locations.at;
 	return true;
 }
 
 /* back: 1 of a return address, whose call is looked up */
 static bool translate(struct batconv_translator *t, struct batconv_vaddr at, unsigned back,
-		      struct batconv_place *out, struct bc_error *err)
+		      struct batconv_location *out, struct bc_error *err)
 {
-	*out = (struct batconv_place){0};
+	*out = (struct batconv_location){0};
 	if (at.v < back)
 		return true;
 	struct address_chain chain =
 		address_chain_of_vaddr(&t->subject, (struct vaddr){at.v - back});
 	if (!chain.input.function)
 		return true;
-	*out = (struct batconv_place){
+	*out = (struct batconv_location){
 		.input = {chain.input.function->printed, (uint64_t)chain.input.offset + back},
 		.has_vaddr = chain.has_input_vaddr,
 		.vaddr = {chain.has_input_vaddr ? chain.input_vaddr.v + back : 0},
@@ -112,7 +112,7 @@ static bool translate(struct batconv_translator *t, struct batconv_vaddr at, uns
 }
 
 bool batconv_translate(struct batconv_translator *t, enum batconv_addresses kind,
-		       const struct batconv_vaddr *at, size_t count, struct batconv_place *out,
+		       const struct batconv_vaddr *at, size_t count, struct batconv_location *out,
 		       struct batconv_error *err)
 {
 	struct bc_error why = {0};
@@ -125,8 +125,8 @@ bool batconv_translate(struct batconv_translator *t, enum batconv_addresses kind
 	return true;
 }
 
-bool batconv_place_inlined(const struct batconv_place *place, size_t number,
-			   struct batconv_inlined *out)
+bool batconv_location_inlined(const struct batconv_location *location, size_t number,
+			      struct batconv_inlined *out)
 {
-	return inlined_call(place->calls, place->inlined, number, out);
+	return inlined_call(location->calls, location->inlined, number, out);
 }

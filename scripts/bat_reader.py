@@ -178,4 +178,4 @@ def read_bat(b):
             return name, reader()
         except (Bad, IndexError, struct.error):
             pass
-    sys.exit('unrecognised BAT layout')
+    sys.exit('unrecognized BAT layout')

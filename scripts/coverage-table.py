@@ -11,7 +11,7 @@ LEAST = 95.0
 
 # What reads bytes or text that strangers made.
 PARSERS = '''
-bat/cursor.[ch] bat/decode.c bat/fields.c bat/parents.c bat/recognise.c
+bat/cursor.[ch] bat/decode.c bat/fields.c bat/parents.c bat/recognize.c
 src/base/bytes.c src/base/hex.h src/base/json.c src/base/lines.c src/base/sparse.c src/base/text.c
 src/elf/*.[ch]
 src/code/labels.c src/code/jump_tables.c

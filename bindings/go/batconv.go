@@ -58,12 +58,12 @@ type Call struct {
 	Line     uint32
 }
 
-// Place is where an address was in the binary that llvm-bolt read.
-type Place struct {
+// Location is where an address was in the binary that llvm-bolt read.
+type Location struct {
 	Function string // as BOLT names it: "main", "emit/expr.c/1"; "": in no function that is known
 	Offset   uint64 // bytes from its beginning
 	HasVaddr bool   // an input was given, and has that function
-	Vaddr    uint64 // of the place in the input
+	Vaddr    uint64 // of the location in the input
 	File     string // "": not known, or not asked for
 	Line     uint32 // 0 as well
 	Inlined  []Call // innermost first
@@ -127,17 +127,17 @@ func (t *Translator) Close() {
 }
 
 // Translate finds the place of each vaddr. The result has one for each; its Function is "" where none is known.
-func (t *Translator) Translate(addresses []uint64) ([]Place, error) {
+func (t *Translator) Translate(addresses []uint64) ([]Location, error) {
 	return t.translate(C.BATCONV_ADDRESSES_INSTRUCTIONS, addresses)
 }
 
 // TranslateStack does so for a call stack, innermost address first: those behind the first are return addresses, of
 // which the call is looked up, one byte before.
-func (t *Translator) TranslateStack(addresses []uint64) ([]Place, error) {
+func (t *Translator) TranslateStack(addresses []uint64) ([]Location, error) {
 	return t.translate(C.BATCONV_ADDRESSES_CALL_STACK, addresses)
 }
 
-func (t *Translator) translate(kind C.enum_batconv_addresses, addresses []uint64) ([]Place, error) {
+func (t *Translator) translate(kind C.enum_batconv_addresses, addresses []uint64) ([]Location, error) {
 	t.turn.Lock()
 	defer t.turn.Unlock()
 	if t.handle == nil {
@@ -147,18 +147,18 @@ func (t *Translator) translate(kind C.enum_batconv_addresses, addresses []uint64
 		return nil, nil
 	}
 	var err C.struct_batconv_error
-	raw := make([]C.struct_batconv_place, len(addresses))
+	raw := make([]C.struct_batconv_location, len(addresses))
 	at := (*C.struct_batconv_vaddr)(unsafe.Pointer(&addresses[0])) // a struct of one uint64_t
 	if !C.batconv_translate(t.handle, kind, at, C.size_t(len(addresses)), &raw[0], &err) {
 		return nil, failed(&err)
 	}
 	names := map[*C.char]string{} // of the functions and files, which repeat
-	places := make([]Place, len(addresses))
+	locations := make([]Location, len(addresses))
 	for i := range raw {
-		places[i] = place(&raw[i], names)
+		locations[i] = location(&raw[i], names)
 	}
 	runtime.KeepAlive(t)
-	return places, nil
+	return locations, nil
 }
 
 func text(at *C.char, names map[*C.char]string) string {
@@ -173,14 +173,14 @@ func text(at *C.char, names map[*C.char]string) string {
 	return name
 }
 
-func place(raw *C.struct_batconv_place, names map[*C.char]string) Place {
-	out := Place{
+func location(raw *C.struct_batconv_location, names map[*C.char]string) Location {
+	out := Location{
 		Function: text(raw.input.function, names), Offset: uint64(raw.input.offset), HasVaddr: bool(raw.has_vaddr),
 		Vaddr: uint64(raw.vaddr.v), File: text(raw.file, names), Line: uint32(raw.line),
 	}
 	for number := C.size_t(0); number < raw.inlined; number++ {
 		var call C.struct_batconv_inlined
-		C.batconv_place_inlined(raw, number, &call)
+		C.batconv_location_inlined(raw, number, &call)
 		out.Inlined = append(out.Inlined, Call{text(call.function, names), text(call.file, names), uint32(call.line)})
 	}
 	return out

@@ -27,18 +27,18 @@ func open(t testing.TB, options uint) *Translator {
 func TestPlaces(t *testing.T) {
 	translator := open(t, Lines|Inlines)
 	defer translator.Close()
-	places, err := translator.Translate([]uint64{0x6010, 0x6343, 0x999999})
+	locations, err := translator.Translate([]uint64{0x6010, 0x6343, 0x999999})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p := places[0]; p.Function != "main" || p.Offset != 0x10 || !p.HasVaddr || p.Vaddr != 0x1110 || p.File != "/src/main.cc" ||
+	if p := locations[0]; p.Function != "main" || p.Offset != 0x10 || !p.HasVaddr || p.Vaddr != 0x1110 || p.File != "/src/main.cc" ||
 		p.Line != 25 || len(p.Inlined) != 1 || p.Inlined[0] != (Call{"atoi", "/usr/include/stdlib.h", 364}) {
 		t.Errorf("%+v", p)
 	}
-	if p := places[1]; p.Function != "rare_c" || p.Vaddr != 0x1443 || p.Line != 8 || p.Inlined != nil {
+	if p := locations[1]; p.Function != "rare_c" || p.Vaddr != 0x1443 || p.Line != 8 || p.Inlined != nil {
 		t.Errorf("%+v", p)
 	}
-	if p := places[2]; p.Function != "" || p.HasVaddr {
+	if p := locations[2]; p.Function != "" || p.HasVaddr {
 		t.Errorf("%+v", p)
 	}
 }
@@ -47,12 +47,12 @@ func TestPlaces(t *testing.T) {
 func TestStack(t *testing.T) {
 	translator := open(t, 0)
 	defer translator.Close()
-	places, err := translator.TranslateStack([]uint64{0x6343, 0x6166})
-	if err != nil || places[1].Function != "_Z4rarei" || places[1].File != "" {
-		t.Error(places, err)
+	locations, err := translator.TranslateStack([]uint64{0x6343, 0x6166})
+	if err != nil || locations[1].Function != "_Z4rarei" || locations[1].File != "" {
+		t.Error(locations, err)
 	}
-	if places, err = translator.Translate(nil); places != nil || err != nil {
-		t.Error(places, err)
+	if locations, err = translator.Translate(nil); locations != nil || err != nil {
+		t.Error(locations, err)
 	}
 }
 
@@ -89,8 +89,8 @@ func TestGoroutines(t *testing.T) {
 		go func(at uint64) {
 			defer all.Done()
 			for i := 0; i < 200; i++ {
-				if places, err := translator.Translate([]uint64{at, 0x6343}); err != nil || places[1].Line != 8 {
-					t.Error(places, err)
+				if locations, err := translator.Translate([]uint64{at, 0x6343}); err != nil || locations[1].Line != 8 {
+					t.Error(locations, err)
 					return
 				}
 			}

@@ -177,8 +177,8 @@ convert_recording() {
 	return $code
 }
 
-# told RECORDING: `why` as one line that begins with the recording
-told() {
+# reported RECORDING: `why` as one line that begins with the recording
+reported() {
 	local line=${why//$'\n'/; }
 	line=${line//batconv: /}
 	[[ $line == "${1//[[:cntrl:]]/?}"* ]] || line="$1: $line"
@@ -197,8 +197,8 @@ make_share() {
 		convert_recording "$name" "$2/each/recording-$read" || code=$?
 		case $code in
 		0) ;;
-		4) told "$name" >>"$2/cut" && cut=$((cut + 1)) || return ;;
-		1 | 3) told "$name" >>"$2/bad" && bad=$((bad + 1)) || return ;;
+		4) reported "$name" >>"$2/cut" && cut=$((cut + 1)) || return ;;
+		1 | 3) reported "$name" >>"$2/bad" && bad=$((bad + 1)) || return ;;
 		*) say "$name: batconv ended with $code: ${why//$'\n'/; }"; return 1 ;;
 		esac
 		if [ -s "$2/each/recording-$read" ]; then
@@ -218,7 +218,7 @@ make_shard() {
 	[ ! -s "$1/each/all" ] || "$BATCONV" convert -q --force --threads="${THREADS:-1}" --shard "$BINARY" "$1/each/all" -o "$1/shard"
 }
 
-# by_name LIST: messages about recording-N on stdin, told of the entry N of LIST
+# by_name LIST: messages about recording-N on stdin, as of the entry N of LIST
 by_name() {
 	local line out name weight list
 	mapfile -d '' -t list <"$1"
@@ -284,7 +284,7 @@ finish() {
 	"$BATCONV" convert -q --format="$FORMAT" --stats-file="$1/stats" "${words[@]}" "$BINARY" "$1/merged.zst" -o "$1/profile.$FORMAT" || code=$?
 	[ $code = 0 ] || [ $code = 4 ] || fail "the merged samples: batconv ended with $code: nothing was written"
 	if grep -qs '"mode": *"basic"' "$1/stats" && grep -q '"branches": *false' "$1/stats"; then
-		say "llvm-bolt uses this profile badly: the samples are plain, and no branches were inferred: remove ${OUT-OUT}/result and run again with OPTIONS=--input=PROG, the binary that llvm-bolt read"
+		say "llvm-bolt lays out poorly from this profile: the samples are plain, and no branches were inferred: remove ${OUT-OUT}/result and run again with OPTIONS=--input=PROG, the binary that llvm-bolt read"
 	fi
 	rm -f "$1/stats"
 	rm "$1/counts"

@@ -8,7 +8,7 @@
  * library decodes the descriptor in every layout that was ever released,
  * translates with it, and writes it again.
  *
- *   bat_decode()        bytes -> table; recognises the layout
+ *   bat_decode()        bytes -> table; recognizes the layout
  *   bat_fix_parents()   cold fragments find their functions again (LLVM 18, 19)
  *   bat_find()          output address -> fragment
  *   bat_translate()     fragment + offset -> offset in the input function

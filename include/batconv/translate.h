@@ -41,16 +41,16 @@ BATCONV_API BATCONV_MUST_USE bool batconv_translator_open(const char *bolted, co
 							  struct batconv_error *err);
 BATCONV_API void batconv_translator_close(struct batconv_translator *translator);
 
-struct batconv_place {
+struct batconv_location {
 	struct batconv_input_addr
 		input;  /* function NULL: the address is in no function that is known, ... */
 	bool has_vaddr; /* ... and nothing of what follows is set */
 	struct batconv_vaddr vaddr; /* of `input` in the input binary */
 	const char *file;           /* of the source; NULL: not known, or not asked for */
 	uint32_t line;              /* 0: not known, or not asked for */
-	size_t inlined;             /* calls that were inlined there, by batconv_place_inlined() */
-	const void *calls;          /* for batconv_place_inlined() */
-	uint64_t reserved[2];       /* 0 */
+	size_t inlined;       /* calls that were inlined there, by batconv_location_inlined() */
+	const void *calls;    /* for batconv_location_inlined() */
+	uint64_t reserved[2]; /* 0 */
 };
 
 /* How the addresses of a call came about. */
@@ -73,13 +73,13 @@ enum batconv_addresses {
 BATCONV_API BATCONV_MUST_USE bool batconv_translate(struct batconv_translator *translator,
 						    enum batconv_addresses kind,
 						    const struct batconv_vaddr *at, size_t count,
-						    struct batconv_place *out,
+						    struct batconv_location *out,
 						    struct batconv_error *err);
 
-/* The calls that were inlined where a place is: number 0 is the innermost one.  False: there are no
- * more. */
-BATCONV_API bool batconv_place_inlined(const struct batconv_place *place, size_t number,
-				       struct batconv_inlined *out);
+/* The calls that were inlined where a location is: number 0 is the innermost one.  False: there
+ * are no more. */
+BATCONV_API bool batconv_location_inlined(const struct batconv_location *location, size_t number,
+					  struct batconv_inlined *out);
 
 #ifdef __cplusplus
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * Places by name, in both binaries, and the way back: from an offset in a function
- * of the input binary to all places of its code in the optimised one.
+ * of the input binary to all places of its code in the optimized one.
  *
  * Forward, BAT is a function: each place has one input offset.  Backward it is
  * not: code that BOLT copied has several places, what it deleted none.  Within a
@@ -34,10 +34,10 @@ void places_free(struct places *places);
 const struct named_place *places_named(const struct places *places, struct text name,
 				       size_t *count);
 
-/* Receives a vaddr in the optimised binary.  False: stop. */
+/* Receives a vaddr in the optimized binary.  False: stop. */
 typedef bool places_fn(void *ctx, struct vaddr at);
 
-/* All places of the optimised binary that are translated to `offset` of the input
+/* All places of the optimized binary that are translated to `offset` of the input
  * function that `function` stands for, by ascending fragment and offset.  A
  * function that BOLT did not touch is its own. */
 void places_of_input(const struct places *places, const struct function *function, uint32_t offset,

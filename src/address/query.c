@@ -347,7 +347,7 @@ static void print_nowhere(const struct addr_context *context, const struct query
 		fputs("  no such function\n", out);
 		return;
 	}
-	fputs("  no place in the optimised binary", out);
+	fputs("  no location in the optimized binary", out);
 	const struct function *f = &places->binary->functions.at[named->function];
 	if (places_nearest_below(places, f, (uint32_t)query->value, &below))
 		fprintf(out, "; the nearest below is of +0x%" PRIx32, below);
@@ -359,7 +359,7 @@ void answer_text(const struct addr_context *context, const struct query *query,
 {
 	print_name(query->text, out);
 	if (answer->len > 1)
-		fprintf(out, "    %zu places", answer->len);
+		fprintf(out, "    %zu locations", answer->len);
 	fputc('\n', out);
 	if (!answer->len)
 		print_nowhere(context, query, out);

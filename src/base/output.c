@@ -263,7 +263,8 @@ static bool open_temporary(const char *path, const struct stat *old, struct outp
 			bc_fail(err, BC_IO, "%s: cannot write: there is no directory %.*s", path,
 				(int)folder_length(path), path);
 		else
-			bc_fail_errno(err, "%s: cannot create a temporary file beside it", path);
+			bc_fail_errno(err, "%s: cannot create a temporary file in its directory",
+				      path);
 		free(out->temporary);
 		out->temporary = NULL;
 		return false;

@@ -96,7 +96,7 @@
 		name##_part(at, count, depth);                                                     \
 	}
 
-/* Defines size_t NAME(at, count): of equal neighbours the first one stays, and takes what the
+/* Defines size_t NAME(at, count): of equal neighbors the first one stays, and takes what the
  * others count.  Returns how many elements are left, at the front.
  *
  * SAME is an expression, and ADD a statement, of `last`, a T * to the one that stays, and `item`, a

@@ -135,7 +135,7 @@ static bool next_member(struct unpack *u, struct unpack_step *step, struct bc_er
 	if (!step->in_size)
 		return true;
 	u->whole = false;
-	return inflateReset(&u->gzip) == Z_OK || damaged(u, "cannot go on", err);
+	return inflateReset(&u->gzip) == Z_OK || damaged(u, "cannot continue", err);
 }
 
 static bool step_gzip(struct unpack *u, struct unpack_step *step, struct bc_error *err)
@@ -225,7 +225,7 @@ static bool in_limit(const struct unpack *u, struct bc_error *err)
 	    (u->given - u->limit.always) / u->limit.times <= u->taken)
 		return true;
 	return bc_fail(err, BC_UNSUPPORTED,
-		       "%s data that stands for more than %" PRIu64 " MiB and %" PRIu64
+		       "%s data that expands to more than %" PRIu64 " MiB and %" PRIu64
 		       " times its own size, byte %" PRIu64 ": decompress it first",
 		       names[u->packing], u->limit.always >> 20, u->limit.times, u->taken);
 }

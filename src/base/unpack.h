@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Decompresses gzip (RFC 1952), zstd (RFC 8878) and xz, which are recognised by their first
+ * Decompresses gzip (RFC 1952), zstd (RFC 8878) and xz, which are recognized by their first
  * bytes.  Several compressed parts one behind the other are one content, as for their own
  * tools.  Input and output are given in pieces, so that memory does not grow with their size.
  *

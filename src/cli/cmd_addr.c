@@ -142,7 +142,7 @@ static bool tell_contradiction(const struct arguments *args, const struct addr_c
 	if (loads_agree(&context->process.loads))
 		return false;
 	say(stderr,
-	    "%s: its mappings in this process lead to different bases, of which batconv maps tells: "
+	    "%s: its mappings in this process lead to different bases, which batconv maps prints: "
 	    "each run-time address is taken by its own mapping",
 	    args->binary);
 	return true;
@@ -289,8 +289,8 @@ const struct command addr_command = {
 	.help = "convert addresses between run time, ELF file and functions, of the binary and\n"
 		"of its input\n\n"
 		"Shows all forms of each ADDRESS (read from stdin, one per line, if none is given);\n"
-		"for a function and offset of INPUT, every place in BIN.  Exit code 3: an address\n"
-		"was not found, the mappings contradict each other, or INPUT is not what llvm-bolt\n"
+		"for a function and offset of INPUT, every location in BIN.  Exit code 3: an address\n"
+		"was not found, the mappings do not match each other, or INPUT is not what llvm-bolt\n"
 		"read.",
 	COMMAND_OPTIONS(rows),
 	.operands = STDIN_READ,

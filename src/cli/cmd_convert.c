@@ -112,7 +112,7 @@ static const struct option_row rows[] = {
 	{'o', "output", "FILE", FILE_WRITTEN, "write the profile to FILE (default: stdout)",
 	 INTO(output.path)},
 	{0, "input", "INPUT", FILE_READ,
-	 "the binary that llvm-bolt read; makes the profile that of\nan unoptimised run. With --bin: BIN=INPUT",
+	 "the binary that llvm-bolt read; makes the profile that of\nan unoptimized run. With --bin: BIN=INPUT",
 	 INTO(inputs), .place = PLACE_INPUT, .of_samples = true},
 	NO_INPUT_ROW,
 	FROM_COMPILER_ROWS,
@@ -138,7 +138,7 @@ static const struct option_row rows[] = {
 	 INTO(hashes)},
 	YAML_FOR_ROW(output.yaml_for),
 	{0, "without-hashes", NULL, NO_FILE,
-	 "write YAML also of a binary that is not BOLTed without\nhashes: llvm-bolt does not optimise by it",
+	 "write YAML also of a binary that is not BOLTed without\nhashes: llvm-bolt does not optimize by it",
 	 INTO(output.without_hashes)},
 	{0, "bin", "FILE", FILE_READ,
 	 "convert for this binary. Repeatable; every operand is\nthen a sample file and -o a directory. If FILE is a\n"
@@ -175,7 +175,7 @@ static const struct option_row rows[] = {
 	 "estimate the fall-through after the newest branch of each\nstack from other stacks with the same branch",
 	 INTO(conversion.aggregate.impute), .of_samples = true},
 	{0, "no-infer", NULL, NO_FILE,
-	 "do not infer branches from plain samples; write addresses\n(docs/inference.md)",
+	 "do not infer branches from basic samples; write addresses\n(docs/inference.md)",
 	 INTO_BY(conversion.aggregate.rules.infer, option_unset), .of_samples = true},
 	{0, "compat", "PROGRAM:perf2bolt", NO_FILE,
 	 "perf2bolt: match perf2bolt 22 line for line, except where\nperf2bolt is wrong",
@@ -683,11 +683,11 @@ static int run_convert(struct command_line *line)
 const struct command convert_command = {
 	.name = "convert",
 	.args = "[OPTION]... OPTIMIZED SAMPLES...",
-	.help = "write the profile of the input binary from samples of the optimised one\n\n"
+	.help = "write the profile of the input binary from samples of the optimized one\n\n"
 		"OPTIMIZED is the binary that was sampled: from 'llvm-bolt --enable-bat', or not yet\n"
 		"BOLTed.  SAMPLES are perf.data, text of perf script (with --show-mmap-events\n"
 		"--show-task-events -F pid,ip,brstack) or pre-aggregated records; '-' is stdin.\n"
-		"A directory stands for the shards in it that are of OPTIMIZED's code.\n"
+		"A directory means the shards in it that are of OPTIMIZED's code.\n"
 		"perf.data may hold traces of Intel PT, Arm ETM, ETE or SPE, which need no perf.\n"
 		"The profile is BOLT's fdata or YAML, for: llvm-bolt INPUT -data PROFILE ...",
 	COMMAND_OPTIONS(rows),

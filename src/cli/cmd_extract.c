@@ -116,7 +116,7 @@ static const struct option_row rows[] = {
 	 "with --hashes: only of functions in this profile (fdata or\nYAML); so, too, if samples follow BINARY",
 	 INTO(job.data), .place = PLACE_PROFILE},
 	{0, "llvm-bolt", "PATH", FILE_READ,
-	 "with --hashes: the llvm-bolt to run (default: $LLVM_BOLT,\nelse the one beside batconv, in PATH, in /usr/lib/llvm-N)",
+	 "with --hashes: the llvm-bolt to run (default: $LLVM_BOLT,\nelse the one next to batconv, in PATH, in /usr/lib/llvm-N)",
 	 INTO(job.llvm_bolt)},
 	SANDBOX_ROW,
 	HELP_ROW,

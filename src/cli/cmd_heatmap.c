@@ -17,7 +17,7 @@ struct arguments {
 
 static const struct option_row rows[] = {
 	{'o', "output", "FILE", FILE_WRITTEN,
-	 "write the picture to FILE; also writes FILE-SIZE with\n"
+	 "write the heat map to FILE; also writes FILE-SIZE with\n"
 	 "larger buckets, FILE.csv and FILE-section-hotness.csv",
 	 INTO(output.path)},
 	{0, "block-size", "SIZE,...", NO_FILE,
@@ -119,7 +119,7 @@ static int check(struct command_line *line)
 	if (!args->output.path || output_is_stdout(args->output.path))
 		return usage_error(
 			line->command,
-			"-o FILE is needed: the other files of the map are written beside it",
+			"-o FILE is needed: the other files of the map are written next to it",
 			NULL);
 	return EXIT_DONE;
 }
@@ -128,7 +128,7 @@ const struct command heatmap_command = {
 	.name = "heatmap",
 	.args = "[OPTION]... -o FILE OPTIMIZED SAMPLES...",
 	.help = "show where code ran, by address, as llvm-bolt-heatmap does\n\n"
-		"Writes a text picture (for a terminal with colors), the share of the hottest buckets,\n"
+		"Writes a heat map as text (for a terminal with colors), the share of the hottest buckets,\n"
 		"and the use of each section.  SAMPLES are as for convert; '-' is stdin.",
 	COMMAND_OPTIONS(rows),
 	.operands = FILE_READ,

@@ -572,7 +572,7 @@ const struct command merge_command = {
 	.args = "[OPTION]... INPUT...",
 	.help = "add up profiles: fdata, YAML or pre-aggregated records\n\n"
 		"INPUT is a profile from batconv, perf2bolt, llvm-bolt -instrument or an earlier merge,\n"
-		"all of one kind; '-' is stdin, and a directory stands for the shards in it.  Sums are\n"
+		"all of one kind; '-' is stdin, and a directory means the shards in it.  Sums are\n"
 		"exact and do not depend on the order of the inputs; memory does not grow with their\n"
 		"number or size.\n"
 		"Exit code 3: the inputs are of different kinds or builds; 1: one of them is damaged.",

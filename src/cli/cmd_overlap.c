@@ -46,8 +46,8 @@ static void tell_likely_names(const struct flat_profile profiles[2])
 
 	if (likely)
 		say(stderr,
-		    "warning: %zu local function%s may stand in both profiles under two names (%.*s, %.*s), as before and after llvm-bolt: "
-		    "--bin=OPTIMIZED, the BOLTed binary, tells which are the same",
+		    "warning: %zu local function%s may be in both profiles under two names (%.*s, %.*s), as before and after llvm-bolt: "
+		    "--bin=OPTIMIZED, the BOLTed binary, shows which are the same",
 		    likely, plural(likely), (int)of[0].len, of[0].at, (int)of[1].len, of[1].at);
 }
 

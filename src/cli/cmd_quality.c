@@ -53,7 +53,7 @@ static const struct option_row rows[] = {
 	{0, "max-discontinuity", "PERCENT", NO_FILE, "... its discontinuity is above PERCENT",
 	 INTO_BY(gates[GATE_DISCONTINUITY], read_limit)},
 	{0, "max-cold", "PERCENT", NO_FILE,
-	 "... the share of the hottest samples in cold or old\ncode is above PERCENT",
+	 "... the share of the hottest samples in cold code or\noriginal bodies is above PERCENT",
 	 INTO_BY(gates[GATE_COLD], read_limit)},
 	{0, "min-inferred", "PERCENT", NO_FILE,
 	 "... of basic samples: branches are inferred from less than\nPERCENT of them",
@@ -157,7 +157,7 @@ const struct command quality_command = {
 		"Are there enough samples, are they of this build, what do they cover, does the layout\n"
 		"of the binary fit them, are the counts consistent, and what was dropped?  SAMPLES are\n"
 		"as for convert; '-' is stdin.  The only operand can be a profile (fdata or BOLT's YAML);\n"
-		"--from-compiler=BINARY stands alone.\n"
+		"--from-compiler=BINARY has no operand.\n"
 		"Exit code 3: a limit was not met, or the samples are of another build.",
 	COMMAND_OPTIONS(rows),
 	.operands = FILE_READ,

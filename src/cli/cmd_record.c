@@ -170,7 +170,7 @@ static const struct option_row rows[] = {
 	 "record a cgroup: a container, or a systemd unit, such as\nsystem.slice/prog.service",
 	 INTO(cgroup)},
 	{'a', "all", NULL, NO_FILE, "record the whole machine", INTO(all)},
-	{0, "replay", "FILE", FILE_READ, "count what --save-rings kept, in place of recording",
+	{0, "replay", "FILE", FILE_READ, "count what --save-rings kept, instead of recording",
 	 INTO(replay)},
 	{'o', "output", "FILE", FILE_WRITTEN,
 	 "write a shard of each binary into the directory FILE/; or of\none binary its shard FILE.zst, or its profile (fdata) FILE",
@@ -371,7 +371,7 @@ static const char *no_output(const struct command_line *line, const struct argum
 	for (size_t i = 1; i < command->len; i++)
 		if (text_starts(text_of(command->at[i]), "-o") ||
 		    text_starts(text_of(command->at[i]), "--output"))
-			return "no output given: options behind the command are the command's: -o stands before it";
+			return "no output given: options after the command are the command's: write -o before it";
 	return target_of(args) == PERF_COMMAND && !args->replay ?
 		       "no output given: -o DIR/ for a shard of each binary, or -o FILE for the program's own" :
 		       "no output given: -o DIR/ for a shard of each binary, or -o FILE with --bin";
@@ -729,7 +729,7 @@ static bool flush(void *ctx, bool last, bool *behind, struct bc_error *err)
 	if (ok || why.code != BC_IO) {
 		if (ok && r->shards.failing) {
 			r->shards.failing = false;
-			say(stderr, "writing goes on");
+			say(stderr, "writing continues");
 		}
 		*err = why;
 		return ok;
@@ -741,7 +741,8 @@ static bool flush(void *ctx, bool last, bool *behind, struct bc_error *err)
 		return false;
 	}
 	if (!r->shards.failing)
-		say(stderr, "warning: %s: counting goes on, and writing is tried again", why.text);
+		say(stderr, "warning: %s: counting continues, and writing is tried again",
+		    why.text);
 	r->shards.failing = true;
 	return true;
 }
@@ -993,7 +994,7 @@ const struct command record_command = {
 		"Records PROGRAM, processes, a cgroup or the machine, branch stacks where the processor\n"
 		"has them, and writes counts as shards, which convert and merge take, or a profile.\n"
 		"With -p, --cgroup or -a, PROGRAM says how long: 'sleep 60'.  SIGTERM and SIGINT end\n"
-		"with what was counted, SIGHUP writes shards now, SIGUSR1 tells how it is.",
+		"with what was counted, SIGHUP writes shards now, SIGUSR1 prints the state.",
 	COMMAND_OPTIONS(rows),
 	.operands = NO_FILE,
 	.stops_at_operand = true,

@@ -24,7 +24,7 @@ struct arguments {
 static const struct option_row rows[] = {
 	{'o', "output", "FILE", FILE_WRITTEN, "write the page to FILE", INTO(output)},
 	{0, "input", "INPUT", FILE_READ,
-	 "the binary that llvm-bolt read: the same code at its places\n"
+	 "the binary that llvm-bolt read: the same code at its addresses\n"
 	 "there, and gaps in the flow of its code",
 	 INTO(conversion.input), .place = PLACE_INPUT, .of_samples = true},
 	NO_INPUT_ROW,

@@ -150,7 +150,7 @@ static bool resolve_recording(struct arguments *args, struct resolver *resolver,
 	    perf_data_has_only_traces(&report.perf))
 		return bc_fail(
 			err, BC_UNSUPPORTED,
-			"%s: has a trace of the processor (%s), which has branches and no call stacks: perf record -g records call stacks, "
+			"%s: has a hardware trace (%s), which has branches and no call stacks: perf record -g records call stacks, "
 			"and batconv PROG SAMPLES -o prog.fdata makes a profile of the trace",
 			path, perf_trace_name(trace));
 	args->partial |= tell_loss(path, &report);

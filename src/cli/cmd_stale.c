@@ -104,9 +104,9 @@ const struct command stale_command = {
 	.args = "[OPTION]... PROFILE BINARY...",
 	.help = "say how much of a profile fits a new build\n\n"
 		"PROFILE is of an earlier build: BOLT's YAML, or fdata; '-' is stdin.  BINARY is the\n"
-		"new build, with its hashes (--hashes), or alone, which tells less; or what\n"
+		"new build, with its hashes (--hashes), or alone, which shows less; or what\n"
 		"llvm-bolt -enable-bat wrote of it.  Functions are exact, stale or missing; of stale\n"
-		"ones it says how many blocks llvm-bolt -infer-stale-profile finds again.  Of a file\n"
+		"ones it says how many blocks llvm-bolt -infer-stale-profile finds again.  From a file\n"
 		"with profiles of several programs, each BINARY gets its own.\n"
 		"Exit code 3: less is exact than --min-exact asks for, or FILE has hashes of another\nbinary.",
 	COMMAND_OPTIONS(rows),

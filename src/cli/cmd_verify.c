@@ -208,7 +208,7 @@ const struct command verify_command = {
 	.args = "[OPTION]... BINARY",
 	.help = "check the BAT section of a binary\n\n"
 		"BINARY is a binary from 'llvm-bolt --enable-bat', or such a section alone.\n"
-		"Every finding has an id, a severity, a place and a remedy; batconv-verify(1)\n"
+		"Every finding has an id, a severity, a location and a remedy; batconv-verify(1)\n"
 		"lists them.  Exit code 3: there are findings of the severity of --fail-on\n"
 		"or worse.",
 	COMMAND_OPTIONS(rows),

@@ -32,8 +32,8 @@ static const struct {
 	const char *title;
 } groups[] = {
 	{&convert_command, "commands"},
-	{&overlap_command, "profiles beside each other, and as a picture"},
-	{&dump_command, "the table of moved code (BAT)"},
+	{&overlap_command, "comparison of profiles, and heat maps"},
+	{&dump_command, "the BAT section"},
 	{&addr_command, "addresses, processes and call stacks"},
 	{&version_command, "about batconv"},
 };
@@ -112,7 +112,7 @@ static int unknown_command(const char *word)
 }
 
 /* The first paragraph of a command's help, its lines below each other. */
-static void summarise(const struct command *command, FILE *out)
+static void summarize(const struct command *command, FILE *out)
 {
 	struct text summary = command_summary(command);
 
@@ -133,9 +133,9 @@ static int overview(FILE *out)
 	for (size_t i = 0, group = 0; i < BC_COUNT(commands); i++) {
 		if (group < BC_COUNT(groups) && groups[group].first == commands[i])
 			fprintf(out, "\n%s:\n", groups[group++].title);
-		summarise(commands[i], out);
+		summarize(commands[i], out);
 	}
-	summarise(&help_command, out);
+	summarize(&help_command, out);
 	fputs("\n@FILE among the words is replaced by the words of FILE, as in LLVM's programs.\n"
 	      "\nother programs' command lines, by a link of that name or as 'batconv NAME ...':\n"
 	      "  perf2bolt, merge-fdata, llvm-bolt-heatmap\n"

@@ -624,7 +624,7 @@ int new_recordings(struct command_line *line, size_t first)
 		size_t at = line->marks.at[i];
 		if (at <= first || at >= count)
 			return usage_error(line->command,
-					   "--new-recording stands between two files of samples",
+					   "--new-recording is written between two sample files",
 					   NULL);
 		line->begins[at - first] = true;
 	}

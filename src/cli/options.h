@@ -238,7 +238,7 @@ option_reader option_help, option_sandbox, option_new_recording, option_threads;
 /* clang-format off */
 #define CODE_DIR_ROW \
 	{0, "debug-dir", "DIR", NO_FILE, \
-	 "also look below DIR for debug files of stripped binaries,\nand for files that a trace of the processor ran through;\n" \
+	 "also look below DIR for debug files of stripped binaries,\nand for files that a hardware trace ran through;\n" \
 	 "repeatable", INTO(debug_dirs)}
 #define THREADS_ROW(field) \
 	{0, "threads", "N", NO_FILE, \

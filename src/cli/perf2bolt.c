@@ -541,7 +541,7 @@ static void warn_of_other_traces(const struct perf2bolt_arguments *arguments,
 		const struct perf_trace_report *trace = &conversion->inputs.at[i].perf.trace;
 		if (trace->found && trace->kind != PERF_TRACE_ARM_SPE)
 			say(stderr,
-			    "%s: warning: -spe is of no use, as the trace of the processor is of %s, which is read as without -spe",
+			    "%s: warning: -spe is of no use, as the hardware trace is of %s, which is read as without -spe",
 			    arguments->files.at[i], perf_trace_name(trace));
 	}
 }
@@ -626,7 +626,7 @@ static void warn_of_hashes(const struct perf2bolt_arguments *arguments,
 	if (!yaml->unhashed || arguments->no_hashes)
 		return;
 	say(stderr,
-	    "WARNING: THE YAML HAS NO HASHES of %zu function%s with %.1f %% of the counts, and llvm-bolt will not optimise %s%s%s%s: "
+	    "WARNING: THE YAML HAS NO HASHES of %zu function%s with %.1f %% of the counts, and llvm-bolt will not optimize %s%s%s%s: "
 	    "give llvm-bolt the fdata, or perf2bolt %s-hashes=FILE, which 'batconv extract --hashes PROG -o FILE' makes "
 	    "(-without-hashes: no warning)",
 	    yaml->unhashed, plural(yaml->unhashed), percent_of(yaml->unhashed_count, yaml->count),

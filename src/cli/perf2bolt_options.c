@@ -92,7 +92,7 @@ static const struct perf2bolt_row table[] = {
 	{{'o', NULL, "value", FILE_WRITTEN, "write the profile to this file", PUT(output.path)},
 	 OF_PERF2BOLT},
 	{{'o', NULL, "value", FILE_WRITTEN,
-	  "write the heat map to this file and others beside it (default: all of it to stdout)",
+	  "write the heat map to this file and others next to it (default: all of it to stdout)",
 	  PUT(heat.path)},
 	 OF_HEATMAP},
 	{{'w', NULL, "value", FILE_WRITTEN, "also write the profile as YAML to this file",
@@ -105,7 +105,7 @@ static const struct perf2bolt_row table[] = {
 	  PUT_SET(conversion.format, INPUT_PREAGG)},
 	 OF_BOTH},
 	{{0, "ps", NULL, NO_FILE,
-	  "the samples are perf2bolt 23's perfscript text (recognised by content)",
+	  "the samples are perf2bolt 23's perfscript text (recognized by content)",
 	  .read = option_nothing},
 	 OF_BOTH},
 	{{0, "basic-events", NULL, NO_FILE, "use sampled addresses, not branch stacks",
@@ -151,7 +151,7 @@ static const struct perf2bolt_row table[] = {
 	  "batconv only: convert even if the samples are of another build", PUT(conversion.force)},
 	 OF_BOTH},
 	{{0, "debug-dir", "value", NO_FILE,
-	  "batconv only: look below this directory for the files that a trace of the processor ran through, and for debug files; repeatable",
+	  "batconv only: look below this directory for the files that a hardware trace ran through, and for debug files; repeatable",
 	  PUT(debug_dirs)},
 	 OF_BOTH},
 	{{0, "hashes", "value", FILE_READ,
@@ -175,7 +175,7 @@ static const struct perf2bolt_row table[] = {
 	  .takes = "a number", .most = UINT32_MAX},
 	 OF_PERF2BOLT},
 	{{0, "funcs", "value", NO_FILE,
-	  "of code that BOLT left alone, use only these functions (regular expressions, comma-separated)",
+	  "of functions that BOLT ignored, use only these functions (regular expressions, comma-separated)",
 	  PUT_NAMES(0)},
 	 OF_PERF2BOLT},
 	{{0, "funcs-file", "value", FILE_READ, "the same, one on each line of this file",
@@ -188,14 +188,14 @@ static const struct perf2bolt_row table[] = {
 	  PUT_NAMES(NAMES_OF_FILE | NAMES_PLAIN)},
 	 OF_PERF2BOLT},
 	{{0, "skip-funcs", "value", NO_FILE,
-	  "of code that BOLT left alone, skip these functions (regular expressions, comma-separated)",
+	  "of functions that BOLT ignored, skip these functions (regular expressions, comma-separated)",
 	  PUT_NAMES(NAMES_SKIPPED)},
 	 OF_PERF2BOLT},
 	{{0, "skip-funcs-file", "value", FILE_READ, "the same, one on each line of this file",
 	  PUT_NAMES(NAMES_SKIPPED | NAMES_OF_FILE)},
 	 OF_PERF2BOLT},
 	{{0, "max-funcs", "value", NO_FILE,
-	  "of code that BOLT left alone, use at most this many functions with samples, by address",
+	  "of functions that BOLT ignored, use at most this many functions with samples, by address",
 	  PUT(most_functions), .takes = "a number"},
 	 OF_PERF2BOLT},
 	{{0, "time-aggr", NULL, NO_FILE, "ignored: no times are shown", .read = option_nothing},
@@ -225,7 +225,7 @@ static const struct perf2bolt_row table[] = {
 	  PUT(output.probes)},
 	 OF_PERF2BOLT},
 	{{0, "heatmap", "value", FILE_WRITTEN,
-	  "also write a heat map to this file and others beside it, as llvm-bolt-heatmap does",
+	  "also write a heat map to this file and others next to it, as llvm-bolt-heatmap does",
 	  PUT(heat.path)},
 	 OF_PERF2BOLT},
 	{{0, "heatmap", "value", NO_FILE, "ignored: -o names the heat map", .read = option_nothing},
@@ -373,8 +373,7 @@ static int check_together(const struct command_line *line, const struct perf2bol
 			"-ignore-interrupt-lbr: branches from and to the kernel are always dropped",
 			NULL);
 	if (a->events && !preagg)
-		return usage_error(line->command, "-perf-script-events: samples stand behind -p",
-				   NULL);
+		return usage_error(line->command, "-perf-script-events: samples follow -p", NULL);
 	return EXIT_DONE;
 }
 
@@ -474,7 +473,7 @@ static size_t choose_rows(enum program program, struct option_row *rows)
 
 #define PROGRAM                                                                                    \
 	.help = "", .options = rows, .operands = FILE_READ,                                        \
-	.count = {1, 1, "no executable given", "one executable, and the samples behind -p"},       \
+	.count = {1, 1, "no executable given", "one executable, and the samples after -p"},        \
 	.size = sizeof(struct perf2bolt_arguments), .prepare = prepare, .add_files = add_files,    \
 	.adds_stdout = true, .check = check, .run = perf2bolt_run, .finish = finish,               \
 	.show_help = show_help

@@ -37,7 +37,7 @@
 /* clang-format off */
 #define FROM_COMPILER_ROWS \
 	{0, "from-compiler", "BINARY", FILE_READ, \
-	 "in place of OPTIMIZED SAMPLES: the profile of BINARY by\nthe counts that the compiler left in it (clang\n" \
+	 "instead of OPTIMIZED SAMPLES: the profile of BINARY by\nthe counts that the compiler left in it (clang\n" \
 	 "-fbasic-block-address-map -mllvm -pgo-analysis-map=all)", \
 	 INTO(compiled), .place = PLACE_IMAGE}, \
 	{0, "force-map", NULL, NO_FILE, \
@@ -109,7 +109,7 @@ bool maps_option_partial(const struct map_file_vec *files);
 	{ \
 		0, "no-input", NULL, NO_FILE, \
 		"do not look for INPUT by its build-id (default: where --input\n" \
-		"is not given, beside the binary and where debug files lie)", INTO(no_input), .of_samples = true \
+		"is not given, next to the binary and where debug files are)", INTO(no_input), .of_samples = true \
 	}
 /* clang-format on */
 

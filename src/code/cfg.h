@@ -40,7 +40,7 @@ struct graph {
 	bool takes_own;       /* the function takes an address inside its own code */
 	bool unknown_jumps;   /* it has an indirect jump of which BOLT cannot tell where it leads.
 				 BOLT attaches a profile all the same, and leaves the function out
-				 of its figures, and of what it optimises */
+				 of its figures, and of what it optimizes */
 	uint64_t *starts;     /* a bit for each byte that an instruction begins at; NULL: empty */
 	bool has_code;        /* it was asked for */
 	/* Empty if the function has more edges than any compiler makes, GRAPH_MOST_EDGES.  An

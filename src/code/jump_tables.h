@@ -8,7 +8,7 @@
  *
  * and by what stands in memory there: addresses, or distances from the table, of
  * instructions of the function.  With relocations also those that no jump could
- * be shown to use.  BOLT recognises none on other machines.
+ * be shown to use.  BOLT recognizes none on other machines.
  */
 #ifndef CODE_JUMP_TABLES_H
 #define CODE_JUMP_TABLES_H

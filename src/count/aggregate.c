@@ -213,12 +213,12 @@ static bool take_ran(struct aggregate *a, const struct event *event, struct bc_e
 	if (filter->event.len || filter->from_ns || filter->to_ns || filter->most)
 		return bc_fail(
 			err, BC_UNSUPPORTED,
-			"a trace of the processor has every branch once, and no samples: --event, --time and "
+			"a hardware trace has every branch once, and no samples: --event, --time and "
 			"--max-samples cannot choose among them: leave them out; --pid chooses processes");
 	if (a->options.mode == MODE_BASIC)
 		return bc_fail(
 			err, BC_UNSUPPORTED,
-			"a trace of the processor has branches alone, and no samples of addresses: leave out --basic "
+			"a hardware trace has branches only, and no samples of addresses: leave out --basic "
 			"(under the name perf2bolt -ba, -nl, -basic-events)");
 	bool wanted = filter_has_pid(filter, event->ran.pid);
 	if (!wanted && !filter_note(&a->seen, filter, &(struct sample){.pid = event->ran.pid}, 0,

@@ -19,7 +19,7 @@ static struct location locate(const struct binary *binary, uint64_t vaddr,
 	return (struct location){(uint32_t)(place.function - binary->functions.at), place.offset};
 }
 
-/* Rows are sorted by their first word: neighbours lie in one function.  Branches come from
+/* Rows are sorted by their first word: neighbors lie in one function.  Branches come from
  * anywhere. */
 static void locate_rows(const struct binary *binary, const struct count_row *rows, size_t count,
 			unsigned words, struct location *out,

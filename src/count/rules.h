@@ -18,7 +18,7 @@
 	X(ENTRIES, "entries", "calls of functions whose first block became empty")                 \
 	X(INSERTED, "inserted", "within a block of the input binary, or by thunks, left out")      \
 	X(PLT, "plt", "calls through the PLT that became calls through memory")                    \
-	X(SITES, "sites", "calls from places of YAML that have no call, left out")
+	X(SITES, "sites", "calls from locations of YAML without a call, left out")
 
 /* With --input. */
 #define RESTORE_RULES_OF_INPUT(X)                                                                  \

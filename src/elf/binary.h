@@ -153,7 +153,7 @@ BC_MUST_USE bool binary_has_bat(const char *path, bool *has, struct bc_error *er
  *   vaddr -> struct output_place (function + offset, fragment) -> struct input_place
  */
 
-/* Where a vaddr of the optimised binary lies. */
+/* Where a vaddr of the optimized binary lies. */
 struct output_place {
 	const struct function *function;     /* NULL: in none                    */
 	const struct bat_fragment *fragment; /* NULL: BOLT did not touch it      */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Which optimised binary addresses are of.  A build-id names BOLT's input; what tells what BOLT
+ * Which optimized binary addresses are of.  A build-id names BOLT's input; what tells what BOLT
  * made of it is the code: SHA-256 of class, machine, and address, size and bytes of every
  * executable segment.  Neither stripping nor another form of the table changes it.
  */

@@ -15,7 +15,7 @@
 
 const char *input_where_words(enum input_where where)
 {
-	static const char *const words[] = {"in a directory of --debug-dir", "beside the binary",
+	static const char *const words[] = {"in a directory of --debug-dir", "next to the binary",
 					    "below the system's .build-id",
 					    "in the cache of debuginfod"};
 

@@ -25,7 +25,7 @@ enum { INPUT_FILES_LOOKED_AT = 256, INPUT_FILES_NAMES = 16384, INPUT_FILES_MOST 
 
 enum input_where { INPUT_IN_FOLDER, INPUT_BESIDE, INPUT_BY_BUILD_ID, INPUT_IN_CACHE };
 
-/* "in the directory of --debug-dir", "beside the binary", ... */
+/* "in the directory of --debug-dir", "next to the binary", ... */
 const char *input_where_words(enum input_where where);
 /* The same for programs: "debug-dir", "same-directory", "build-id", "cache". */
 const char *input_where_key(enum input_where where);

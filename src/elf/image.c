@@ -66,7 +66,7 @@ static int by_addr(const void *a, const void *b)
 	return (x->section > y->section) - (x->section < y->section);
 }
 
-/* One part: the addresses between two neighbouring begins or ends of sections. */
+/* One part: the addresses between two neighboring begins or ends of sections. */
 static size_t sweep(const struct section *sections, const struct placed *placed, size_t count,
 		    struct open_sections *open, struct section_part *out)
 {
@@ -337,8 +337,8 @@ static bool check_segment(const struct image *image, const struct segment *s, si
 		why = "reaches beyond the address space";
 	else if (s->executable && !segment_agrees(s, image->position_independent))
 		why = image->position_independent || s->align <= 0x1000 ?
-			      "has an address and an offset that disagree modulo its alignment" :
-			      "has an address and an offset that disagree modulo the page size";
+			      "has an address and an offset that differ modulo its alignment" :
+			      "has an address and an offset that differ modulo the page size";
 	return !why ||
 	       bc_fail(err, BC_FORMAT, "program header %zu, byte %" PRIu64 ": the segment %s",
 		       number, s->offset, why);

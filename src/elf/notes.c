@@ -170,7 +170,7 @@ const char *bolt_trace_remedy(enum bolt_trace trace)
 	static const char *const remedies[] = {
 		[BOLT_NONE] = "it is not BOLTed (llvm-bolt --enable-bat writes a table)",
 		[BOLT_NO_TABLE] =
-			"llvm-bolt wrote it without --enable-bat: BOLT its input again with that option, and record anew",
+			"llvm-bolt wrote it without --enable-bat: BOLT its input again with that option, and record again",
 		[BOLT_INSTRUMENTED] =
 			"it is instrumented (llvm-bolt -instrument): when it runs, it writes a profile of its input by itself, "
 			"and needs no samples",
@@ -225,7 +225,7 @@ bool image_bat_note(const struct image *image, struct bytes *desc, struct bc_err
 	/* llvm-bolt pads the descriptor to four bytes. */
 	if (rest.size)
 		return bc_fail(err, BC_FORMAT,
-			       BAT_SECTION_NAME ", byte %" PRIu64 ": %zu bytes behind the note",
+			       BAT_SECTION_NAME ", byte %" PRIu64 ": %zu bytes after the note",
 			       section->offset + section->size - rest.size, rest.size);
 	*desc = note.desc;
 	return true;

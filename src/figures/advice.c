@@ -381,7 +381,7 @@ static void record_again(const struct use *use, struct advice_line *line)
 		break;
 	case LACKS_TRACE:
 		add(line,
-		    "perf record -e %s -- PROG: this recording has none of the bytes of its trace of the processor",
+		    "perf record -e %s -- PROG: this recording has none of the bytes of its hardware trace",
 		    trace_event(use->trace_kind));
 		break;
 	case LACKS_PROCESSES:
@@ -436,7 +436,7 @@ static void use_binary(const struct use *use, struct advice_line *line)
 		add_path(line, use->path);
 		add(line,
 		    use->table_is_bad ?
-			    ", which tells more" :
+			    ", which shows more" :
 			    " SAMPLES --input=PROG -o prog.fdata, where PROG is the binary that llvm-bolt read");
 		break;
 	case BOLT_NONE:
@@ -528,7 +528,7 @@ static void add_samples(struct advice_line *line, const struct outcome_files *fi
 }
 
 /* The profile, and llvm-bolt with it. */
-static void optimise(struct advice_line *line, bool bolted, const struct outcome_files *files)
+static void optimize(struct advice_line *line, bool bolted, const struct outcome_files *files)
 {
 	const char *read = bolted ? files->input : files->binary;
 
@@ -552,23 +552,23 @@ void advise_outcome(enum outcome outcome, bool few, const struct outcome_files *
 {
 	static const char *const sentences[] = {
 		[OUTCOME_OTHER_BUILD] =
-			"do not optimise with these samples: they are of another build; give the binary that ran",
+			"do not optimize with these samples: they are of another build; give the binary that ran",
 		[OUTCOME_EMPTY] =
-			"there is nothing to optimise with: no sample is in a function of this binary; see of which binaries the samples are",
+			"there is nothing to optimize with: no sample is in a function of this binary; see of which binaries the samples are",
 		[OUTCOME_ADDRESSES] =
-			("llvm-bolt uses this profile badly: it has addresses without branches, and the result can be slower than the program "
+			("llvm-bolt lays out poorly from this profile: it has addresses without branches, and the result can be slower than the program "
 			 "without BOLT; give the binary that llvm-bolt read (PROG), too, and the branches are inferred"),
 		[OUTCOME_FIRST] =
-			"optimise the program: it is not BOLTed, and this is a first profile of it",
+			"optimize the program: it is not BOLTed, and this is a first profile of it",
 		[OUTCOME_DOUBTED] =
 			"build with a new profile of the compiler, or measure what llvm-bolt makes of these counts: the program can become slower",
 		[OUTCOME_MISPLACED] =
-			"optimise again: much of what is hot now was cold in the profile that this binary was made with",
+			"optimize again: much of what is hot now was cold in the profile that this binary was made with",
 		[OUTCOME_UNSURE] =
 			"record more samples (a longer recording, or several machines), and measure again: whether the layout of this "
 			"binary fits this workload is not certain",
 		[OUTCOME_FITS] =
-			"nothing needs to be done: the layout of this binary fits this workload; when the program or its work has changed, optimise again so",
+			"nothing needs to be done: the layout of this binary fits this workload; when the program or its work has changed, optimize again so",
 	};
 	struct advice_line line = line_in(out->command, sizeof(out->command));
 
@@ -594,10 +594,10 @@ void advise_outcome(enum outcome outcome, bool few, const struct outcome_files *
 			 "");
 		break;
 	case OUTCOME_FIRST:
-	case OUTCOME_DOUBTED: optimise(&line, false, files); break;
+	case OUTCOME_DOUBTED: optimize(&line, false, files); break;
 	case OUTCOME_UNSURE: break;
 	case OUTCOME_MISPLACED:
-	case OUTCOME_FITS: optimise(&line, true, files); break;
+	case OUTCOME_FITS: optimize(&line, true, files); break;
 	}
 }
 

@@ -129,7 +129,7 @@ void advise_use(const struct use *use, char *line, size_t size);
 enum outcome {
 	OUTCOME_OTHER_BUILD, /* the samples are of another build */
 	OUTCOME_EMPTY,       /* no function has a sample */
-	OUTCOME_ADDRESSES,   /* plain samples of a BOLTed binary, without the input */
+	OUTCOME_ADDRESSES,   /* basic samples of a BOLTed binary, without the input */
 	OUTCOME_FIRST,       /* the binary is not BOLTed */
 	OUTCOME_DOUBTED,     /* the compiler's counts are guesses, few, or of older code */
 	OUTCOME_MISPLACED,   /* the layout of the BOLTed binary does not fit the workload */

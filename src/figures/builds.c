@@ -572,7 +572,7 @@ static size_t first_from(const struct block_key_vec *keys, uint64_t key, uint16_
 
 /* ---- similar blocks ----
  * How far two blocks of equal kinds of instructions are from each other: first by how many of their
- * two neighbours differ, then by whether the instructions do, then by the distance of the offsets;
+ * two neighbors differ, then by whether the instructions do, then by the distance of the offsets;
  * and of equal ones the first counts.  So a search asks for candidates that agree in ever fewer
  * parts.  The key of a candidate has the parts that are asked for, and the offset last. */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Two builds of a program, as stale compares them: the profile of the earlier one, the file of the
- * new one, which llvm-bolt is to optimise by it, and which blocks of the earlier one are in the new
+ * new one, which llvm-bolt is to optimize by it, and which blocks of the earlier one are in the new
  * one. */
 #ifndef FIGURES_BUILDS_H
 #define FIGURES_BUILDS_H
@@ -80,7 +80,7 @@ uint64_t call_key(struct text *names, size_t count);
 /* ---- the new build ---- */
 
 /*
- * The build that llvm-bolt is to optimise by an earlier one's profile: the names of its functions
+ * The build that llvm-bolt is to optimize by an earlier one's profile: the names of its functions
  * and, as far as that can be known, their hashes, their blocks and what these call.
  *
  *   its own file, without a table   numbers of blocks and offsets, read from the code

@@ -478,7 +478,7 @@ static void summary_text(const struct dump_summary *s, FILE *out)
 	}
 }
 
-static bool summarise(const struct dump *dump, void (*write)(const struct dump_summary *, FILE *),
+static bool summarize(const struct dump *dump, void (*write)(const struct dump_summary *, FILE *),
 		      FILE *out)
 {
 	BC_AUTO(section_order_free) struct section_order order = {0};
@@ -501,10 +501,10 @@ static bool summarise(const struct dump *dump, void (*write)(const struct dump_s
 
 bool dump_summary_text(const struct dump *dump, FILE *out)
 {
-	return summarise(dump, summary_text, out);
+	return summarize(dump, summary_text, out);
 }
 
 bool dump_summary_json(const struct dump *dump, FILE *out)
 {
-	return summarise(dump, summary_json, out);
+	return summarize(dump, summary_json, out);
 }

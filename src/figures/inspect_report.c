@@ -386,7 +386,7 @@ static void print_trace(const struct perf_trace_report *trace, FILE *out)
 	if (trace->overflows || trace->dropped || trace->late)
 		fprintf(out,
 			"             lost: %" PRIu64 " overflow%s, %" PRIu64
-			" branch%s without a place, %" PRIu64 " that came too late\n",
+			" branch%s without an address, %" PRIu64 " that came too late\n",
 			trace->overflows, plural(trace->overflows), trace->dropped,
 			trace->dropped == 1 ? "" : "es", trace->late);
 	if (trace->bad_bytes && trace->decoded)
@@ -418,7 +418,7 @@ static void print_counts(const struct recording *r, FILE *out)
 	if (r->report.perf.traced_samples)
 		fprintf(out,
 			"             %" PRIu64
-			" sample%s with a piece of a trace (perf record --aux-sample), %" PRIu64
+			" sample%s with a part of a hardware trace (perf record --aux-sample), %" PRIu64
 			" byte%s, not read: perf record without it "
 			"records the trace as a whole\n",
 			r->report.perf.traced_samples, plural(r->report.perf.traced_samples),
@@ -513,7 +513,7 @@ static void print_recording(const struct inspected *found, FILE *out)
 /* ---- a profile ---- */
 
 FIGURE_READER(counted, struct profile_facts,
-	      figure_string(it->basic ? "plain samples, by address" : "branches and fall-throughs"))
+	      figure_string(it->basic ? "basic samples, by address" : "branches and fall-throughs"))
 
 static const struct figure_row profile_rows[] = {
 	FIGURE(struct profile_facts, , basic),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The instructions of a function's hottest blocks, in the optimised binary and in the input, as
+/* The instructions of a function's hottest blocks, in the optimized binary and in the input, as
  * libLLVM prints them. */
 #ifndef FIGURES_LISTING_H
 #define FIGURES_LISTING_H
@@ -23,13 +23,13 @@ void listing_close(struct listing *listing);
 
 /* A function that has blocks. */
 struct listed_code {
-	const struct function *function; /* of the optimised binary */
+	const struct function *function; /* of the optimized binary */
 	const struct function *input;    /* NULL: it is not known */
 	const struct flow_function *flow;
 	const struct code_piece_vec *pieces; /* code_parts_pieces() */
 };
 
-/* Writes one object.  Each of its blocks is [offset, in the optimised binary, in the input]; each
+/* Writes one object.  Each of its blocks is [offset, in the optimized binary, in the input]; each
  * of the two is null, if the block has no code of its own there that is known, or a list of
  *
  *   [address]       where the next instruction is, unless it follows the one before

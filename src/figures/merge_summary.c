@@ -191,7 +191,7 @@ void merge_summary_inferred(const struct merge *merge, FILE *out)
 		if (!counted)
 			continue;
 		say(out,
-		    "warning: the branches of %s were inferred, thousands for each plain sample, beside which those of %s, which were counted, "
+		    "warning: the branches of %s were inferred, thousands for each basic sample, compared with which those of %s, which were counted, "
 		    "hardly matter: --scale-to=%s gives each input the same weight",
 		    input_name(input->path), input_name(counted->path),
 		    format_sum(input->sums[0] ? input->sums[0] : 1, sum));

@@ -383,7 +383,7 @@ bool curve_write(struct json *json, const char *key, const struct quality_source
 
 /* ---- at the input's places ---- */
 
-/* Code of the optimised binary from an address on that the input has in one piece, or not at all.
+/* Code of the optimized binary from an address on that the input has in one piece, or not at all.
  */
 struct straight {
 	uint64_t size; /* at least 1 */

@@ -18,7 +18,7 @@
 BC_MUST_USE bool places_write(struct json *json, const struct report_subject *subject);
 
 /* Writes the heat of the records of two profiles: each record counts where it comes from, in the
- * input if that is known, else in the optimised binary.  null if the other one has numbers of
+ * input if that is known, else in the optimized binary.  null if the other one has numbers of
  * blocks whose places are not known.  false: out of memory */
 BC_MUST_USE bool record_heats_write(struct json *json, const char *key,
 				    const struct report_subject *subject,
@@ -48,7 +48,7 @@ struct code_region {
 };
 DEFINE_VEC(region_vec, struct code_region);
 
-/* Regions by address, neighbours of a kind as one.  If they are more than `most`, the shortest are
+/* Regions by address, neighbors of a kind as one.  If they are more than `most`, the shortest are
  * left out, and what is around them is joined.  false: out of memory */
 BC_MUST_USE bool regions_take(const struct binary *binary, size_t most, struct region_vec *out);
 
@@ -71,7 +71,7 @@ BC_MUST_USE bool footprint_write(struct json *json, const char *key, const struc
 BC_MUST_USE bool curve_write(struct json *json, const char *key,
 			     const struct quality_sources *sources);
 
-/* The heat of an optimised binary at the places that its code has in the input.
+/* The heat of an optimized binary at the places that its code has in the input.
  *
  * heat: with buckets of one byte, and so is *out.  *lost: hits of code that the input does not
  * have, or whose place in it is not known.  out->hits + *lost is what heat->hits is.  false: out of

@@ -60,19 +60,19 @@ static void judge_build(const struct conversion *c, struct verdict *out)
 		       "nothing could be checked: whether the samples are of this build is not known");
 	else if (belonging == BELONGS_PERHAPS)
 		say_so(out, VERDICT_WARNING,
-		       "the samples may be of another build: %.1f %% of their %s disagree with the code, but these are few",
+		       "the samples may be of another build: %.1f %% of their %s do not match the code, but these are few",
 		       rate, what);
 	else if (belonging == BELONGS_BY_ID)
 		say_so(out, VERDICT_WARNING,
-		       "the samples have the build-id of this build, but %.1f %% of their %s disagree with its code",
+		       "the samples have the build-id of this build, but %.1f %% of their %s do not match its code",
 		       rate, what);
 	else if (belonging == BELONGS_NOT)
 		say_so(out, VERDICT_BAD,
-		       "the samples are of another build: %.1f %% of their %s disagree with the code",
+		       "the samples are of another build: %.1f %% of their %s do not match the code",
 		       rate, what);
 	else if (rate > 0)
 		say_so(out, VERDICT_WARNING,
-		       "the samples are of this build, but %.2f %% of their %s disagree with its code",
+		       "the samples are of this build, but %.2f %% of their %s do not match its code",
 		       rate, what);
 	else
 		say_so(out, VERDICT_GOOD,
@@ -171,11 +171,11 @@ static void judge_places(const struct quality *q, const struct conversion *c, st
 	if (cold > COLD_MUCH)
 		say_so(out, VERDICT_WARNING,
 		       "the workload is not the one that the binary was built for: %.1f %% of its hottest "
-		       "samples are in cold or old code; optimise it anew",
+		       "samples are in cold code or original bodies; optimize it again",
 		       cold);
 	else
 		say_so(out, VERDICT_GOOD,
-		       "the binary fits its workload: %.1f %% of the hottest samples are in cold or old code",
+		       "the binary fits its workload: %.1f %% of the hottest samples are in cold code or original bodies",
 		       cold);
 }
 
@@ -190,7 +190,7 @@ static void judge_inferred(const struct quality *q, const struct conversion *c, 
 		say_so(out, VERDICT_WARNING, "no branches are inferred: %s", c->not_inferred.text);
 	else if (!q->has_inferred)
 		say_so(out, VERDICT_WARNING,
-		       "no branches are inferred, and llvm-bolt uses addresses badly: --input=PROG, the binary that it "
+		       "no branches are inferred, and llvm-bolt lays out poorly from addresses: --input=PROG, the binary that it "
 		       "read, infers them");
 	else if (share < INFERRED_ENOUGH)
 		say_so(out, VERDICT_WARNING,
@@ -558,7 +558,7 @@ static const struct figure_row density_rows[] = {
 	{"functions", "  {profiled:12} of {} functions have a profile",
 	 VALUE(struct quality, density.functions)},
 	{"profiled", NULL, VALUE(struct quality, density.profiled)},
-	{"non_simple", "; {} more that llvm-bolt cannot optimise",
+	{"non_simple", "; {} more that llvm-bolt cannot optimize",
 	 VALUE(struct quality, density.non_simple), .any = true},
 	{.text = "\n"},
 	{0},
@@ -661,7 +661,7 @@ static const struct figure_row report_rows[] = {
 	{"llvm_bolt", .write = bolt_reads_write, .print = print_reads, CONVERSION},
 	VERDICT(BUILD, "build    "),
 	{"build", BEGIN, CONVERSION},
-	{"checked", "  {:12} checked, {mismatch_percent:.2} % disagree\n",
+	{"checked", "  {:12} checked, {mismatch_percent:.2} % do not match\n",
 	 VALUE(struct conversion, check.checked), CONVERSION},
 	{"mismatch_percent", NULL, VALUE_BY(struct conversion, check, mismatch_percent),
 	 CONVERSION},

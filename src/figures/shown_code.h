@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The code that a report shows: the fragments of a function in the optimised binary, and which of
- * them holds which code of the input; and its source lines, of the optimised binary's debug
+ * The code that a report shows: the fragments of a function in the optimized binary, and which of
+ * them holds which code of the input; and its source lines, of the optimized binary's debug
  * information, else of the input's.
  */
 #ifndef FIGURES_SHOWN_CODE_H
@@ -28,7 +28,7 @@ void code_parts_free(struct code_parts *parts);
 bool code_parts_moved(const struct code_parts *parts, const struct function *function);
 
 /* Code from `input` on, an offset in the input function, `size` bytes, at an address of the
- * optimised binary. */
+ * optimized binary. */
 struct code_piece {
 	uint32_t input;
 	uint32_t size;
@@ -53,19 +53,19 @@ const struct code_piece *code_piece_at(const struct code_piece_vec *pieces, uint
 
 struct source_lines {
 	struct debug_lines *optimized, *input; /* NULL: it has none */
-	bool of_moved; /* those of the optimised binary are right for code that BOLT moved, too */
+	bool of_moved; /* those of the optimized binary are right for code that BOLT moved, too */
 	struct strings files; /* that were met; numbers begin at 1 */
 	size_t file_bytes;    /* how long their names are, as a page has them at most */
 };
 
-/* Opens what there is.  path: of the optimised binary; input: NULL if it was not given.  BC_NOMEM
+/* Opens what there is.  path: of the optimized binary; input: NULL if it was not given.  BC_NOMEM
  */
 BC_MUST_USE bool source_lines_open(const struct binary *optimized, const char *path,
 				   const char *input, const struct debug_dirs *dirs,
 				   struct source_lines *out, struct bc_error *err);
 void source_lines_close(struct source_lines *lines);
 
-/* A line, of code at an address of the optimised binary and of the input; 0: it has none there.
+/* A line, of code at an address of the optimized binary and of the input; 0: it has none there.
  * *file: the number of its file, 0 if no line is known.  false: out of memory */
 BC_MUST_USE bool source_lines_find(struct source_lines *lines, uint64_t optimized, uint64_t input,
 				   uint32_t *file, uint32_t *line);

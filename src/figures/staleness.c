@@ -26,7 +26,7 @@ enum stale_verdict {
 
 #define STALE_LOST 10 /* functions that are shown */
 
-/* A function of the new build that has a common name of link-time optimisation. */
+/* A function of the new build that has a common name of link-time optimization. */
 struct common_function {
 	uint32_t common, function;
 	uint64_t key; /* its hash, or its number of blocks */
@@ -79,7 +79,7 @@ static void comparison_free(struct build_comparison *c)
 
 /* ---- names ---- */
 
-/* What link-time optimisation puts behind a name changes from build to build: the name up to that,
+/* What link-time optimization puts behind a name changes from build to build: the name up to that,
  * and its mark.  Empty: it put nothing there. */
 static struct text common_name(struct text name)
 {
@@ -455,7 +455,7 @@ static bool jump_fits(const struct graph *graph, uint64_t from, uint64_t to, boo
 	if (insn && (target == 0 || graph->blocks[target].entered) &&
 	    (insn_is_call(*insn) || insn->kind == INSN_JUMP_INDIRECT))
 		return true;
-	/* Through a block that only goes on. */
+	/* Through a block that only continues. */
 	return graph->blocks[source].to_next && successors(graph, source + 1) == 1 &&
 	       leads(graph, source + 1, target);
 }
@@ -780,7 +780,7 @@ static void print_verdict(const struct staleness *s, FILE *out)
 		break;
 	case VERDICT_INFER:
 		fprintf(out,
-			"next      llvm-bolt -infer-stale-profile places at most %.1f %% of the samples, without it %.1f %%\n",
+			"next      llvm-bolt -infer-stale-profile matches at most %.1f %% of the samples, without it %.1f %%\n",
 			matched, exact);
 		break;
 	case VERDICT_RECORD:
@@ -790,11 +790,11 @@ static void print_verdict(const struct staleness *s, FILE *out)
 		else if (s->has_blocks && matched >= STALE_MATCHED_PERCENT)
 			fprintf(out,
 				"next      collect a new profile: only %.1f %% of the samples are in exact functions, as where the compiler had other options or "
-				"another profile; that llvm-bolt -infer-stale-profile can place %.1f %% of them gains little then\n",
+				"another profile; that llvm-bolt -infer-stale-profile can match %.1f %% of them gains little then\n",
 				exact, matched);
 		else if (s->has_blocks)
 			fprintf(out,
-				"next      collect a new profile: even llvm-bolt -infer-stale-profile can place only %.1f %% of the samples\n",
+				"next      collect a new profile: even llvm-bolt -infer-stale-profile can match only %.1f %% of the samples\n",
 				matched);
 		else
 			fprintf(out,

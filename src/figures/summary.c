@@ -113,7 +113,7 @@ void trace_tell(const struct perf_trace_report *trace, char *line, size_t size)
 			 trace->queues == 1 ? "processor or thread" : "processors or threads",
 			 trace->conditional, trace->conditional == 1 ? "" : "es", trace->indirect,
 			 trace->indirect == 1 ? "" : "es");
-	snprintf(line, size, "%" PRIu64 " byte%s of a trace (%s) in %" PRIu64 " piece%s%s",
+	snprintf(line, size, "%" PRIu64 " byte%s of a trace (%s) in %" PRIu64 " buffer%s%s",
 		 trace->bytes, plural(trace->bytes), perf_trace_name(trace), trace->buffers,
 		 plural(trace->buffers), read);
 }
@@ -130,7 +130,7 @@ static void walk_print(const struct flow_walk_report *walked, bool all, FILE *ou
 	if (!walked->answers && !all)
 		return;
 	say(out,
-	    "traces of the processor: %" PRIu64 " answers, %" PRIu64
+	    "hardware traces: %" PRIu64 " branch outcomes, %" PRIu64
 	    " followed through the code, %" PRIu64 " lost (%.1f %%)",
 	    walked->answers, walked->sums.walked, lost_answers(walked),
 	    percent_of(lost_answers(walked), walked->answers));
@@ -361,7 +361,7 @@ static void print_continuation(const char *path, const char *before, enum contin
 {
 	if (continuation == CONTINUATION_OF_LAST)
 		say(out,
-		    "%s: goes on where %s ended: the same recording, so its processes are known",
+		    "%s: continues where %s ended: the same recording, so its processes are known",
 		    path, before);
 	else if (continuation == CONTINUATION_GOES_BACK)
 		say(out,
@@ -436,7 +436,7 @@ static void print_check(const struct conversion *conversion, FILE *out)
 	if (check->checked && !conversion->options.from_compiler)
 		say(out,
 		    "build check: %.2f %% of %" PRIu64
-		    " %s disagree with the binary's code (limit %.0f %%)",
+		    " %s do not match the binary's code (limit %.0f %%)",
 		    build_check_rate(check),
 		    build_check_rate(check) > 0 && check->mismatched ? check->outcomes :
 								       check->checked,

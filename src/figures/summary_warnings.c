@@ -48,7 +48,7 @@ static void warn_of_loss(const char *path, const struct reader_report *report,
 	if (perf->damaged_features && !perf->truncated)
 		warn(to,
 		     "%s: damaged: %" PRIu64
-		     " section%s or record%s beside the samples (build-ids, names of events "
+		     " section%s or record%s next to the samples (build-ids, names of events "
 		     "and the like); left out",
 		     path, perf->damaged_features, plural(perf->damaged_features),
 		     plural(perf->damaged_features));
@@ -86,16 +86,16 @@ static void warn_of_trace(const char *path, const struct perf_trace_report *trac
 	const char *itrace = perf_trace_itrace(trace);
 
 	if (trace->refused)
-		warn(to, "%s: warning: its trace of the processor (%s) is not read, as it is %s",
-		     path, perf_trace_name(trace), trace->refused);
+		warn(to, "%s: warning: its hardware trace (%s) is not read, as it is %s", path,
+		     perf_trace_name(trace), trace->refused);
 	else if (itrace)
 		warn(to,
-		     "%s: has traces of the processor (%s), which are not decoded here; convert what `perf script --itrace=%s -F pid,ip,brstack "
+		     "%s: has hardware traces (%s), which are not decoded here; convert what `perf script --itrace=%s -F pid,ip,brstack "
 		     "--show-mmap-events` prints",
 		     path, perf_trace_name(trace), itrace);
 	else if (trace->found && !trace->buffers)
 		warn(to,
-		     "%s: warning: says that there was a trace of the processor (%s), but has none of its bytes: record again",
+		     "%s: warning: says that there was a hardware trace (%s), but has none of its bytes: record again",
 		     path, perf_trace_name(trace));
 	if (trace->operations && !trace->branches)
 		warn(to,
@@ -110,7 +110,7 @@ static void warn_of_trace(const char *path, const struct perf_trace_report *trac
 	if (trace->truncated)
 		warn(to,
 		     "%s: warning: the buffer of the trace was full %" PRIu64
-		     " time%s, and what ran then is missing: a larger one "
+		     " time%s, and what was executed then is missing: a larger one "
 		     "(perf record -m,16M) or %s help",
 		     path, trace->truncated, plural(trace->truncated),
 		     is_read(trace) ? "fewer samples (-c)" :
@@ -118,23 +118,23 @@ static void warn_of_trace(const char *path, const struct perf_trace_report *trac
 	if (trace->overflows)
 		warn(to,
 		     "%s: warning: the processor could not write its trace fast enough %" PRIu64
-		     " time%s, and what ran then is missing: %s",
+		     " time%s, and what was executed then is missing: %s",
 		     path, trace->overflows, plural(trace->overflows), overflow_remedy(trace));
 	if (trace->decoded && trace->bytes && !trace->queues)
 		warn(to,
-		     "%s: warning: nothing of the trace is read, as its bytes stand in front of the record that says of which kind they are "
+		     "%s: warning: nothing of the trace is read, as its bytes precede the record that says of which kind they are "
 		     "(AUXTRACE_INFO): a file can be read in any order, so write the pipe into one first",
 		     path);
 	if (trace->decoded && trace->gaps)
 		warn(to,
 		     "%s: warning: damaged: bytes of the trace are missing at %" PRIu64
-		     " place%s, and what ran up to the next one where reading can begin "
+		     " point%s, and what was executed up to the next one where reading can begin "
 		     "is left out",
 		     path, trace->gaps, plural(trace->gaps));
 	if (trace->decoded && trace->bad_bytes)
 		warn(to,
 		     "%s: warning: damaged: %" PRIu64
-		     " byte%s of the trace %s left out: in no packet, or behind such a byte, before the next place "
+		     " byte%s of the trace %s left out: in no packet, or after such a byte, before the next point "
 		     "where reading can begin",
 		     path, trace->bad_bytes, plural(trace->bad_bytes),
 		     trace->bad_bytes == 1 ? "is" : "are");
@@ -206,7 +206,7 @@ static void warn_of_kernel(const struct conversion *c, size_t number, const stru
 		     input_name(c->options.samples[number]),
 		     c->aggregate.kernels.at[number].told == KERNEL_HIDDEN ?
 			     "the address of the kernel was hidden from perf (kptr_restrict)" :
-			     "does not tell where the kernel was",
+			     "does not show where the kernel was",
 		     c->options.binary, kernel_remedy(c, number));
 }
 
@@ -266,14 +266,14 @@ static void warn_of_little(const struct summary *summary, const struct warnings 
 		warn(to,
 		     "warning: %" PRIu64
 		     " mapping%s of %s fit%s none of its executable segments and "
-		     "%s not used: what ran was another build of it",
+		     "%s not used: the profiled binary was another build of it",
 		     misfits, plural(misfits), summary->conversion->options.binary,
 		     misfits == 1 ? "s" : "", misfits == 1 ? "was" : "were");
 	enum belonging belonging = conversion_belonging(c);
 	if (!c->options.force && (belonging == BELONGS_BY_ID || belonging == BELONGS_PERHAPS))
 		warn(to,
 		     "warning: the samples %s: %.1f %% of their %" PRIu64
-		     " %s disagree with the code of %s",
+		     " %s do not match the code of %s",
 		     belonging == BELONGS_BY_ID ? "have the right build-id, but fit badly" :
 						  "may be of another build",
 		     build_check_rate(&c->check), build_check_worst(&c->check).compared,
@@ -305,7 +305,7 @@ static void warn_of_probes(const struct summary *summary, const struct warnings 
 		     summary->conversion->options.binary);
 	if (probes->placed.unplaced)
 		warn(to,
-		     "warning: %zu pseudo-probe%s not written: no symbol tells where %s function%s",
+		     "warning: %zu pseudo-probe%s not written: no symbol shows where %s function%s",
 		     probes->placed.unplaced, probes->placed.unplaced == 1 ? " was" : "s were",
 		     probes->placed.unplaced == 1 ? "its" : "their",
 		     probes->placed.unplaced == 1 ? " is" : "s are");
@@ -319,7 +319,7 @@ static void warn_of_hashes(const struct summary *summary, const struct warnings 
 	    summary->refusal)
 		return;
 	warn(to,
-	     "warning: YAML: %zu function%s with %.1f %% of the counts ha%s no hashes, so that llvm-bolt does not optimise %s: "
+	     "warning: YAML: %zu function%s with %.1f %% of the counts ha%s no hashes, so that llvm-bolt does not optimize %s: "
 	     "--hashes=FILE gives them ('batconv extract --hashes PROG -o FILE'), and fdata needs none (--without-hashes: no warning)",
 	     yaml->unhashed, plural(yaml->unhashed), percent_of(yaml->unhashed_count, yaml->count),
 	     yaml->unhashed == 1 ? "s" : "ve", yaml->unhashed == 1 ? "it" : "them");
@@ -378,7 +378,7 @@ static void warn_of_input(const char *path, const struct reader_report *report, 
 	if (perf->traced_samples)
 		warn(to,
 		     "%s: warning: %" PRIu64
-		     " sample%s %s a piece of a trace of the processor (perf record --aux-sample), which is not read: without it, perf "
+		     " sample%s %s a part of a hardware trace (perf record --aux-sample), which is not read: without it, perf "
 		     "record -e intel_pt//u (of Arm: cs_etm//u) records a trace that counts each branch once",
 		     path, perf->traced_samples, plural(perf->traced_samples),
 		     perf->traced_samples == 1 ? "has" : "have");
@@ -439,7 +439,7 @@ static void warn_of_unused(const struct summary *summary, const struct warnings 
 		if (!used->at[i] && !reader_report_is_empty(&c->inputs.at[i]))
 			warn(to,
 			     "%s: warning: nothing of it is used: it has no sample or trace of a process that had mapped %s "
-			     "('batconv inspect' shows what ran)",
+			     "('batconv inspect' shows the profiled binaries)",
 			     input_name(c->options.samples[i]), c->options.binary);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * llvm-bolt at work for us: it alone computes the hashes of functions and blocks.  It is run once,
- * without a shell, and optimises nothing; of the binary that it writes only the table is of use.
+ * without a shell, and optimizes nothing; of the binary that it writes only the table is of use.
  * Files for it lie in a folder that goes however this program ends, but for SIGKILL; and so does
  * llvm-bolt.
  */

@@ -63,7 +63,7 @@ static bool fail_unhashed(const struct conversion *c, struct bc_error *err)
 {
 	return bc_fail(
 		err, BC_UNSUPPORTED,
-		"%s: the YAML would have no hashes, and llvm-bolt does not optimise functions without them: write fdata, "
+		"%s: the YAML would have no hashes, and llvm-bolt does not optimize functions without them: write fdata, "
 		"or add --hashes=FILE, which 'batconv extract --hashes PROG -o FILE' makes (--without-hashes writes it all the same)",
 		c->options.binary);
 }
@@ -276,7 +276,7 @@ static bool fail_unwalked(const struct flow_walk_report *walked, struct bc_error
 		most = walked->sums.lost[i] > walked->sums.lost[most] ? i : most;
 	return bc_fail(
 		err, BC_UNSUPPORTED,
-		"nothing of the trace of the processor could be followed through the code: %.0f %% of it ran %s%s%s%s",
+		"nothing of the hardware trace could be followed through the code: %.0f %% of it ran %s%s%s%s",
 		100.0 * (double)walked->sums.lost[most] / (double)walked->answers,
 		walk_loss_words((enum walk_loss)most),
 		walked->files.len ? ", most of that in " : "",
@@ -579,7 +579,7 @@ const char *kernel_remedy(const struct conversion *c, size_t number)
 {
 	if (c->inputs.at[number].format == INPUT_PERF_SCRIPT &&
 	    c->aggregate.kernels.at[number].told == KERNEL_NOT_TOLD)
-		return "perf script tells with --show-mmap-events, if it was recorded as root or after "
+		return "perf script prints with --show-mmap-events, if it was recorded as root or after "
 		       "`sysctl kernel.kptr_restrict=0`";
 	return "record as root, or after `sysctl kernel.kptr_restrict=0`";
 }
@@ -604,7 +604,7 @@ bool kernel_check(const struct conversion *c, struct bc_error *err)
 				input_name(c->options.samples[i]),
 				c->aggregate.kernels.at[i].told == KERNEL_HIDDEN ?
 					"the address of the kernel was hidden from perf (kptr_restrict)" :
-					"does not tell where the kernel was",
+					"does not show where the kernel was",
 				c->options.binary, kernel_remedy(c, i));
 	return true;
 }
@@ -634,8 +634,8 @@ enum belonging conversion_belonging(const struct conversion *c)
 static bool fail_build(const struct conversion *c, struct bc_error *err)
 {
 	return bc_fail(err, BC_MISMATCH,
-		       "%s: the samples are of another build: %.1f %% of their %s disagree "
-		       "with its code (limit %.0f %%; --force converts all the same)",
+		       "%s: the samples are of another build: %.1f %% of their %s do not match "
+		       "its code (limit %.0f %%; --force converts all the same)",
 		       c->options.binary, build_check_rate(&c->check),
 		       build_check_words(&c->check, c->basic), BUILD_CHECK_LIMIT_PERCENT);
 }
@@ -748,8 +748,8 @@ static bool check_samples(const struct conversion *c, struct bc_error *err)
 	if (segments_disagree(c))
 		return bc_fail(err, BC_MISMATCH,
 			       "%s: %" PRIu64
-			       " mappings of it fit none of its executable segments: what "
-			       "ran was another build (--force converts all the same)",
+			       " mappings of it fit none of its executable segments: the "
+			       "profiled binary was another build (--force converts all the same)",
 			       c->options.binary, seen->misfits);
 	return !is_empty(c) || c->options.empty_will_do || fail_empty(c, err);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * From counted traces of the optimised binary to the profile of the input binary:
+ * From counted traces of the optimized binary to the profile of the input binary:
  * docs/conversion.md, "Traces to records".  The traces are walked once (traces.h); two take the
  * steps: records (records.h), which are restored where the input is at hand (restore.h), and ranges
  * for llvm-profgen (ranges.h).

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * How often each block and edge of a function most likely ran, by plain samples of its blocks.
+ * How often each block and edge of a function most likely ran, by basic samples of its blocks.
  *
  * A block of n instructions that ran x times is sampled as a random number of Poisson's
  * distribution with the expectation x * n / p, where p is the number of instructions from one

@@ -105,7 +105,7 @@ void profile_output_prepare(const struct profile_output *output, struct conversi
 	options->aggregate.names = format->names | (options->wants & WANT_YAML ? NAMES_UTF8 : 0u);
 }
 
-/* The addresses of a shard are those of the optimised binary. */
+/* The addresses of a shard are those of the optimized binary. */
 static bool write_shard(const struct conversion *conversion, FILE *file, struct bc_error *err)
 {
 	const struct preagg_profile preagg = counts_of(conversion);

@@ -19,13 +19,13 @@
 	X(OUTSIDE, "out_of_range", "with an end outside the binary's functions")                   \
 	X(TWO_FUNCTIONS, "two_fragments", "with ends in two fragments")                            \
 	X(BACKWARDS, "backwards", "that end before they begin")                                    \
-	X(INVALID, "invalid", "through code that no straight line can run through")                \
+	X(INVALID, "invalid", "through code without a fall-through")                               \
 	X(NO_CODE, "no_code", "in functions whose code of the input is not known")
 
 #define STEP_DROPS(X)                                                                              \
 	X(OUTSIDE, "outside", "that leave the binary's functions")                                 \
 	X(NO_CODE, "no_code", "to functions whose code of the input is not known")                 \
-	X(NO_BRANCH, "no_branch", "from places of the input that have no branch")
+	X(NO_BRANCH, "no_branch", "from addresses of the input binary that have no branch")
 
 #define X(name, key, text) RANGE_##name,
 enum range_drop { RANGE_DROPS(X) RANGE_DROP_COUNT };

@@ -454,7 +454,7 @@ void record_walker_end_shard(struct record_walker *r)
 	fall_throughs_take(&r->fall_throughs, &r->facts->binary->bat, add_edge, r);
 }
 
-/* The lines that come are of a function, whose code is that of another one.  Neighbours are of one,
+/* The lines that come are of a function, whose code is that of another one.  Neighbors are of one,
  * as rows are sorted. */
 static void begin_function(struct record_walker *r, const struct function *function,
 			   const struct function *owner)

@@ -159,6 +159,6 @@ double build_check_rate(const struct build_check *check)
 const char *build_check_words(const struct build_check *check, bool basic)
 {
 	if (answers_are_worse(check))
-		return "traced answers";
+		return "branch outcomes";
 	return basic ? "addresses" : "branches";
 }

@@ -70,7 +70,7 @@ void build_check_add(struct build_check *to, const struct build_check *from);
 struct disagreement build_check_worst(const struct build_check *check);
 double build_check_rate(const struct build_check *check); /* of it */
 
-/* What that is the rate of: "branches", "addresses" or "traced answers". */
+/* What that is the rate of: "branches", "addresses" or "branch outcomes". */
 const char *build_check_words(const struct build_check *check, bool basic);
 
 #endif

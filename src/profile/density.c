@@ -30,7 +30,7 @@ struct job {
 	struct executed *bytes;
 };
 
-/* Sums of neighbouring rows of one function, added to its total at once. */
+/* Sums of neighboring rows of one function, added to its total at once. */
 struct sum {
 	const struct function *function;
 	uint64_t bytes;

@@ -138,7 +138,7 @@ static inline bool take_place(const char **rest, struct key *names, struct fdata
 {
 	const char *at = *rest;
 
-	*why = "expected a place: its kind (0 to 5), a name, and an offset in hexadecimal digits";
+	*why = "expected a location: its kind (0 to 5), a name, and an offset in hexadecimal digits";
 	if (at[0] < '0' || at[0] > '5' || at[1] != ' ')
 		return false;
 	out->kind = (uint8_t)at[0];
@@ -166,11 +166,11 @@ static inline bool take_count(const char **rest, char end, uint64_t *out)
 
 static inline bool take_counts(const char **rest, struct fdata_line *line, const char **why)
 {
-	*why = "expected the mispredictions and the count, two decimal numbers below 2^64, and nothing behind them";
+	*why = "expected the mispredictions and the count, two decimal numbers below 2^64, and nothing after them";
 	if (line->from.kind < MEMORY_KIND && line->to.kind < MEMORY_KIND)
 		return take_count(rest, ' ', &line->mispredicted) &&
 		       take_count(rest, '\n', &line->count);
-	*why = "expected two places of memory and a count, a decimal number below 2^64";
+	*why = "expected two locations of memory and a count, a decimal number below 2^64";
 	return line->from.kind >= MEMORY_KIND && line->to.kind >= MEMORY_KIND &&
 	       take_count(rest, '\n', &line->count);
 }
@@ -186,7 +186,7 @@ bool fdata_read(const char **line, enum profile_mode mode, struct key *names,
 	if (!take_place(&rest, names, &out->from, why))
 		return false;
 	if (mode == MODE_PLAIN && out->from.kind < MEMORY_KIND) {
-		*why = "expected the count of a plain sample, a decimal number below 2^64";
+		*why = "expected the count of a basic sample, a decimal number below 2^64";
 		out->sampled = true;
 		if (!take_count(&rest, '\n', &out->count))
 			return false;

@@ -146,7 +146,7 @@ static bool check_shard(const struct line_reader *r, const struct merge_input *i
 	    says->sums[1] != input->sums[1])
 		return bc_fail(
 			err, BC_FORMAT,
-			"%s: has not the records that its end tells of: it was damaged, or is several shards",
+			"%s: has not the records that its end lists: it was damaged, or is several shards",
 			r->stream.name);
 	return true;
 }
@@ -357,7 +357,7 @@ static bool take_function(struct yaml_look *l, const struct yaml_function *funct
 	case ITEMS_OVERFLOW:
 		return bc_fail(
 			err, BC_FORMAT,
-			"%s: function '%s': counts of one place add up to 2^64 or more (--saturate)",
+			"%s: function '%s': counts of one location add up to 2^64 or more (--saturate)",
 			input_name(l->input->path), (const char *)bad.key);
 	}
 	l->worker->saturated += ignored;
@@ -446,7 +446,7 @@ static bool look_at_yaml(struct line_reader *r, struct merge_input *input,
 	if (ok && input->next && !all_known)
 		ok = bc_fail(
 			err, BC_FORMAT,
-			"%s: one of several profiles has no build-id, and nothing tells of which program it is",
+			"%s: one of several profiles has no build-id, and nothing shows of which program it is",
 			input_name(input->path));
 	yaml_input_close(yaml);
 	return ok;

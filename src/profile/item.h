@@ -34,7 +34,7 @@ enum profile_mode {
 /* What the origin of a YAML profile says.  LLVM's tools take any text there. */
 #define PROFILE_ORIGIN        "perf data aggregator"
 #define PROFILE_INFERRED      "branches inferred from addresses"
-#define PROFILE_NUMBERED_ANEW "functions numbered anew"
+#define PROFILE_NUMBERED_ANEW "functions numbered again"
 
 struct profile_head {
 	enum profile_kind kind;

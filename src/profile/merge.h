@@ -81,7 +81,7 @@ BC_MUST_USE bool merge_look(struct merge *merge, struct bc_error *err);
 BC_MUST_USE bool merge_check(struct merge *merge, bool together, struct bc_error *err);
 
 /* The identity of an input: of fdata and YAML the build-id of BOLT's input binary, its last bit
- * cleared; of pre-aggregated records the digest of the optimised code; none has size 0. */
+ * cleared; of pre-aggregated records the digest of the optimized code; none has size 0. */
 struct build_id merge_identity(const struct merge_input *input);
 
 /* The identities of the good inputs, each once, in order.  false: out of memory */

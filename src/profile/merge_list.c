@@ -38,10 +38,9 @@ static bool add_line(struct merge_list *list, char *line, size_t length, uint64_
 		return bc_fail(err, BC_FORMAT, "%s: a zero byte in a name (--null)",
 			       input_name(file));
 	if (tab && (!text_dec(text_trim(number), &weight) || !weight))
-		return bc_fail(err, BC_FORMAT,
-			       "%s: expected a weight from 1 on behind the tab, not '%.*s'",
-			       input_name(file), (int)(number.len < 40 ? number.len : 40),
-			       number.at);
+		return bc_fail(
+			err, BC_FORMAT, "%s: expected a weight from 1 on after the tab, not '%.*s'",
+			input_name(file), (int)(number.len < 40 ? number.len : 40), number.at);
 	line[tab ? (size_t)(tab - line) : length] = '\0';
 	if (!*line)
 		return true;

@@ -319,7 +319,7 @@ static bool fail_kway(struct kway *how, enum item_fault fault, const struct prof
 		return bc_fail_nomem(err);
 	memcpy(how->bad.at, item->key, item->size);
 	how->bad.size = item->size;
-	return bc_fail(err, BC_MISMATCH, "two records of one place do not fit");
+	return bc_fail(err, BC_MISMATCH, "two records of one location do not match");
 }
 
 /* Where next to the top an item has the top's key; or 0. */

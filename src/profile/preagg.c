@@ -153,7 +153,7 @@ static void key_locations(struct key *key, const struct preagg_place places[PLAC
 
 static bool take_mode(struct profile_head *head, enum profile_mode mode, const char **why)
 {
-	*why = "plain samples (E and S) and traces in one file";
+	*why = "basic samples (E and S) and traces in one file";
 	if (head->mode && head->mode != mode)
 		return false;
 	head->mode = mode;

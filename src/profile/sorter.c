@@ -572,7 +572,7 @@ static bool settle(struct sorter *sorter, struct bc_error *err)
 	sorter->fault =
 		item_list_settle(&sorter->list, sorter->saturate, &sorter->saturated, &sorter->bad);
 	return sorter->fault == ITEMS_FIT ||
-	       bc_fail(err, BC_MISMATCH, "two records of one place do not fit");
+	       bc_fail(err, BC_MISMATCH, "two records of one location do not match");
 }
 
 static bool spill(struct sorter *sorter, struct bc_error *err)
@@ -615,7 +615,7 @@ static bool add_to(struct sorter *sorter, struct profile_item *to, const struct 
 							 ITEMS_FIT;
 	sorter->bad = *to;
 	return sorter->fault == ITEMS_FIT ||
-	       bc_fail(err, BC_MISMATCH, "two records of one place do not fit");
+	       bc_fail(err, BC_MISMATCH, "two records of one location do not match");
 }
 
 /* To the key that is there already.  false: there is none, or *fault: it does not fit */

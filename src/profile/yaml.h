@@ -99,7 +99,7 @@ bool yaml_input_goes_on(const struct yaml_input *in);
 
 /* llvm-bolt stops at a key that it does not know.  Release 18 is the first that reads what is
  * always written, the hashes among it, and 21 the first of those tried that knows `extern`, by
- * which no release optimises: 0 and 18 leave it out. */
+ * which no release optimizes: 0 and 18 leave it out. */
 #define YAML_RELEASE_FIRST 18
 static inline bool yaml_release_knows_extern(uint64_t release)
 {

@@ -179,8 +179,8 @@ static bool write_new(struct record_shards *shards, struct recorded *recorded,
 		return true;
 	}
 	return bc_fail(err, BC_IO,
-		       "%.200s: the clock stands still: there are %d shards of this second", path,
-		       SHARD_NUMBERS);
+		       "%.200s: the clock does not advance: there are %d shards of this second",
+		       path, SHARD_NUMBERS);
 }
 
 /* The one shard, or the counts for a profile. */

@@ -134,7 +134,7 @@ static bool check_end(struct rings_reader *reader, struct bc_error *err)
 
 	if (!stream_read(reader->stream, reader->part, 1, &got, err))
 		return false;
-	return !got || fail_at(reader, "bytes behind the end", err);
+	return !got || fail_at(reader, "bytes after the end", err);
 }
 
 bool rings_next(struct rings_reader *reader, struct rings_part *out, struct bc_error *err)

@@ -556,7 +556,7 @@ bool bcmaps_read_content(struct bytes content, struct snapshots *out, struct bc_
 	if (can_go_on(&r))
 		read_snapshots(&r);
 	if (can_go_on(&r) && r.in.at < r.in.end)
-		leb_fail(&r.in, "data behind the last map");
+		leb_fail(&r.in, "data after the last map");
 	bool ok = finish(&r, err);
 	region_table_free(&r.regions);
 	mapping_vec_free(&r.now);

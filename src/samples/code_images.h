@@ -97,9 +97,9 @@ static inline uint64_t walk_block_next(const struct walk_block *block)
 	  "in memory that is no file: code that a program made while it ran", "")                  \
 	X(NO_MAPPING, "no_mapping", "in memory of which no mapping was recorded", "")              \
 	X(KERNEL, "kernel", "in the kernel",                                                       \
-	  "; :u behind the event leaves the kernel out of the trace")                              \
+	  "; :u after the event leaves the kernel out of the trace")                               \
 	X(NO_PROCESS, "no_process", "in processes that the recording does not name",               \
-	  "; perf record as root, or --per-thread, tells which process ran")                       \
+	  "; perf record as root, or --per-thread, shows which process ran")                       \
 	X(CONTRADICTION, "mismatch", "after a mismatch of trace and code",                         \
 	  ": the files are perhaps of another build than those that ran")                          \
 	X(CIRCLE, "loop", "after a loop of direct jumps whose end the trace does not show", "")    \

@@ -78,7 +78,7 @@ struct sample {
 	bool has_stack;
 	const struct branch *branches; /* newest first */
 	size_t branch_count;           /* of which the oldest can be without a source (from == 0) */
-	bool partial;      /* branches of some kinds were not recorded: two neighbours need
+	bool partial;      /* branches of some kinds were not recorded: two neighbors need
 			      not be the ends of one straight line of code */
 	struct text event; /* name as perf prints it, "" if not known */
 

@@ -73,7 +73,7 @@ enum profile_kind file_kind_of_profile(struct text start);
 
 /* ---- for readers of samples ---- */
 
-/* Binary formats of samples are recognised by so many bytes. */
+/* Binary formats of samples are recognized by so many bytes. */
 #define SAMPLES_MAGIC_MOST ((size_t)16)
 
 /* By these bytes.  INPUT_AUTO: it is text, or no samples */

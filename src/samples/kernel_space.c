@@ -231,10 +231,9 @@ static bool take_kernel(struct kernel_space *space, const struct map_event *even
 			       " in the file, cannot have moved: it is another build",
 			       event->start.v, code_begin(space->image));
 	if (space->place.used && space->place.told != KERNEL_TOLD && moved != before)
-		return bc_fail(
-			err, BC_MISMATCH,
-			"the kernel's mapping stands behind its first samples, which were placed "
-			"without it");
+		return bc_fail(err, BC_MISMATCH,
+			       "the kernel's mapping follows its first samples, which were placed "
+			       "without it");
 	space->place.told = KERNEL_TOLD;
 	space->place.moved = moved;
 	if (moved == before)

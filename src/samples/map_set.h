@@ -146,7 +146,7 @@ void maps_free(struct maps *maps);
 const struct mapping *maps_find(const struct maps *maps, struct run_addr at);
 
 /* The same for many: out[i] is the number of the mapping of at[i], or
- * MAPS_NOWHERE.  Any order will do; neighbours are found at once. */
+ * MAPS_NOWHERE.  Any order will do; neighbors are found at once. */
 #define MAPS_NOWHERE UINT32_MAX
 void maps_find_all(const struct maps *maps, const struct run_addr *at, size_t count, uint32_t *out);
 

@@ -49,7 +49,7 @@ static bool can_be_preagg(const struct reader_options *options)
 	return options->format == INPUT_AUTO || options->format == INPUT_PREAGG;
 }
 
-static bool recognise(struct lines *lines, const struct reader_options *options,
+static bool recognize(struct lines *lines, const struct reader_options *options,
 		      enum input_format *out, struct bc_error *err)
 {
 	struct line first = {.file = lines->stream->name};
@@ -106,7 +106,7 @@ bool reader_run(struct file_stream *stream, const struct reader_options *options
 	BC_AUTO(lines_fini) struct lines lines = {0};
 	*report = (struct reader_report){0};
 	err->code = BC_OK;
-	if (!lines_init(&lines, stream, err) || !recognise(&lines, options, &report->format, err))
+	if (!lines_init(&lines, stream, err) || !recognize(&lines, options, &report->format, err))
 		return false;
 	if (!check_code(stream, options, report->format, err))
 		return false;

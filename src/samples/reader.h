@@ -9,11 +9,11 @@
 #include "src/samples/event.h"
 #include "src/samples/read_options.h"
 
-/* Read a stream to its end into `sink`.  The format is recognised by a look at
+/* Read a stream to its end into `sink`.  The format is recognized by a look at
  * the first lines unless the options say it; the stream is never rewound.
  *
  * BC_IO, BC_NOMEM
- * BC_FORMAT       empty, not recognised, or a line that cannot be read; the
+ * BC_FORMAT       empty, not recognized, or a line that cannot be read; the
  *                 text has file, line and column
  * BC_UNSUPPORTED  a format that is known and not read here
  * or what the sink, or the owner of the code, said */

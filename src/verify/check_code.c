@@ -10,7 +10,7 @@
 
 /*
  * Code of BOLT's own at a branch entry: why one may stand on an instruction that
- * only goes on.
+ * only continues.
  *
  *  - a probe (kept_offsets.h);
  *  - on RISC-V, the auipc of a call or jump to far away, which the next
@@ -223,8 +223,8 @@ static bool is_before_removed_jump(const struct code_view *v, const struct spot 
 	       (cursor_read(v, &out) && out.insn.kind == INSN_JUMP);
 }
 
-/* The instruction of this spot only goes on, and no block ends there: is it code that BOLT added or
- * took as it is, or did it remove what followed? */
+/* The instruction of this spot only continues, and no block ends there: is it code that BOLT added
+ * or took as it is, or did it remove what followed? */
 static bool own_code_explains(const struct code_view *v, const struct spot *spot)
 {
 	const struct bat_fragment *f = &v->subject->bat.fragments[v->fragment];
@@ -327,7 +327,7 @@ static void check_spot(const struct code_view *v, const struct spot *spot, uint6
 			     spot->offset, (unsigned long long)offset);
 	else if (spot->branch && !leaves_block(v, offset, seen) && !own_code_explains(v, spot))
 		findings_add(findings, v->side->no_branch, location,
-			     "the instruction at 0x%x only goes on", spot->offset);
+			     "the instruction at 0x%x only continues", spot->offset);
 }
 
 void code_check(const struct code_view *v, const struct spot *spots, size_t count,

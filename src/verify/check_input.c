@@ -307,7 +307,7 @@ static bool is_other(struct checking *c, struct findings *findings)
 		return false;
 	findings_add(
 		findings, FINDING_INPUT_OTHER, NO_LOCATION,
-		"%.1f %% of the table's offsets lie on no instruction of it (limit %.0f %%), and no build-ids tell "
+		"%.1f %% of the table's offsets lie on no instruction of it (limit %.0f %%), and no build-ids show "
 		"whether it is the input",
 		disagreement_percent(offsets), PAIR_LIMIT_PERCENT);
 	return true;

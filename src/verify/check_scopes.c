@@ -200,7 +200,7 @@ static bool tell_ranges(struct scoping *s, const struct ranges_compared *r)
 	else if (r->old.bytes && !r->folded)
 		tell(s, FINDING_SCOPE_WRONG, r->old.output, r->old.input, r->old.bytes,
 		     "the output has it cover %" PRIu64 " bytes from 0x%" PRIx64
-		     " on, the old place of code, where nothing runs",
+		     " on, the original body, where nothing runs",
 		     r->old.bytes, r->old.output);
 	else
 		differ = false;
@@ -232,8 +232,8 @@ static bool compare_ranges(struct scoping *s)
 	for (size_t i = 0; i < s->out.ranges.len; i++)
 		if (s->out.ranges.at[i].start == s->out.ranges.at[i].end && !empty_out++)
 			empty_at = s->out.ranges.at[i].start;
-	ranges_normalise(&s->in.ranges);
-	ranges_normalise(&s->out.ranges);
+	ranges_normalize(&s->in.ranges);
+	ranges_normalize(&s->out.ranges);
 	if (!code_map_compare(s->map, &s->in.ranges, &s->out.ranges, &r))
 		return false;
 	if (tell_ranges(s, &r)) {
@@ -458,7 +458,7 @@ static bool take_ranges(struct side *side, size_t *at, uint32_t expression)
 	for (; *at < side->numbered.len && side->numbered.at[*at].expression == expression; (*at)++)
 		if (!address_range_vec_push(&side->ranges, side->numbered.at[*at].range))
 			return false;
-	ranges_normalise(&side->ranges);
+	ranges_normalize(&side->ranges);
 	return true;
 }
 
@@ -905,12 +905,12 @@ static bool compare_units(struct scoping *s, bool *of_input, struct bc_error *er
 		if (in < 0) {
 			*of_input = true;
 			return bc_fail(err, BC_FORMAT,
-				       ".debug_info: libdw cannot read a unit behind byte %" PRIu64,
+				       ".debug_info: libdw cannot read a unit after byte %" PRIu64,
 				       s->in.unit.begin);
 		}
 		if (out < 0) {
 			findings_add(s->findings, FINDING_DWARF_DAMAGED, NO_LOCATION,
-				     ".debug_info: libdw cannot read a unit behind byte %" PRIu64,
+				     ".debug_info: libdw cannot read a unit after byte %" PRIu64,
 				     s->out.unit.begin);
 			return true;
 		}
@@ -953,7 +953,7 @@ static bool ranges_of_unit(const struct unit_arange_vec *all, uint64_t unit,
 		if (!address_range_vec_push(
 			    out, (struct address_range){all->at[i].start, all->at[i].end}))
 			return false;
-	ranges_normalise(out);
+	ranges_normalize(out);
 	return true;
 }
 

@@ -187,7 +187,7 @@ static void check_within(struct checking *c, const struct stored_symbol *in,
 		findings_add(c->findings, label ? FINDING_SYMBOL_LABEL : FINDING_SYMBOL_ADDRESS,
 			     place_of(out),
 			     "%s, input 0x%" PRIx64 ", output: 0x%" PRIx64 "; it is 0x%" PRIx64
-			     " bytes behind its function's beginning, and the table has something "
+			     " bytes after its function's beginning, and the table has something "
 			     "else there",
 			     table_of(c), in->value, out->value, offset);
 	}
@@ -424,7 +424,7 @@ static void check_fragment_size(struct checking *c, const struct stored_symbol *
 		tell_size(c, out, "its code is of a fragment at entry", 0);
 	} else if (f + 1 < bat->fragments + bat->fragment_count &&
 		   out->size > f[1].address - f->address) {
-		tell_size(c, out, "the next fragment begins behind", f[1].address - f->address);
+		tell_size(c, out, "the next fragment begins after", f[1].address - f->address);
 	}
 }
 

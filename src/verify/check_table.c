@@ -74,7 +74,7 @@ static void check_parent(const struct binary *subject, uint32_t i, struct findin
 
 	if (parent == BAT_NO_PARENT)
 		findings_add(findings, FINDING_PARENT_UNKNOWN, location_of(subject, i, NO_INDEX),
-			     "neither the section nor a symbol tells whose part it is");
+			     "neither the section nor a symbol shows whose part it is");
 	else if (parent != stored)
 		findings_add(findings, FINDING_PARENT_WRONG, location_of(subject, i, NO_INDEX),
 			     "%s is a part of %s, but the section names %s", name_of(subject, i),
@@ -191,7 +191,7 @@ static void check_fragment(const struct binary *subject, uint32_t i, struct find
 	else if (!subject->functions.stripped && f->entry_count)
 		findings_add(findings, FINDING_FRAGMENT_NO_SYMBOL,
 			     location_of(subject, i, NO_INDEX),
-			     "%" PRIu32 " entr%s of a nameless place", f->entry_count,
+			     "%" PRIu32 " entr%s of a nameless function", f->entry_count,
 			     plural_of(f->entry_count, "y", "ies"));
 }
 
@@ -429,7 +429,7 @@ static bool is_one_block(const struct blocks *b, const struct listed *last,
 
 /* Check two blocks that are next to each other by input offset.  Of two blocks with the same
  * offset nothing else is reported, as their other faults follow from that. */
-static void check_neighbours(struct blocks *b)
+static void check_neighbors(struct blocks *b)
 {
 	bool hashed = b->subject->bat.blocks;
 
@@ -555,7 +555,7 @@ static void check_function(struct blocks *b, const struct keyed *fragments, size
 		list_blocks(b, (uint32_t)fragments[i].index);
 	if (b->count)
 		qsort(b->at, b->count, sizeof(*b->at), by_input);
-	check_neighbours(b);
+	check_neighbors(b);
 	if (b->subject->bat.blocks) {
 		check_hashes(b);
 		check_counts(b, fragments, count);

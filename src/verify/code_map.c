@@ -361,7 +361,7 @@ static bool range_less(const struct address_range *a, const struct address_range
 DEFINE_SORT(sort_ranges, struct address_range, range_less)
 DEFINE_SEARCH(ranges_up_to, struct address_range, uint64_t, item->start <= key)
 
-void ranges_normalise(struct address_range_vec *ranges)
+void ranges_normalize(struct address_range_vec *ranges)
 {
 	size_t kept = 0;
 

@@ -99,9 +99,9 @@ struct ranges_compared {
 };
 
 /* Sorts ranges, joins them, and leaves out those that are empty. */
-void ranges_normalise(struct address_range_vec *ranges);
+void ranges_normalize(struct address_range_vec *ranges);
 
-/* Compares normalised ranges.  False: too much work. */
+/* Compares normalized ranges.  False: too much work. */
 BC_MUST_USE bool code_map_compare(const struct code_map *map, const struct address_range_vec *in,
 				  const struct address_range_vec *out,
 				  struct ranges_compared *result);

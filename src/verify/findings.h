@@ -31,8 +31,8 @@ enum severity { SEVERITY_NOTE, SEVERITY_WARNING, SEVERITY_ERROR };
 	"Debuggers, profilers and programs that look for it by its name find something else there.  If another tool wrote the file after " \
 	"llvm-bolt, run it before; else report it to BOLT with the input binary."
 
-#define DWARF_REPORT                                                                                        \
-	"A debugger or a profile by lines shows the wrong place there.  docs/verify.md tells known causes " \
+#define DWARF_REPORT                                                                                           \
+	"A debugger or a profile by lines shows the wrong location there.  docs/verify.md lists known causes " \
 	"and what helps (gcc's DWARF 5: build with -gdwarf-4); else report it to BOLT with the input binary."
 
 #define SCOPE_REPORT                                                                               \
@@ -41,7 +41,7 @@ enum severity { SEVERITY_NOTE, SEVERITY_WARNING, SEVERITY_ERROR };
 /* X(NAME, "id", severity, "what it is", "what to do") */
 #define FINDING_KINDS(X)                                                                                                                                           \
 	X(SEGMENT_MISALIGNED, "segment-misaligned", ERROR,                                                                                                         \
-	  "an executable segment's address and offset disagree modulo its alignment (type EXEC: the page size)",                                                   \
+	  "an executable segment's address and offset differ modulo its alignment (type EXEC: the page size)",                                                     \
 	  "The loader refuses or misplaces such a file; build it again.")                                                                                          \
 	X(GO_PROGRAM, "go-program", ERROR,                                                                                                                         \
 	  "a Go program (.gopclntab), whose own tables of its code llvm-bolt does not change",                                                                     \
@@ -91,7 +91,7 @@ enum severity { SEVERITY_NOTE, SEVERITY_WARNING, SEVERITY_ERROR };
 	  "Nothing: BOLT deleted blocks that nothing reached.")                                                                                                    \
 	X(BLOCK_INDEX, "block-index", ERROR, "a block's index is out of range or used twice",                                                                      \
 	  REPORT)                                                                                                                                                  \
-	X(BLOCK_ORDER, "block-order", ERROR, "block indices and input offsets disagree in order",                                                                  \
+	X(BLOCK_ORDER, "block-order", ERROR, "block indices and input offsets differ in order",                                                                    \
 	  REPORT)                                                                                                                                                  \
 	X(BLOCK_HASH, "block-hash", ERROR, "a block's hash was made for another input offset",                                                                     \
 	  REPORT)                                                                                                                                                  \
@@ -100,8 +100,8 @@ enum severity { SEVERITY_NOTE, SEVERITY_WARNING, SEVERITY_ERROR };
 	X(HOT_INDEX_ORDINAL, "hot-index-ordinal", WARNING,                                                                                                         \
 	  "HotIndex counts cold fragments (LLVM 18)",                                                                                                              \
 	  "perf2bolt 18 credits cold code to wrong functions: convert with batconv, which repairs it.")                                                            \
-	X(PARENT_WRONG, "parent-wrong", ERROR, "a cold fragment's parent contradicts its symbol",                                                                  \
-	  REPORT)                                                                                                                                                  \
+	X(PARENT_WRONG, "parent-wrong", ERROR,                                                                                                                     \
+	  "a cold fragment's parent does not match its symbol", REPORT)                                                                                            \
 	X(PARENT_UNKNOWN, "parent-unknown", WARNING, "a cold fragment has no parent",                                                                              \
 	  "Its samples are lost; keep the symbol table in the binary.")                                                                                            \
 	X(FRAGMENT_NO_CODE, "fragment-no-code", ERROR, "a fragment lies in no executable segment",                                                                 \
@@ -112,8 +112,7 @@ enum severity { SEVERITY_NOTE, SEVERITY_WARNING, SEVERITY_ERROR };
 	  "a mapped function's cold part is not in the table", REBUILD)                                                                                            \
 	X(HOT_MISSING, "hot-missing", WARNING, "a function that BOLT rewrote is not in the table",                                                                 \
 	  "Its samples cannot be translated; see coverage.")                                                                                                       \
-	X(ENTRY_OUTSIDE, "entry-outside", ERROR, "an entry lies behind its fragment's end",                                                                        \
-	  REPORT)                                                                                                                                                  \
+	X(ENTRY_OUTSIDE, "entry-outside", ERROR, "an entry lies after its fragment's end", REPORT)                                                                 \
 	X(CODE_UNDECODABLE, "code-undecodable", WARNING, "code of a fragment cannot be decoded",                                                                   \
 	  "If it is data in code, ignore it; else the file is damaged.")                                                                                           \
 	X(NO_BRANCH, "no-branch", ERROR, "a branch entry is on no control-flow instruction",                                                                       \
@@ -128,7 +127,7 @@ enum severity { SEVERITY_NOTE, SEVERITY_WARNING, SEVERITY_ERROR };
 	  "Give the binary that llvm-bolt read.")                                                                                                                  \
 	X(INPUT_NO_FUNCTION, "input-no-function", ERROR, "the input binary has no such function",                                                                  \
 	  "Give the binary that llvm-bolt read.")                                                                                                                  \
-	X(INPUT_OUTSIDE, "input-outside", ERROR, "an input offset lies behind its function's end",                                                                 \
+	X(INPUT_OUTSIDE, "input-outside", ERROR, "an input offset lies after its function's end",                                                                  \
 	  REPORT)                                                                                                                                                  \
 	X(INPUT_NO_BRANCH, "input-no-branch", ERROR,                                                                                                               \
 	  "a branch entry's input offset is on no control-flow instruction", REPORT)                                                                               \

@@ -301,8 +301,8 @@ struct judging {
 	void *ctx;
 };
 
-static struct flow_judgement judge(const struct flow *f, const struct flow_state *s,
-				   struct cfi_row_at at);
+static struct flow_judgment judge(const struct flow *f, const struct flow_state *s,
+				  struct cfi_row_at at);
 
 /* What it costs to begin with a leader, and to lead to another one, in instructions. */
 #define LEAD_COST 8
@@ -324,9 +324,9 @@ static bool run_leader(struct flow *f, const struct leader *leader, const struct
 			break;
 		}
 		if (judging) {
-			struct flow_judgement judgement =
+			struct flow_judgment judgment =
 				judge(f, &s, judging->row(judging->ctx, address));
-			judging->take(judging->ctx, leader->piece, i, &judgement);
+			judging->take(judging->ctx, leader->piece, i, &judgment);
 		}
 		bool throws = insn_is_call(*insn) && piece->lsda;
 		cost += throws ? LEAD_COST : 1;
@@ -392,7 +392,7 @@ static enum flow_verdict judge_register(const struct flow_state *s, uint32_t reg
 	return s->lost ? FLOW_UNKNOWN : FLOW_REGISTER;
 }
 
-static void blame_register(const struct flow_state *s, uint32_t reg, struct flow_judgement *j)
+static void blame_register(const struct flow_state *s, uint32_t reg, struct flow_judgment *j)
 {
 	j->verdict = FLOW_REGISTER;
 	j->reg = reg;
@@ -406,10 +406,10 @@ static void blame_register(const struct flow_state *s, uint32_t reg, struct flow
 	}
 }
 
-static struct flow_judgement judge(const struct flow *f, const struct flow_state *s,
-				   struct cfi_row_at at)
+static struct flow_judgment judge(const struct flow *f, const struct flow_state *s,
+				  struct cfi_row_at at)
 {
-	struct flow_judgement j = {.verdict = FLOW_UNKNOWN};
+	struct flow_judgment j = {.verdict = FLOW_UNKNOWN};
 	const struct held *sp = &s->regs[f->roles.stack_pointer];
 
 	j.has_height = sp->kind == HELD_CFA;

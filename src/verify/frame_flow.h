@@ -29,13 +29,13 @@ enum flow_verdict {
 
 /* Where the caller's value of a register is, by the code. */
 enum flow_place {
-	FLOW_NOWHERE, /* in no place that is known */
+	FLOW_NOWHERE, /* in no location that is known */
 	FLOW_KEPT,    /* in the register itself, and nowhere on the stack */
 	FLOW_SAVED,   /* on the stack */
 };
 
 /* What the code says of a row. */
-struct flow_judgement {
+struct flow_judgment {
 	enum flow_verdict verdict;
 	uint32_t reg;          /* of FLOW_REGISTER */
 	enum flow_place place; /* of that register */
@@ -52,7 +52,7 @@ typedef struct cfi_row_at {
 	const struct cfi_rule *rules;
 } flow_row_fn(void *ctx, uint64_t address);
 typedef void flow_take_fn(void *ctx, uint32_t piece, uint32_t insn,
-			  const struct flow_judgement *judgement);
+			  const struct flow_judgment *judgment);
 
 struct followed_code {
 	enum machine machine;

@@ -28,7 +28,7 @@ DEFINE_VEC(insn_tie_vec, struct insn_tie);
 /* Instructions of the output that are tied to none of the input, by the reason. */
 struct untied_counts {
 	uint64_t inserted; /* in blocks that BOLT made */
-	uint64_t changed;  /* BOLT put them in, inlined or changed them */
+	uint64_t changed;  /* BOLT inserted, inlined or changed them */
 	uint64_t padding;
 	uint64_t unmapped; /* the table has nothing of them */
 };

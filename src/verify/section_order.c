@@ -190,7 +190,7 @@ static bool look(void *ctx, const struct bat_field *f)
 		s->equal = f->stored;
 	else if (f->encoding == BAT_ENCODING_BITS && s->equal % 8 &&
 		 s->subject->desc.data[f->byte + f->size - 1] >> s->equal % 8)
-		find(s, FINDING_MASK_BITS, f, "has bits behind the last entry");
+		find(s, FINDING_MASK_BITS, f, "has bits after the last entry");
 	if (s->difference - f->byte < f->size)
 		s->at_difference = *f;
 	return true;

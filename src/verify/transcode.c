@@ -100,9 +100,9 @@ static void put_u32(uint8_t *at, uint64_t value)
 		at[i] = (uint8_t)(value >> 8 * i);
 }
 
-/* A note does not name its layout.  So the written table is read again: it must be recognised
+/* A note does not name its layout.  So the written table is read again: it must be recognized
  * as the layout that it has. */
-static bool is_recognised(enum bat_layout layout, const uint8_t *desc, size_t size,
+static bool is_recognized(enum bat_layout layout, const uint8_t *desc, size_t size,
 			  struct bc_error *err)
 {
 	struct bat_table again;
@@ -127,7 +127,7 @@ bool note_write(const struct bat_table *table, enum bat_layout layout, struct no
 		return fail(&why, BC_UNSUPPORTED, err);
 	size_t padded = (size + 3) & ~(size_t)3;
 	uint8_t *data = calloc(1, HEADER + padded);
-	bool ok = data ? is_recognised(layout, desc, size, err) : bc_fail_nomem(err);
+	bool ok = data ? is_recognized(layout, desc, size, err) : bc_fail_nomem(err);
 	if (ok) {
 		put_u32(data, sizeof(BAT_NOTE_OWNER));
 		put_u32(data + 4, size);

@@ -40,7 +40,7 @@ struct note_bytes {
 };
 
 /* Encode a table as a section.  BC_UNSUPPORTED: the layout cannot hold it.
- * BC_FORMAT: it would not be recognised when read.  BC_NOMEM. */
+ * BC_FORMAT: it would not be recognized when read.  BC_NOMEM. */
 BC_MUST_USE bool note_write(const struct bat_table *table, enum bat_layout layout,
 			    struct note_bytes *out, struct bc_error *err);
 

@@ -172,7 +172,7 @@ struct unwinding {
 		uint64_t address, input, count;
 		struct cfi_row in, out; /* .from is 0 if there is none */
 		bool judged;
-		struct flow_judgement by_code;
+		struct flow_judgment by_code;
 	} run;
 	uint8_t *in_verdicts; /* per instruction of the input: enum flow_verdict */
 };
@@ -198,7 +198,7 @@ static void rule_text(const struct unwinding *u, const struct cfi_row *row,
 /* What the code says of the stack pointer, and of the register that the run is about. */
 static void code_text(const struct run *run, const char *reg, char *out, size_t size)
 {
-	const struct flow_judgement *code = &run->by_code;
+	const struct flow_judgment *code = &run->by_code;
 	bool of_register = run->judged && *reg && code->verdict == FLOW_REGISTER;
 	char height[64] = "", place[96] = "";
 
@@ -212,7 +212,7 @@ static void code_text(const struct run *run, const char *reg, char *out, size_t 
 	else if (of_register)
 		snprintf(place, sizeof(place), "the caller's %s is %s", reg,
 			 code->place == FLOW_KEPT ? "in the register, and saved nowhere" :
-						    "in no place that is known");
+						    "in no location that is known");
 	if (*height || *place)
 		snprintf(out, size, "; by the code %s%s%s", height,
 			 *height && *place ? ", and " : "", place);
@@ -244,7 +244,7 @@ static void close_run(struct unwinding *u)
 static void differ(struct unwinding *u, enum finding_kind kind, uint32_t reg,
 		   const struct tied_fragment *f, uint32_t insn, uint64_t input,
 		   const struct cfi_row *in, const struct cfi_row *out,
-		   const struct flow_judgement *judgement)
+		   const struct flow_judgment *judgment)
 {
 	bool calls = insn_is_call(f->code.insns.at[insn]);
 	uint64_t address = f->code.address + f->code.insns.at[insn].offset;
@@ -271,9 +271,8 @@ static void differ(struct unwinding *u, enum finding_kind kind, uint32_t reg,
 			    1,
 			    *in,
 			    *out,
-			    judgement != NULL,
-			    judgement ? *judgement :
-					(struct flow_judgement){.verdict = FLOW_UNKNOWN}};
+			    judgment != NULL,
+			    judgment ? *judgment : (struct flow_judgment){.verdict = FLOW_UNKNOWN}};
 }
 
 /* The first register whose rule differs. */
@@ -348,12 +347,12 @@ static bool rows_are_equal(struct unwinding *u)
 /* ---- where rows differ, or BOLT changed the frame ---- */
 
 static void take_input_verdict(void *ctx, uint32_t piece, uint32_t insn,
-			       const struct flow_judgement *judgement)
+			       const struct flow_judgment *judgment)
 {
 	struct unwinding *u = ctx;
 
 	(void)piece;
-	u->in_verdicts[insn] = (uint8_t)judgement->verdict;
+	u->in_verdicts[insn] = (uint8_t)judgment->verdict;
 }
 
 static struct cfi_row_at input_row(void *ctx, uint64_t address)
@@ -368,7 +367,7 @@ static struct cfi_row_at output_row(void *ctx, uint64_t address)
 
 struct judged {
 	struct unwinding *u;
-	struct flow_judgement **at; /* per fragment, per instruction */
+	struct flow_judgment **at; /* per fragment, per instruction */
 };
 
 static struct cfi_row_at judged_row(void *ctx, uint64_t address)
@@ -377,16 +376,16 @@ static struct cfi_row_at judged_row(void *ctx, uint64_t address)
 }
 
 static void take_output_verdict(void *ctx, uint32_t piece, uint32_t insn,
-				const struct flow_judgement *judgement)
+				const struct flow_judgment *judgment)
 {
-	((struct judged *)ctx)->at[piece][insn] = *judgement;
+	((struct judged *)ctx)->at[piece][insn] = *judgment;
 }
 
 /* Are all rules right by the code that are not those of the input? */
 static bool differences_are_right(const struct cfi_row_at *in, const struct cfi_row_at *out,
-				  const struct flow_judgement *judgement)
+				  const struct flow_judgment *judgment)
 {
-	if (!cfi_same_rule(&in->row->cfa, &out->row->cfa) && !judgement->cfa_right)
+	if (!cfi_same_rule(&in->row->cfa, &out->row->cfa) && !judgment->cfa_right)
 		return false;
 	for (int side = 0; side < 2; side++) {
 		const struct cfi_row_at *a = side ? out : in, *b = side ? in : out;
@@ -395,7 +394,7 @@ static bool differences_are_right(const struct cfi_row_at *in, const struct cfi_
 					      *other = cfi_rule_of(b->row, b->rules, rule->reg);
 			if (other && cfi_same_rule(rule, other))
 				continue;
-			if (rule->reg >= 64 || !(judgement->right >> rule->reg & 1))
+			if (rule->reg >= 64 || !(judgment->right >> rule->reg & 1))
 				return false;
 		}
 	}
@@ -405,7 +404,7 @@ static bool differences_are_right(const struct cfi_row_at *in, const struct cfi_
 /* One instruction: what the code says decides where it can.  If BOLT did not change the frame,
  * equal rules are right, and other ones are not unless the code says so. */
 static void decide(struct unwinding *u, const struct tied_fragment *f, uint32_t i,
-		   const struct flow_judgement *judgement)
+		   const struct flow_judgment *judgment)
 {
 	const struct insn_tie *tie = &f->ties.at[i];
 	uint64_t input = tied_input(u, tie), address = f->code.address + f->code.insns.at[i].offset;
@@ -417,7 +416,7 @@ static void decide(struct unwinding *u, const struct tied_fragment *f, uint32_t 
 	bool input_wrong = paired && tie->input < u->function.in.insns.len &&
 			   (u->in_verdicts[tie->input] == FLOW_CFA ||
 			    u->in_verdicts[tie->input] == FLOW_REGISTER);
-	bool wrong = judgement->verdict == FLOW_CFA || judgement->verdict == FLOW_REGISTER;
+	bool wrong = judgment->verdict == FLOW_CFA || judgment->verdict == FLOW_REGISTER;
 
 	if (paired && !in.row) {
 		u->sum.no_rules++;
@@ -425,16 +424,16 @@ static void decide(struct unwinding *u, const struct tied_fragment *f, uint32_t 
 		differ(u, FINDING_UNWIND_MISSING, 0, f, i, input, in.row, NULL, NULL);
 	} else if (same && (!changed || !wrong)) {
 		u->sum.equal++;
-	} else if (judgement->verdict == FLOW_RIGHT ||
-		   (!changed && in.row && out.row && differences_are_right(&in, &out, judgement))) {
+	} else if (judgment->verdict == FLOW_RIGHT ||
+		   (!changed && in.row && out.row && differences_are_right(&in, &out, judgment))) {
 		u->sum.explained++;
 	} else if (wrong && input_wrong && changed) {
 		u->sum.input_wrong++;
 	} else if (wrong && tie->kind != TIE_PADDING && tie->kind != TIE_UNMAPPED &&
 		   (paired || changed)) {
-		bool cfa = judgement->verdict == FLOW_CFA;
+		bool cfa = judgment->verdict == FLOW_CFA;
 		differ(u, cfa ? FINDING_UNWIND_CFA : FINDING_UNWIND_REGISTER,
-		       cfa ? 0 : judgement->reg, f, i, input, in.row, out.row, judgement);
+		       cfa ? 0 : judgment->reg, f, i, input, in.row, out.row, judgment);
 	} else if (untied_counts_take(&u->sum.untied, tie)) {
 		return;
 	} else if (changed) {
@@ -950,7 +949,7 @@ static bool check_debug_frame(const struct checking *c, struct findings *finding
 		findings_add(findings, FINDING_UNWIND_DEBUG_FRAME, NO_LOCATION,
 			     "of %" PRIu64
 			     " functions of the table that it describes in the input, it "
-			     "describes %" PRIu64 " at their new place",
+			     "describes %" PRIu64 " at their new address",
 			     described, described - lost);
 	cfi_table_free(&in);
 	cfi_table_free(&out);

@@ -115,14 +115,14 @@ static enum finding_kind kind_of(const struct bat_error *err)
 
 /* Reports the damage under the layout that was read furthest, which is most likely the one that
  * was written. */
-static void tell_malformed(const struct binary *subject, const struct bat_error *unrecognised,
+static void tell_malformed(const struct binary *subject, const struct bat_error *unrecognized,
 			   struct findings *findings)
 {
 	struct finding_location location = NO_LOCATION;
-	struct bat_error why = *unrecognised;
+	struct bat_error why = *unrecognized;
 	struct bat_table unused;
 
-	if (bat_decode_as(unrecognised->layout, subject->desc.data, subject->desc.size, &unused,
+	if (bat_decode_as(unrecognized->layout, subject->desc.data, subject->desc.size, &unused,
 			  &why))
 		bat_free(&unused);
 	location.byte = why.byte;
@@ -174,7 +174,7 @@ static void check_padding(const struct binary *subject, struct findings *finding
 
 	name.size = (size_t)(desc - name.data);
 	if (!all_zero(name) || !all_zero(end))
-		findings_add(findings, FINDING_NOTE_PADDING, NO_LOCATION, "behind the %s",
+		findings_add(findings, FINDING_NOTE_PADDING, NO_LOCATION, "after the %s",
 			     all_zero(name) ? "descriptor" : "owner's name");
 }
 
@@ -199,7 +199,7 @@ static bool check_content(struct binary *subject, struct findings *findings)
 	subject->desc = note.desc;
 	if (rest.size) {
 		findings_add(findings, FINDING_NOTE_DAMAGED, NO_LOCATION,
-			     "%zu byte%s behind the note", rest.size, plural(rest.size));
+			     "%zu byte%s after the note", rest.size, plural(rest.size));
 		return false;
 	}
 	check_padding(subject, findings);
@@ -322,14 +322,15 @@ static bool check_blocks_and_code(const struct verify_options *options,
 	if ((alone || absent) && (options->unwind || options->dwarf))
 		return bc_fail(
 			err, BC_UNSUPPORTED,
-			"%s: %s: %s compares the code of the optimised binary with the input's; give that binary",
+			"%s: %s: %s compares the code of the optimized binary with the input's; give that binary",
 			options->binary, alone ? "is a BAT section alone" : IMAGE_NO_CODE,
 			options->unwind ? "--unwind" : "--dwarf");
 	if (alone)
 		return true;
 	if (image_is_of_go(&subject->image))
-		findings_add(findings, FINDING_GO_PROGRAM, NO_LOCATION,
-			     "the run-time system finds functions that moved at their old places");
+		findings_add(
+			findings, FINDING_GO_PROGRAM, NO_LOCATION,
+			"the run-time system finds functions that moved at their original addresses");
 	check_fragments(subject, findings);
 	if (absent) {
 		report->code = CODE_ABSENT;

@@ -48,7 +48,7 @@ static void load(const char *name, struct bolted *b, struct bat_table *t)
 		fail_msg("%s: %s", name, err.text);
 }
 
-static void releases_are_recognised(void **state)
+static void releases_are_recognized(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof(releases) / sizeof(*releases); i++) {
@@ -140,7 +140,7 @@ static void the_code_behind_a_nop_is_translated(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(releases_are_recognised),
+		cmocka_unit_test(releases_are_recognized),
 		cmocka_unit_test(releases_encode_to_themselves),
 		cmocka_unit_test(parents_are_those_of_the_names),
 		cmocka_unit_test(the_code_behind_a_nop_is_translated),

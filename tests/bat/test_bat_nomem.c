@@ -43,7 +43,7 @@ static void *failing_realloc(void *old, size_t size)
 #include "bat/encode.c"
 #include "bat/decode.c"
 #include "bat/parents.c"
-#include "bat/recognise.c"
+#include "bat/recognize.c"
 #undef malloc
 #undef calloc
 #undef realloc

@@ -11,7 +11,7 @@
 
 #include "include/bat/bat.h"
 
-static void unrecognised_says_how_far_each_got(void **state)
+static void unrecognized_says_how_far_each_got(void **state)
 {
 	static const uint8_t bytes[] = {0x01, 0x80, 0x20, 0x07};
 	struct bat_table t;
@@ -21,7 +21,7 @@ static void unrecognised_says_how_far_each_got(void **state)
 	assert_false(bat_decode(bytes, sizeof(bytes), &t, &err));
 	assert_int_equal(err.code, BAT_ERROR_FORMAT);
 	assert_string_equal(err.text,
-			    "unrecognised BAT layout: "
+			    "unrecognized BAT layout: "
 			    "fixed: NumFragments, byte 0: 119570433 fragments do not fit in "
 			    "the 0 bytes left; "
 			    "delta: NumEntries, byte 3: 7 entries do not fit in the 0 bytes "
@@ -51,7 +51,7 @@ static void a_note_is_told(void **state)
 	assert_true(bat_decode(note + 20, 2, &t, &err));
 	bat_free(&t);
 	assert_false(bat_decode(note, 16, &t, &err));
-	assert_memory_equal(err.text, "unrecognised", 12);
+	assert_memory_equal(err.text, "unrecognized", 12);
 }
 
 static void empty_tables_are_not_ambiguous(void **state)
@@ -93,7 +93,7 @@ static void two_fits_are_an_error(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(unrecognised_says_how_far_each_got),
+		cmocka_unit_test(unrecognized_says_how_far_each_got),
 		cmocka_unit_test(a_note_is_told),
 		cmocka_unit_test(empty_tables_are_not_ambiguous),
 		cmocka_unit_test(two_fits_are_an_error),

@@ -169,7 +169,7 @@ def refusals():
     refused('a compressed file', 'packed', 'packed: no snapshots (.bcmaps): it is not replaced')
     user = 65534 if os.getuid() == 0 else None
     os.chmod('folder', 0o555)
-    refused('a folder that is read-only', 'folder/new', 'cannot create a temporary file beside it: Permission denied', user)
+    refused('a folder that is read-only', 'folder/new', 'cannot create a temporary file in its directory: Permission denied', user)
     os.chmod(FILE, 0o444)
     refused('a file that is read-only', FILE, FILE + ': cannot open for writing: Permission denied', user)
     tidy('refusals')

@@ -61,7 +61,7 @@ static void call_continuation(void **state)
 	gives((struct fall_through){.from = 0x20, .to = 0x28}, WALK_ONE_BLOCK, "");
 	gives((struct fall_through){.from = 0x21, .to = 0x28, .may_follow_call = true},
 	      WALK_ONE_BLOCK, "");
-	/* not where the block before does not call or cannot go on */
+	/* not where the block before does not call or cannot continue */
 	gives((struct fall_through){.from = 0x10, .to = 0x18, .may_follow_call = true},
 	      WALK_ONE_BLOCK, "");
 	gives((struct fall_through){.from = 0x30, .to = 0x38, .may_follow_call = true},

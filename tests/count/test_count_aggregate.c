@@ -76,7 +76,7 @@ static void equal_branches_are_counted(void **state)
 	gives("1 plain 4 1 hot 0 1 4\n");
 }
 
-/* An interrupt between two branches: both its entries go, and the neighbours
+/* An interrupt between two branches: both its entries go, and the neighbors
  * are paired across them. */
 static void kernel_entries_go_before_pairing(void **state)
 {

@@ -175,7 +175,7 @@ static void test_bad_segments(void **state)
 		 "program header 0, byte 0: the segment reaches beyond the address space"},
 		{{PT_LOAD, PF_R | PF_X, 16, 0x1000, 16, 16, 0x1000},
 		 "program header 0, byte 16: the segment has an address and an offset that "
-		 "disagree modulo its alignment"},
+		 "differ modulo its alignment"},
 	};
 
 	(void)state;
@@ -203,7 +203,7 @@ static void assert_disagrees(struct bytes file, uint64_t offset, const char *mod
 
 	snprintf(text, sizeof(text),
 		 "program header 0, byte %llu: the segment has an address and an offset that "
-		 "disagree modulo %s",
+		 "differ modulo %s",
 		 (unsigned long long)offset, modulo);
 	assert_fails(file, BC_FORMAT, text);
 }

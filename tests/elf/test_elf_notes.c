@@ -84,7 +84,7 @@ static void test_bat_note(void **state)
 	/* Padded to four bytes as llvm-bolt does, and then more. */
 	memset(note + size, 0, sizeof(note) - size);
 	assert_bat_fails(note, size + 3 + 4, SHT_NOTE, BC_FORMAT,
-			 ".note.bolt_bat, byte 172: 4 bytes behind the note");
+			 ".note.bolt_bat, byte 172: 4 bytes after the note");
 	assert_bat_fails(note, 0, SHT_NOTE, BC_FORMAT, ".note.bolt_bat, byte 144: not a note");
 	size = build_note(note, "GNU", 1, "table", 5);
 	assert_bat_fails(note, size, SHT_NOTE, BC_FORMAT,

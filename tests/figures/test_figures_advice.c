@@ -121,7 +121,7 @@ static void what_llvm_bolt_takes(void **state)
 		       "no relocations of its code: llvm-bolt cannot reorder its functions; link with -Wl,--emit-relocs"),
 		advice.sentence);
 	assert_non_null(strstr(advice.sentence, "; stripped: "));
-	assert_non_null(strstr(advice.sentence, "; optimise the program"));
+	assert_non_null(strstr(advice.sentence, "; optimize the program"));
 }
 
 /* A file that stands in the place of samples, beside a program that is not BOLTed, or beside one

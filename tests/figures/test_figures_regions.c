@@ -49,7 +49,7 @@ static void short_regions_are_left_out(void **state)
 }
 
 /* `plain` and what stands behind it; `hot` is empty. */
-static void neighbours_of_a_section_are_one(void **state)
+static void neighbors_of_a_section_are_one(void **state)
 {
 	static const struct code_region joined[] = {
 		{0x1100, 0x1280, PLACE_IGNORED},
@@ -82,7 +82,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(short_regions_are_left_out),
-		cmocka_unit_test(neighbours_of_a_section_are_one),
+		cmocka_unit_test(neighbors_of_a_section_are_one),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

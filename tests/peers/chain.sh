@@ -9,7 +9,7 @@ need $bolt bolt-22
 need gcc gcc
 need perf linux-perf
 
-# 1. From the source to a second optimised binary, with samples taken here.
+# 1. From the source to a second optimized binary, with samples taken here.
 gcc -std=gnu11 -O2 -fno-reorder-blocks-and-partition -Wl,-q "$demo"/src/*.c -o program || exit 1
 quietly $bolt program -o program.bolt -data "$demo/expected/demo.preagg.fdata" -reorder-blocks=ext-tsp \
 	-reorder-functions=hfsort -split-functions -split-all-cold -enable-bat -no-huge-pages || exit 1
@@ -36,7 +36,7 @@ echo "call chains: $(grep -c '^1' chains.txt.fdata) lines"
 python3 "$SOURCE/tests/support/check_basic.py" program.bolt program perf.txt perf.txt.fdata || fail 'by a linear scan'
 
 # 2. Recorded branches: as many functions as with what perf2bolt 22 made of the same samples.
-beside() { # OPTIMISED INPUT SAMPLES PERF2BOLT'S
+beside() { # OPTIMIZED INPUT SAMPLES PERF2BOLT'S
 	"$BATCONV" -q "$1" "$3" -o ours || { fail "batconv on $3"; return; }
 	theirs=$(functions $bolt "$2" "$4")
 	n=$(functions $bolt "$2" ours)

@@ -37,7 +37,7 @@ quietly sh -eux ./commands || { fail "section 3: a command of the page: exit $?"
 
 $llvm/llvm-profdata show --sample prog.prof >shown 2>&1 || { cat shown; fail "not a profile"; }
 grep -q 'parse' shown || { head -n 40 shown; fail "no function of the program in its profile"; }
-./prog 1000 >a && ./prog.next 1000 >b && cmp a b || fail "the optimised program prints something else"
+./prog 1000 >a && ./prog.next 1000 >b && cmp a b || fail "the optimized program prints something else"
 cmp -s prog prog.next && fail "the profile changed nothing"
 echo "$(cat version): $(grep -c '^Function' shown) functions in the profile"
 finish

@@ -56,7 +56,7 @@ loop() {
 	sed -n '/^clang/{:a; /\\$/{N; ba}; s/prog.next/plain/; s/-fprofile-sample-use=[^ ]*//p}' commands | sh -eu || fail "section $1: without a profile"
 	before=$(instructions plain) after=$(instructions prog.next)
 	[ "${after:-0}" -gt 100000 ] && [ "$after" -lt "${before:-0}" ] || fail "section $1: $before instructions without a profile, $after with it"
-	./plain 120 >a 2>&1 && ./prog.next 120 >b 2>&1 && cmp a b || fail "section $1: the optimised program prints something else"
+	./plain 120 >a 2>&1 && ./prog.next 120 >b 2>&1 && cmp a b || fail "section $1: the optimized program prints something else"
 	echo "section $1: $before instructions without a profile, $after with it"
 }
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# The commands of docs/first-profile.md, as they stand there: a program from its source to its second optimisation.
+# The commands of docs/first-profile.md, as they stand there: a program from its source to its second optimization.
 # Where branches cannot be recorded, with what the page says to take then.
 . "$(dirname "$0")/../lib.sh"
 own_folder
@@ -25,6 +25,6 @@ awk '/^```sh/ { on = 1; next } /^```/ { on = 0 } on' "$SOURCE/docs/first-profile
 quietly sh -eux ../commands || fail "a command of the page: exit $?"
 [ -x prog.bolt2 ] && [ "$(wc -l <prog.fdata)" -gt 10 ] || fail "prog.fdata has $(wc -l <prog.fdata) lines"
 [ "$("$BATCONV" image --json prog.bolt2 | grep -c '"layout"')" = 1 ] || fail 'prog.bolt2 has no table'
-./prog 1000 >a 2>&1 && ./prog.bolt2 1000 >b 2>&1 && cmp a b || fail 'the optimised program prints something else'
+./prog 1000 >a 2>&1 && ./prog.bolt2 1000 >b 2>&1 && cmp a b || fail 'the optimized program prints something else'
 echo "first.fdata: $(wc -l <first.fdata) lines, prog.fdata: $(wc -l <prog.fdata) lines, with $branches"
 finish

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# A shared library as the optimised binary: built, BOLTed, run by a program, sampled, converted; checked by a linear scan
+# A shared library as the optimized binary: built, BOLTed, run by a program, sampled, converted; checked by a linear scan
 # of its table, and taken by llvm-bolt.
 . "$(dirname "$0")/../lib.sh"
 own_folder

@@ -82,7 +82,7 @@ for pair in "compiled/demo $demo/demo" "aarch64/sorts aarch64/sorts.exec" "compi
 	told "${pair% *} on ${new##*/}" old.yaml "$new" new
 done
 
-# Names that link-time optimisation gave numbers: one that is exact, one that is stale, two at a time; one that another function has now.
+# Names that link-time optimization gave numbers: one that is exact, one that is stale, two at a time; one that another function has now.
 cat >lto.c <<'END'
 #define NAMED(name) __asm__(name) __attribute__((noinline, noipa))
 int same(int) NAMED("same.lto_priv." A);

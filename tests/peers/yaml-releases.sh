@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# Which releases of llvm-bolt read which of batconv's outputs: a table, release by format.  Each release that is at hand optimises the
+# Which releases of llvm-bolt read which of batconv's outputs: a table, release by format.  Each release that is at hand optimizes the
 # program by each; LLVM_BOLT_23 and similar variables name programs that are not in /usr/lib/llvm-N/bin.
 . "$(dirname "$0")/../lib.sh"
 own_folder

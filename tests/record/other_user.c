@@ -139,7 +139,7 @@ static void links(const char *folder, unsigned count)
 		pause();
 }
 
-/* Every second page of a range: neighbours would become one mapping. */
+/* Every second page of a range: neighbors would become one mapping. */
 static void maps(const char *path, unsigned count)
 {
 	int fd = make_program(path, 2 * PAGE);

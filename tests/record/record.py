@@ -692,7 +692,7 @@ def full_disk():
     subprocess.run(['unshare', '-m', 'sh', '-c', script, 'sh', BATCONV, LOAD], capture_output=True, check=False)
     with open('errors', encoding='utf-8') as file:
         text = file.read()
-    check('told once', text.count('counting goes on') == 1 and 'No space left' in text and 'writing goes on' in text, text)
+    check('told once', text.count('counting continues') == 1 and 'No space left' in text and 'writing continues' in text, text)
     with open('code', encoding='ascii') as file:
         check('exit', file.read() == '0\n', text)
     check('nothing lost', weights(LOAD, *shards('kept')) > 4000, text)

@@ -846,10 +846,10 @@ static void test_events_that_tell_too_little(void **state)
 		const char *why;
 	} cases[] = {
 		{STACKS & ~(uint64_t)PERF_SAMPLE_TIME, PERF_ATTR_SAMPLE_ID_ALL, 128,
-		 "the event's records tell no time or no process"},
+		 "the event's records have no time or no process"},
 		{STACKS & ~(uint64_t)PERF_SAMPLE_TID, PERF_ATTR_SAMPLE_ID_ALL, 128,
-		 "the event's records tell no time or no process"},
-		{STACKS, 0, 128, "the event's records tell no time or no process"},
+		 "the event's records have no time or no process"},
+		{STACKS, 0, 128, "the event's records have no time or no process"},
 		{STACKS, PERF_ATTR_SAMPLE_ID_ALL, 127, "the event's attr of 127 bytes is cut"},
 	};
 

@@ -175,7 +175,7 @@ static void test_bytes_behind_the_end(void **state)
 	write_file(&b);
 	put_zeros(&b, 1);
 	assert_false(read_file(build_perf_bytes(&b), &parts, &err));
-	assert_string_equal(err.text, "x.rings: bytes behind the end, byte 145");
+	assert_string_equal(err.text, "x.rings: bytes after the end, byte 145");
 	build_perf_free(&b);
 }
 

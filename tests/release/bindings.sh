@@ -57,7 +57,7 @@ python)
 	"$python" -m pip wheel --quiet --no-index --no-build-isolation --no-deps --wheel-dir "$work/wheel" .
 	case $(basename "$work"/wheel/*.whl) in batconv-*-py3-none-linux_*.whl) ;; *) ls "$work/wheel"; exit 1 ;; esac
 	"$python" -m pip install --quiet --no-index --no-deps --target "$work/site" "$work"/wheel/*.whl
-	# The licence wants a copy of it in whatever is given away; that of the package is the project's.
+	# The license wants a copy of it in whatever is given away; that of the package is the project's.
 	cmp "$source/LICENSE" "$(find "$work"/site/batconv-*.dist-info -name LICENSE)" || { echo 'the wheel has no LICENSE, or another one'; exit 1; }
 	cp -r examples "$work/elsewhere" && cd "$work/elsewhere"
 	mkdir ../example && cp "$work/bindings/example/"* ../example

@@ -187,7 +187,7 @@ static void assert_reads(const struct info *info, const char *bytes, size_t size
 
 #define READS(info, bytes, want) assert_reads(&(info), bytes, sizeof(bytes) - 1, want)
 
-static void test_synchronisation(void **state)
+static void test_synchronization(void **state)
 {
 	(void)state;
 	/* what comes before one is left out; more zeros are none the worse */
@@ -241,7 +241,7 @@ static void test_addresses(void **state)
 	/* the three that were told last; telling one again makes it the last */
 	READS(etmv4, START "\xf7\x95\x01\xf7\x95\x02\xf7\x92\xf7\x92\xf7\x90\xf7\x91",
 	      "[400000 T>400004 T>400008 T>400000 T>400004 T>400004 T>400004 ");
-	/* a synchronisation forgets them */
+	/* a synchronization forgets them */
 	READS(etmv4, START "\xf7\x95\x01" SYNC "\x85\x04\0\x40\0\0\0\0\0\x30\xf7\x91\xf7\x95\x01",
 	      "[400000 T>400004 @400010 T>0 T>4 ");
 }
@@ -325,9 +325,9 @@ static void test_speculation(void **state)
 	READS(deep, START "\xff\x2f\x00\x2d\x03",
 	      "[400000 TTN"); /* once, also where the packet is cut */
 	READS(deep, START "\xff\x35\x2d\x03",
-	      "[400000 TTN"); /* E in front, one cancelled, the one before it mispredicted */
-	READS(deep, START "\xff\x38\x2d\x01", "[400000 N"); /* two cancelled */
-	READS(deep, START "\xff\x3b\x2d\x01", "[400000 N"); /* E in front, three cancelled */
+	      "[400000 TTN"); /* E in front, one canceled, the one before it mispredicted */
+	READS(deep, START "\xff\x38\x2d\x01", "[400000 N"); /* two canceled */
+	READS(deep, START "\xff\x3b\x2d\x01", "[400000 N"); /* E in front, three canceled */
 	/* an exception is one, an address or a time is none */
 	READS(deep, START "\xf7\x06\x05\x95\x04\x2d\x01\x2d\x01", "[400000 T<400010 ");
 	READS(deep, START "\xf7\x06\x05\x95\x04\x2e\x01\xf7\x2d\x02", "[400000 TT");
@@ -340,7 +340,7 @@ static void test_speculation(void **state)
 	READS(counts, START "\xff\xf7\x0d\xdf", "[400000 TT"); /* 13 - 15 + 4 */
 	/* ... of a unit that commits nothing by them, which have no such field */
 	READS(deep, START "\xff\x0e\x07\x0f\x2d\x01", "[400000 T");
-	/* elements that were waiting before the first synchronisation come first */
+	/* elements that were waiting before the first synchronization come first */
 	READS(deep,
 	      "\0\0\0\0\0\0\0\0\0\0\0\x80\x01\x04\x02\x04\x85\0\0\x40\0\0\0\0\0\x30\xff\x2d\x02",
 	      "[400000 T"); /* one of five was deeper than four */
@@ -377,14 +377,14 @@ static void test_others(void **state)
 	      START
 	      "\xf7\x40\x43\x44\x48\x4c\x50\x01\x68\x81\x01\x02\x6c\x01\x6d\x02\x6e\x05\x20\x28\xf7",
 	      "[400000 TT");
-	/* overflow: up to the next synchronisation */
+	/* overflow: up to the next synchronization */
 	READS(etmv4, START "\xf7\0\x05\xf7" SYNC "\x04\x9d\x04\0\x40\0\0\0\0\0\xf6",
 	      "[400000 T![400010 N");
 	READS(etmv4, START "\xf7\0\x03" SYNC "\x04\x9d\x04\0\x40\0\0\0\0\0\xf6",
 	      "[400000 T.[400010 N");
 }
 
-/* Bytes that are no packet: on from the next synchronisation. */
+/* Bytes that are no packet: on from the next synchronization. */
 static void test_bad(void **state)
 {
 	static const struct {
@@ -545,7 +545,7 @@ static void test_info(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_synchronisation),
+		cmocka_unit_test(test_synchronization),
 		cmocka_unit_test(test_atoms),
 		cmocka_unit_test(test_addresses),
 		cmocka_unit_test(test_exceptions),

@@ -75,7 +75,7 @@ static void test_change_of_source(void **state)
 	assert_string_equal(text, "10:f 10 ");
 }
 
-/* Pieces of any size make the same of the same bytes, with synchronisations between and within
+/* Pieces of any size make the same of the same bytes, with synchronizations between and within
  * frames. */
 static void test_pieces(void **state)
 {
@@ -104,7 +104,7 @@ static void test_pieces(void **state)
 	}
 }
 
-/* Four full synchronisations in a row; three are none of a barrier.  The source is not known behind
+/* Four full synchronizations in a row; three are none of a barrier.  The source is not known behind
  * one if there were several. */
 static void test_barrier(void **state)
 {

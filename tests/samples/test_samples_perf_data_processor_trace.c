@@ -529,7 +529,7 @@ static void put_etm_info(struct build_perf *b)
 	end_record(b, begin);
 }
 
-/* A synchronisation, trace on, a time stamp if there are ticks, an address with a context if there
+/* A synchronization, trace on, a time stamp if there are ticks, an address with a context if there
  * is one; then a branch that was taken, and one that was not. */
 static void put_stretch(struct build_perf *trace, uint8_t ticks, uint8_t context, uint32_t address)
 {

@@ -6,8 +6,8 @@
 
 static const struct {
 	const char *text;
-	enum input_format format; /* INPUT_AUTO: not recognised */
-} recognised[] = {
+	enum input_format format; /* INPUT_AUTO: not recognized */
+} recognized[] = {
 	{"B 1 2 3\n", INPUT_PREAGG},
 	{"T 10 20 -1 4\n", INPUT_PREAGG},
 	{"T 10 20 30 4\n", INPUT_PREAGG},
@@ -30,14 +30,14 @@ static const struct {
 	{"", INPUT_PREAGG},
 };
 
-static void formats_are_recognised(void **state)
+static void formats_are_recognized(void **state)
 {
 	(void)state;
-	for (size_t i = 0; i < BC_COUNT(recognised); i++) {
+	for (size_t i = 0; i < BC_COUNT(recognized); i++) {
 		struct transcript t;
-		bool ok = transcript_text(&t, recognised[i].text, INPUT_AUTO);
-		assert_int_equal(t.report.format, recognised[i].format);
-		if (recognised[i].format == INPUT_AUTO) {
+		bool ok = transcript_text(&t, recognized[i].text, INPUT_AUTO);
+		assert_int_equal(t.report.format, recognized[i].format);
+		if (recognized[i].format == INPUT_AUTO) {
 			assert_false(ok);
 			assert_int_equal(t.err.code, BC_FORMAT);
 		}
@@ -45,7 +45,7 @@ static void formats_are_recognised(void **state)
 	}
 }
 
-static void perf_data_is_recognised_before_anything_else(void **state)
+static void perf_data_is_recognized_before_anything_else(void **state)
 {
 	static const char *const magics[] = {"PERFILE2", "PERFFILE"};
 
@@ -59,7 +59,7 @@ static void perf_data_is_recognised_before_anything_else(void **state)
 	}
 }
 
-static void messages_of_what_is_not_recognised(void **state)
+static void messages_of_what_is_not_recognized(void **state)
 {
 	struct transcript t;
 
@@ -339,9 +339,9 @@ static void a_line_too_long_is_told_by_number(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(formats_are_recognised),
-		cmocka_unit_test(perf_data_is_recognised_before_anything_else),
-		cmocka_unit_test(messages_of_what_is_not_recognised),
+		cmocka_unit_test(formats_are_recognized),
+		cmocka_unit_test(perf_data_is_recognized_before_anything_else),
+		cmocka_unit_test(messages_of_what_is_not_recognized),
 		cmocka_unit_test(dumps_are_named),
 		cmocka_unit_test(the_sink_can_stop_a_reader),
 		cmocka_unit_test(threads_read_the_same),

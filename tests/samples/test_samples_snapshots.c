@@ -242,7 +242,7 @@ static void hostile_content(void **state)
 		 5,
 		 "content, byte 5: a count that is larger than the data"},
 		{{1, 0, 0}, 3, "content, byte 2: an empty string"},
-		{{0, 0, 1, 7, 0, 0, 0, 9}, 8, "content, byte 7: data behind the last map"},
+		{{0, 0, 1, 7, 0, 0, 0, 9}, 8, "content, byte 7: data after the last map"},
 		{{0, 0, 1, 7, 0, 0, 1, 1 << 2}, 8, "content, byte 8: a step beyond the last map"},
 		{{0, 0, 1, 7, 0, 0, 1, 3}, 8, "content, byte 8: an unknown step"},
 		{{0, 0, 1, 7, 0, 0, 1, 1 << 2 | 2, 2},

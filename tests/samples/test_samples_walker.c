@@ -342,7 +342,7 @@ static void pt_leaves_elsewhere(void **state)
 	gives("");
 }
 
-/* At a synchronisation the line goes on, and calls are forgotten. */
+/* At a synchronization the line goes on, and calls are forgotten. */
 static void pt_at(void **state)
 {
 	(void)state;
@@ -739,7 +739,7 @@ static void ete_source_address_of_the_last(void **state)
 	gives(want);
 }
 
-/* A synchronisation within straight code: at an instruction, and where none is. */
+/* A synchronization within straight code: at an instruction, and where none is. */
 static void etm_at(void **state)
 {
 	(void)state;

@@ -14,8 +14,8 @@ times          time stamps, of the kernel's own counter; records have times, too
 foreign        ... of another counter
 cycles         counts of cycles
 context        the number of the thread is told, as a context id; vmid: as a VMID, by a kernel at EL2
-speculation=N  so many P0 elements are speculative; some are cancelled, some mispredicted
-sync=N         a synchronisation after so many bytes (4096)
+speculation=N  so many P0 elements are speculative; some are canceled, some mispredicted
+sync=N         a synchronization after so many bytes (4096)
 cpu            buffers of two processors, with records of switches; else one for each thread
 shared         ... of which the first has the bytes of both
 hwid           trace ids are told by AUX_OUTPUT_HW_ID
@@ -27,7 +27,7 @@ aside          packets between that say nothing of the way
 pipe           as perf record -o - writes it
 pieces=N       AUXTRACE records of N bytes
 snapshots      each piece begins with the last third of the one before, as pictures of a ring buffer do
-lost           the 10th piece ends in the middle of a packet, and the rest of its buffer up to the next synchronisation is missing, which the kernel tells
+lost           the 10th piece ends in the middle of a packet, and the rest of its buffer up to the next synchronization is missing, which the kernel tells
 gap            each tenth piece is missing, which nothing tells
 bytes=HEX      these bytes stand in the middle of each trace, for nothing
 nobody         with `cpu`: nothing says what runs on the processors
@@ -155,9 +155,9 @@ class Unit:
         if way == 2:
             self.put(b'\xf7\xf7\x95\x05\xf6\x2e\x03')
             self.push(self.addresses[0] & ~0x1ff | 0x14)
-        elif way == 3:  # cancelled, and the one before is mispredicted: which it is not, so twice
+        elif way == 3:  # canceled, and the one before is mispredicted: which it is not, so twice
             self.put(b'\xf7\x2f\x01\x30')
-        else:  # E in front, three cancelled, the one before it mispredicted, twice
+        else:  # E in front, three canceled, the one before it mispredicted, twice
             self.put(b'\xd8\x3b\x30')
 
     # ---- addresses ----
@@ -186,7 +186,7 @@ class Unit:
             info, data = info | 0x80, data + struct.pack('<I', self.context)
         return bytes([info]) + data
 
-    def synchronise(self, place):
+    def synchronize(self, place):
         """In the program at this address, or outside."""
         self.commit()
         self.put(bytes(11) + b'\x80')
@@ -368,7 +368,7 @@ class Writer:
         self.tick += SYSTEM
         unit.tick, unit.context = self.tick, thread.tid
         if not unit.informed or unit.since > self.sync_bytes:
-            unit.synchronise(None)
+            unit.synchronize(None)
         outside = True
         if thread.place is not None:
             unit.begin(thread.place)
@@ -428,7 +428,7 @@ class Writer:
     def asides(self, thread, unit, place, kind):
         """What stands between the steps."""
         if unit.since > self.sync_bytes:
-            unit.synchronise(place)
+            unit.synchronize(place)
         if self.every('interrupts', thread.branches):
             unit.exception(IRQ, place)
             self.tick += SYSTEM
@@ -442,7 +442,7 @@ class Writer:
                 if thread.at + 1 < len(thread.steps) and thread.steps[thread.at][0] in 'cjkJKr':
                     thread.place = thread.steps[thread.at][2]
                     thread.at += 1
-            unit.synchronise(None)
+            unit.synchronize(None)
             unit.begin(thread.place)
 
     def run(self):

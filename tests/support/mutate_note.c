@@ -83,7 +83,7 @@ static bool file_misaligned(const struct world *w, struct buffer *file)
 
 const struct mutation note_mutations[] = {
 	{"descsz beyond the section", FINDING_NOTE_DAMAGED, ALONE, .note = note_desc_too_long},
-	{"bytes behind the note", FINDING_NOTE_DAMAGED, ALONE, .note = note_longer_section},
+	{"bytes after the note", FINDING_NOTE_DAMAGED, ALONE, .note = note_longer_section},
 	{"section of another type", FINDING_NOTE_DAMAGED, ALONE, .file = file_no_note_type},
 	{"note of another owner", FINDING_NOTE_FOREIGN, ALONE, .note = note_foreign_owner},
 	{"note of another type", FINDING_NOTE_FOREIGN, ALONE, .note = note_foreign_type},

@@ -81,7 +81,7 @@ static bool table_input_twice(const struct world *w, struct bat_table *t)
 	return true;
 }
 
-/* The same without indices: one of two neighbours gets the other one's offset, so that branches
+/* The same without indices: one of two neighbors gets the other one's offset, so that branches
  * behind it come from the block that it was. */
 static bool table_twice_unhashed(const struct world *w, struct bat_table *t)
 {

@@ -75,7 +75,7 @@ static void fill(struct address_range_vec *out, const struct list *list)
 	out->len = 0;
 	for (size_t i = 0; i < 4 && list->at[i].end; i++)
 		assert_true(address_range_vec_push(out, list->at[i]));
-	ranges_normalise(out);
+	ranges_normalize(out);
 }
 
 /* Bytes, and where the first one is in the output. */
@@ -296,7 +296,7 @@ static void test_addresses(void **state)
 	}
 }
 
-static void test_normalise(void **state)
+static void test_normalize(void **state)
 {
 	struct address_range given[] = {{9, 12},  {1, 3}, {5, 5},  {3, 4},
 					{10, 11}, {8, 7}, {20, 21}};
@@ -304,7 +304,7 @@ static void test_normalise(void **state)
 	struct address_range_vec ranges = {given, BC_COUNT(given), 0};
 
 	(void)state;
-	ranges_normalise(&ranges);
+	ranges_normalize(&ranges);
 	assert_int_equal(ranges.len, BC_COUNT(want));
 	assert_memory_equal(given, want, sizeof(want));
 }
@@ -314,7 +314,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_ranges),
 		cmocka_unit_test(test_addresses),
-		cmocka_unit_test(test_normalise),
+		cmocka_unit_test(test_normalize),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

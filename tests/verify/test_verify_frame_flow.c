@@ -44,14 +44,14 @@ static struct cfi_row_at row_of(void *ctx, uint64_t address)
 	return (struct cfi_row_at){is_inside ? &inside : &outside, rules};
 }
 
-static void take(void *ctx, uint32_t piece, uint32_t insn, const struct flow_judgement *judgement)
+static void take(void *ctx, uint32_t piece, uint32_t insn, const struct flow_judgment *judgment)
 {
 	struct judged *judged = ctx;
 
 	judged->count++;
-	judged->right += judgement->verdict == FLOW_RIGHT;
+	judged->right += judgment->verdict == FLOW_RIGHT;
 	if (piece < 2 && insn < 2)
-		judged->verdicts[piece][insn] = judgement->verdict;
+		judged->verdicts[piece][insn] = judgment->verdict;
 }
 
 static void decode(struct bytes code, uint64_t address, struct insn_vec *out)
@@ -115,15 +115,15 @@ static struct cfi_row_at half_wrong(void *ctx, uint64_t address)
 }
 
 static void take_last(void *ctx, uint32_t piece, uint32_t insn,
-		      const struct flow_judgement *judgement)
+		      const struct flow_judgment *judgment)
 {
 	if (!piece && insn == 1)
-		*(struct flow_judgement *)ctx = *judgement;
+		*(struct flow_judgment *)ctx = *judgment;
 }
 
 static void tells_which_rules_are_right(void **state)
 {
-	struct flow_judgement judgement = {0};
+	struct flow_judgment judgment = {0};
 	struct insn_vec insns = {0};
 	uint8_t code[] = {0x53, 0x90, 0x5b, 0xc3}; /* push %rbx; nop; pop %rbx; ret */
 
@@ -135,14 +135,14 @@ static void tells_which_rules_are_right(void **state)
 					 .pieces = &piece,
 					 .count = 1,
 					 .return_register = RETURN_ADDRESS};
-	assert_true(frame_flow(&function, half_wrong, take_last, &judgement));
+	assert_true(frame_flow(&function, half_wrong, take_last, &judgment));
 	insn_vec_free(&insns);
-	assert_int_equal(judgement.verdict, FLOW_REGISTER);
-	assert_int_equal(judgement.reg, 6);
-	assert_int_equal(judgement.place, FLOW_KEPT);
-	assert_true(judgement.cfa_right);
-	assert_true(judgement.right >> 3 & 1);
-	assert_false(judgement.right >> 6 & 1);
+	assert_int_equal(judgment.verdict, FLOW_REGISTER);
+	assert_int_equal(judgment.reg, 6);
+	assert_int_equal(judgment.place, FLOW_KEPT);
+	assert_true(judgment.cfa_right);
+	assert_true(judgment.right >> 3 & 1);
+	assert_false(judgment.right >> 6 & 1);
 }
 
 /* Jumps to each instruction: as many leaders as there may be, and one more. */

@@ -4,8 +4,8 @@
     import batconv
 
     with batconv.Translator('prog.bolt', 'prog', lines=True) as translator:
-        for place in translator.translate([0x401234, 0x402345]):
-            print(place.function, place.offset, place.vaddr, place.file, place.line)
+        for location in translator.translate([0x401234, 0x402345]):
+            print(location.function, location.offset, location.vaddr, location.file, location.line)
 
 The C interface behind this, with what it promises, is include/batconv/translate.h.
 """
@@ -15,7 +15,7 @@ import os
 import threading
 from typing import Iterable, List, NamedTuple, Optional, Tuple
 
-__all__ = ['Call', 'Error', 'Place', 'Translator', 'version']
+__all__ = ['Call', 'Error', 'Location', 'Translator', 'version']
 
 _LINES, _INLINES = 4, 8  # enum batconv_lookup
 _INSTRUCTIONS, _CALL_STACK = 0, 1  # enum batconv_addresses
@@ -42,7 +42,7 @@ class Call(NamedTuple):
     line: int
 
 
-class Place(NamedTuple):
+class Location(NamedTuple):
     """Where an address was in the binary that llvm-bolt read.  Later releases can add fields at the end."""
     function: str  # as BOLT names it: 'main', 'emit/expr.c/1'
     offset: int  # bytes from its beginning
@@ -56,7 +56,7 @@ class _Error(ctypes.Structure):
     _fields_ = [('code', ctypes.c_int), ('text', ctypes.c_char * 768), ('reserved', ctypes.c_uint64 * 2)]
 
 
-class _Place(ctypes.Structure):
+class _Location(ctypes.Structure):
     _fields_ = [('function', ctypes.c_char_p), ('offset', ctypes.c_uint64), ('has_vaddr', ctypes.c_bool),
                 ('vaddr', ctypes.c_uint64), ('file', ctypes.c_char_p), ('line', ctypes.c_uint32),
                 ('inlined', ctypes.c_size_t), ('calls', ctypes.c_void_p), ('reserved', ctypes.c_uint64 * 2)]
@@ -99,9 +99,9 @@ def _load() -> ctypes.CDLL:
     library.batconv_translator_close.argtypes = [ctypes.c_void_p]
     library.batconv_translate.restype = ctypes.c_bool
     library.batconv_translate.argtypes = [ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p, ctypes.c_size_t,
-                                          ctypes.POINTER(_Place), error]
-    library.batconv_place_inlined.restype = ctypes.c_bool
-    library.batconv_place_inlined.argtypes = [ctypes.POINTER(_Place), ctypes.c_size_t, ctypes.POINTER(_Inlined)]
+                                          ctypes.POINTER(_Location), error]
+    library.batconv_location_inlined.restype = ctypes.c_bool
+    library.batconv_location_inlined.argtypes = [ctypes.POINTER(_Location), ctypes.c_size_t, ctypes.POINTER(_Inlined)]
     return library
 
 
@@ -130,11 +130,11 @@ def _failed(error: _Error) -> Error:
     return Error(code, _text(error.text))
 
 
-def _calls(place: _Place) -> Tuple[Call, ...]:
+def _calls(location: _Location) -> Tuple[Call, ...]:
     out = _Inlined()
     calls = []
-    for number in range(place.inlined):
-        _c.batconv_place_inlined(ctypes.byref(place), number, ctypes.byref(out))
+    for number in range(location.inlined):
+        _c.batconv_location_inlined(ctypes.byref(location), number, ctypes.byref(out))
         calls.append(Call(_text(out.function), _text(out.file), out.line))
     return tuple(calls)
 
@@ -158,14 +158,14 @@ class Translator:
                                           ctypes.byref(self._handle), ctypes.byref(error)):
             raise _failed(error)
 
-    def translate(self, addresses: Iterable[int], stack: bool = False) -> List[Optional[Place]]:
-        """Of each vaddr its Place, or None where no function is known.
+    def translate(self, addresses: Iterable[int], stack: bool = False) -> List[Optional[Location]]:
+        """Of each vaddr its Location, or None where no function is known.
 
         stack: the addresses are a call stack, innermost first: those behind the first are return addresses,
         of which the call is looked up, one byte before.
         """
         at = array.array('Q', iter(addresses) if isinstance(addresses, (bytes, bytearray)) else addresses)  # not raw bytes
-        out = (_Place * len(at))()
+        out = (_Location * len(at))()
         error = _Error()
         with self._turn:
             if not self._handle:
@@ -173,9 +173,9 @@ class Translator:
             if not _c.batconv_translate(self._handle, _CALL_STACK if stack else _INSTRUCTIONS, at.buffer_info()[0], len(at),
                                         out, ctypes.byref(error)):
                 raise _failed(error)
-            return [None if place.function is None else
-                    Place(_text(place.function), place.offset, place.vaddr if place.has_vaddr else None, _text(place.file),
-                          place.line, _calls(place) if place.inlined else ()) for place in out]
+            return [None if location.function is None else
+                    Location(_text(location.function), location.offset, location.vaddr if location.has_vaddr else None, _text(location.file),
+                          location.line, _calls(location) if location.inlined else ()) for location in out]
 
     def close(self) -> None:
         """Give back what the translator holds; a second call does nothing."""

@@ -12,25 +12,25 @@ import sys
 import batconv
 
 
-def text(name, place):
-    return '%s %s:%d' % (name, place.file, place.line) if place.file else name
+def text(name, location):
+    return '%s %s:%d' % (name, location.file, location.line) if location.file else name
 
 
-def frames(place):
+def frames(location):
     """Of one address: the function, then what was inlined into it, the innermost call last."""
-    where = ' 0x%x' % place.vaddr if place.vaddr is not None else '+0x%x' % place.offset
-    calls = [text(call.function or '[inlined]', call) for call in reversed(place.inlined)]
-    return [text(place.function + where, place)] + calls
+    where = ' 0x%x' % location.vaddr if location.vaddr is not None else '+0x%x' % location.offset
+    calls = [text(call.function or '[inlined]', call) for call in reversed(location.inlined)]
+    return [text(location.function + where, location)] + calls
 
 
 def translated(translator, stack):
     names = stack.split(';')
-    places = [(i, int(name, 16)) for i, name in enumerate(names) if name.startswith('0x')]
+    locations = [(i, int(name, 16)) for i, name in enumerate(names) if name.startswith('0x')]
     # Frames of other code between them are no matter: all but the innermost of the whole stack are return addresses.
-    inner = len(places) and places[-1][0] == len(names) - 1
-    addresses = [at for _, at in reversed(places)] if inner else [0] + [at for _, at in reversed(places)]
+    inner = len(locations) and locations[-1][0] == len(names) - 1
+    addresses = [at for _, at in reversed(locations)] if inner else [0] + [at for _, at in reversed(locations)]
     found = translator.translate(addresses, stack=True)[0 if inner else 1:]
-    out = {i: frames(place) for (i, _), place in zip(reversed(places), found) if place}
+    out = {i: frames(location) for (i, _), location in zip(reversed(locations), found) if location}
     return ';'.join(frame for i, name in enumerate(names) for frame in out.get(i, [name]))
 
 

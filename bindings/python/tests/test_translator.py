@@ -17,16 +17,16 @@ class TranslatorTest(unittest.TestCase):
     def test_places(self):
         with batconv.Translator(BOLTED, INPUT, lines=True, inlines=True) as translator:
             main, cold, nothing = translator.translate([0x6010, 0x6343, 0x999999])
-        self.assertEqual(main, batconv.Place('main', 0x10, 0x1110, '/src/main.cc', 25,
+        self.assertEqual(main, batconv.Location('main', 0x10, 0x1110, '/src/main.cc', 25,
                                              (batconv.Call('atoi', '/usr/include/stdlib.h', 364),)))
         self.assertEqual((cold.function, cold.vaddr, cold.line, cold.inlined), ('rare_c', 0x1443, 8, ()))
         self.assertIsNone(nothing)
 
     def test_stack(self):
         with batconv.Translator(BOLTED) as translator:
-            places = translator.translate([0x6343, 0x6166], stack=True)
-            self.assertEqual([place.function for place in places], ['rare_c', '_Z4rarei'])
-            self.assertEqual([place.vaddr for place in places], [None, None])
+            locations = translator.translate([0x6343, 0x6166], stack=True)
+            self.assertEqual([location.function for location in locations], ['rare_c', '_Z4rarei'])
+            self.assertEqual([location.vaddr for location in locations], [None, None])
             self.assertEqual(translator.translate([]), [])
 
     def test_errors(self):
@@ -60,8 +60,8 @@ class TranslatorTest(unittest.TestCase):
         with batconv.Translator(BOLTED, INPUT, lines=True) as translator:
             def run(first):
                 for _ in range(50):
-                    places = translator.translate(range(0x6000 + first, 0x63bc, 7))
-                    seen.append([place.line for place in places if place] == expected[first])
+                    locations = translator.translate(range(0x6000 + first, 0x63bc, 7))
+                    seen.append([location.line for location in locations if location] == expected[first])
             expected = {first: [p.line for p in translator.translate(range(0x6000 + first, 0x63bc, 7)) if p] for first in range(4)}
             seen = []
             threads = [threading.Thread(target=run, args=(first,)) for first in expected]

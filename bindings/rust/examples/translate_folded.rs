@@ -5,7 +5,7 @@
 //!
 //! A stack is a line FRAME;FRAME;...;FRAME COUNT, its innermost frame last. A frame 0x... is a vaddr of BOLTED, every
 //! other one stays as it is.
-use batconv::{Lookup, Place, Translator};
+use batconv::{Lookup, Location, Translator};
 use std::error::Error;
 use std::ffi::CStr;
 
@@ -14,14 +14,14 @@ fn text(name: &str, file: Option<&CStr>, line: u32) -> String {
 }
 
 /// Of one address: the function, then what was inlined into it, the innermost call last.
-fn frames(place: &Place) -> String {
-    let function = place.function.to_string_lossy();
-    let name = match place.vaddr {
+fn frames(location: &Location) -> String {
+    let function = location.function.to_string_lossy();
+    let name = match location.vaddr {
         Some(vaddr) => format!("{function} {vaddr:#x}"),
-        None => format!("{function}+{:#x}", place.offset),
+        None => format!("{function}+{:#x}", location.offset),
     };
-    let mut out = vec![text(&name, place.file, place.line)];
-    out.extend(place.inlined.iter().rev().map(|call| {
+    let mut out = vec![text(&name, location.file, location.line)];
+    out.extend(location.inlined.iter().rev().map(|call| {
         let name = call.function.map_or("[inlined]".into(), |name| name.to_string_lossy());
         text(&name, call.file, call.line)
     }));
@@ -33,12 +33,12 @@ fn translated(translator: &mut Translator, stack: &str) -> Result<String, Box<dy
     let address = |name: &&str| name.strip_prefix("0x").and_then(|digits| u64::from_str_radix(digits, 16).ok());
     // Innermost first; 0 for what is no address.
     let addresses: Vec<u64> = names.iter().rev().map(|name| address(name).unwrap_or(0)).collect();
-    let places = translator.translate_stack(&addresses)?;
+    let locations = translator.translate_stack(&addresses)?;
     let out: Vec<String> = names
         .iter()
-        .zip(places.iter().rev())
-        .map(|(name, place)| match place {
-            Some(place) if address(name).is_some() => frames(place),
+        .zip(locations.iter().rev())
+        .map(|(name, location)| match location {
+            Some(location) if address(name).is_some() => frames(location),
             _ => name.to_string(),
         })
         .collect();

@@ -3,8 +3,8 @@
 //!
 //! ```no_run
 //! let mut translator = batconv::Translator::open("prog.bolt", Some("prog".as_ref()), batconv::Lookup::Lines)?;
-//! for place in translator.translate(&[0x401234, 0x402345])?.into_iter().flatten() {
-//!     println!("{}+{:#x} {:?}", place.function.to_string_lossy(), place.offset, place.file);
+//! for location in translator.translate(&[0x401234, 0x402345])?.into_iter().flatten() {
+//!     println!("{}+{:#x} {:?}", location.function.to_string_lossy(), location.offset, location.file);
 //! }
 //! # Ok::<(), batconv::Error>(())
 //! ```
@@ -74,7 +74,7 @@ pub struct Call<'a> {
 /// the binary has.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Place<'a> {
+pub struct Location<'a> {
     /// As BOLT names it: `main`, `emit/expr.c/1`.
     pub function: &'a CStr,
     /// Bytes from its beginning.
@@ -168,18 +168,18 @@ impl Translator {
     }
 
     /// The place of each vaddr; None where no function is known.
-    pub fn translate(&mut self, addresses: &[u64]) -> Result<Vec<Option<Place<'_>>>, Error> {
-        self.places(sys::INSTRUCTIONS, addresses)
+    pub fn translate(&mut self, addresses: &[u64]) -> Result<Vec<Option<Location<'_>>>, Error> {
+        self.locations(sys::INSTRUCTIONS, addresses)
     }
 
     /// The same for a call stack, innermost address first: those behind the first are return addresses, of which the
     /// call is looked up, one byte before.
-    pub fn translate_stack(&mut self, addresses: &[u64]) -> Result<Vec<Option<Place<'_>>>, Error> {
-        self.places(sys::CALL_STACK, addresses)
+    pub fn translate_stack(&mut self, addresses: &[u64]) -> Result<Vec<Option<Location<'_>>>, Error> {
+        self.locations(sys::CALL_STACK, addresses)
     }
 
-    fn places(&mut self, kind: std::ffi::c_int, addresses: &[u64]) -> Result<Vec<Option<Place<'_>>>, Error> {
-        let mut raw: Vec<sys::Place> = Vec::with_capacity(addresses.len());
+    fn locations(&mut self, kind: std::ffi::c_int, addresses: &[u64]) -> Result<Vec<Option<Location<'_>>>, Error> {
+        let mut raw: Vec<sys::Location> = Vec::with_capacity(addresses.len());
         let mut err = MaybeUninit::uninit();
         // SAFETY: there is room for a place of each address, and all are set where it returns true.
         unsafe {
@@ -187,22 +187,22 @@ impl Translator {
                 return Err(failed(err.assume_init_ref()));
             }
             raw.set_len(addresses.len());
-            Ok(raw.iter().map(|raw| Self::place(raw)).collect())
+            Ok(raw.iter().map(|raw| Self::location(raw)).collect())
         }
     }
 
     /// SAFETY: `raw` was filled by a translator that lives as long as 'a.
-    unsafe fn place<'a>(raw: &sys::Place) -> Option<Place<'a>> {
+    unsafe fn location<'a>(raw: &sys::Location) -> Option<Location<'a>> {
         let inlined = (0..raw.inlined)
             .map(|number| {
                 let mut call = MaybeUninit::<sys::Inlined>::uninit();
-                let there = sys::batconv_place_inlined(raw, number, call.as_mut_ptr());
+                let there = sys::batconv_location_inlined(raw, number, call.as_mut_ptr());
                 assert!(there, "libbatconv has fewer inlined calls than it said");
                 let call = call.assume_init();
                 Call { function: string(call.function), file: string(call.file), line: call.line }
             })
             .collect();
-        Some(Place {
+        Some(Location {
             function: string(raw.function)?,
             offset: raw.offset,
             vaddr: raw.has_vaddr.then_some(raw.vaddr),
@@ -215,7 +215,7 @@ impl Translator {
 
 impl Drop for Translator {
     fn drop(&mut self) {
-        // SAFETY: it was opened, and no place borrows it any more.
+        // SAFETY: it was opened, and no location borrows it any more.
         unsafe { sys::batconv_translator_close(self.handle) }
     }
 }
@@ -235,8 +235,8 @@ mod tests {
     #[test]
     fn structs_are_those_of_c() {
         assert_eq!(size_of::<sys::Error>(), 792);
-        assert_eq!(size_of::<sys::Place>(), 80);
-        assert_eq!(offset_of!(sys::Place, calls), 56);
+        assert_eq!(size_of::<sys::Location>(), 80);
+        assert_eq!(offset_of!(sys::Location, calls), 56);
         assert_eq!(size_of::<sys::Inlined>(), 40);
     }
 }

@@ -15,7 +15,7 @@ pub struct Error {
 }
 
 #[repr(C)]
-pub struct Place {
+pub struct Location {
     pub function: *const c_char,
     pub offset: u64,
     pub has_vaddr: bool,
@@ -55,8 +55,8 @@ extern "C" {
         kind: c_int,
         at: *const u64,
         count: usize,
-        out: *mut Place,
+        out: *mut Location,
         err: *mut Error,
     ) -> bool;
-    pub fn batconv_place_inlined(place: *const Place, number: usize, out: *mut Inlined) -> bool;
+    pub fn batconv_location_inlined(location: *const Location, number: usize, out: *mut Inlined) -> bool;
 }

@@ -16,25 +16,25 @@ fn open(lookup: Lookup) -> Translator {
 }
 
 #[test]
-fn places() {
+fn locations() {
     let mut translator = open(Lookup::Inlines);
-    let places = translator.translate(&[0x6010, 0x6343, 0x999999]).unwrap();
-    let main = places[0].as_ref().unwrap();
+    let locations = translator.translate(&[0x6010, 0x6343, 0x999999]).unwrap();
+    let main = locations[0].as_ref().unwrap();
     assert_eq!((main.function, main.offset, main.vaddr, main.line), (c("main\0"), 0x10, Some(0x1110), 25));
     assert_eq!(main.file.unwrap().to_str(), Ok("/src/main.cc"));
     assert_eq!(main.inlined.len(), 1);
     assert_eq!(main.inlined[0].function.unwrap().to_str(), Ok("atoi"));
     assert_eq!(main.inlined[0].line, 364);
-    let cold = places[1].as_ref().unwrap();
+    let cold = locations[1].as_ref().unwrap();
     assert_eq!((cold.function, cold.vaddr, cold.line), (c("rare_c\0"), Some(0x1443), 8));
-    assert!(places[2].is_none());
+    assert!(locations[2].is_none());
 }
 
 #[test]
 fn a_stack() {
     let mut translator = open(Lookup::Nothing);
-    let places = translator.translate_stack(&[0x6343, 0x6166]).unwrap();
-    let caller = places[1].as_ref().unwrap();
+    let locations = translator.translate_stack(&[0x6343, 0x6166]).unwrap();
+    let caller = locations[1].as_ref().unwrap();
     assert_eq!((caller.function, caller.file), (c("_Z4rarei\0"), None));
     assert!(translator.translate(&[]).unwrap().is_empty());
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Makes the page of index.html, the style sheets, and main.js with what it imports: node build.mjs PAGE LICENCES
+// Makes the page of index.html, the style sheets, and main.js with what it imports: node build.mjs PAGE LICENSES
 // The page is one file; its policy forbids all that is not in it, by the hashes of its own script and style.
 import {build} from 'esbuild';
 import {createHash} from 'node:crypto';
@@ -8,7 +8,7 @@ import {join} from 'node:path';
 
 const SIZE_MAX = 200000; // bytes of a page without its data
 const LINE_MAX = 512; // characters: what has longer lines has no source, to lintian
-const [page, licences] = process.argv.slice(2);
+const [page, licenses] = process.argv.slice(2);
 const common = {bundle: true, minify: true, write: false, charset: 'utf8', legalComments: 'none', lineLimit: 100, target: ['chrome100', 'firefox100', 'safari15.4']};
 
 const script = await build({...common, entryPoints: ['main.js'], format: 'iife', metafile: true});
@@ -26,7 +26,7 @@ function packages() {
 	return [...found].sort();
 }
 
-function licence(name) {
+function license(name) {
 	const folder = join('node_modules', name);
 	const {version, license} = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
 	const text = readFileSync(join(folder, 'LICENSE'), 'utf8').replaceAll('\r', '').trim();
@@ -36,12 +36,12 @@ function licence(name) {
 const hash = (text) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 const code = script.outputFiles[0].text.trim().replaceAll('</script', '<\\/script');
 const css = style.outputFiles[0].text.trim();
-const terms = `The page of batconv report contains these libraries:\n\n${packages().map(licence).join(`\n${'-'.repeat(72)}\n\n`)}`;
+const terms = `The page of batconv report contains these libraries:\n\n${packages().map(license).join(`\n${'-'.repeat(72)}\n\n`)}`;
 const escaped = terms.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
 const policy = `default-src 'none'; script-src ${hash(code)}; style-src ${hash(css)}; img-src data:; base-uri 'none'; form-action 'none'`;
 
-const parts = {STYLE: css, SCRIPT: code, LICENCES: escaped, POLICY: policy};
-const made = readFileSync('index.html', 'utf8').replace(/@(STYLE|SCRIPT|LICENCES|POLICY)@/g, (_, part) => parts[part]);
+const parts = {STYLE: css, SCRIPT: code, LICENSES: escaped, POLICY: policy};
+const made = readFileSync('index.html', 'utf8').replace(/@(STYLE|SCRIPT|LICENSES|POLICY)@/g, (_, part) => parts[part]);
 if (Buffer.byteLength(made) > SIZE_MAX)
 	throw new Error(`the page has ${Buffer.byteLength(made)} bytes, more than ${SIZE_MAX}`);
 if (made.split('@BATCONV_REPORT_DATA@').length !== 2)
@@ -49,5 +49,5 @@ if (made.split('@BATCONV_REPORT_DATA@').length !== 2)
 if (made.split('\n').some((line) => line.length > LINE_MAX))
 	throw new Error(`a line of the page has more than ${LINE_MAX} characters`);
 writeFileSync(page, made);
-writeFileSync(licences, terms);
-console.log(`${Buffer.byteLength(made)} bytes: script ${Buffer.byteLength(code)}, style ${Buffer.byteLength(css)}, licences ${Buffer.byteLength(escaped)}`);
+writeFileSync(licenses, terms);
+console.log(`${Buffer.byteLength(made)} bytes: script ${Buffer.byteLength(code)}, style ${Buffer.byteLength(css)}, licenses ${Buffer.byteLength(escaped)}`);

@@ -15,9 +15,9 @@ function sampleFiles(model) {
 
 export function head(model) {
 	const facts = [
-		fact(model.bolted ? 'optimised' : 'binary', code(model.optimized)),
+		fact(model.bolted ? 'optimized' : 'binary', code(model.optimized)),
 		model.input ? fact('input', code(model.input)) : null,
-		model.samples_all ? fact(model.plain ? 'plain samples' : 'branch stacks', ...sampleFiles(model)) : fact('counts', 'the compiler’s'),
+		model.samples_all ? fact(model.plain ? 'basic samples' : 'LBR (branch stacks)', ...sampleFiles(model)) : fact('counts', 'the compiler’s'),
 		model.build_id ? fact('build-id', code(model.build_id)) : null,
 		model.against ? fact('against', code(model.against)) : null,
 	];

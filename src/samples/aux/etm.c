@@ -434,7 +434,7 @@ static void mispredict(struct etm_decoder *d)
 	}
 }
 
-/* Packets are not known from here on, up to a synchronisation, and neither is the way; `kind` says
+/* Packets are not known from here on, up to a synchronization, and neither is the way; `kind` says
  * so. */
 static void end_sync(struct etm_decoder *d, enum flow_kind kind, struct flow_batch *batch)
 {
@@ -868,7 +868,7 @@ static void take_atoms(struct etm_decoder *d, uint8_t header, struct flow_batch 
 
 #define SYNC_ZEROS 11 /* or more */
 
-/* Look for a synchronisation: zeros, and 80.  False: it is not there. */
+/* Look for a synchronization: zeros, and 80.  False: it is not there. */
 static bool find_sync(struct etm_decoder *d, struct bytes *rest, struct flow_batch *batch)
 {
 	const uint8_t *p = rest->data, *end = p + rest->size;
@@ -1015,7 +1015,7 @@ static void etm_cut(void *ctx, bool within, struct flow_batch *batch)
 {
 	struct etm_decoder *d = ctx;
 
-	(void)within; /* a synchronisation comes first, anyway */
+	(void)within; /* a synchronization comes first, anyway */
 	if (!d->unit)
 		return;
 	lose_sync(d, batch);

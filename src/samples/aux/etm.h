@@ -4,7 +4,7 @@
  *
  *   header            packet                      payload (a field: 7 bits a byte, the lowest
  *                                                 first, bit 7: more bytes follow)
- *   11 x 00, 80       synchronisation
+ *   11 x 00, 80       synchronization
  *   00 03, 00 05      discard; overflow
  *   01                trace info                  control (bits 0 to 4: which of these follow),
  *                                                 then a field each: info, key, speculation depth,
@@ -89,7 +89,7 @@ struct etm_element {
 struct etm_decoder {
 	const struct etm_unit
 		*unit;         /* NULL: the bytes are of another kind of source, and left out */
-	uint8_t sync;          /* where in a synchronisation, enum etm_sync */
+	uint8_t sync;          /* where in a synchronization, enum etm_sync */
 	uint8_t zeros;         /* bytes of it so far */
 	bool informed;         /* trace info was read since */
 	bool lost;             /* the next answer is an address that begins anew */
@@ -102,7 +102,7 @@ struct etm_decoder {
 	uint64_t addresses[3]; /* that were told last, newest first */
 	uint64_t ticks;        /* of the last time stamp, to which the next is told */
 	struct answer_place place;
-	uint32_t unseen;  /* speculative elements that were told before the first synchronisation */
+	uint32_t unseen;  /* speculative elements that were told before the first synchronization */
 	uint32_t waiting; /* P0 elements that wait, with these ... */
 	uint32_t committed; /* ... of which so many are certain */
 	struct answer_counts counts;

@@ -3,14 +3,14 @@
 
 #include <string.h>
 
-#define BARRIER 4 /* full synchronisations in a row */
+#define BARRIER 4 /* full synchronizations in a row */
 
 static bool is_full_sync(const uint8_t *at)
 {
 	return at[0] == 0xff && at[1] == 0xff && at[2] == 0xff && at[3] == 0x7f;
 }
 
-/* Collect bytes of a frame, without synchronisations.  False: more bytes must follow. */
+/* Collect bytes of a frame, without synchronizations.  False: more bytes must follow. */
 static bool collect(struct etm_frames *frames, struct bytes *rest, bool *barrier)
 {
 	const uint8_t *p = rest->data, *end = p + rest->size;

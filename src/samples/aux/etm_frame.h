@@ -9,7 +9,7 @@
  *   byte 15                  bit i is of byte 2 * i: of data, its bit 0; of a trace id, whether
  *                            byte 2 * i + 1 is of the source before
  *
- * Between frames stand ff ff ff 7f (full synchronisation), and within them ff 7f (half), which are
+ * Between frames stand ff ff ff 7f (full synchronization), and within them ff 7f (half), which are
  * no data.  Four full ones in a row are a barrier: the kernel puts them where a buffer was full,
  * and what comes next can begin within a packet.
  *

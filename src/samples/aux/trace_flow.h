@@ -42,7 +42,7 @@ enum flow_kind {
 	FLOW_TARGET,
 
 	/* The walk goes on to this instruction, without a question in between, and was there when
-	 * the trace was written (PT: FUP of PSB+; ETM: the address behind a synchronisation).  A
+	 * the trace was written (PT: FUP of PSB+; ETM: the address behind a synchronization).  A
 	 * walk that is lost, or in which the two do not agree, begins here. */
 	FLOW_AT,
 

@@ -572,9 +572,10 @@ bool perf_events_settle(struct perf_events *events, struct bc_error *err)
 			events->same_layout = false;
 	}
 	if (!events->same_layout && events->id_at == PERF_NO_FIELD)
-		return bc_fail(err, BC_UNSUPPORTED,
-			       "its events record different fields and nothing tells their samples "
-			       "apart");
+		return bc_fail(
+			err, BC_UNSUPPORTED,
+			"its events record different fields and nothing distinguishes their samples "
+			"apart");
 	return true;
 }
 

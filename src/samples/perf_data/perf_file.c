@@ -286,7 +286,7 @@ static bool read_section(void *ctx, struct perf_section section, struct bytes *o
 	}
 	if (!file->seekable)
 		return bc_fail(err, BC_UNSUPPORTED,
-			       "a section lies behind the data, which a pipe cannot give in time, "
+			       "a section follows the data, which a pipe cannot give in time, "
 			       "byte %" PRIu64,
 			       section.offset);
 	if (section.size > PERF_SECTION_MOST || section.offset > INT64_MAX / 2)
@@ -399,7 +399,7 @@ bool perf_zstd_read(struct perf_zstd *zstd, uint8_t *to, size_t capacity, size_t
 	if (zstd->unpacked > zstd->packed * PERF_ZSTD_TIMES + zstd->most)
 		return bc_fail(
 			err, BC_FORMAT,
-			"compressed records that stand for more than the limit of %d times their "
+			"compressed records that expand to more than the limit of %d times their "
 			"bytes and %d MiB",
 			PERF_ZSTD_TIMES, (int)(zstd->most >> 20));
 	*out = result.pos;

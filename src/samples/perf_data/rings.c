@@ -179,7 +179,7 @@ bool perf_rings_init(struct perf_rings *rings, struct bytes bytes, uint32_t coun
 	if (~attr.sample_type & (PERF_SAMPLE_TID | PERF_SAMPLE_TIME) ||
 	    !(attr.flags & PERF_ATTR_SAMPLE_ID_ALL))
 		return bc_fail(err, BC_UNSUPPORTED,
-			       "the event's records tell no time or no process");
+			       "the event's records have no time or no process");
 	rings->rests = calloc(count, sizeof(*rings->rests));
 	if (!rings->rests ||
 	    !perf_delivery_init(&rings->delivery, &rings->setup, &rings->sink, &rings->details))

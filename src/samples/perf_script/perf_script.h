@@ -3,7 +3,7 @@
  * The text that perf script prints: samples, one a line, and among them the
  * PERF_RECORD_ lines of --show-mmap-events and --show-task-events.
  *
- * Kinds of lines and their fields are recognised by their text, so that every
+ * Kinds of lines and their fields are recognized by their text, so that every
  * list of fields (perf script -F) can be read that has ip or brstack:
  *
  *   30335      7f1f2b1403b0 0x7f1f2b1403c3/0x7f1f2b1403b0/P/-/-/0/  0x...

@@ -209,7 +209,7 @@ static bool parse_anywhere(const struct line *line, struct text text, struct hea
 	return line_fail(err, BC_FORMAT, line, first.at, "expected a process id");
 }
 
-/* A comm is recognised by its columns.  As `    7 cpu-clock:  404010` has no comm but text in
+/* A comm is recognized by its columns.  As `    7 cpu-clock:  404010` has no comm but text in
  * these columns, the line is read with and without a comm, and the reading that finds more
  * fields is taken. */
 static bool parse_with_task(const struct line *line, struct text text, struct head *out,

@@ -118,10 +118,10 @@ def check(run, name, path, binary, program, wants_sources=False):
         run.equal('%s: instructions of row %d' % (name, one['row']), got, wanted)
         told = page.text('#listing > p')
         if len(one['blocks']) < one['ran']:
-            run.check('%s: what is left out: %s' % (name, told), told.startswith('Of the %d hottest of %s blocks' % (len(one['blocks']), words.count(one['ran'])))
+            run.check('%s: what is left out: %s' % (name, told), told.startswith('The %d hottest of %s blocks' % (len(one['blocks']), words.count(one['ran'])))
                       and words.percent(one['percent']) in told)
         else:
-            run.check('%s: all blocks: %s' % (name, told), told.startswith('Of all %d block' % one['ran']))
+            run.check('%s: all blocks: %s' % (name, told), told.startswith('All %d block' % one['ran']))
     first = code['listings'][0]
     page.click('#function-row-%d' % first['row'])
     page.click('tr[data-block] .to-listing')

@@ -126,7 +126,7 @@ def little(run):
                        output={'cell': 64, 'wanted': 64, 'begin': row[7][0][0] // 64 * 64, 'end': row[7][0][0] // 64 * 64 + 64, 'cells': 1, 'sum': 5, 'max': 5, 'data': 'AAU='})
     one.update(overlap=None, against=None, input=None)
     page = show(run, 'one', one)
-    run.check('one function: no input', 'The places of this code in the input are not known.' in page.texts('.empty p:first-child'))
+    run.check('one function: no input', 'The locations of this code in the input are not known.' in page.texts('.empty p:first-child'))
     page.click('#function-row-0')
     run.check('one function: no blocks', 'Its blocks are not in this page.' in page.texts('#detail .empty p:first-child'))
     page.eval('document.querySelector("#heat-output").focus()')

@@ -1,4 +1,4 @@
-"""Programs whose functions are large graphs, and plain samples of them: hard for whoever infers the branches.
+"""Programs whose functions are large graphs, and basic samples of them: hard for whoever infers the branches.
 
 graphs.py FUNCTIONS JUMPS FOLDER [SHAPE] writes FOLDER/binary and FOLDER/samples."""
 
@@ -45,7 +45,7 @@ SHAPES = {shape.__name__: shape for shape in (anywhere, near, onward, ladder)}
 
 def jump_graphs(functions, jumps, shape='anywhere', sampled=2, most=20, seed=1):
     """A program of so many functions, each with so many blocks that end with a conditional jump and one that returns;
-    and plain samples of one in `sampled` of the blocks, each 2^0 to 2^most times.  Where the jumps lead: SHAPES."""
+    and basic samples of one in `sampled` of the blocks, each 2^0 to 2^most times.  Where the jumps lead: SHAPES."""
     rng, target = Random(seed), SHAPES[shape]
     size = BLOCK * jumps + 16 & ~15
     code, samples = [], [b'E cycles\n']

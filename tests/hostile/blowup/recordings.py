@@ -460,7 +460,7 @@ def etm_from(n):
 
 
 def etm_garbage(n):
-    """Bytes without sense, behind synchronisations, as they are and as frames."""
+    """Bytes without sense, behind synchronizations, as they are and as frames."""
     noise = random.Random(n).randbytes(8 * n)
     trace = b''.join(ETM_BEGIN + noise[i:i + 400] for i in range(0, len(noise), 400))
     raw = record(11, pack('<QQQIIQ', 0, len(trace), RAW, 1, 2, 1), 0)

@@ -2,7 +2,7 @@
 /*
  * The decoder beside a second, naive one: they accept the same bytes under every
  * layout and read the same from them, field by field, parents included; they
- * recognise the same layout; offsets translate to the same ones and traces walk over
+ * recognize the same layout; offsets translate to the same ones and traces walk over
  * the same edges.
  */
 #undef NDEBUG /* what is asserted here must be done, too */

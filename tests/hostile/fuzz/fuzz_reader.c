@@ -5,7 +5,7 @@
  * arrive: whole, in short reads, interrupted ones between them, as a file or, for text,
  * through a pipe.
  *
- * Byte 0 chooses the format (0: it is recognised) and how short the reads are.
+ * Byte 0 chooses the format (0: it is recognized) and how short the reads are.
  */
 #undef NDEBUG /* what is asserted here must be done, too */
 #include <assert.h>

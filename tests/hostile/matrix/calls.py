@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """One truth for llvm-bolt and the compiler: calls.py [WORD...]
 
-Every pair of binaries in inputs/ (pairs.py), branches and plain samples, with --input: fdata and what llvm-profgen reads are written
+Every pair of binaries in inputs/ (pairs.py), branches and basic samples, with --input: fdata and what llvm-profgen reads are written
 in one pass, and every function must have been called and entered as often by the one as by the other.  No branch may come from a place of the
 input that has none.  Names and addresses of
 functions are those that readelf shows in the input.

@@ -139,7 +139,7 @@ class Reader:
 
 
 def numbers(token):
-    """Other numbers for a number: its neighbours, or a mask with a bit less."""
+    """Other numbers for a number: its neighbors, or a mask with a bit less."""
     match = re.match(r'(0[xX][0-9a-fA-F]+|\d+)(\w*)$', token.text)
     digits, suffix = match[1], match[2]
     if digits[:2] in ('0x', '0X'):

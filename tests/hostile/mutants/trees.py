@@ -109,7 +109,7 @@ class Tree:
         return self.users[name]
 
     def compile(self, name, output):
-        """The bytes of an optimised object, or None: it does not compile."""
+        """The bytes of an optimized object, or None: it does not compile."""
         user = self.user(name)
         if not user:
             return None

@@ -135,7 +135,7 @@ gives 0 parallel OUT=o8 LIST=list.weights
 same o8 weighted
 printf 'r/1.data\nparts\n' >list.kinds
 gives 1 parallel OUT=o7 LIST=list.kinds
-said '/parts and .*/r/1.data do not fit: branches and plain samples'
+said '/parts and .*/r/1.data do not fit: branches and basic samples'
 rm -r o7
 
 # The input is of the profile, in either kind of options; without it what llvm-bolt makes of plain samples is told.
@@ -151,7 +151,7 @@ gives 0 parallel OUT=o12 LIST=list.plain BINARY=demo.bolt FINAL_OPTIONS=--input=
 same o12 inferred
 rm -r o12/result
 gives 0 parallel OUT=o12 LIST=list.plain BINARY=demo.bolt
-said "llvm-bolt uses this profile badly: .*: remove $work/o12/result .* OPTIONS=--input=PROG"
+said "llvm-bolt lays out poorly from this profile: .*: remove $work/o12/result .* OPTIONS=--input=PROG"
 rm -r o12/result
 gives 0 parallel OUT=o12 LIST=list.plain BINARY=demo.bolt OPTIONS=--input=demo
 same o12 inferred

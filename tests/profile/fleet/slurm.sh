@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # examples/fleet on a Slurm cluster of this machine, with faults: slurm.sh [TASKS]
 # TASKS (40) recordings, one a task.  Of the tasks every tenth is killed at its first try, half of these with all that
-# runs below Slurm; all are cancelled after a quarter; some are sent twice; a node is killed and comes back.  The result
+# runs below Slurm; all are canceled after a quarter; some are sent twice; a node is killed and comes back.  The result
 # is byte for byte that of one run over all recordings, and no process and no file is left.  Names can be any.
 # Skipped, with the reason, where Slurm is not installed or cannot run.  Environment: BATCONV, INPUTS, FLEET_FOLDER (for
 # all that is made; best on a tmpfs).
@@ -100,9 +100,9 @@ has_done $((tasks / 4)) || { last_words; fail "the cluster is idle, and $(tasks_
 fleet_run 2>said && fail 'sent while others are at work'
 grep -q 'are at work on' said || { cat said; fail 'jobs at work are not told'; }
 scancel --user="$(id -un)"
-await 60 'the end of what was cancelled' is_idle
+await 60 'the end of what was canceled' is_idle
 [ ! -e out/result ] || [ "$(tasks_done)" = "$tasks" ] || fail 'a result of a part'
-echo "cancelled when $(tasks_done) of $tasks tasks were done"
+echo "canceled when $(tasks_done) of $tasks tasks were done"
 
 timeout $MOST "$fleet/batconv-fleet" slurm --wait 2>said &
 driver=$!

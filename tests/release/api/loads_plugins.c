@@ -17,7 +17,7 @@ static struct batconv_capture_ring *ring;
 static uint32_t map;
 static const char *library;
 
-/* A stack of two: here, and the place in the plugin that called. */
+/* A stack of two: here, and the location in the plugin that called. */
 static void sample(void)
 {
 	struct batconv_run_addr stack[] = {{(uintptr_t)sample},

@@ -37,7 +37,7 @@ static void structs_are_as_large_as_released(void **state)
 	assert_int_equal(sizeof(struct batconv_frame), 128);
 	assert_int_equal(sizeof(struct batconv_inlined), 40);
 	assert_int_equal(sizeof(struct batconv_input_addr), 16);
-	assert_int_equal(sizeof(struct batconv_place), 80);
+	assert_int_equal(sizeof(struct batconv_location), 80);
 }
 
 static void versions_agree(void **state)
@@ -313,7 +313,7 @@ static void translated_addresses(void **state)
 	 * a return address. */
 	static const struct batconv_vaddr at[] = {{MAIN_COLD}, {MAIN + 5}, {0x999999}, {0}};
 	struct batconv_translator *t;
-	struct batconv_place out[4];
+	struct batconv_location out[4];
 	struct batconv_error err;
 
 	(void)state;
@@ -360,7 +360,7 @@ static void translated_lines(void **state)
 	const char *inputs = getenv("INPUTS");
 	char bolted[512], input[512];
 	struct batconv_translator *t = NULL;
-	struct batconv_place out[3];
+	struct batconv_location out[3];
 	struct batconv_inlined call;
 	struct batconv_error err;
 
@@ -383,11 +383,11 @@ static void translated_lines(void **state)
 	assert_string_equal(out[1].file, "/src/main.cc");
 	assert_int_equal(out[1].line, 25);
 	assert_int_equal(out[1].inlined, 1);
-	assert_true(batconv_place_inlined(&out[1], 0, &call));
+	assert_true(batconv_location_inlined(&out[1], 0, &call));
 	assert_string_equal(call.function, "atoi");
 	assert_string_equal(call.file, "/usr/include/stdlib.h");
 	assert_int_equal(call.line, 364);
-	assert_false(batconv_place_inlined(&out[1], 1, &call));
+	assert_false(batconv_location_inlined(&out[1], 1, &call));
 	assert_string_equal(out[2].input.function, "rare_c");
 	assert_int_equal(out[2].vaddr.v, 0x1443);
 	assert_int_equal(out[2].line, 8);

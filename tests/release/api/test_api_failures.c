@@ -447,7 +447,7 @@ static void translating(void **state)
 {
 	struct batconv_vaddr at = {0x7e80};
 	struct batconv_translator *t = NULL;
-	struct batconv_place place;
+	struct batconv_location location;
 	struct batconv_error err;
 	bool ok = false;
 
@@ -460,9 +460,9 @@ static void translating(void **state)
 		assert_true(ok || (!t && err.code == BATCONV_ERROR_NOMEM));
 	}
 	allowed = 0; /* nothing is allocated for an address */
-	ok = batconv_translate(t, BATCONV_ADDRESSES_INSTRUCTIONS, &at, 1, &place, &err);
+	ok = batconv_translate(t, BATCONV_ADDRESSES_INSTRUCTIONS, &at, 1, &location, &err);
 	allowed = ALL;
-	assert_true(ok && place.has_vaddr);
+	assert_true(ok && location.has_vaddr);
 	batconv_translator_close(t);
 }
 

@@ -49,7 +49,7 @@ def related(doc, kind):
     return [names[row['relatedSpdxElement']] for row in doc['relationships'] if row['relationshipType'] == kind]
 
 
-def licence_of(doc, name):
+def license_of(doc, name):
     return next(row['licenseConcluded'] for row in doc['files'] if row['fileName'] == './' + name)
 
 
@@ -64,8 +64,8 @@ def sources():
             tar.add(os.path.join(SOURCE, name), 'batconv-9/' + name)
     doc = document('batconv-9.tar.xz')
     check(sorted(row['fileName'] for row in doc['files']) == sorted('./' + name for name in names), 'sources: other files')
-    check(licence_of(doc, 'src/base/error.h') == OWN and licence_of(doc, 'inputs/demo/demo.bolt') == 'LicenseRef-public-domain' and
-          licence_of(doc, 'src/figures/page.html') == PAGE, 'sources: other licences than in debian/copyright')
+    check(license_of(doc, 'src/base/error.h') == OWN and license_of(doc, 'inputs/demo/demo.bolt') == 'LicenseRef-public-domain' and
+          license_of(doc, 'src/figures/page.html') == PAGE, 'sources: other licenses than in debian/copyright')
     check({'uplot', 'd3-shape'} < {row.get('name') for row in related(doc, 'CONTAINS')}, 'sources: the libraries of the page are not named')
     check(re.search('SQLite', doc['hasExtractedLicensingInfos'][0]['extractedText']), 'sources: what public domain means is not told')
     with open(os.path.join(SOURCE, 'README.md'), 'rb') as file:
@@ -86,7 +86,7 @@ def deb():
     doc = document('batconv_9_amd64.deb')
     asked = {row['name']: row['comment'] for row in related(doc, 'DEPENDS_ON')}
     check(asked == {'libelf1': 'libelf1 (>= 0.142)', 'libc6': 'libc6 (>= 2.34)', 'libdw1': 'libdw1 | libdw1t64'}, 'deb: it asks for %s' % asked)
-    check(licence_of(doc, 'usr/bin/batconv') == PAGE and doc['packages'][0]['name'] == 'batconv', 'deb: another licence or name')
+    check(license_of(doc, 'usr/bin/batconv') == PAGE and doc['packages'][0]['name'] == 'batconv', 'deb: another license or name')
 
 
 def rpm():
@@ -121,17 +121,17 @@ def program():
         file.write(done.stdout)
     doc = document(name, '--linked=linked')
     linked = {row['summary'].split()[0]: row['summary'].split()[1] for row in related(doc, 'STATIC_LINK')}
-    licences = subprocess.run([os.path.join(SOURCE, 'scripts/licences'), 'linked'], capture_output=True, text=True, check=False)
-    check(licences.returncode == 0, 'scripts/licences: ' + licences.stderr)
+    licenses = subprocess.run([os.path.join(SOURCE, 'scripts/licenses'), 'linked'], capture_output=True, text=True, check=False)
+    check(licenses.returncode == 0, 'scripts/licenses: ' + licenses.stderr)
     for words in [row['name'] + ' ' + row['versionInfo'] for row in related(doc, 'STATIC_LINK')] + [
             'Apache License', 'Leon Sorokin', 'GNU LESSER GENERAL PUBLIC LICENSE\n                       Version 2.1', 'The above copyright notice and this permission notice']:
-        check(words in licences.stdout, 'scripts/licences: no ' + words)
+        check(words in licenses.stdout, 'scripts/licenses: no ' + words)
     # The versions that the program tells of itself, beside those of the packages that were linked.
     told = dict(line.split(': ', 1) for line in subprocess.run([PROGRAM, 'version'], capture_output=True, text=True, check=True).stdout.splitlines()[1:])
     for library, package in ('libseccomp', 'libseccomp'), ('libyaml', 'libyaml'), ('zstd', 'libzstd'), ('lzma', 'xz-utils'), ('zlib', 'zlib'):
         check(linked.get(package, '').startswith(told[library]), '%s: the program says %s, the document %s' % (library, told[library], linked.get(package)))
     check({'elfutils', 'glibc', 'gcc'} < linked.keys(), 'linked: only %s' % linked)
-    check('LGPL-2.1-or-later' in doc['packages'][0]['licenseConcluded'], 'the licence of the C library is not that of the whole')
+    check('LGPL-2.1-or-later' in doc['packages'][0]['licenseConcluded'], 'the license of the C library is not that of the whole')
     # Packages for another machine are of sources with a version of their own.
     with open('cross', 'w', encoding='utf-8') as file:
         file.write('/c.a\tlibc6-dev-arm64-cross\t2.36-8cross1\tcross-toolchain-base\tall\t\n'
@@ -144,8 +144,8 @@ def program():
     with open('linked', 'a', encoding='utf-8') as file:
         file.write('/usr/lib/libnew.a\tlibnew-dev\t1-1\tnew\tamd64\t\n')
     done = sbom('--linked=linked', name, '-o', 'none')
-    check(done.returncode == 1 and 'libnew.a: is of new, whose licence is not in scripts/sbom' in done.stderr and not os.path.exists('none'),
-          'a library whose licence is not known: %s' % done.stderr)
+    check(done.returncode == 1 and 'libnew.a: is of new, whose license is not in scripts/sbom' in done.stderr and not os.path.exists('none'),
+          'a library whose license is not known: %s' % done.stderr)
 
 
 def damage(doc):
@@ -161,7 +161,7 @@ def damage(doc):
     yield changed(lambda d: d['creationInfo'].update(creators=['somebody'])), 'a bad time or creator'
     yield changed(lambda d: d['packages'][0].pop('downloadLocation')), 'no downloadLocation'
     yield changed(lambda d: d['packages'][1].update(SPDXID='d3')), 'a bad SPDXID'
-    yield changed(lambda d: d['packages'][1].update(licenseConcluded='Apache 2')), 'no licence that is known'
+    yield changed(lambda d: d['packages'][1].update(licenseConcluded='Apache 2')), 'no license that is known'
     yield changed(lambda d: d['files'][0].update(licenseConcluded='(MIT')), 'parentheses'
     yield changed(lambda d: d['files'][1].update(SPDXID=d['files'][0]['SPDXID'])), 'there twice'
     yield changed(lambda d: d['files'][0]['checksums'].pop(0)), 'no SHA-1'
@@ -171,7 +171,7 @@ def damage(doc):
     yield changed(lambda d: d['relationships'][1].update(relatedSpdxElement='SPDXRef-None')), 'which is not there'
     yield changed(lambda d: d['relationships'].pop()), 'nothing leads to'
     yield changed(lambda d: d['relationships'][1].update(relationshipType='HOLDS')), 'of no kind'
-    yield changed(lambda d: d.pop('hasExtractedLicensingInfos')), 'no licence that is known'
+    yield changed(lambda d: d.pop('hasExtractedLicensingInfos')), 'no license that is known'
 
 
 def main():

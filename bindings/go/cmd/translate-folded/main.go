@@ -26,14 +26,14 @@ func text(name, file string, line uint32) string {
 }
 
 // frames are those of one address: the function, then what was inlined into it, the innermost call last.
-func frames(place *batconv.Place) string {
-	where := fmt.Sprintf("+0x%x", place.Offset)
-	if place.HasVaddr {
-		where = fmt.Sprintf(" 0x%x", place.Vaddr)
+func frames(location *batconv.Location) string {
+	where := fmt.Sprintf("+0x%x", location.Offset)
+	if location.HasVaddr {
+		where = fmt.Sprintf(" 0x%x", location.Vaddr)
 	}
-	out := []string{text(place.Function+where, place.File, place.Line)}
-	for i := len(place.Inlined) - 1; i >= 0; i-- {
-		call := place.Inlined[i]
+	out := []string{text(location.Function+where, location.File, location.Line)}
+	for i := len(location.Inlined) - 1; i >= 0; i-- {
+		call := location.Inlined[i]
 		if call.Function == "" {
 			call.Function = "[inlined]"
 		}
@@ -50,13 +50,13 @@ func translated(translator *batconv.Translator, stack string) (string, error) {
 			addresses[len(names)-1-i], _ = strconv.ParseUint(name[2:], 16, 64)
 		}
 	}
-	places, err := translator.TranslateStack(addresses)
+	locations, err := translator.TranslateStack(addresses)
 	if err != nil {
 		return "", err
 	}
 	for i := range names {
-		if place := &places[len(names)-1-i]; strings.HasPrefix(names[i], "0x") && place.Function != "" {
-			names[i] = frames(place)
+		if location := &locations[len(names)-1-i]; strings.HasPrefix(names[i], "0x") && location.Function != "" {
+			names[i] = frames(location)
 		}
 	}
 	return strings.Join(names, ";"), nil

@@ -50,11 +50,11 @@ function heats(model) {
 		return null;
 	const [here, other] = [readCells(heat.this), readCells(heat.other)];
 	if (!here || !other)
-		return empty('One of the two profiles has no place in this binary.');
+		return empty('One of the two profiles has no code in this binary.');
 	const sections = (heat.at === 'input' ? model.heat.input_sections : null) ?? model.sections;
 	const {element, draw} = makePair({here, other, sections});
 	redrawn(element, draw);
-	return el('div', {}, el('h3', {}, `Both heats, at addresses of the ${heat.at === 'input' ? 'input' : 'optimised binary'}`),
+	return el('div', {}, el('h3', {}, `Both heats, at addresses of the ${heat.at === 'input' ? 'input' : 'optimized binary'}`),
 		el('p', {class: 'muted'}, '↑ these samples'), element, el('p', {class: 'muted'}, '↓ the other profile'));
 }
 
@@ -62,7 +62,7 @@ export function againstPart(model) {
 	const {overlap} = model;
 	if (!overlap)
 		return section('against', 'Against another profile', null, empty('There is nothing to compare with.', '--against=PROFILE shows what has changed since another one.'));
-	return section('against', 'Against another profile', ['These samples beside ', code(fileName(overlap.b)), ': sums of the smaller shares.'],
+	return section('against', 'Against another profile', ['These samples compared with ', code(fileName(overlap.b)), ': sums of the smaller shares.'],
 		el('div', {class: 'cards three'}, KINDS.map(([key, title]) => overlapCard(title, key, overlap[key]))),
 		el('h3', {}, 'What moved most'), moversTable(overlap.movers ?? []),
 		heats(model));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What batconv verify finds in the optimised binary: how many of each kind, where, and what to do.
+// What batconv verify finds in the optimized binary: how many of each kind, where, and what to do.
 import {code, el} from '../base/dom.js';
 import {count, NONE, plural} from '../base/format.js';
 import {empty, section} from '../base/section.js';
@@ -35,7 +35,7 @@ export function checksPart({verify}) {
 	if (!verify)
 		return section('checks', 'Checks', null, empty('The binary was not checked.', '--verify names what batconv verify finds in it.'));
 	const sums = [plural(verify.errors, 'error'), plural(verify.warnings, 'warning'), plural(verify.notes, 'note')].join(', ');
-	const lead = `What batconv verify ${verify.unwound ? '--unwind ' : ''}${verify.lined ? '--dwarf ' : ''}finds in the optimised binary: ${sums}.`;
+	const lead = `What batconv verify ${verify.unwound ? '--unwind ' : ''}${verify.lined ? '--dwarf ' : ''}finds in the optimized binary: ${sums}.`;
 	return section('checks', 'Checks', [lead, verify.unwound ? null : ' Unwinding is compared only with the input.'],
 		verify.kinds.length ? el('div', {class: 'checked'}, verify.kinds.map((k) => kind(k, verify.findings.filter(([id]) => id === k.id))))
 			: empty('Nothing.'));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The instructions of a function's hottest blocks: in the optimised binary, and beside that in the input.
+// The instructions of a function's hottest blocks: in the optimized binary, and beside that in the input.
 import {code, el, visible} from '../base/dom.js';
 import {address, count, percent, plural} from '../base/format.js';
 import {source} from './source.js';
@@ -43,7 +43,7 @@ function block([start, output, input], blockAt, {bolted, plain, input: hasInput,
 	return el('section', {class: 'asm-block', 'data-listing': start, 'aria-label': `Block ${offset(start)}`},
 		el('h4', {}, el('span', {class: 'mono'}, offset(start)), known ? el('span', {class: 'muted'}, plain ? plural(known.count, 'sample') : `ran ${plural(known.count, 'time')}`) : null, from),
 		el('div', {class: 'asm-sides'},
-			side(output, bolted ? 'Optimised binary' : 'Binary', 'No code of its own: llvm-bolt removed it, or joined it with another block.', files),
+			side(output, bolted ? 'Optimized binary' : 'Binary', 'No code of its own: llvm-bolt removed it, or joined it with another block.', files),
 			hasInput && bolted ? side(input, 'Input', 'Not known: the input has no such function, or the end of the block is not known.', files) : null));
 }
 
@@ -56,8 +56,8 @@ function missing({code: {has_instructions: has, listings_of: of, all}}) {
 
 function lead(found, plain) {
 	const shown = found.blocks.length;
-	return shown < found.ran ? `Of the ${count(shown)} hottest of ${plural(found.ran, 'block')} that ${plain ? 'have samples' : 'ran'}: these hold ${percent(found.percent)} of ${plain ? 'the samples' : 'the counts of its blocks'}.`
-		: `Of all ${plural(shown, 'block')} that ${plain ? 'have samples' : 'ran'}.`;
+	return shown < found.ran ? `The ${count(shown)} hottest of ${plural(found.ran, 'block')} that ${plain ? 'have samples' : 'ran'}: these hold ${percent(found.percent)} of ${plain ? 'the samples' : 'the counts of its blocks'}.`
+		: `All ${plural(shown, 'block')} that ${plain ? 'have samples' : 'ran'}.`;
 }
 
 export function listing(f, known, model) {

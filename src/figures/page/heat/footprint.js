@@ -32,6 +32,6 @@ export function footprintTables({heat: {footprint}, bolted, plain}) {
 		el('p', {class: 'lead'}, plain
 			? 'In how many lines of the instruction cache and pages a sample was taken. The fewer hold nearly all of them, the fewer misses of the cache and of the iTLB.'
 			: 'In how many lines of the instruction cache and pages code ran. The fewer hold nearly all of it, the fewer misses of the cache and of the iTLB.'),
-		el('div', {class: 'footprints'}, table(footprint, 'held', plain ? 'hold 99 % of the samples' : 'hold 99 % of what ran', bolted), table(footprint, 'all', plain ? 'have a sample' : 'were touched', bolted)),
+		el('div', {class: 'footprints'}, table(footprint, 'held', plain ? 'hold 99 % of the samples' : 'hold 99 % of the executed code', bolted), table(footprint, 'all', plain ? 'have a sample' : 'were touched', bolted)),
 	];
 }

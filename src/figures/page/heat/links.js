@@ -2,7 +2,7 @@
 // The same code in both binaries: where it is in the output, where it was in the input.
 import {inputSize} from './names.js';
 
-/** Of a function with blocks: neighbours that lie side by side in both are one. */
+/** Of a function with blocks: neighbors that lie side by side in both are one. */
 function blockLinks(f, {blocks}) {
 	const made = [];
 	blocks.forEach((block, i) => {

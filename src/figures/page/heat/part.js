@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Heat over addresses: the optimised binary, below it the same code at its places in the input.
+// Heat over addresses: the optimized binary, below it the same code at its places in the input.
 import {code, el, redrawn} from '../base/dom.js';
 import {bytes, percent} from '../base/format.js';
 import {empty, section} from '../base/section.js';
@@ -40,8 +40,8 @@ function sectionChoice(track) {
 function withoutInput(model) {
 	if (!model.bolted)
 		return empty('This binary was not rewritten by BOLT: its code lies where the compiler and the linker put it.');
-	return empty('The places of this code in the input are not known.',
-		model.input ? 'None of the code that ran has a place in it.' : 'With --input=PROG, the binary that BOLT read, the report shows both and connects them.');
+	return empty('The locations of this code in the input are not known.',
+		model.input ? 'None of the executed code has a location in it.' : 'With --input=PROG, the binary that BOLT read, the report shows both and connects them.');
 }
 
 function notes(model) {
@@ -50,7 +50,7 @@ function notes(model) {
 	if (output.cell > output.wanted)
 		said.push(`Blocks below ${bytes(output.cell)} did not fit into the page.`);
 	if (input && lost)
-		said.push(`${percent(100 * lost / output.sum)} of what ran has no place in the input: code that BOLT made, or functions that are not known.`);
+		said.push(`${percent(100 * lost / output.sum)} of the executed code has no location in the input binary: code that BOLT inserted, or functions that are not known.`);
 	said.push('A large section is drawn wide, and so is a hot one: its width is the sum of the square roots of its shares of all bytes and of all heat. Within a section every byte is equally wide.');
 	return el('p', {class: 'note'}, said.join(' '));
 }
@@ -93,7 +93,7 @@ function makePicture(model, chosen) {
 				chosen.set(found.f, 'heat');
 		},
 	};
-	const output = makeTrack({id: 'heat-output', title: model.bolted ? 'Optimised binary' : 'The binary', label: 'Heat of the binary', help: 'heat-help',
+	const output = makeTrack({id: 'heat-output', title: model.bolted ? 'Optimized binary' : 'The binary', label: 'Heat of the binary', help: 'heat-help',
 		space: makeSpace(model.sections, model.heat.output), cells: model.heat.output, names: names.output, regions: model.regions}, heard);
 	if (model.heat.input) {
 		input = makeTrack({id: 'heat-input', title: 'Input: the same code where BOLT found it', label: 'Heat of the input', help: 'heat-help', mirrored: true,
@@ -124,7 +124,7 @@ function makePicture(model, chosen) {
 		readout.element, picture,
 		el('p', {class: 'unseen', id: 'heat-help'}, HELP),
 		input ? null : withoutInput(model),
-		el('details', {class: 'help'}, el('summary', {}, 'How to move in the picture'),
+		el('details', {class: 'help'}, el('summary', {}, 'How to move in the heat map'),
 			el('p', {}, 'Drag over a part to see it nearer, double-click to zoom in, hold Ctrl or Shift and turn the wheel to zoom. A click chooses the function. ', HELP)),
 		notes(model),
 		...footprintTables(model),

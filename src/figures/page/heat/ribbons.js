@@ -31,7 +31,7 @@ function place(link, output, input) {
 
 export function makeRibbons(links, output, input) {
 	const canvas = el('canvas');
-	const element = el('div', {class: 'ribbons', role: 'img', 'aria-label': 'The same code above in the optimised binary and below in the input, connected'}, canvas);
+	const element = el('div', {class: 'ribbons', role: 'img', 'aria-label': 'The same code above in the optimized binary and below in the input, connected'}, canvas);
 	const most = links.reduce((largest, link) => Math.max(largest, link.weight), 1);
 	let waiting = false;
 	let latest = [];

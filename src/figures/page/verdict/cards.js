@@ -43,7 +43,7 @@ function stability(q) {
 			['of what is hot in one half, not hot in the other', figure(q, 'stability.hot_differ_percent', percent)]] : []),
 		['density, as perf2bolt has it', figure(q, 'density.density', ratio)],
 		['functions measured', figure(q, 'density.profiled', count)],
-		['not optimised by llvm-bolt', figure(q, 'density.non_simple', count)]),
+		['not optimized by llvm-bolt', figure(q, 'density.non_simple', count)]),
 	};
 }
 

@@ -28,7 +28,7 @@ function summary(verdicts) {
 	if (!verdicts.length)
 		return 'There is nothing to judge.';
 	if (bad)
-		return `${plural(bad, 'figure is', 'figures are')} bad: do not optimise with this profile before that is explained.`;
+		return `${plural(bad, 'figure is', 'figures are')} bad: do not optimize with this profile before that is explained.`;
 	if (warning)
 		return `${plural(warning, 'figure has a warning', 'figures have a warning')}; the others are good.`;
 	return 'All figures are good.';

@@ -80,11 +80,11 @@ static bool is_note(const uint8_t *desc, size_t size)
 
 /* No layout fits: the text has the error of each layout, and the other fields are
  * those of the layout that was read furthest. */
-static bool fail_unrecognised(const struct trial *trials, bool note, struct bat_error *err)
+static bool fail_unrecognized(const struct trial *trials, bool note, struct bat_error *err)
 {
 	const char *begin = note ? "a whole note, and no descriptor, which "
 				   "begins at its byte 20: " :
-				   "unrecognised BAT layout: ";
+				   "unrecognized BAT layout: ";
 	size_t used = 0;
 
 	*err = (struct bat_error){.code = BAT_ERROR_FORMAT, .field = ""};
@@ -131,7 +131,7 @@ static bool choose(const struct trial *trials, bool note, enum bat_layout *out,
 		if (fits_better(&trials[i], &trials[best]))
 			best = i;
 	if (!trials[best].fits)
-		return fail_unrecognised(trials, note, err);
+		return fail_unrecognized(trials, note, err);
 	for (unsigned i = 0; i < BAT_LAYOUT_COUNT; i++) {
 		/* An empty table is the same under every layout. */
 		if (i != best && trials[i].fits && !fits_better(&trials[best], &trials[i]) &&
@@ -142,7 +142,7 @@ static bool choose(const struct trial *trials, bool note, enum bat_layout *out,
 	return true;
 }
 
-static bool recognise(const uint8_t *desc, size_t size, bool with_blocks, struct bat_table *out,
+static bool recognize(const uint8_t *desc, size_t size, bool with_blocks, struct bat_table *out,
 		      struct bat_error *err)
 {
 	struct bat_table hashed = {.layout = BAT_LAYOUT_HASHED};
@@ -166,13 +166,13 @@ static bool recognise(const uint8_t *desc, size_t size, bool with_blocks, struct
 
 bool bat_decode(const uint8_t *desc, size_t size, struct bat_table *out, struct bat_error *err)
 {
-	return recognise(desc, size, true, out, err);
+	return recognize(desc, size, true, out, err);
 }
 
 bool bat_decode_offsets(const uint8_t *desc, size_t size, struct bat_table *out,
 			struct bat_error *err)
 {
-	return recognise(desc, size, false, out, err);
+	return recognize(desc, size, false, out, err);
 }
 
 void bat_free(struct bat_table *table)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Are random tables of every layout recognised as what they are?
+ * Are random tables of every layout recognized as what they are?
  *
- *   test_bat_recognise [tables per layout]
+ *   test_bat_recognize [tables per layout]
  *
  * Tables of one or two functions can truly be read in two ways.  These have six
  * or more, as every binary has that was linked with a C library.
