@@ -687,6 +687,7 @@ const struct command convert_command = {
 		"OPTIMIZED is the binary that was sampled: from 'llvm-bolt --enable-bat', or not yet\n"
 		"BOLTed.  SAMPLES are perf.data, text of perf script (with --show-mmap-events\n"
 		"--show-task-events -F pid,ip,brstack) or pre-aggregated records; '-' is stdin.\n"
+		"They have LBR (branch stacks) or addresses only (basic samples).\n"
 		"A directory means the shards in it that are of OPTIMIZED's code.\n"
 		"perf.data may hold traces of Intel PT, Arm ETM, ETE or SPE, which need no perf.\n"
 		"The profile is BOLT's fdata or YAML, for: llvm-bolt INPUT -data PROFILE ...",

@@ -148,6 +148,20 @@ static int overview(FILE *out)
 	return EXIT_DONE;
 }
 
+/* Without any word: how to begin, in ten lines. */
+static int short_help(void)
+{
+	fputs("batconv - convert samples of a BOLTed binary to a profile of its input binary\n\n"
+	      "usage: batconv OPTIMIZED SAMPLES... -o PROFILE\n\n"
+	      "  batconv prog.bolt perf.data -o prog.fdata   write a profile for llvm-bolt\n"
+	      "  batconv quality prog.bolt perf.data         say how good this profile is\n"
+	      "  batconv inspect FILE                        show what a file is, and what to do next\n\n"
+	      "'batconv --help' lists all commands, 'batconv COMMAND --help' the options of one;\n"
+	      "the manual is batconv(1).\n",
+	      stderr);
+	return EXIT_USAGE;
+}
+
 static bool is_help(const char *word)
 {
 	return !strcmp(word, "help") || !strcmp(word, "--help") || !strcmp(word, "-h");
@@ -304,16 +318,15 @@ static int dispatch(int argc, char **argv)
 {
 	const char *word = argc > 1 ? argv[1] : NULL;
 
-	if (!word) {
-		overview(stderr);
-		return EXIT_USAGE;
-	}
+	if (!word)
+		return short_help();
 	if (is_help(word))
 		return help(argc, argv);
 	const struct command *program = program_named(word);
 	if (program)
 		return command_run(program, argc - 1, argv + 1);
-	const struct command *command = find_command(strcmp(word, "--version") ? word : "version");
+	const struct command *command = find_command(
+		strcmp(word, "--version") != 0 && strcmp(word, "-V") != 0 ? word : "version");
 	if (command && command->run)
 		return command_run(command, argc - 1, argv + 1);
 	/* Any other word is the binary of a conversion, which has to exist. */

@@ -361,6 +361,25 @@ static bool tell_file(const char *word)
 	return true;
 }
 
+/* Of "--inp", which begins several options, lists them.  False: it begins none. */
+static bool tell_candidates(const struct command *command, const char *word, size_t length)
+{
+	size_t found = 0;
+
+	for (size_t i = 0; i < command->option_count && length; i++) {
+		const struct option_row *row = &command->options[i];
+		if (!row->help || !row->name || strncmp(row->name, word + 2, length) != 0)
+			continue;
+		if (!found++)
+			fprintf(stderr, "batconv: option '--%.*s' is ambiguous:", (int)length,
+				word + 2);
+		fprintf(stderr, " --%s", row->name);
+	}
+	if (found)
+		fputc('\n', stderr);
+	return found;
+}
+
 /* Reports an unknown long option, and the nearest known one.  Of "--outptu=x", "outptu" is
  * compared. */
 static int unknown_long(const struct command *command, const char *word)
@@ -376,6 +395,8 @@ static int unknown_long(const struct command *command, const char *word)
 			if (command->options[i].help)
 				similar_try(&similar, command->options[i].name);
 	}
+	if (tell_candidates(command, word, length))
+		return EXIT_USAGE;
 	if (!similar.best)
 		return usage_error(command, "unknown option", word);
 	say(stderr, "unknown option '--%s': did you mean '--%s'?", name, similar.best);
