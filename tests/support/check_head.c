@@ -28,6 +28,12 @@ static void check_code(const struct image *head, const struct image *whole, int 
 	free(code);
 }
 
+static bool is_same_segment(const struct segment *a, const struct segment *b)
+{
+	return a->vaddr == b->vaddr && a->offset == b->offset && a->memsz == b->memsz &&
+	       a->filesz == b->filesz && a->align == b->align && a->executable == b->executable;
+}
+
 static void check_same(const struct binary *head, const struct binary *whole, int fd)
 {
 	assert(head->kind == whole->kind && head->map.head);
@@ -37,8 +43,7 @@ static void check_same(const struct binary *head, const struct binary *whole, in
 	assert(head->image.machine == whole->image.machine);
 	assert(head->image.segment_count == whole->image.segment_count);
 	for (size_t i = 0; i < head->image.segment_count; i++)
-		assert(!memcmp(&head->image.segments[i], &whole->image.segments[i],
-			       sizeof(struct segment)));
+		assert(is_same_segment(&head->image.segments[i], &whole->image.segments[i]));
 	assert(head->image.section_count == whole->image.section_count);
 	assert(build_id_same(&head->image.build_id, &whole->image.build_id));
 	check_code(&head->image, &whole->image, fd);
