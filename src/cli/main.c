@@ -98,6 +98,10 @@ static const char *similar_command(const char *word)
 	for (size_t i = 0; i < BC_COUNT(commands); i++)
 		similar_try(&similar, commands[i]->name);
 	similar_try(&similar, help_command.name);
+	for (size_t i = 0; i < BC_COUNT(commands) && !similar.best; i++) /* "merj", "insp" */
+		if (!strpbrk(word, "./") && strlen(word) > 2 &&
+		    !strncmp(commands[i]->name, word, 3))
+			similar.best = commands[i]->name;
 	return similar.best;
 }
 

@@ -204,7 +204,7 @@ static void print_head(const struct record_result *result, FILE *out)
 	    "recorded %" PRIu64 " sample%s (%s%s) of %" PRIu64 " program%s in %" PRIu64
 	    " file%s, in %.1f s; %" PRIu64 " lost; %.2f s CPU",
 	    stats->samples.read, plural(stats->samples.read),
-	    perf_has_branches(result->rings) ? "branch stacks, " : "plain, ", result->rings->event,
+	    perf_has_branches(result->rings) ? "branch stacks, " : "basic, ", result->rings->event,
 	    stats->programs, plural(stats->programs), stats->files, plural(stats->files),
 	    (double)(live->now - live->began) / (double)SECOND, lost,
 	    (double)budget_process_cpu() / (double)SECOND);
