@@ -78,12 +78,13 @@ refuses() {
 	[ ! -s stdout.seen ] || echo "$*: wrote to stdout"
 }
 
-# told EXIT GOT PATTERN WHAT: the exit code (a pattern of sh), and one line in stderr.seen that matches.
+# told EXIT GOT PATTERN WHAT: the exit code (a pattern of sh), and one line in stderr.seen, an error or a warning, that
+# matches.
 told() {
 	# shellcheck disable=SC2254  # a pattern
 	case $2 in $1) ;; *) echo "$4: exit $2, not $1" ;; esac
 	[ "$(wc -l <stderr.seen)" = 1 ] || { echo "$4: not one line:"; cat stderr.seen; }
-	grep -qE "^batconv: $3" stderr.seen || { echo "$4: no /$3/ in"; cat stderr.seen; }
+	grep -qE "^batconv: (error|warning): $3" stderr.seen || { echo "$4: no /$3/ in"; cat stderr.seen; }
 }
 
 # ---- peers ----

@@ -180,7 +180,7 @@ convert_recording() {
 # reported RECORDING: `why` as one line that begins with the recording
 reported() {
 	local line=${why//$'\n'/; }
-	line=${line//batconv: /}
+	line=${line//batconv: error: /}
 	[[ $line == "${1//[[:cntrl:]]/?}"* ]] || line="$1: $line"
 	printable "$line"
 }

@@ -14,9 +14,14 @@
 /* "batconv: TEXT\n" */
 BC_PRINTF(2, 3) void say(FILE *out, const char *fmt, ...);
 
+/* "batconv: error: TEXT\n" and "batconv: warning: TEXT\n", as compilers have them: the word is
+ * in color if `out` is a terminal, and the environment has no NO_COLOR. */
+BC_PRINTF(2, 3) void say_error(FILE *out, const char *fmt, ...);
+BC_PRINTF(2, 3) void say_warning(FILE *out, const char *fmt, ...);
+
 /* ---- what a user must know even with --quiet ---- */
 
-/* Takes a line without newline and "batconv: ". */
+/* Takes a line without newline and "batconv: warning: ". */
 typedef void warning_fn(void *ctx, const char *text);
 
 struct warnings {

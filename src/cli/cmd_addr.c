@@ -141,10 +141,11 @@ static bool tell_contradiction(const struct arguments *args, const struct addr_c
 {
 	if (loads_agree(&context->process.loads))
 		return false;
-	say(stderr,
-	    "%s: its mappings in this process lead to different bases, which batconv maps prints: "
-	    "each run-time address is taken by its own mapping",
-	    args->binary);
+	say_warning(
+		stderr,
+		"%s: its mappings in this process lead to different bases, which batconv maps prints: "
+		"each run-time address is taken by its own mapping",
+		args->binary);
 	return true;
 }
 
@@ -156,7 +157,7 @@ static bool check_input(const struct arguments *args, struct addr_context *conte
 
 	bool ok = !args->input || pair_check(args->input, &context->subject.binary, &doubt, err);
 	if (doubt.code)
-		say(stderr, "warning: %s", doubt.text);
+		say_warning(stderr, "%s", doubt.text);
 	return ok;
 }
 
@@ -180,11 +181,11 @@ static void tell_refused(const struct addr_context *context)
 	const char *source = context->source ? debug_lines_refused(context->source) : NULL;
 
 	if (binary->code)
-		say(stderr, "warning: %s", binary->text);
+		say_warning(stderr, "%s", binary->text);
 	if (input->code)
-		say(stderr, "warning: %s", input->text);
+		say_warning(stderr, "%s", input->text);
 	if (source && !binary->code && !input->code)
-		say(stderr, "warning: %s", source);
+		say_warning(stderr, "%s", source);
 }
 
 /* Answer one address.  False: it cannot be read; the text says why. */

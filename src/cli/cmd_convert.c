@@ -493,7 +493,7 @@ static void tell(const struct arguments *args, const struct summary *summary)
 	if (args->stats == STATS_TEXT)
 		summary_next(summary, stderr);
 	if (summary->refusal)
-		fprintf(stderr, "batconv: %s\n", summary->refusal);
+		say_error(stderr, "%s", summary->refusal);
 }
 
 static int finish(const struct arguments *args, const struct conversion *conversion, bool converted,
@@ -579,7 +579,7 @@ static int finish_one(const struct arguments *all, const struct named_binary *bi
 		return EXIT_DONE;
 	}
 	if (!profile_path(all, binary, path, sizeof(path))) {
-		say(stderr, "%s: too long a path for a profile", binary->name);
+		say_error(stderr, "%s: too long a path for a profile", binary->name);
 		return EXIT_FAILED;
 	}
 	args.output.path = path;
@@ -622,7 +622,7 @@ static int run_many(struct arguments *args, struct progress *progress)
 	bool made;
 
 	if (!ones || !output_folder_make(args->output.path, &made, &err)) {
-		fprintf(stderr, "batconv: %s\n", ones ? err.text : "out of memory");
+		say_error(stderr, "%s", ones ? err.text : "out of memory");
 		free(ones);
 		return EXIT_FAILED;
 	}
@@ -652,8 +652,8 @@ static int run_many(struct arguments *args, struct progress *progress)
 	if (unread)
 		operands_tell_bad(&args->conversion, unread, stderr);
 	if (code == EXIT_DONE && !any_converted(ones, count)) {
-		say(stderr, "none of the binaries ran; run: batconv inspect %s",
-		    args->conversion.samples[0]);
+		say_error(stderr, "none of the binaries ran; run: batconv inspect %s",
+			  args->conversion.samples[0]);
 		code = EXIT_CHECK_FAILED;
 	}
 	/* If no profile was written, the directory that was made for them goes, too.  rmdir()
@@ -671,7 +671,7 @@ static int run_convert(struct command_line *line)
 
 	args->sandbox = line->sandbox;
 	if (args->wrong.code) {
-		fprintf(stderr, "batconv: %s\n", args->wrong.text);
+		say_error(stderr, "%s", args->wrong.text);
 		return EXIT_FAILED;
 	}
 	args->conversion.progress = progress_begin(

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "src/address/maps_print.h"
+#include "src/base/say.h"
 #include "src/samples/snapshots.h"
 #include "src/samples/open.h"
 #include "src/base/file.h"
@@ -112,7 +113,7 @@ static int show(const struct arguments *args, const struct snapshots *all)
 		return fail(&err);
 	}
 	if (!any)
-		fputs("batconv: no such map\n", stderr);
+		say_error(stderr, "no such map");
 	return any && !printer.disagree ? EXIT_DONE : EXIT_CHECK_FAILED;
 }
 

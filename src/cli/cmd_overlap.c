@@ -45,10 +45,11 @@ static void tell_likely_names(const struct flat_profile profiles[2])
 	size_t likely = same_names_likely(&profiles[0], &profiles[1], of);
 
 	if (likely)
-		say(stderr,
-		    "warning: %zu local function%s may be in both profiles under two names (%.*s, %.*s), as before and after llvm-bolt: "
-		    "--bin=OPTIMIZED, the BOLTed binary, shows which are the same",
-		    likely, plural(likely), (int)of[0].len, of[0].at, (int)of[1].len, of[1].at);
+		say_warning(
+			stderr,
+			"%zu local function%s may be in both profiles under two names (%.*s, %.*s), as before and after llvm-bolt: "
+			"--bin=OPTIMIZED, the BOLTed binary, shows which are the same",
+			likely, plural(likely), (int)of[0].len, of[0].at, (int)of[1].len, of[1].at);
 }
 
 static int compare(const struct arguments *args, const char *const *paths,

@@ -662,9 +662,10 @@ static void tell_notes(const struct record_run *r)
 			say(stderr, "%s", note->text);
 	}
 	if ((target == PERF_MACHINE || target == PERF_CGROUP) && proc_is_in_namespace(PROC_ROOT))
-		say(stderr,
-		    "warning: this program runs in a pid namespace (a container): samples of processes outside have no process here, and are dropped. "
-		    "Run it on the host, or with hostPID: true (Kubernetes), --pid=host (Docker)");
+		say_warning(
+			stderr,
+			"this program runs in a pid namespace (a container): samples of processes outside have no process here, and are dropped. "
+			"Run it on the host, or with hostPID: true (Kubernetes), --pid=host (Docker)");
 	if (!r->command.pid && !args->duration && args->stats == STATS_TEXT)
 		say(stderr, "recording %s until %sCtrl-C (or for a time: -d, or a command)",
 		    r->named, target == PERF_TASKS ? "all of it has ended, or " : "");
@@ -691,7 +692,8 @@ static void begin_last(const struct record_run *r)
 		left -= r->shards.binaries.at[i].samples;
 	if (r->args->stats != STATS_JSON)
 		snprintf(lost, sizeof(lost),
-			 "batconv: ended before all was written: up to %" PRIu64 " sample%s lost\n",
+			 "batconv: error: ended before all was written: up to %" PRIu64
+			 " sample%s lost\n",
 			 left, plural_of(left, " is", "s are"));
 	record_signals_begin_last(lost);
 }
@@ -713,9 +715,9 @@ static void give_up(void *ctx)
 	const struct record_run *r = ctx;
 
 	output_remove_temporaries();
-	say(stderr,
-	    "the end took longer than --stop-timeout: what was not written to %.200s is lost",
-	    r->args->output);
+	say_error(stderr,
+		  "the end took longer than --stop-timeout: what was not written to %.200s is lost",
+		  r->args->output);
 	_exit(EXIT_FAILED);
 }
 
@@ -741,8 +743,7 @@ static bool flush(void *ctx, bool last, bool *behind, struct bc_error *err)
 		return false;
 	}
 	if (!r->shards.failing)
-		say(stderr, "warning: %s: counting continues, and writing is tried again",
-		    why.text);
+		say_warning(stderr, "%s: counting continues, and writing is tried again", why.text);
 	r->shards.failing = true;
 	return true;
 }
@@ -756,7 +757,7 @@ static void write_metrics(struct record_run *r)
 	r->metrics_at = live_clock();
 	bool ok = record_metrics_write(r->args->metrics, &stats, &r->shards, &err);
 	if (!ok && !r->metrics_failed)
-		say(stderr, "warning: --metrics: %s", err.text);
+		say_warning(stderr, "--metrics: %s", err.text);
 	r->metrics_failed = !ok;
 }
 
@@ -806,9 +807,9 @@ static void enter_sandbox(const struct record_run *r)
 		r->command.pid, r->shards.folder.path ? r->shards.folder.path : folder);
 
 	if (r->args->stats != STATS_JSON && entered.calls != CALLS_LISTED)
-		say(stderr, "warning: --sandbox: %s: nothing is given up",
-		    entered.calls == CALLS_NOT_BUILT ? "this build is without libseccomp" :
-						       "no seccomp in this kernel");
+		say_warning(stderr, "--sandbox: %s: nothing is given up",
+			    entered.calls == CALLS_NOT_BUILT ? "this build is without libseccomp" :
+							       "no seccomp in this kernel");
 }
 
 static bool record(struct record_run *r, char cgroup[PATH_MAX], struct bc_error *err)
@@ -918,7 +919,7 @@ static int finish_recording(struct record_run *r, const struct bc_error *unwritt
 	int code = EXIT_DONE, why = r->exec_errno;
 
 	if (why) {
-		say(stderr, "%s: cannot be run: %s", r->line->operands.at[0], strerror(why));
+		say_error(stderr, "%s: cannot be run: %s", r->line->operands.at[0], strerror(why));
 		return why == ENOENT ? 127 : 126;
 	}
 	if (unwritten)

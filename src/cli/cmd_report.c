@@ -120,19 +120,18 @@ static int run(struct command_line *line)
 	if (args->verify && !verify_binary(&conversion, &checked, &err))
 		return fail(&err);
 	if (checked.no_dwarf.code != BC_OK && checked.no_dwarf.code != BC_NOTFOUND)
-		say(stderr, "warning: debug information is not compared: %s",
-		    checked.no_dwarf.text);
+		say_warning(stderr, "debug information is not compared: %s", checked.no_dwarf.text);
 	bool made = make_page(args->output, &data, &err);
 	verify_free(&checked);
 	if (!made)
 		return fail(&err);
 	summary_warnings(&summary, stderr);
 	if (!libdw_version(&err))
-		say(stderr, "warning: the page has no source lines: libdw: %s", err.text);
+		say_warning(stderr, "the page has no source lines: libdw: %s", err.text);
 	if (!llvm_loaded())
-		say(stderr, "warning: the page has no instructions: libLLVM: %s",
-		    library_none() ? library_none() :
-				     "none is found; install one of the releases 14 to 23");
+		say_warning(stderr, "the page has no instructions: libLLVM: %s",
+			    library_none() ? library_none() :
+					     "none is found; install one of the releases 14 to 23");
 	return report.failed                 ? EXIT_CHECK_FAILED :
 	       partial || conversion.partial ? EXIT_PARTIAL :
 					       EXIT_DONE;

@@ -238,7 +238,7 @@ static void tell_refused(const struct libraries *libraries)
 	for (size_t i = 0; i < libraries->len; i++) {
 		const char *refused = libraries->at[i] ? library_refused(libraries->at[i]) : NULL;
 		if (refused)
-			say(stderr, "warning: %s", refused);
+			say_warning(stderr, "%s", refused);
 	}
 }
 

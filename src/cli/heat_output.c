@@ -193,8 +193,8 @@ bool heat_output_take(const struct heat_output *output, const struct conversion 
 void heat_output_tell(const char *binary, const struct heat *heat, FILE *out)
 {
 	if (heat->elsewhere)
-		say(out,
-		    "warning: what was counted %" PRIu64
-		    " time%s is not in the heat map: it begins where %s has no segment",
-		    heat->elsewhere, plural(heat->elsewhere), binary);
+		say_warning(out,
+			    "what was counted %" PRIu64
+			    " time%s is not in the heat map: it begins where %s has no segment",
+			    heat->elsewhere, plural(heat->elsewhere), binary);
 }

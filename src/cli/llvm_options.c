@@ -120,7 +120,7 @@ void llvm_help_ignored(FILE *out)
 
 static int wrong(const char *word, const char *why, const char *value)
 {
-	say(stderr, "%s: %s%s%s", word, why, value ? " " : "", value ? value : "");
+	say_error(stderr, "%s: %s%s%s", word, why, value ? " " : "", value ? value : "");
 	return EXIT_FAILED;
 }
 
@@ -165,7 +165,8 @@ static int skip_option(const struct command *command, char **argv, int *at, cons
 		return wrong(word, command->llvm->unsupported, NULL);
 	if (value && !equals && !argv[++*at])
 		return wrong(word, "a value is missing", NULL);
-	say(stderr, "%s: ignored: an option of llvm-bolt, which does nothing to a profile", word);
+	say_warning(stderr, "%s: ignored: an option of llvm-bolt, which does nothing to a profile",
+		    word);
 	return EXIT_DONE;
 }
 

@@ -111,7 +111,7 @@ static int unknown_command(const char *word)
 
 	if (!similar)
 		return usage_error(NULL, "unknown command", word);
-	say(stderr, "unknown command '%s': did you mean '%s'?", word, similar);
+	say_error(stderr, "unknown command '%s': did you mean '%s'?", word, similar);
 	return EXIT_USAGE;
 }
 
@@ -258,7 +258,7 @@ static void remove_temporaries(void)
 static void on_bus_error(int number, siginfo_t *info, void *context)
 {
 	static const char *const words[] = {
-		"batconv: ", NULL, ": cannot read: it became shorter, or its disk failed\n"};
+		"batconv: error: ", NULL, ": cannot read: it became shorter, or its disk failed\n"};
 	static atomic_flag told = ATOMIC_FLAG_INIT;
 	const char *name = file_mapped_at(info->si_addr);
 	char line[512];
@@ -314,7 +314,7 @@ static int check_stdout(int code)
 	if (code == EXIT_FAILED || (fflush(stdout) == 0 && !ferror(stdout)))
 		return code;
 	int why = sink_stdout_failed() ? sink_stdout_failed() : errno;
-	fprintf(stderr, "batconv: <stdout>: cannot write: %s\n", strerror(why));
+	say_error(stderr, "<stdout>: cannot write: %s", strerror(why));
 	return EXIT_FAILED;
 }
 
@@ -378,7 +378,7 @@ static int run(int argc, char **argv)
 	if (!response_expand(argc, argv, (struct word_owner){&reader, owns_word}, &response,
 			     &err)) {
 		bool is_llvm = reader.command && reader.command->llvm;
-		say(stderr, "%s", err.text);
+		say_error(stderr, "%s", err.text);
 		return is_llvm || err.code == BC_NOMEM ? EXIT_FAILED : EXIT_USAGE;
 	}
 	command_line_made_of(&response.files);

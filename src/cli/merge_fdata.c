@@ -9,6 +9,7 @@
 #include "src/base/attr.h"
 #include "src/base/counts.h"
 #include "src/base/output.h"
+#include "src/base/say.h"
 #include "src/base/strings.h"
 #include "src/base/text.h"
 #include "src/base/vec.h"
@@ -127,7 +128,7 @@ static int refuse(const struct merge *merge, const struct bc_error *err)
 	if (merge)
 		merge_summary_bad(merge, false, stderr);
 	if (*err->text)
-		fprintf(stderr, "batconv: %s\n", err->text);
+		say_error(stderr, "%s", err->text);
 	return EXIT_FAILED;
 }
 

@@ -189,7 +189,7 @@ int fail(const struct bc_error *why)
 	struct bc_error explained = *why, *err = &explained;
 
 	operands_explain(NULL, err);
-	fprintf(stderr, "batconv: %s\n", err->text);
+	say_error(stderr, "%s", err->text);
 	return err->code == BC_MISMATCH ? EXIT_CHECK_FAILED : EXIT_FAILED;
 }
 
@@ -224,6 +224,6 @@ void operands_tell_bad(const struct conversion_options *options, size_t first, F
 			continue;
 		if (!input_run(path, &how, options->progress, &sink, &report, &err) &&
 		    err.code != BC_NOMEM)
-			say(out, "%s", err.text);
+			say_error(out, "%s", err.text);
 	}
 }

@@ -26,7 +26,7 @@ void operands_profile_first(struct command_line *line);
  * conversion  the one that failed; NULL: none */
 void operands_explain(const struct conversion *conversion, struct bc_error *err);
 
-/* "batconv: WHY", or what the adviser says instead, and the exit code. */
+/* "batconv: error: WHY", or what the adviser says instead, and the exit code. */
 int fail(const struct bc_error *err);
 
 /* A message about each file of samples that cannot be read, from number `first` on.  Reads all of

@@ -221,7 +221,7 @@ static int wrong_value(const struct command *command, const struct option_row *r
 	char takes[256], text[320];
 
 	if (wrong == OPTION_NOMEM) {
-		say(stderr, "%s", wrong);
+		say_error(stderr, "%s", wrong);
 		return EXIT_FAILED;
 	}
 	option_takes(row, takes, sizeof(takes));
@@ -344,9 +344,9 @@ static bool tell_program(const struct command *command, const char *word)
 	if (!program || !has_option(program, word))
 		return false;
 	const char *name = program->name;
-	say(stderr,
-	    "%s is an option of %s: run 'batconv %s ...' with %s's options, or batconv %s %s", word,
-	    name, name, name, command->name, command->args);
+	say_error(stderr,
+		  "%s is an option of %s: run 'batconv %s ...' with %s's options, or batconv %s %s",
+		  word, name, name, name, command->name, command->args);
 	return true;
 }
 
@@ -356,27 +356,28 @@ static bool tell_file(const char *word)
 {
 	if (access(word, F_OK) != 0)
 		return false;
-	say(stderr, "%s is read as options, as it begins with '-': write ./%s for the file", word,
-	    word);
+	say_error(stderr, "%s is read as options, as it begins with '-': write ./%s for the file",
+		  word, word);
 	return true;
 }
 
 /* Of "--inp", which begins several options, lists them.  False: it begins none. */
 static bool tell_candidates(const struct command *command, const char *word, size_t length)
 {
-	size_t found = 0;
+	char names[2048];
+	size_t found = 0, used = 0;
 
 	for (size_t i = 0; i < command->option_count && length; i++) {
 		const struct option_row *row = &command->options[i];
 		if (!row->help || !row->name || strncmp(row->name, word + 2, length) != 0)
 			continue;
-		if (!found++)
-			fprintf(stderr, "batconv: option '--%.*s' is ambiguous:", (int)length,
-				word + 2);
-		fprintf(stderr, " --%s", row->name);
+		found++;
+		if (used < sizeof(names))
+			used += (size_t)snprintf(names + used, sizeof(names) - used, " --%s",
+						 row->name);
 	}
 	if (found)
-		fputc('\n', stderr);
+		say_error(stderr, "option '--%.*s' is ambiguous:%s", (int)length, word + 2, names);
 	return found;
 }
 
@@ -399,7 +400,7 @@ static int unknown_long(const struct command *command, const char *word)
 		return EXIT_USAGE;
 	if (!similar.best)
 		return usage_error(command, "unknown option", word);
-	say(stderr, "unknown option '--%s': did you mean '--%s'?", name, similar.best);
+	say_error(stderr, "unknown option '--%s': did you mean '--%s'?", name, similar.best);
 	return EXIT_USAGE;
 }
 
@@ -427,7 +428,7 @@ static int bad_option(const struct command *command, int argc, char **argv, int 
 
 static int nomem(void)
 {
-	say(stderr, "%s", OPTION_NOMEM);
+	say_error(stderr, "%s", OPTION_NOMEM);
 	return EXIT_FAILED;
 }
 
@@ -705,13 +706,13 @@ int usage_error(const struct command *command, const char *what, const char *wor
 	const char *space = command ? " " : "", *name = command ? command->name : "";
 
 	if (command && command->llvm) {
-		say(stderr, "%s%s%s", word ? word : "", word ? ": " : "", what);
+		say_error(stderr, "%s%s%s", word ? word : "", word ? ": " : "", what);
 		return EXIT_FAILED;
 	}
 	if (word)
-		say(stderr, "%s '%s'; see 'batconv%s%s --help'", what, word, space, name);
+		say_error(stderr, "%s '%s'; see 'batconv%s%s --help'", what, word, space, name);
 	else
-		say(stderr, "%s; see 'batconv%s%s --help'", what, space, name);
+		say_error(stderr, "%s; see 'batconv%s%s --help'", what, space, name);
 	return EXIT_USAGE;
 }
 
@@ -719,7 +720,7 @@ int files_refuse(const struct command *command, const struct bc_error *err)
 {
 	if (err->code == BC_MISMATCH)
 		return usage_error(command, err->text, NULL);
-	fprintf(stderr, "batconv: %s\n", err->text);
+	say_error(stderr, "%s", err->text);
 	return EXIT_FAILED;
 }
 
@@ -732,13 +733,14 @@ void sandbox_tell(const struct sandbox *entered, bool writes)
 		"modes of files, other processes and the network are not given up";
 
 	if (entered->calls == CALLS_NOT_BUILT)
-		say(stderr, "warning: --sandbox: this build is without libseccomp: %s", left);
+		say_warning(stderr, "--sandbox: this build is without libseccomp: %s", left);
 	else if (entered->calls == CALLS_NOT_THERE)
-		say(stderr, "warning: --sandbox: no seccomp in this kernel: %s", left);
+		say_warning(stderr, "--sandbox: no seccomp in this kernel: %s", left);
 	/* Where no output is a file, seccomp alone forbids to open a file for writing. */
 	if (!entered->landlock && (writes || entered->calls != CALLS_LISTED))
-		say(stderr,
-		    "warning: --sandbox: no Landlock in this kernel: writing to other files is not given up");
+		say_warning(
+			stderr,
+			"--sandbox: no Landlock in this kernel: writing to other files is not given up");
 }
 
 bool sandbox_option(const struct named_files *files)

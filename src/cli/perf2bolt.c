@@ -540,9 +540,10 @@ static void warn_of_other_traces(const struct perf2bolt_arguments *arguments,
 	for (size_t i = 0; arguments->spe && i < conversion->inputs.len; i++) {
 		const struct perf_trace_report *trace = &conversion->inputs.at[i].perf.trace;
 		if (trace->found && trace->kind != PERF_TRACE_ARM_SPE)
-			say(stderr,
-			    "%s: warning: -spe is of no use, as the hardware trace is of %s, which is read as without -spe",
-			    arguments->files.at[i], perf_trace_name(trace));
+			say_warning(
+				stderr,
+				"%s: -spe is of no use, as the hardware trace is of %s, which is read as without -spe",
+				arguments->files.at[i], perf_trace_name(trace));
 	}
 }
 
@@ -625,13 +626,15 @@ static void warn_of_hashes(const struct perf2bolt_arguments *arguments,
 {
 	if (!yaml->unhashed || arguments->no_hashes)
 		return;
-	say(stderr,
-	    "WARNING: THE YAML HAS NO HASHES of %zu function%s with %.1f %% of the counts, and llvm-bolt will not optimize %s%s%s%s: "
-	    "give llvm-bolt the fdata, or perf2bolt %s-hashes=FILE, which 'batconv extract --hashes PROG -o FILE' makes "
-	    "(-without-hashes: no warning)",
-	    yaml->unhashed, plural(yaml->unhashed), percent_of(yaml->unhashed_count, yaml->count),
-	    yaml->unhashed == 1 ? "it" : "them", why->code ? " (" : "", why->code ? why->text : "",
-	    why->code ? ")" : "", why->code ? "-llvm-bolt=PATH, or " : "");
+	say_warning(
+		stderr,
+		"THE YAML HAS NO HASHES of %zu function%s with %.1f %% of the counts, and llvm-bolt will not optimize %s%s%s%s: "
+		"give llvm-bolt the fdata, or perf2bolt %s-hashes=FILE, which 'batconv extract --hashes PROG -o FILE' makes "
+		"(-without-hashes: no warning)",
+		yaml->unhashed, plural(yaml->unhashed),
+		percent_of(yaml->unhashed_count, yaml->count), yaml->unhashed == 1 ? "it" : "them",
+		why->code ? " (" : "", why->code ? why->text : "", why->code ? ")" : "",
+		why->code ? "-llvm-bolt=PATH, or " : "");
 }
 
 /* Has llvm-bolt compute the hashes of a program that is not BOLTed, of the functions of the
@@ -730,6 +733,6 @@ int perf2bolt_run(struct command_line *line)
 	fflush(stdout);
 	operands_remember_conversion(line->command, &arguments->conversion);
 	operands_explain(&conversion, &err);
-	fprintf(stderr, "batconv: %s\n", err.text);
+	say_error(stderr, "%s", err.text);
 	return EXIT_FAILED;
 }

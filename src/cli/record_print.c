@@ -167,11 +167,6 @@ static uint64_t unwritten_samples(const struct record_result *result)
 		       0;
 }
 
-static void warn_to(void *ctx, const char *text)
-{
-	say(ctx, "%s", text);
-}
-
 /* What llvm-bolt makes of a profile of addresses. */
 static void print_outcome(const struct record_result *result, FILE *out)
 {
@@ -219,28 +214,29 @@ static void print_warnings(const struct record_result *result, FILE *out)
 	uint64_t lost = stats->lost + stats->lost_samples;
 
 	if (lost * 100 > stats->samples.read + lost)
-		say(out,
-		    "warning: %" PRIu64
-		    " record%s lost, %.1f %%: the rings were full before they were read: record less often (-F), or give more pages (-m)",
-		    lost, plural_of(lost, " was", "s were"),
-		    percent_of(lost, stats->samples.read + lost));
+		say_warning(
+			out,
+			"%" PRIu64
+			" record%s lost, %.1f %%: the rings were full before they were read: record less often (-F), or give more pages (-m)",
+			lost, plural_of(lost, " was", "s were"),
+			percent_of(lost, stats->samples.read + lost));
 	if (stats->throttled)
-		say(out,
-		    "warning: the kernel held samples back %" PRIu64
-		    " time%s, as they took too much time: record less often (-F)",
-		    stats->throttled, plural(stats->throttled));
+		say_warning(out,
+			    "the kernel held samples back %" PRIu64
+			    " time%s, as they took too much time: record less often (-F)",
+			    stats->throttled, plural(stats->throttled));
 	for (size_t i = 0; i < result->users->count; i++)
 		if (result->users->at[i].refused && result->users->at[i].uid != NO_USER)
-			say(out,
-			    "warning: user %" PRIu32 " maps more than there is room for: %" PRIu64
-			    " mapping%s left out",
-			    result->users->at[i].uid, result->users->at[i].refused,
-			    plural_of(result->users->at[i].refused, " was", "s were"));
+			say_warning(out,
+				    "user %" PRIu32 " maps more than there is room for: %" PRIu64
+				    " mapping%s left out",
+				    result->users->at[i].uid, result->users->at[i].refused,
+				    plural_of(result->users->at[i].refused, " was", "s were"));
 	if (result->live && result->live->unreadable)
-		say(out,
-		    "warning: /proc/PID/maps of %" PRIu64
-		    " process%s may not be read: what was mapped there before is not known",
-		    result->live->unreadable, result->live->unreadable == 1 ? "" : "es");
+		say_warning(out,
+			    "/proc/PID/maps of %" PRIu64
+			    " process%s may not be read: what was mapped there before is not known",
+			    result->live->unreadable, result->live->unreadable == 1 ? "" : "es");
 	if (result->command_code > 0 && !result->command_stopped)
 		say(out, "the command ended with exit code %d", result->command_code);
 }
@@ -253,7 +249,7 @@ void record_summary(const struct record_result *result, bool whole, bool verbose
 		print_head(result, out);
 	print_warnings(result, out);
 	if (result->found)
-		found_input_warn(result->found, &(struct warnings){warn_to, out});
+		found_input_warn(result->found, &(struct warnings){warn_by_line, out});
 	if (!whole)
 		return;
 	size_t most =
@@ -275,8 +271,9 @@ void record_summary(const struct record_result *result, bool whole, bool verbose
 		    plural_of(shards->few_binaries, "binary", "binaries"), shards->least,
 		    plural(shards->least));
 	if (shards->few_samples && !shards->binaries.len && !result->unwritten)
-		say(out,
-		    "nothing was written: record for longer, or more often (-F), or give a lower --min-samples");
+		say_error(
+			out,
+			"nothing was written: record for longer, or more often (-F), or give a lower --min-samples");
 	if (shards->forgotten_samples)
 		say(out, "  %5.1f %% %10" PRIu64 " of binaries beyond the %d with most samples",
 		    percent_of(shards->forgotten_samples, result->stats.samples.read),
@@ -408,9 +405,10 @@ void record_explain(const struct record_result *result, const int *pids, size_t 
 	if (result->live && !stats->samples.read) {
 		if (result->live->target == PERF_COMMAND && result->live->blind &&
 		    result->live->now - result->live->blind > UNSEEN_LEAST) {
-			say(out,
-			    "no samples: the kernel records no program that you may not read or that is setuid: record as root, or its processes "
-			    "by -p when they run");
+			say_error(
+				out,
+				"no samples: the kernel records no program that you may not read or that is setuid: record as root, or its processes "
+				"by -p when they run");
 			return;
 		}
 		for (size_t i = 0; i < count; i++) {
@@ -420,11 +418,12 @@ void record_explain(const struct record_result *result, const int *pids, size_t 
 			    "PID %d (%s) used no processor time in code of its own meanwhile, or has ended",
 			    pids[i], *name ? name : "it has ended");
 		}
-		say(out,
-		    "no samples: nothing ran, or for too short a time: record for longer, or more often (-F)%s",
-		    proc_is_in_namespace(PROC_ROOT) ?
-			    "; this program runs in a pid namespace (a container), and sees no processes outside" :
-			    "");
+		say_error(
+			out,
+			"no samples: nothing ran, or for too short a time: record for longer, or more often (-F)%s",
+			proc_is_in_namespace(PROC_ROOT) ?
+				"; this program runs in a pid namespace (a container), and sees no processes outside" :
+				"");
 		return;
 	}
 	const uint64_t read = stats->samples.read;
@@ -436,16 +435,17 @@ void record_explain(const struct record_result *result, const int *pids, size_t 
 	if (read != 1)
 		snprintf(none, sizeof(none), "none of the %" PRIu64 " samples is", read);
 	if (!read)
-		say(out, "no samples");
+		say_error(out, "no samples");
 	else if (result->live && result->shards->binary && result->only_command)
-		say(out, "%s in %s; it ran %" PRIu64 " ms: record for longer, or more often (-F)",
-		    none, result->shards->binary,
-		    (result->live->now - result->live->began) / 1000000);
+		say_error(out,
+			  "%s in %s; it ran %" PRIu64 " ms: record for longer, or more often (-F)",
+			  none, result->shards->binary,
+			  (result->live->now - result->live->began) / 1000000);
 	else if (most == RECORDED_DROP_LEFT_OUT || !stats->samples.dropped[most])
-		say(out, "%s in a file that was asked for (--bin, --match)%s%s", none,
-		    result->ran ? ": most were in " : "", result->ran ? result->ran : "");
+		say_error(out, "%s in a file that was asked for (--bin, --match)%s%s", none,
+			  result->ran ? ": most were in " : "", result->ran ? result->ran : "");
 	else
-		say(out, "%s counted: %" PRIu64 " %s %s", none, stats->samples.dropped[most],
-		    plural_of(stats->samples.dropped[most], "was", "were"),
-		    recorded_words.reasons[most].text);
+		say_error(out, "%s counted: %" PRIu64 " %s %s", none, stats->samples.dropped[most],
+			  plural_of(stats->samples.dropped[most], "was", "were"),
+			  recorded_words.reasons[most].text);
 }

@@ -144,11 +144,11 @@ bool merge_summary_doubles(const struct merge *merge, FILE *out)
 		qsort(shards, count, sizeof(const struct merge_input *), compare_shards);
 	for (size_t i = 1; i < count; i++)
 		if (!compare_shards(&shards[i - 1], &shards[i]) && ++pairs <= TOLD_MOST)
-			say(out, "warning: %s and %s have the same records and sums: are they one?",
-			    input_name(shards[i - 1]->path), input_name(shards[i]->path));
+			say_warning(out, "%s and %s have the same records and sums: are they one?",
+				    input_name(shards[i - 1]->path), input_name(shards[i]->path));
 	if (pairs > TOLD_MOST)
-		say(out, "warning: %zu more pair%s of inputs with the same records and sums",
-		    pairs - TOLD_MOST, plural(pairs - TOLD_MOST));
+		say_warning(out, "%zu more pair%s of inputs with the same records and sums",
+			    pairs - TOLD_MOST, plural(pairs - TOLD_MOST));
 	free(shards);
 	return ok;
 }
@@ -190,11 +190,12 @@ void merge_summary_inferred(const struct merge *merge, FILE *out)
 				NULL;
 		if (!counted)
 			continue;
-		say(out,
-		    "warning: the branches of %s were inferred, thousands for each basic sample, compared with which those of %s, which were counted, "
-		    "hardly matter: --scale-to=%s gives each input the same weight",
-		    input_name(input->path), input_name(counted->path),
-		    format_sum(input->sums[0] ? input->sums[0] : 1, sum));
+		say_warning(
+			out,
+			"the branches of %s were inferred, thousands for each basic sample, compared with which those of %s, which were counted, "
+			"hardly matter: --scale-to=%s gives each input the same weight",
+			input_name(input->path), input_name(counted->path),
+			format_sum(input->sums[0] ? input->sums[0] : 1, sum));
 		return;
 	}
 }
@@ -203,13 +204,15 @@ void merge_summary_bad(const struct merge *merge, bool skipped, FILE *out)
 {
 	for (size_t i = 0; i < merge->count; i++)
 		if (merge->inputs[i].why)
-			say(out, "%s%s", merge->inputs[i].why, skipped ? " (left out)" : "");
+			(skipped ? say_warning : say_error)(out, "%s%s", merge->inputs[i].why,
+							    skipped ? " (left out)" : "");
 	if (merge->report.saturated && skipped)
-		say(out, "warning: %" PRIu64 " sum%s did not fit and became 2^64 - 1",
-		    merge->report.saturated, plural(merge->report.saturated));
+		say_warning(out, "%" PRIu64 " sum%s did not fit and became 2^64 - 1",
+			    merge->report.saturated, plural(merge->report.saturated));
 	if (merge->report.differing && skipped)
-		say(out,
-		    "warning: %" PRIu64
-		    " unknown key%s of YAML had several values: the first in order was written",
-		    merge->report.differing, plural(merge->report.differing));
+		say_warning(
+			out,
+			"%" PRIu64
+			" unknown key%s of YAML had several values: the first in order was written",
+			merge->report.differing, plural(merge->report.differing));
 }

@@ -364,11 +364,11 @@ void quality_tell_gates(const struct quality_report *report, FILE *out)
 		if (!gate->set || result->passed)
 			continue;
 		if (!result->known)
-			say(out, "%s is not known, and --%s-%s=%g was asked for", figure, way,
-			    figure, gate->limit);
+			say_error(out, "%s is not known, and --%s-%s=%g was asked for", figure, way,
+				  figure, gate->limit);
 		else
-			say(out, "%s is %.4f, and --%s-%s=%g was asked for", figure, result->value,
-			    way, figure, gate->limit);
+			say_error(out, "%s is %.4f, and --%s-%s=%g was asked for", figure,
+				  result->value, way, figure, gate->limit);
 	}
 }
 

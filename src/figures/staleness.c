@@ -953,8 +953,9 @@ void stale_tell_min(const struct stale_report *report, FILE *out)
 {
 	for (size_t i = 0; i < report->count; i++)
 		if (is_below_limit(report, &report->builds[i]))
-			say(out,
-			    "%s: %.4f %% of the samples are in exact functions, and --min-exact=%g was asked for",
-			    report->builds[i].path, staleness_exact_percent(&report->builds[i]),
-			    report->min);
+			say_error(
+				out,
+				"%s: %.4f %% of the samples are in exact functions, and --min-exact=%g was asked for",
+				report->builds[i].path, staleness_exact_percent(&report->builds[i]),
+				report->min);
 }

@@ -289,7 +289,7 @@ void found_input_say(const struct found_input *found, FILE *out)
 
 static void say_limit(void *out, const char *path, const char *text)
 {
-	say(out, "%s: warning: %s", path, text);
+	say_warning(out, "%s: %s", path, text);
 }
 
 static void print_binary(const struct summary *summary, FILE *out)
@@ -318,9 +318,10 @@ static void print_binary(const struct summary *summary, FILE *out)
 		    binary->debug.path);
 	if (binary->functions.stripped &&
 	    binary->kind != BINARY_UNTOUCHED) /* else it is a limit of llvm-bolt */
-		say(out,
-		    "%s: warning: stripped: functions are named by address, which llvm-bolt will not match",
-		    summary->conversion->options.binary);
+		say_warning(
+			out,
+			"%s: stripped: functions are named by address, which llvm-bolt will not match",
+			summary->conversion->options.binary);
 	const struct bolt_reads reads = bolt_reads_of(summary->conversion);
 	bolt_reads_each(&reads, say_limit, out);
 }

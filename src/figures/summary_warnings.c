@@ -54,8 +54,7 @@ static void warn_of_loss(const char *path, const struct reader_report *report,
 		     plural(perf->damaged_features));
 	if (perf->unknown_records)
 		warn(to,
-		     "%s: warning: %" PRIu64
-		     " record%s of unknown types skipped, the first of type %" PRIu32
+		     "%s: %" PRIu64 " record%s of unknown types skipped, the first of type %" PRIu32
 		     ", byte %" PRIu64,
 		     path, perf->unknown_records, plural(perf->unknown_records), perf->unknown_type,
 		     perf->unknown_at);
@@ -86,7 +85,7 @@ static void warn_of_trace(const char *path, const struct perf_trace_report *trac
 	const char *itrace = perf_trace_itrace(trace);
 
 	if (trace->refused)
-		warn(to, "%s: warning: its hardware trace (%s) is not read, as it is %s", path,
+		warn(to, "%s: its hardware trace (%s) is not read, as it is %s", path,
 		     perf_trace_name(trace), trace->refused);
 	else if (itrace)
 		warn(to,
@@ -95,21 +94,21 @@ static void warn_of_trace(const char *path, const struct perf_trace_report *trac
 		     path, perf_trace_name(trace), itrace);
 	else if (trace->found && !trace->buffers)
 		warn(to,
-		     "%s: warning: says that there was a hardware trace (%s), but has none of its bytes: record again",
+		     "%s: says that there was a hardware trace (%s), but has none of its bytes: record again",
 		     path, perf_trace_name(trace));
 	if (trace->operations && !trace->branches)
 		warn(to,
-		     "%s: warning: none of the sampled operations is a branch: perf record -e arm_spe_0/branch_filter=1/u samples branches",
+		     "%s: none of the sampled operations is a branch: perf record -e arm_spe_0/branch_filter=1/u samples branches",
 		     path);
 	if (trace->unattributed)
 		warn(to,
-		     "%s: warning: nobody knows in which process %" PRIu64
+		     "%s: nobody knows in which process %" PRIu64
 		     " branch%s ran, which cannot be used: perf record as root, with a kernel of "
 		     "CONFIG_PID_IN_CONTEXTIDR, has the processor write it, and --per-thread records one program without",
 		     path, trace->unattributed, trace->unattributed == 1 ? "" : "es");
 	if (trace->truncated)
 		warn(to,
-		     "%s: warning: the buffer of the trace was full %" PRIu64
+		     "%s: the buffer of the trace was full %" PRIu64
 		     " time%s, and what was executed then is missing: a larger one "
 		     "(perf record -m,16M) or %s help",
 		     path, trace->truncated, plural(trace->truncated),
@@ -117,36 +116,36 @@ static void warn_of_trace(const char *path, const struct perf_trace_report *trac
 				      "an address filter (--filter 'filter * @ PROG')");
 	if (trace->overflows)
 		warn(to,
-		     "%s: warning: the processor could not write its trace fast enough %" PRIu64
+		     "%s: the processor could not write its trace fast enough %" PRIu64
 		     " time%s, and what was executed then is missing: %s",
 		     path, trace->overflows, plural(trace->overflows), overflow_remedy(trace));
 	if (trace->decoded && trace->bytes && !trace->queues)
 		warn(to,
-		     "%s: warning: nothing of the trace is read, as its bytes precede the record that says of which kind they are "
+		     "%s: nothing of the trace is read, as its bytes precede the record that says of which kind they are "
 		     "(AUXTRACE_INFO): a file can be read in any order, so write the pipe into one first",
 		     path);
 	if (trace->decoded && trace->gaps)
 		warn(to,
-		     "%s: warning: damaged: bytes of the trace are missing at %" PRIu64
+		     "%s: damaged: bytes of the trace are missing at %" PRIu64
 		     " point%s, and what was executed up to the next one where reading can begin "
 		     "is left out",
 		     path, trace->gaps, plural(trace->gaps));
 	if (trace->decoded && trace->bad_bytes)
 		warn(to,
-		     "%s: warning: damaged: %" PRIu64
+		     "%s: damaged: %" PRIu64
 		     " byte%s of the trace %s left out: in no packet, or after such a byte, before the next point "
 		     "where reading can begin",
 		     path, trace->bad_bytes, plural(trace->bad_bytes),
 		     trace->bad_bytes == 1 ? "is" : "are");
 	if (!trace->decoded && (trace->damaged || trace->bad_bytes))
 		warn(to,
-		     "%s: warning: damaged: %" PRIu64
+		     "%s: damaged: %" PRIu64
 		     " sampled operation%s of the trace left out, as %s cut or damaged",
 		     path, trace->damaged, plural(trace->damaged),
 		     trace->damaged == 1 ? "it is" : "they are");
 	if (trace->unknown_packets)
-		warn(to, "%s: warning: %" PRIu64 " packet%s of unknown kinds in the trace skipped",
-		     path, trace->unknown_packets, plural(trace->unknown_packets));
+		warn(to, "%s: %" PRIu64 " packet%s of unknown kinds in the trace skipped", path,
+		     trace->unknown_packets, plural(trace->unknown_packets));
 }
 
 /* ---- what became of traces ---- */
@@ -191,7 +190,7 @@ static void warn_of_walk(const struct flow_walk_report *walked, const struct war
 		if (!walked->sums.lost[i] || share < LITTLE_PERCENT)
 			continue;
 		name_files(walked, (enum walk_loss)i, files, sizeof(files));
-		warn(to, "warning: %.1f %% of the trace ran %s%s%s", share,
+		warn(to, "%.1f %% of the trace ran %s%s%s", share,
 		     walk_loss_words((enum walk_loss)i), files,
 		     walk_loss_remedy((enum walk_loss)i));
 	}
@@ -202,7 +201,7 @@ static void warn_of_walk(const struct flow_walk_report *walked, const struct war
 static void warn_of_kernel(const struct conversion *c, size_t number, const struct warnings *to)
 {
 	if (kernel_is_assumed(c, number))
-		warn(to, "%s: warning: %s; it is taken to be where %s has it: %s",
+		warn(to, "%s: %s; it is taken to be where %s has it: %s",
 		     input_name(c->options.samples[number]),
 		     c->aggregate.kernels.at[number].told == KERNEL_HIDDEN ?
 			     "the address of the kernel was hidden from perf (kptr_restrict)" :
@@ -220,13 +219,12 @@ void tell_kernel(const struct conversion *c, size_t number)
 void found_input_warn(const struct found_input *found, const struct warnings *to)
 {
 	if (!found->taken && found->refused.code == BC_IO)
-		warn(to, "warning: no input was found, and this file can be it: %s",
-		     found->refused.text);
+		warn(to, "no input was found, and this file can be it: %s", found->refused.text);
 	else if (found->refused.code && found->refused.code != BC_IO)
-		warn(to, "warning: not taken as the input, although its build-id is right: %s",
+		warn(to, "not taken as the input, although its build-id is right: %s",
 		     found->refused.text);
 	if (found->doubt.code)
-		warn(to, "warning: %s", found->doubt.text);
+		warn(to, "%s", found->doubt.text);
 }
 
 void found_input_tell(const struct found_input *found)
@@ -248,39 +246,35 @@ static void warn_of_little(const struct summary *summary, const struct warnings 
 	const char *renamed = c->aggregate.space.report.renamed;
 
 	if (conversion_binary(c)->debug.refused.code)
-		warn(to, "warning: %s", conversion_binary(c)->debug.refused.text);
+		warn(to, "%s", conversion_binary(c)->debug.refused.text);
 	if (c->no_disassembler)
-		warn(to,
-		     "warning: libLLVM is missing, which a few functions without a BAT map need: "
-		     "their fall-throughs were dropped");
+		warn(to, "libLLVM is missing, which a few functions without a BAT map need: "
+			 "their fall-throughs were dropped");
 	if (match->also_found)
-		warn(to,
-		     "warning: mapped as %s and as %s: taken for one file; --image=PATH chooses",
+		warn(to, "mapped as %s and as %s: taken for one file; --image=PATH chooses",
 		     match->found, match->also_found);
 	if (renamed)
 		warn(to,
-		     "warning: %s, of another name, has the binary's build-id, which came too late: its "
+		     "%s, of another name, has the binary's build-id, which came too late: its "
 		     "samples were not counted",
 		     renamed);
 	if (misfits)
 		warn(to,
-		     "warning: %" PRIu64
-		     " mapping%s of %s fit%s none of its executable segments and "
+		     "%" PRIu64 " mapping%s of %s fit%s none of its executable segments and "
 		     "%s not used: the profiled binary was another build of it",
 		     misfits, plural(misfits), summary->conversion->options.binary,
 		     misfits == 1 ? "s" : "", misfits == 1 ? "was" : "were");
 	enum belonging belonging = conversion_belonging(c);
 	if (!c->options.force && (belonging == BELONGS_BY_ID || belonging == BELONGS_PERHAPS))
 		warn(to,
-		     "warning: the samples %s: %.1f %% of their %" PRIu64
-		     " %s do not match the code of %s",
+		     "the samples %s: %.1f %% of their %" PRIu64 " %s do not match the code of %s",
 		     belonging == BELONGS_BY_ID ? "have the right build-id, but fit badly" :
 						  "may be of another build",
 		     build_check_rate(&c->check), build_check_worst(&c->check).compared,
 		     build_check_words(&c->check, c->basic), c->options.binary);
 	bool none = !l->samples.kept && !l->branches.kept && !l->traces.kept && !l->memory.kept;
 	if (none && !summary->refusal)
-		warn(to, "warning: no sample could be used: the result is empty");
+		warn(to, "no sample could be used: the result is empty");
 }
 
 /* Files that were taken although more of their code disagrees than may. */
@@ -290,7 +284,7 @@ static void warn_of_doubts(const struct conversion *c, const struct warnings *to
 
 	for (size_t i = 0; i < BC_COUNT(doubts); i++)
 		if (doubts[i]->code)
-			warn(to, "warning: %s", doubts[i]->text);
+			warn(to, "%s", doubts[i]->text);
 }
 
 static void warn_of_probes(const struct summary *summary, const struct warnings *to)
@@ -301,11 +295,10 @@ static void warn_of_probes(const struct summary *summary, const struct warnings 
 		return;
 	if (!probes->found)
 		warn(to,
-		     "warning: no pseudo-probes are written: %s has not both .pseudo_probe and .pseudo_probe_desc",
+		     "no pseudo-probes are written: %s has not both .pseudo_probe and .pseudo_probe_desc",
 		     summary->conversion->options.binary);
 	if (probes->placed.unplaced)
-		warn(to,
-		     "warning: %zu pseudo-probe%s not written: no symbol shows where %s function%s",
+		warn(to, "%zu pseudo-probe%s not written: no symbol shows where %s function%s",
 		     probes->placed.unplaced, probes->placed.unplaced == 1 ? " was" : "s were",
 		     probes->placed.unplaced == 1 ? "its" : "their",
 		     probes->placed.unplaced == 1 ? " is" : "s are");
@@ -319,7 +312,7 @@ static void warn_of_hashes(const struct summary *summary, const struct warnings 
 	    summary->refusal)
 		return;
 	warn(to,
-	     "warning: YAML: %zu function%s with %.1f %% of the counts ha%s no hashes, so that llvm-bolt does not optimize %s: "
+	     "YAML: %zu function%s with %.1f %% of the counts ha%s no hashes, so that llvm-bolt does not optimize %s: "
 	     "--hashes=FILE gives them ('batconv extract --hashes PROG -o FILE'), and fdata needs none (--without-hashes: no warning)",
 	     yaml->unhashed, plural(yaml->unhashed), percent_of(yaml->unhashed_count, yaml->count),
 	     yaml->unhashed == 1 ? "s" : "ve", yaml->unhashed == 1 ? "it" : "them");
@@ -334,15 +327,15 @@ static void warn_of_compiler(const struct summary *summary, const struct warning
 		return;
 	if (f->forced)
 		warn(to,
-		     "warning: no function has a count: this profile is of the compiler's guesses, and can make the program slower");
+		     "no function has a count: this profile is of the compiler's guesses, and can make the program slower");
 	if (compiler_counts_few(f))
 		warn(to,
-		     "warning: only %.1f %% of the functions of the compiler's map have a count (limit %.0f %%): its profile was of other code, or of too "
+		     "only %.1f %% of the functions of the compiler's map have a count (limit %.0f %%): its profile was of other code, or of too "
 		     "little, and this one can make the program slower; build with a new one",
 		     compiler_counted_percent(f), COMPILER_COUNTED_LEAST);
 	if (compiler_counts_older(f))
 		warn(to,
-		     "warning: %.1f %% of the functions with a count are called more often than they were entered (limit %.0f %%): the compiler's profile "
+		     "%.1f %% of the functions with a count are called more often than they were entered (limit %.0f %%): the compiler's profile "
 		     "was of older code, and this one can make the program slower; build with a new one",
 		     compiler_undercounted_percent(f), COMPILER_CONTRADICTED_MOST);
 }
@@ -358,8 +351,8 @@ static void warn_of_name(const struct summary *summary, const struct warnings *t
 	for (size_t i = 0; summary->output && summary->format && i < BC_COUNT(ends); i++)
 		if (text_ends(text_of(summary->output), ends[i].end) &&
 		    strcmp(ends[i].format, summary->format) != 0)
-			warn(to, "warning: %s is %s: --format=%s writes what its name says",
-			     summary->output, summary->format, ends[i].format);
+			warn(to, "%s is %s: --format=%s writes what its name says", summary->output,
+			     summary->format, ends[i].format);
 }
 
 static void warn_of_input(const char *path, const struct reader_report *report, bool refused,
@@ -369,15 +362,15 @@ static void warn_of_input(const char *path, const struct reader_report *report, 
 
 	warn_of_loss(path, report, to);
 	if (!refused && reader_report_is_empty(report))
-		warn(to, "%s: warning: %s", path, report->lines ? "has only comments" : "is empty");
+		warn(to, "%s: %s", path, report->lines ? "has only comments" : "is empty");
 	if (perf->has_partial_stacks)
 		warn(to,
-		     "%s: warning: its branch stacks hold some kinds of branches only: fall-throughs are "
+		     "%s: its branch stacks hold some kinds of branches only: fall-throughs are "
 		     "not known (record with -j any,u)",
 		     path);
 	if (perf->traced_samples)
 		warn(to,
-		     "%s: warning: %" PRIu64
+		     "%s: %" PRIu64
 		     " sample%s %s a part of a hardware trace (perf record --aux-sample), which is not read: without it, perf "
 		     "record -e intel_pt//u (of Arm: cs_etm//u) records a trace that counts each branch once",
 		     path, perf->traced_samples, plural(perf->traced_samples),
@@ -418,7 +411,7 @@ static void warn_of_doubles(const struct summary *summary, const struct warnings
 			bool same = same_file(paths[k], paths[i]);
 			if (!same && !same_recording(&inputs->at[k], &inputs->at[i]))
 				continue;
-			warn(to, "warning: %s and %s are one %s: its samples count twice",
+			warn(to, "%s and %s are one %s: its samples count twice",
 			     input_name(paths[k]), input_name(paths[i]),
 			     same ? "file" : "recording");
 			break;
@@ -438,7 +431,7 @@ static void warn_of_unused(const struct summary *summary, const struct warnings 
 	for (size_t i = 0; c->inputs.len > 1 && i < c->inputs.len && i < used->len; i++)
 		if (!used->at[i] && !reader_report_is_empty(&c->inputs.at[i]))
 			warn(to,
-			     "%s: warning: nothing of it is used: it has no sample or trace of a process that had mapped %s "
+			     "%s: nothing of it is used: it has no sample or trace of a process that had mapped %s "
 			     "('batconv inspect' shows the profiled binaries)",
 			     input_name(c->options.samples[i]), c->options.binary);
 }

@@ -153,7 +153,7 @@ def refused(what, name, want, user=None):
                          user=user, group=user)
     lines = run.stderr.splitlines()
     check('%s: exit %d: %s' % (what, run.returncode, run.stderr),
-          run.returncode == 1 and len(lines) == 1 and lines[0].startswith('batconv: ') and want in lines[0])
+          run.returncode == 1 and len(lines) == 1 and lines[0].startswith('batconv: error: ') and want in lines[0])
 
 
 def refusals():

@@ -180,7 +180,7 @@ def run(line, program=BATCONV):
 
 def check(line, code, pattern, commands):
     got = run(line)
-    told = re.fullmatch(r'batconv: (.*)\n', got.stderr)
+    told = re.fullmatch(r'batconv: error: (.*)\n', got.stderr)
     if got.returncode != code:
         return ['%s: exit %d, not %d: %s' % (line, got.returncode, code, got.stderr.strip())]
     if not told or not re.fullmatch(pattern, told[1]):

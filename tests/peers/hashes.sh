@@ -104,7 +104,7 @@ done
 ln -s "$BATCONV" perf2bolt-22
 LLVM_BOLT=$bolt ./perf2bolt-22 "$sqlite/sq" -p "$sqlite/lbr.input.data" -o as.fdata -w as.yaml >as.log 2>as.told || fail "as perf2bolt: exit $?"
 cmp as.yaml ours.yaml && cmp as.fdata ours.fdata || fail 'as perf2bolt: another profile'
-! grep 'WARNING: THE YAML' as.told || fail 'as perf2bolt: without hashes'
+! grep 'warning: THE YAML' as.told || fail 'as perf2bolt: without hashes'
 # C++. cx has virtual functions that end with an indirect tail call to themselves: a call of llvm-bolt's, and no successor.
 table "$INPUTS/folded/cx" -lite=0
 beside "$INPUTS/folded/cx" "$INPUTS/folded/cx" hashes "$INPUTS/folded/cx.preagg" --pa

@@ -83,7 +83,7 @@ def main():
             with open(what, 'wb') as file:
                 file.write(damaged)
             told = run('record', '--replay=' + what, '--bin=' + binary, '-o', 'none', code=1)
-            if told.count('\n') != 1 or not told.startswith('batconv: %s: ' % what) or os.path.exists('none'):
+            if told.count('\n') != 1 or not told.startswith('batconv: error: %s: ' % what) or os.path.exists('none'):
                 wrong.append('%s: %s' % (what, told))
     print('%d lines the same' % count)
     print('\n'.join(wrong))

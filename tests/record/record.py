@@ -290,7 +290,7 @@ def ordinary_user():
     if level > 0:
         result = record('-a', '-o', 'all/', 'true', user=True, json_stats=False)
         check('refused', result.code == 1 and re.fullmatch(
-            r"batconv: not allowed to record the whole machine \(kernel.perf_event_paranoid is \d\): as root, "
+            r"batconv: error: not allowed to record the whole machine \(kernel.perf_event_paranoid is \d\): as root, "
             r"'sysctl kernel.perf_event_paranoid=0', or .*\n", result.err), result.err)
         check('nothing left', not os.path.exists('all'))
     own = str(os.getpid())  # which is root's
@@ -369,7 +369,7 @@ def words():
     check('no command of a descriptor', 'leave out --input' in done.stderr and '; run:' not in done.stderr, done.stderr)
     check('plurals', ' of 1 program in ' in result.err, result.err)
     plain = subprocess.run([BATCONV, 'record', '-o', 'out/', './nothing'], capture_output=True, text=True, check=False)
-    check('only that', plain.stderr == 'batconv: ./nothing: cannot be run: No such file or directory\n', plain.stderr)
+    check('only that', plain.stderr == 'batconv: error: ./nothing: cannot be run: No such file or directory\n', plain.stderr)
     plain = subprocess.run([BATCONV, 'record', '-q', '-o', 'out/', LOAD, '50'], capture_output=True, text=True, check=False)
     check('quiet', not plain.stderr, plain.stderr)
 
@@ -531,7 +531,7 @@ def exit_codes():
     check('forwarded', result.code == 9 and result.stats['command_exit'] == 9, result.err)
     check('own', record('-o', 'out/', 'sh', '-c', '"$0" 100; exit 9', LOAD).code == 0)
     result = record('-p', '999999999', '-o', 'out/', json_stats=False)
-    check('no process', result.code == 1 and result.err == 'batconv: no process 999999999\n', result.err)
+    check('no process', result.code == 1 and result.err == 'batconv: error: no process 999999999\n', result.err)
     for output in 'nowhere/x.zst', 'nowhere/x.fdata':
         result = record('-o', output, 'touch', 'ran', json_stats=False)
         check('no directory', result.code == 1 and 'there is no directory nowhere' in result.err and not os.path.exists('ran'), result.err)

@@ -49,7 +49,7 @@ def main(batconv, binary, samples, step='1'):
         wrong = [text for text, here in (
             ('exit %d' % done.returncode, done.returncode not in (0, 1, 3)),
             ('%d lines' % len(lines), len(lines) != (done.returncode != 0)),
-            ('does not name the file', done.returncode and not lines[0].startswith('batconv: %s: ' % name)),
+            ('does not name the file', done.returncode and not lines[0].startswith('batconv: error: %s: ' % name)),
             ('output there' if done.returncode else 'no output', os.path.exists('out') != (not done.returncode)),
             ('left something', len(os.listdir('.')) > 1 + os.path.exists('out')))
                  if here]

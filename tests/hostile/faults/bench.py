@@ -96,8 +96,8 @@ def one_line(stderr, pattern):
     """Exactly one line, ours, that says why.  perf2bolt's own lines can stand before it under its name; merge names
     each of the inputs that it cannot use."""
     stderr = re.sub(r'^(PERF2BOLT|BOLT)-WARNING: .*\n', '', stderr, flags=re.M)
-    stderr = re.sub(r'^batconv: (?:\.\./in/[\w.]+|<stdin>): (.*\n)(?=batconv: \.\./in/[\w.]+: \1)', '', stderr, flags=re.M)
-    return stderr.count('\n') == 1 and stderr.endswith('\n') and re.match(r'batconv: ', stderr) and re.search(pattern, stderr)
+    stderr = re.sub(r'^batconv: error: (?:\.\./in/[\w.]+|<stdin>): (.*\n)(?=batconv: error: \.\./in/[\w.]+: \1)', '', stderr, flags=re.M)
+    return stderr.count('\n') == 1 and stderr.endswith('\n') and re.match(r'batconv: error: ', stderr) and re.search(pattern, stderr)
 
 
 def same(got, good):

@@ -212,7 +212,7 @@ class Sweep:
                 wrong = 'exit %d' % got.code
             elif got.code == 1 and not subject.alone and got.files != old:
                 wrong = 'the old output is gone'
-            elif got.code == 1 and not subject.alone and (len(lines) != 1 or not lines[0].startswith('batconv: ')):
+            elif got.code == 1 and not subject.alone and (len(lines) != 1 or not lines[0].startswith('batconv: error: ')):
                 wrong = 'not one line'
             elif [x for x in got.listing if x != 'input'] != [x for x in self.bench.good(subject).listing]:
                 wrong = 'left behind: %s' % ' '.join(got.listing)

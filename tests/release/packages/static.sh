@@ -25,7 +25,7 @@ lacks() {
 	purpose=$1
 	shift
 	"$program" "$@" >out 2>said && fail "$*: exit 0"
-	[ "$(wc -l <said)" = 1 ] && grep -q "^batconv: .*$purpose need libdw.so.1: $none" said || { fail "$*:"; cat said; }
+	[ "$(wc -l <said)" = 1 ] && grep -q "^batconv: error: .*$purpose need libdw.so.1: $none" said || { fail "$*:"; cat said; }
 }
 lacks 'source lines' addr --source --binary="$demo/demo" --from=vaddr 1100
 lacks 'source lines' stacks --lines --binary="$demo/demo.bolt" "$demo/demo.basic.perf.data"
