@@ -28,9 +28,8 @@
 #define ENDED_LEAST 64
 
 /* Mappings get so much of the memory, and each takes about so many bytes. */
-#define MAPS_PART    4
-#define MAPS_UNIT    64
-#define UNKNOWN_USER UINT32_MAX
+#define MAPS_PART 4
+#define MAPS_UNIT 64
 
 /* A stack touches no more files than these; what lies in others is taken to be in none.  Real ones
  * have some dozens of entries; a damaged one has thousands. */
@@ -42,6 +41,15 @@
 
 /* What of an entry was met in some file. */
 enum { MET_SOURCE = 1, MET_TARGET = 2, MET_RETURN = 4, MET_FILE = 8, MET_NO_ROOM = 16 };
+
+struct recorded_process {
+	struct process process;
+	uint64_t told; /* ns: when something was told of it last */
+	uint32_t user; /* who runs it, by the number of its share from 1; 0: nobody asked */
+	bool cut;      /* it has mappings for which there was no room */
+	bool sampled;  /* its program had a sample */
+	bool deep; /* a stack of 32 branches was of these mappings, which all files of them know */
+};
 
 /* Where addresses of the process of the last sample were found. */
 struct recent_maps {
@@ -90,27 +98,30 @@ const struct ledger_words recorded_words = {
 
 /* ---- processes ---- */
 
-static void begin(struct recorder *r, struct process *process)
+/* The table is the recorder's: each process of it is one of these. */
+static struct recorded_process *own(struct process *process)
 {
-	process_begin(process);
-	process->recorded.told = r->now;
-	process->recorded.sampled = process->recorded.deep = process->recorded.cut = false;
-	process->recorded.user = UNKNOWN_USER;
+	return (struct recorded_process *)process;
 }
 
-static struct process *obtain(struct recorder *r, uint32_t pid)
+static void begin(void *ctx, struct process *process, const struct process *parent,
+		  const struct event *event)
 {
-	struct process *process = processes_find(&r->processes, pid);
+	const struct recorded_process *from = (const struct recorded_process *)parent;
+	const struct recorder *r = ctx;
 
-	if (process || !(process = processes_obtain(&r->processes, pid)))
-		return process;
-	process->recorded.user = UNKNOWN_USER;
-	return process;
+	(void)event;
+	own(process)->told = r->now;
+	own(process)->sampled = false;
+	own(process)->deep = from && from->deep;
+	own(process)->cut = from && from->cut;
+	own(process)->user = from ? from->user : 0;
 }
 
 static bool is_gone(const struct process *process, uint64_t told_since)
 {
-	return process_has_ended(process) || process->recorded.told < told_since;
+	return process_has_ended(process) ||
+	       ((const struct recorded_process *)process)->told < told_since;
 }
 
 static void forget_gone(struct recorder *r, uint64_t told_since)
@@ -120,16 +131,22 @@ static void forget_gone(struct recorder *r, uint64_t told_since)
 	r->ended = r->since_forgotten = 0;
 }
 
+/* The share of who runs a process, if that was asked, or NULL. */
+static struct user_share *share_of(struct recorder *r, const struct recorded_process *process)
+{
+	return process->user ? &r->files.shares.at[process->user - 1] : NULL;
+}
+
 /* May a process have one more mapping?  While there are few, each may. */
-static bool may_map(struct recorder *r, struct process *process)
+static bool may_map(struct recorder *r, struct recorded_process *process)
 {
 	uint64_t most = r->memory_most / MAPS_PART;
 
 	if (r->maps_memory < most / 2)
 		return true;
-	if (process->recorded.user == UNKNOWN_USER)
-		process->recorded.user = recorder_user(r, process->pid);
-	struct user_share *user = &r->files.shares.at[process->recorded.user];
+	if (!process->user)
+		process->user = recorder_user(r, process->process.pid) + 1;
+	struct user_share *user = share_of(r, process);
 	bool may = share_allows(user, user->maps, (uint32_t)(r->maps_memory / MAPS_UNIT),
 				(uint32_t)(most / MAPS_UNIT));
 	user->refused += !may;
@@ -137,11 +154,13 @@ static bool may_map(struct recorder *r, struct process *process)
 }
 
 /* What one more takes, about, until it is measured. */
-static void note_map(struct recorder *r, const struct process *process)
+static void note_map(struct recorder *r, const struct recorded_process *process)
 {
+	struct user_share *user = share_of(r, process);
+
 	r->maps_memory += MAPS_UNIT;
-	if (process->recorded.user != UNKNOWN_USER)
-		r->files.shares.at[process->recorded.user].maps++;
+	if (user)
+		user->maps++;
 }
 
 static bool take_file(struct recorder *r, const struct map_event *map, struct mapping *out)
@@ -162,8 +181,12 @@ static bool take_file(struct recorder *r, const struct map_event *map, struct ma
 	return true;
 }
 
-static bool take_map(struct recorder *r, const struct map_event *map, struct bc_error *err)
+static const struct process_owner recorder_owner;
+
+static bool take_map(void *ctx, const struct event *event, struct bc_error *err)
 {
+	const struct map_event *map = event->map;
+	struct recorder *r = ctx;
 	struct mapping mapping = {.start = map->start.v,
 				  .end = map->start.v + map->size,
 				  .offset = map->offset.v,
@@ -172,66 +195,48 @@ static bool take_map(struct recorder *r, const struct map_event *map, struct bc_
 	if (!map->executable || map->pid == NO_PID || mapping.end <= mapping.start ||
 	    mapping.end > USER_END || map->size > PLACE_OFFSET)
 		return true;
-	struct process *process = obtain(r, map->pid);
+	struct recorded_process *process =
+		own(processes_mapped(&r->processes, &recorder_owner, r, event));
 	if (!process)
 		return bc_fail_nomem(err);
-	if (process_has_ended(process))
-		begin(r, process);
+	struct map_set **maps = &process->process.maps;
 	if (!may_map(r, process)) {
-		process->recorded.cut = true;
-		return map_set_replace(&process->maps, mapping.start, mapping.end, NULL) ||
+		process->cut = true;
+		return map_set_replace(maps, mapping.start, mapping.end, NULL) ||
 		       bc_fail_nomem(err);
 	}
 	if (!take_file(r, map, &mapping))
 		return bc_fail_nomem(err);
 	note_map(r, process);
-	process->recorded.told = r->now;
-	process->recorded.deep &=
-		!mapping.file || run_files_at(&r->files, mapping.file)->erratum_seen;
-	return map_set_replace(&process->maps, mapping.start, mapping.end, &mapping) ||
-	       bc_fail_nomem(err);
+	process->told = r->now;
+	process->deep &= !mapping.file || run_files_at(&r->files, mapping.file)->erratum_seen;
+	return map_set_replace(maps, mapping.start, mapping.end, &mapping) || bc_fail_nomem(err);
 }
 
-static bool take_exec(struct recorder *r, uint32_t pid, struct bc_error *err)
-{
-	struct process *process = pid == NO_PID ? NULL : obtain(r, pid);
-
-	if (!process)
-		return pid == NO_PID || bc_fail_nomem(err);
-	begin(r, process);
-	return true;
-}
-
-static bool take_fork(struct recorder *r, const struct task_event *task, struct bc_error *err)
-{
-	const struct process *parent;
-	struct process *child;
-
-	if (!processes_fork(&r->processes, task, &child, &parent))
-		return bc_fail_nomem(err);
-	struct process *told = child ? child : processes_find(&r->processes, task->pid);
-	if (child) {
-		child->recorded.sampled = false;
-		child->recorded.deep = parent && parent->recorded.deep;
-		child->recorded.cut = parent && parent->recorded.cut;
-		child->recorded.user = parent ? parent->recorded.user : UNKNOWN_USER;
-	}
-	if (told)
-		told->recorded.told = r->now;
-	return true;
-}
+static const struct process_owner recorder_owner = {
+	.size = sizeof(struct recorded_process),
+	.begin = begin,
+	.map = take_map,
+};
 
 /* Of NO_PID: all that were not told with this time or later (recorder_scanned()). */
-static void take_exit(struct recorder *r, const struct task_event *task)
+static void note_exit(struct recorder *r, uint32_t pid)
 {
-	if (task->pid == NO_PID) {
-		if (r->since_forgotten >= r->processes.all.len / 2) /* each that lives was told */
-			forget_gone(r, r->now);
-		return;
-	}
-	processes_exit(&r->processes, task);
-	const struct process *process = processes_find(&r->processes, task->pid);
-	r->ended += process && process_has_ended(process);
+	const struct process *process = processes_find(&r->processes, pid);
+
+	if (pid != NO_PID)
+		r->ended += process && process_has_ended(process);
+	else if (r->since_forgotten >= r->processes.all.len / 2) /* each that lives was told */
+		forget_gone(r, r->now);
+}
+
+/* A thread of it is there. */
+static void note_fork(struct recorder *r, uint32_t pid)
+{
+	struct process *process = processes_find(&r->processes, pid);
+
+	if (process)
+		own(process)->told = r->now;
 }
 
 /* ---- addresses ---- */
@@ -286,10 +291,10 @@ static bool file_of(struct recorder *r, const struct mapping *m, uint32_t pid,
 	return ok;
 }
 
-static enum recorded_drop drop_of(const struct process *process, const struct mapping *m,
+static enum recorded_drop drop_of(const struct recorded_process *process, const struct mapping *m,
 				  const struct run_file *file)
 {
-	if (!m && process->recorded.cut)
+	if (!m && process->cut)
 		return RECORDED_DROP_NO_ROOM;
 	if (!file)
 		return m && m->flags & MAPPING_PAST_FILES ? RECORDED_DROP_PAST_FILES :
@@ -313,8 +318,8 @@ static void keep(struct recorder *r, struct run_file *file)
 }
 
 /* A sample in a file that is not counted, or in none. */
-static bool drop_in(struct recorder *r, const struct process *process, const struct sample *sample,
-		    const struct mapping *m, struct run_file *file)
+static bool drop_in(struct recorder *r, const struct recorded_process *process,
+		    const struct sample *sample, const struct mapping *m, struct run_file *file)
 {
 	if (file && file->state == RUN_FILE_LEFT_OUT && ++file->left_out > r->left_out_most) {
 		r->left_out_most = file->left_out;
@@ -359,7 +364,7 @@ static bool count_address(struct recorder *r, struct run_file *file, uint64_t of
 	return count_table_add(&file->plain, key, 1, 0) || bc_fail_nomem(err);
 }
 
-static bool take_address(struct recorder *r, const struct process *process,
+static bool take_address(struct recorder *r, const struct recorded_process *process,
 			 const struct sample *sample, struct bc_error *err)
 {
 	struct run_file *file;
@@ -369,7 +374,7 @@ static bool take_address(struct recorder *r, const struct process *process,
 	if (sample->ip.v & KERNEL_BIT)
 		return drop(r, sample, RECORDED_DROP_KERNEL);
 	const struct mapping *m = find(&r->recent, sample->ip.v);
-	if (!file_of(r, m, process->pid, &file, err))
+	if (!file_of(r, m, process->process.pid, &file, err))
 		return false;
 	if (!file || file->state != RUN_FILE_COUNTED)
 		return drop_in(r, process, sample, m, file);
@@ -503,20 +508,21 @@ static bool walk_file(struct recorder *r, uint32_t number, const struct sample *
 }
 
 /* In convert's terms: a process with the binary had a stack of 32 branches. */
-static void note_deep(struct recorder *r, struct process *process, const struct sample *sample)
+static void note_deep(struct recorder *r, struct recorded_process *process,
+		      const struct sample *sample)
 {
 	const struct mapping *m;
 
-	if (process->recorded.deep || sample->branch_count < 32)
+	if (process->deep || sample->branch_count < 32)
 		return;
 	bool deep = false;
 	(void)stack_erratum(&deep, sample);
-	for (uint64_t at = 0;
-	     deep && r->deep_work < DEEP_WORK_MOST && (m = map_set_above(process->maps, at));
+	for (uint64_t at = 0; deep && r->deep_work < DEEP_WORK_MOST &&
+			      (m = map_set_above(process->process.maps, at));
 	     at = m->end, r->deep_work++)
 		if (m->file)
 			run_files_at(&r->files, m->file)->erratum_seen = true;
-	process->recorded.deep = deep;
+	process->deep = deep;
 }
 
 static void tally(struct recorder *r, size_t count)
@@ -540,7 +546,7 @@ static void tally(struct recorder *r, size_t count)
 }
 
 /* Nothing of the stack is in a file. */
-static bool drop_stack(struct recorder *r, const struct process *process,
+static bool drop_stack(struct recorder *r, const struct recorded_process *process,
 		       const struct sample *sample, struct bc_error *err)
 {
 	struct run_file *file = NULL;
@@ -548,7 +554,8 @@ static bool drop_stack(struct recorder *r, const struct process *process,
 	if (!stack_depth(sample))
 		return drop(r, sample, RECORDED_DROP_KERNEL);
 	const struct mapping *m = sample->ip.v & KERNEL_BIT ? NULL : find(&r->recent, sample->ip.v);
-	return file_of(r, m, process->pid, &file, err) && drop_in(r, process, sample, m, file);
+	return file_of(r, m, process->process.pid, &file, err) &&
+	       drop_in(r, process, sample, m, file);
 }
 
 /* Which of the files that it touched a stack is of: that of its address, or of its newest branch.
@@ -562,13 +569,13 @@ static struct run_file *owner(struct recorder *r, const struct sample *sample)
 							run_files_at(&r->files, r->touched[0]);
 }
 
-static bool take_stack(struct recorder *r, struct process *process, const struct sample *sample,
-		       struct bc_error *err)
+static bool take_stack(struct recorder *r, struct recorded_process *process,
+		       const struct sample *sample, struct bc_error *err)
 {
 	bool typed = stack_is_typed(&r->types_seen, r->samples_seen, sample), kept = false;
 
 	note_deep(r, process, sample);
-	if (!place_stack(r, process->pid, sample, err))
+	if (!place_stack(r, process->process.pid, sample, err))
 		return false;
 	if (!r->touched_count)
 		return drop_stack(r, process, sample, err);
@@ -587,17 +594,17 @@ static bool take_stack(struct recorder *r, struct process *process, const struct
 
 static bool take_sample(struct recorder *r, const struct sample *sample, struct bc_error *err)
 {
-	struct process *process =
-		sample->pid == NO_PID ? NULL : processes_find(&r->processes, sample->pid);
+	struct recorded_process *process =
+		sample->pid == NO_PID ? NULL : own(processes_find(&r->processes, sample->pid));
 
 	r->samples_seen++;
 	r->stats.samples.read++;
 	r->stats.branches.read += sample->branch_count;
-	if (!process || !process->maps)
+	if (!process || !process->process.maps)
 		return drop(r, sample, RECORDED_DROP_NO_PROCESS);
-	r->stats.programs += !process->recorded.sampled;
-	process->recorded.sampled = true;
-	look_at(r, process);
+	r->stats.programs += !process->sampled;
+	process->sampled = true;
+	look_at(r, &process->process);
 	return sample->branch_count ? take_stack(r, process, sample, err) :
 				      take_address(r, process, sample, err);
 }
@@ -612,21 +619,14 @@ static bool take_event(void *ctx, const struct event *event, struct bc_error *er
 	r->since_swept++;
 	r->since_forgotten++;
 	r->since_measured++;
-	switch (event->kind) {
-	case EVENT_MAP: return take_map(r, event->map, err);
-	case EVENT_EXEC: return take_exec(r, event->task.pid, err);
-	case EVENT_FORK: return take_fork(r, &event->task, err);
-	case EVENT_EXIT: take_exit(r, &event->task); break;
-	case EVENT_SAMPLE: return take_sample(r, event->sample, err);
-	case EVENT_BEGIN:
-	case EVENT_CONTINUES:
-	case EVENT_RAN:
-	case EVENT_TRACES:
-	case EVENT_ADDRESSES:
-	case EVENT_NAME:
-	case EVENT_BUILD_IDS:
-	case EVENT_END: break; /* of no ring */
-	}
+	if (event->kind == EVENT_SAMPLE)
+		return take_sample(r, event->sample, err);
+	if (!processes_event(&r->processes, &recorder_owner, r, event, err))
+		return false;
+	if (event->kind == EVENT_FORK)
+		note_fork(r, event->task.pid);
+	else if (event->kind == EVENT_EXIT)
+		note_exit(r, event->task.pid);
 	return true;
 }
 
@@ -635,7 +635,8 @@ static bool take_event(void *ctx, const struct event *event, struct bc_error *er
 static uint64_t other_memory(const struct recorder *r)
 {
 	uint64_t memory = perf_rings_memory(&r->rings) + sizeof(*r) +
-			  r->processes.all.cap * sizeof(struct process) +
+			  r->processes.all.cap * sizeof(struct process *) +
+			  r->processes.all.len * sizeof(struct recorded_process) +
 			  r->processes.by_pid.capacity * sizeof(struct map_slot) +
 			  r->files.len * sizeof(struct run_file);
 
@@ -651,11 +652,12 @@ static void measure_maps(struct recorder *r)
 	for (size_t i = 0; i < shares->count; i++)
 		shares->at[i].maps = 0;
 	for (size_t i = 0; i < r->processes.all.len; i++) {
-		const struct process *process = &r->processes.all.at[i];
-		size_t memory = map_set_memory(process->maps);
+		const struct recorded_process *process = own(r->processes.all.at[i]);
+		size_t memory = map_set_memory(process->process.maps);
+		struct user_share *user = share_of(r, process);
 		r->maps_memory += memory;
-		if (process->recorded.user != UNKNOWN_USER)
-			shares->at[process->recorded.user].maps += (uint32_t)(memory / MAPS_UNIT);
+		if (user)
+			user->maps += (uint32_t)(memory / MAPS_UNIT);
 	}
 }
 

@@ -334,7 +334,7 @@ bool run_files_mark(struct run_files *files, const struct processes *processes)
 
 	files->looked = processes->all.len;
 	for (size_t i = 0; ok && i < processes->all.len; i++)
-		ok = map_set_mark(processes->all.at[i].maps, marks, &seen, &files->looked);
+		ok = map_set_mark(processes->all.at[i]->maps, marks, &seen, &files->looked);
 	for (uint32_t i = 0; ok && i < files->len; i++)
 		files->at[i].mapped = marks[i + 1];
 	free(marks);

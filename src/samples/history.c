@@ -18,10 +18,24 @@ void history_forget(struct history *history)
 	history->processes = (struct processes){0};
 }
 
-static void change(struct history *history, struct process *process)
+/* The table is the history's: each process of it is one of these. */
+static struct history_process *own(struct process *process)
 {
-	process->history.changed = true;
-	process->history.since = history->now;
+	return (struct history_process *)process;
+}
+
+static void change(const struct history *history, struct process *process)
+{
+	own(process)->changed = true;
+	own(process)->since = history->now;
+}
+
+static void begin(void *ctx, struct process *process, const struct process *parent,
+		  const struct event *event)
+{
+	(void)parent;
+	(void)event;
+	change(ctx, process);
 }
 
 static bool intern(struct mapped_files *files, const struct map_event *event, uint32_t *out)
@@ -42,49 +56,36 @@ static bool is_kept(const struct map_event *event)
 		!kernel_name_is_of_guest(event->path));
 }
 
-static bool take_map(struct history *history, const struct map_event *event, struct bc_error *err)
+static bool take_map(void *ctx, const struct event *event, struct bc_error *err);
+static bool take_continuation(void *ctx, const struct event *event, struct bc_error *err);
+
+static const struct process_owner history_owner = {
+	.size = sizeof(struct history_process),
+	.begin = begin,
+	.map = take_map,
+	.go_on = take_continuation,
+};
+
+static bool take_map(void *ctx, const struct event *event, struct bc_error *err)
 {
+	struct history *history = ctx;
+	const struct map_event *map = event->map;
 	struct mapping mapping = {
-		.start = event->start.v,
-		.end = event->start.v + event->size,
-		.offset = event->offset.v,
-		.flags = event->executable ? MAPPING_READ | MAPPING_EXEC : MAPPING_READ,
+		.start = map->start.v,
+		.end = map->start.v + map->size,
+		.offset = map->offset.v,
+		.flags = map->executable ? MAPPING_READ | MAPPING_EXEC : MAPPING_READ,
 	};
 
-	if (!is_kept(event) || mapping.end <= mapping.start ||
-	    event->offset.v > UINT64_MAX - event->size)
+	if (!is_kept(map) || mapping.end <= mapping.start || map->offset.v > UINT64_MAX - map->size)
 		return true;
-	struct process *process = processes_obtain(&history->processes, event->pid);
-	if (!process || !intern(history->files, event, &mapping.file))
+	struct process *process =
+		processes_mapped(&history->processes, &history_owner, history, event);
+	if (!process || !intern(history->files, map, &mapping.file))
 		return bc_fail_nomem(err);
-	if (process_has_ended(process))
-		process_begin(process);
 	change(history, process);
 	return map_set_replace(&process->maps, mapping.start, mapping.end, &mapping) ||
 	       bc_fail_nomem(err);
-}
-
-static bool take_exec(struct history *history, uint32_t pid, struct bc_error *err)
-{
-	struct process *process = pid == NO_PID ? NULL : processes_obtain(&history->processes, pid);
-
-	if (!process)
-		return pid == NO_PID || bc_fail_nomem(err);
-	process_begin(process);
-	change(history, process);
-	return true;
-}
-
-static bool take_fork(struct history *history, const struct task_event *task, struct bc_error *err)
-{
-	const struct process *parent;
-	struct process *child;
-
-	if (!processes_fork(&history->processes, task, &child, &parent))
-		return bc_fail_nomem(err);
-	if (child)
-		change(history, child);
-	return true;
 }
 
 static bool is_told(const struct process *process)
@@ -94,22 +95,26 @@ static bool is_told(const struct process *process)
 
 /* Processes that both parts describe.  An event without a time belongs to the beginning of this
  * part. */
-static void go_on(const struct history *history, const struct process *old, struct process *own)
+static void join(const struct history *history, const struct history_process *old,
+		 struct history_process *new)
 {
-	own->history.snapshots += old->history.snapshots;
-	if (!own->history.since)
-		own->history.since = history->now;
+	new->snapshots += old->snapshots;
+	if (!new->since)
+		new->since = history->now;
 }
 
-static bool take_continuation(struct history *history, struct bc_error *err)
+static bool take_continuation(void *ctx, const struct event *event, struct bc_error *err)
 {
+	struct history *history = ctx;
+	struct process_vec *before = &history->before.all;
+
+	(void)event;
 	if (!processes_adopt(&history->processes, &history->before, is_told))
 		return bc_fail_nomem(err);
-	for (size_t i = 0; i < history->before.all.len; i++) {
-		const struct process *old = &history->before.all.at[i];
-		if (old->used)
-			go_on(history, old, processes_find(&history->processes, old->pid));
-	}
+	for (size_t i = 0; i < before->len; i++)
+		if (before->at[i])
+			join(history, own(before->at[i]),
+			     own(processes_find(&history->processes, before->at[i]->pid)));
 	processes_free(&history->before);
 	return true;
 }
@@ -118,22 +123,7 @@ bool history_event(struct history *history, const struct event *event, struct bc
 {
 	if (event->time)
 		history->now = event->time;
-	switch (event->kind) {
-	case EVENT_CONTINUES: return take_continuation(history, err);
-	case EVENT_MAP: return take_map(history, event->map, err);
-	case EVENT_EXEC: return take_exec(history, event->task.pid, err);
-	case EVENT_FORK: return take_fork(history, &event->task, err);
-	case EVENT_EXIT: processes_exit(&history->processes, &event->task); break;
-	case EVENT_BEGIN:
-	case EVENT_SAMPLE:
-	case EVENT_RAN:
-	case EVENT_TRACES:
-	case EVENT_ADDRESSES:
-	case EVENT_NAME:
-	case EVENT_BUILD_IDS:
-	case EVENT_END: break;
-	}
-	return true;
+	return processes_event(&history->processes, &history_owner, history, event, err);
 }
 
 struct process *history_process(const struct history *history, uint32_t pid)
@@ -150,11 +140,12 @@ const struct mapping *history_module(const struct history *history, uint64_t at)
 
 bool history_snapshot(struct process *process, struct snapshots *out, struct bc_error *err)
 {
-	if (process->pid == NO_PID || !process->history.changed || !map_set_count(process->maps))
+	struct history_process *of = own(process);
+
+	if (process->pid == NO_PID || !of->changed || !map_set_count(process->maps))
 		return true;
-	process->history.changed = false;
-	return snapshots_add(out, process->pid, process->history.snapshots++,
-			     process->history.since, process->maps, err);
+	of->changed = false;
+	return snapshots_add(out, process->pid, of->snapshots++, of->since, process->maps, err);
 }
 
 static int by_pid(const void *a, const void *b)
@@ -175,7 +166,7 @@ bool history_snapshot_all(const struct history *history, struct snapshots *out,
 	if (!rows)
 		return bc_fail_nomem(err);
 	for (; count < all->len; count++)
-		rows[count] = &all->at[count];
+		rows[count] = all->at[count];
 	if (count)
 		qsort(rows, count, sizeof(struct process *), by_pid);
 	for (size_t i = 0; i < count && ok; i++)
@@ -197,13 +188,13 @@ static bool copy_all(const struct processes *from, const uint32_t *numbers, stru
 	bool ok = true;
 
 	for (size_t i = 0; ok && i < from->all.len; i++) {
-		const struct process *old = &from->all.at[i];
+		const struct process *old = from->all.at[i];
 		struct map_set *maps = NULL;
-		struct process *copy = old->used ? processes_obtain(to, old->pid) : NULL;
-		ok = !old->used || (copy && map_set_renumber(old->maps, &done, &maps));
+		struct process *copy = processes_obtain(to, &history_owner, old->pid);
+		ok = copy && map_set_renumber(old->maps, &done, &maps);
 		if (!copy)
 			continue;
-		*copy = *old;
+		*own(copy) = *(const struct history_process *)old;
 		copy->maps = maps;
 	}
 	renumbered_free(&done);

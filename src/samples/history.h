@@ -10,6 +10,13 @@
 #include "src/samples/processes.h"
 #include "src/samples/perf_data/perf_features.h"
 
+struct history_process {
+	struct process process;
+	uint64_t since;     /* ns: of the last change */
+	uint32_t snapshots; /* that were made of it */
+	bool changed;       /* since the last one */
+};
+
 /* Zeroed but for `files` means empty.  The flags of a mapping are MAPPING_... (maps.h).  The
  * process NO_PID has the modules of the kernel. */
 struct history {

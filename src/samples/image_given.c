@@ -133,50 +133,53 @@ static bool make_set(struct image_space *space, const struct map_set *maps, stru
 }
 
 /* Told by the recording: then nothing is given. */
-static bool is_told(const struct process *process)
+static bool is_told(const struct image_process *process)
 {
-	return !process->image.follows && (process->image.mapped || process->image.maps_forgotten);
+	return !process->follows && (process->mapped || process->maps_forgotten);
 }
 
 /* When a pid is used again or a process runs another program, it loses the maps of before. */
-static bool is_stale(const struct process *process, const struct snapshot *snapshot)
+static bool is_stale(const struct image_process *process, const struct snapshot *snapshot)
 {
-	return snapshot->pid && snapshot->time && snapshot->time < process->image.since;
+	return snapshot->pid && snapshot->time && snapshot->time < process->since;
 }
 
-static bool let_have(struct image_space *space, struct process *process, size_t number,
+static bool let_have(struct image_space *space, struct image_process *process, size_t number,
 		     struct bc_error *err)
 {
 	struct given_set *set = &space->given->sets[number];
 
 	if (!set->made && !make_set(space, space->given->snapshots->all.at[number].maps, set, err))
 		return false;
-	map_set_release(process->maps);
-	process->maps = set->has_image ? map_set_share(set->maps) : NULL;
-	space->report.processes += set->has_image && !process->image.mapped;
-	process->image.base = set->base;
-	process->image.mapped = set->has_image;
-	process->image.maps_forgotten = !set->has_image;
-	process->image.given = process->image.follows = true;
-	process->image.snapshot = (uint32_t)number + 1;
+	map_set_release(process->process.maps);
+	process->process.maps = set->has_image ? map_set_share(set->maps) : NULL;
+	space->report.processes += set->has_image && !process->mapped;
+	process->base = set->base;
+	process->mapped = set->has_image;
+	process->maps_forgotten = !set->has_image;
+	process->given = process->follows = true;
+	process->snapshot = (uint32_t)number + 1;
 	space->changes++;
 	return true;
 }
 
 bool image_given_place(struct image_space *space, uint32_t pid, uint64_t time, struct bc_error *err)
 {
-	struct process *process = space->given ? processes_find(&space->processes, pid) : NULL;
-
-	if (!space->given || (process && is_told(process)))
+	if (!space->given)
+		return true;
+	struct image_process *process =
+		(struct image_process *)processes_find(&space->processes, pid);
+	if (process && is_told(process))
 		return true;
 	const struct snapshots *snapshots = space->given->snapshots;
 	const struct snapshot *found = snapshots_near(snapshots, pid, time);
 	if (!found || (process && is_stale(process, found)))
 		return true;
 	size_t number = (size_t)(found - snapshots->all.at);
-	if (process && process->image.snapshot == number + 1)
+	if (process && process->snapshot == number + 1)
 		return true;
 	if (!process)
-		process = processes_obtain(&space->processes, pid);
+		process = (struct image_process *)processes_obtain(&space->processes, &image_owner,
+								   pid);
 	return process ? let_have(space, process, number, err) : bc_fail_nomem(err);
 }

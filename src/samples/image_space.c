@@ -221,15 +221,29 @@ void image_space_fini(struct image_space *space)
 	*space = (struct image_space){0};
 }
 
-/* The process runs another program, or another process has its pid, from this time on; its
- * mappings are recorded. */
-static void begin_anew(struct process *process, uint64_t time)
+static struct image_process *own(struct process *process)
 {
-	uint32_t pid = process->pid;
+	return (struct image_process *)process;
+}
 
-	process_begin(process);
-	*process =
-		(struct process){.pid = pid, .used = true, .image = {.since = time, .begun = true}};
+static struct image_process *find(const struct image_space *space, uint32_t pid)
+{
+	return own(processes_find(&space->processes, pid));
+}
+
+/* A child has the given maps of its parent until maps of its own are given. */
+static void begin(void *ctx, struct process *process, const struct process *parent,
+		  const struct event *event)
+{
+	struct image_space *space = ctx;
+	struct process now = *process;
+	struct image_process *of = own(process);
+
+	*of = parent ? *(const struct image_process *)parent : (struct image_process){0};
+	of->process = now;
+	of->since = event->time;
+	of->begun |= event->kind != EVENT_FORK;
+	space->report.processes += of->mapped;
 }
 
 /* Is it a mapping below the kernel? */
@@ -240,108 +254,77 @@ static bool is_of_user(const struct map_event *event)
 
 /* A mapping of a time is put over what is given, unless the process began after that.  What has no
  * time was told when the recording began. */
-static bool take_base(struct image_space *space, struct process *process, uint64_t time,
-		      struct bc_error *err)
+static bool take_base(struct image_space *space, struct image_process *process,
+		      const struct event *event, struct bc_error *err)
 {
 	if (!space->given)
 		return true;
-	if (process->image.begun && process->image.follows) {
-		space->report.processes -= process->image.mapped;
-		begin_anew(process, time);
-	} else if (time && !process->image.begun &&
-		   !image_given_place(space, process->pid, time, err)) {
+	if (process->begun && process->follows) {
+		space->report.processes -= process->mapped;
+		process_begin(&process->process, &image_owner, space, event);
+	} else if (event->time && !process->begun &&
+		   !image_given_place(space, process->process.pid, event->time, err)) {
 		return false;
 	}
-	process->image.follows = false;
+	process->follows = false;
 	return true;
 }
 
-static bool take_map(struct image_space *space, const struct map_event *event, uint64_t time,
-		     struct bc_error *err)
+static bool take_map(void *ctx, const struct event *event, struct bc_error *err)
 {
-	uint64_t start = event->start.v;
+	struct image_space *space = ctx;
+	const struct map_event *map = event->map;
+	uint64_t start = map->start.v;
 
-	if (event->pid == NO_PID)
-		return kernel_space_map(&space->kernel, event, err);
-	if (!is_of_user(event))
+	if (map->pid == NO_PID)
+		return kernel_space_map(&space->kernel, map, err);
+	if (!is_of_user(map))
 		return true;
-	uint64_t size = event->size < USER_END - start ? event->size : USER_END - start;
+	uint64_t size = map->size < USER_END - start ? map->size : USER_END - start;
 	struct mapping mapping = {.start = start, .end = start + size};
-	struct process *process = processes_obtain(&space->processes, event->pid);
+	struct image_process *process =
+		own(processes_mapped(&space->processes, &image_owner, space, event));
 	if (!process)
 		return bc_fail_nomem(err);
-	if (process_has_ended(process))
-		begin_anew(process, time);
-	if (event->executable && !take_base(space, process, time, err))
+	if (map->executable && !take_base(space, process, event, err))
 		return false;
-	if (event->executable &&
-	    !image_judge(space, process->image.mapped ? &process->image.base : NULL, event,
-			 &mapping, err))
+	if (map->executable &&
+	    !image_judge(space, process->mapped ? &process->base : NULL, map, &mapping, err))
 		return false;
-	if (!process->image.mapped && mapping.file != FILE_IMAGE) {
-		process->image.maps_forgotten |= event->executable;
+	if (!process->mapped && mapping.file != FILE_IMAGE) {
+		process->maps_forgotten |= map->executable;
 		return true;
 	}
-	space->report.processes += !process->image.mapped;
-	process->image.mapped = true;
+	space->report.processes += !process->mapped;
+	process->mapped = true;
 	if (mapping.file == FILE_IMAGE) {
-		process->image.base = mapping.start - mapping.offset;
-		process->image.given = false;
+		process->base = mapping.start - mapping.offset;
+		process->given = false;
 	}
-	if (!map_set_replace(&process->maps, mapping.start, mapping.end,
-			     event->executable ? &mapping : NULL))
-		return bc_fail_nomem(err);
-	return true;
-}
-
-static bool take_exec(struct image_space *space, uint32_t pid, uint64_t time, struct bc_error *err)
-{
-	if (pid == NO_PID)
-		return true;
-	struct process *process = processes_obtain(&space->processes, pid);
-	if (!process)
-		return bc_fail_nomem(err);
-	begin_anew(process, time);
-	return true;
-}
-
-/* A child has the given maps of its parent until maps of its own are given. */
-static bool take_fork(struct image_space *space, const struct task_event *task, uint64_t time,
-		      struct bc_error *err)
-{
-	const struct process *parent;
-	struct process *child;
-
-	if (task->parent != NO_PID && task->parent != task->pid &&
-	    !image_given_place(space, task->parent, time, err))
-		return false;
-	if (!processes_fork(&space->processes, task, &child, &parent))
-		return bc_fail_nomem(err);
-	if (!child)
-		return true;
-	memset(&child->image, 0, sizeof(child->image));
-	if (parent)
-		child->image = parent->image;
-	child->image.since = time;
-	space->report.processes += child->image.mapped;
-	return true;
+	return map_set_replace(&process->process.maps, mapping.start, mapping.end,
+			       map->executable ? &mapping : NULL) ||
+	       bc_fail_nomem(err);
 }
 
 static bool is_told(const struct process *process)
 {
-	return process->image.mapped || process->image.maps_forgotten;
+	const struct image_process *of = (const struct image_process *)process;
+
+	return of->mapped || of->maps_forgotten;
 }
 
 /* A process that both parts describe counts as one. */
-static bool take_continuation(struct image_space *space, struct bc_error *err)
+static bool take_continuation(void *ctx, const struct event *event, struct bc_error *err)
 {
+	struct image_space *space = ctx;
+
+	(void)event;
 	kernel_space_continue(&space->kernel);
 	if (!processes_adopt(&space->processes, &space->before, is_told))
 		return bc_fail_nomem(err);
 	for (size_t i = 0; i < space->before.all.len; i++) {
-		const struct process *old = &space->before.all.at[i];
-		if (!old->used || !old->image.mapped ||
-		    !processes_find(&space->processes, old->pid)->image.mapped)
+		const struct image_process *old = own(space->before.all.at[i]);
+		if (!old || !old->mapped || !find(space, old->process.pid)->mapped)
 			continue;
 		space->report.processes--;
 		space->processes_before--;
@@ -350,25 +333,27 @@ static bool take_continuation(struct image_space *space, struct bc_error *err)
 	return true;
 }
 
+const struct process_owner image_owner = {
+	.size = sizeof(struct image_process),
+	.begin = begin,
+	.map = take_map,
+	.go_on = take_continuation,
+};
+
+/* A child shares what is given to its parent. */
+static bool place_parent(struct image_space *space, const struct event *event, struct bc_error *err)
+{
+	const struct task_event *task = &event->task;
+
+	return event->kind != EVENT_FORK || task->parent == NO_PID || task->parent == task->pid ||
+	       image_given_place(space, task->parent, event->time, err);
+}
+
 bool image_space_event(struct image_space *space, const struct event *event, struct bc_error *err)
 {
 	space->changes += event->kind != EVENT_EXIT; /* after which the same is mapped as before */
-	switch (event->kind) {
-	case EVENT_CONTINUES: return take_continuation(space, err);
-	case EVENT_MAP: return take_map(space, event->map, event->time, err);
-	case EVENT_EXEC: return take_exec(space, event->task.pid, event->time, err);
-	case EVENT_FORK: return take_fork(space, &event->task, event->time, err);
-	case EVENT_EXIT: processes_exit(&space->processes, &event->task); break;
-	case EVENT_BEGIN:
-	case EVENT_SAMPLE:
-	case EVENT_RAN:
-	case EVENT_TRACES:
-	case EVENT_ADDRESSES:
-	case EVENT_NAME:
-	case EVENT_BUILD_IDS:
-	case EVENT_END: break;
-	}
-	return true;
+	return place_parent(space, event, err) &&
+	       processes_event(&space->processes, &image_owner, space, event, err);
 }
 
 struct process_view process_view_of(struct map_set *maps)
@@ -384,16 +369,16 @@ struct process_view process_view_of(struct map_set *maps)
 
 struct process_view process_view(const struct image_space *space, uint32_t pid)
 {
-	const struct process *process = processes_find(&space->processes, pid);
+	const struct image_process *process = find(space, pid);
 	struct process_view view = {0};
 
 	if (space->kernel.image) {
 		view = process_view_of(space->kernel.maps);
 		view.is_kernel = true;
-	} else if (process && process->image.mapped) {
-		view = process_view_of(process->maps);
-		view.maps_forgotten = process->image.maps_forgotten;
-		view.given = process->image.given;
+	} else if (process && process->mapped) {
+		view = process_view_of(process->process.maps);
+		view.maps_forgotten = process->maps_forgotten;
+		view.given = process->given;
 	}
 	return view;
 }
@@ -429,9 +414,9 @@ struct trace_end process_view_far(struct process_view *view, struct run_addr run
 	return trace_end_at(at);
 }
 
-static bool is_image(const struct process *process, uint64_t at)
+static bool is_image(const struct image_process *process, uint64_t at)
 {
-	const struct mapping *m = map_set_find(process->maps, at);
+	const struct mapping *m = map_set_find(process->process.maps, at);
 
 	return m && m->file == FILE_IMAGE;
 }
@@ -440,10 +425,10 @@ static bool is_image(const struct process *process, uint64_t at)
 #define OFFSETS_END     (UINT64_C(1) << 32)
 #define ADDRESSES_BEGIN (UINT64_C(1) << 16)
 
-static bool find_in_image(const struct process *process, struct file_places *places, uint64_t place,
-			  struct run_addr *out)
+static bool find_in_image(const struct image_process *process, struct file_places *places,
+			  uint64_t place, struct run_addr *out)
 {
-	uint64_t vaddr = 0, base = process->image.base;
+	uint64_t vaddr = 0, base = process->base;
 	bool offset = file_places_find(places, place, &vaddr) && is_image(process, vaddr + base);
 	bool address = is_image(process, place);
 
@@ -472,10 +457,10 @@ static struct run_addr elsewhere(const struct process *process)
 struct run_addr image_space_find_place(struct image_space *space, uint32_t pid, struct text file,
 				       uint64_t place)
 {
-	const struct process *process = processes_find(&space->processes, pid);
+	const struct image_process *process = find(space, pid);
 	struct run_addr at;
 
-	if (!process || !process->image.mapped)
+	if (!process || !process->mapped)
 		return (struct run_addr){1};
 	if (image_match_has_found_name(&space->match, file)) {
 		if (find_in_image(process, &space->places, place, &at))
@@ -484,7 +469,7 @@ struct run_addr image_space_find_place(struct image_space *space, uint32_t pid, 
 		space->places.addresses += place >= OFFSETS_END;
 		space->places.offsets += place < ADDRESSES_BEGIN;
 	}
-	return elsewhere(process);
+	return elsewhere(&process->process);
 }
 
 bool image_space_fail_other_build(const struct image_space *space, const struct file_id *other,

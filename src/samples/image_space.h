@@ -97,6 +97,21 @@ struct image_report {
 
 struct image_given; /* image_given.h */
 
+struct image_process {
+	struct process process;
+	uint64_t base;       /* of the binary's mapping that came last */
+	uint64_t since;      /* ns: that it runs this program, as the recording tells; or 0 */
+	uint32_t snapshot;   /* that it has from outside, by its number from 1; or 0 */
+	bool given;          /* the binary's mapping is of that (image_given.h) */
+	bool follows;        /* all of it, of the one that is of the time of a sample */
+	bool begun;          /* the recording tells how this program began */
+	bool mapped;         /* it mapped the binary since it began or exec'd */
+	bool maps_forgotten; /* it mapped something else before that */
+};
+
+/* The tables of a space have no other processes than image_process. */
+extern const struct process_owner image_owner;
+
 struct image_space {
 	struct image_match match;
 	struct processes processes;
@@ -124,8 +139,8 @@ void image_space_fini(struct image_space *space);
  * counts go on, and so does what was found of the binary's name. */
 void image_space_forget(struct image_space *space);
 
-/* EVENT_CONTINUES, _MAP, _EXEC, _FORK or _EXIT.  A mapping replaces what was mapped there; a
- * process that has ended begins anew.
+/* Take any event: what it says of processes.  A mapping replaces what was mapped there; a process
+ * that has ended begins.
  *
  * BC_MISMATCH  two files of different names have the binary's build-id and its
  *              segments: BOLTed builds of one input share their build-id

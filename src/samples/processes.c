@@ -1,45 +1,60 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "src/samples/processes.h"
 
+#include <stdlib.h>
+
+static void forget(struct process *process)
+{
+	if (process)
+		map_set_release(process->maps);
+	free(process);
+}
+
 void processes_free(struct processes *processes)
 {
 	for (size_t i = 0; i < processes->all.len; i++)
-		map_set_release(processes->all.at[i].maps);
+		forget(processes->all.at[i]);
 	process_vec_free(&processes->all);
 	map_free(&processes->by_pid);
 }
 
-DEFINE_FIELD_MAP(by_pid, struct process, pid);
+static bool has_pid(struct process *const *all, uint32_t number, uint32_t pid)
+{
+	return all[number]->pid == pid;
+}
+
+DEFINE_MAP(by_pid, struct process *const *, uint32_t, hash_number, has_pid);
 
 struct process *processes_find(const struct processes *processes, uint32_t pid)
 {
 	uint32_t number;
 
 	return by_pid_find(&processes->by_pid, processes->all.at, pid, &number) ?
-		       &processes->all.at[number] :
+		       processes->all.at[number] :
 		       NULL;
 }
 
-struct process *processes_obtain(struct processes *processes, uint32_t pid)
+/* Of a pid that is not among them. */
+static bool add(struct processes *processes, struct process *process)
+{
+	if (!map_reserve(&processes->by_pid, 1) || !process_vec_push(&processes->all, process))
+		return false;
+	by_pid_put(&processes->by_pid, process->pid, (uint32_t)processes->all.len - 1);
+	return true;
+}
+
+struct process *processes_obtain(struct processes *processes, const struct process_owner *owner,
+				 uint32_t pid)
 {
 	struct process *process = processes_find(processes, pid);
 
-	if (process)
+	if (process || !(process = calloc(1, owner->size)))
 		return process;
-	if (!map_reserve(&processes->by_pid, 1) ||
-	    !process_vec_push(&processes->all, (struct process){.pid = pid, .used = true}))
-		return NULL;
-	uint32_t number = (uint32_t)processes->all.len - 1;
-	by_pid_put(&processes->by_pid, pid, number);
-	return &processes->all.at[number];
-}
-
-void process_begin(struct process *process)
-{
-	map_set_release(process->maps);
-	process->maps = NULL;
-	process->threads = 0;
-	process->first_ended = false;
+	process->pid = pid;
+	if (add(processes, process))
+		return process;
+	free(process);
+	return NULL;
 }
 
 bool process_has_ended(const struct process *process)
@@ -47,37 +62,94 @@ bool process_has_ended(const struct process *process)
 	return process->first_ended && !process->threads;
 }
 
-static bool add_thread(struct processes *processes, uint32_t pid, struct process **child)
+static void begin(struct process *process, const struct process *parent,
+		  const struct process_owner *owner, void *ctx, const struct event *event)
 {
-	struct process *process = processes_obtain(processes, pid);
+	struct map_set *maps = parent ? map_set_share(parent->maps) : NULL;
 
+	map_set_release(process->maps);
+	process->maps = maps;
+	process->threads = 0;
+	process->first_ended = false;
+	owner->begin(ctx, process, parent, event);
+}
+
+void process_begin(struct process *process, const struct process_owner *owner, void *ctx,
+		   const struct event *event)
+{
+	begin(process, NULL, owner, ctx, event);
+}
+
+struct process *processes_mapped(struct processes *processes, const struct process_owner *owner,
+				 void *ctx, const struct event *event)
+{
+	struct process *process = processes_obtain(processes, owner, event->map->pid);
+
+	if (process && process_has_ended(process))
+		process_begin(process, owner, ctx, event);
+	return process;
+}
+
+static bool take_exec(struct processes *processes, const struct process_owner *owner, void *ctx,
+		      const struct event *event)
+{
+	if (event->task.pid == NO_PID)
+		return true;
+	struct process *process = processes_obtain(processes, owner, event->task.pid);
+	if (process)
+		process_begin(process, owner, ctx, event);
+	return process;
+}
+
+static bool take_fork(struct processes *processes, const struct process_owner *owner, void *ctx,
+		      const struct event *event)
+{
+	const struct task_event *task = &event->task;
+	bool is_thread = task->parent == task->pid;
+
+	if (task->parent == NO_PID || task->pid == NO_PID)
+		return true;
+	struct process *process = processes_obtain(processes, owner, task->pid);
 	if (!process)
 		return false;
-	if (process_has_ended(process)) {
-		process_begin(process);
-		*child = process;
-	}
-	process->threads++;
+	if (!is_thread)
+		begin(process, processes_find(processes, task->parent), owner, ctx, event);
+	else if (process_has_ended(process))
+		process_begin(process, owner, ctx, event);
+	process->threads += is_thread;
 	return true;
 }
 
-bool processes_fork(struct processes *processes, const struct task_event *task,
-		    struct process **child, const struct process **parent)
+static void take_exit(struct processes *processes, const struct task_event *task)
 {
-	*child = NULL;
-	*parent = NULL;
-	if (task->parent == NO_PID || task->pid == NO_PID)
-		return true;
-	if (task->parent == task->pid)
-		return add_thread(processes, task->pid, child);
-	struct process *new = processes_obtain(processes, task->pid);
-	if (!new)
-		return false;
-	process_begin(new);
-	*child = new;
-	*parent = processes_find(processes, task->parent);
-	if (*parent)
-		new->maps = map_set_share((*parent)->maps);
+	struct process *process = processes_find(processes, task->pid);
+
+	if (!process)
+		return;
+	if (task->tid == task->pid)
+		process->first_ended = true;
+	else if (process->threads) /* else one that began before the recording */
+		process->threads--;
+}
+
+bool processes_event(struct processes *processes, const struct process_owner *owner, void *ctx,
+		     const struct event *event, struct bc_error *err)
+{
+	switch (event->kind) {
+	case EVENT_CONTINUES: return !owner->go_on || owner->go_on(ctx, event, err);
+	case EVENT_MAP: return owner->map(ctx, event, err);
+	case EVENT_EXEC: return take_exec(processes, owner, ctx, event) || bc_fail_nomem(err);
+	case EVENT_FORK: return take_fork(processes, owner, ctx, event) || bc_fail_nomem(err);
+	case EVENT_EXIT: take_exit(processes, &event->task); break;
+	case EVENT_BEGIN:
+	case EVENT_SAMPLE:
+	case EVENT_RAN:
+	case EVENT_TRACES:
+	case EVENT_ADDRESSES:
+	case EVENT_NAME:
+	case EVENT_BUILD_IDS:
+	case EVENT_END: break;
+	}
 	return true;
 }
 
@@ -85,16 +157,18 @@ bool processes_adopt(struct processes *processes, struct processes *before,
 		     bool (*told)(const struct process *process))
 {
 	for (size_t i = 0; i < before->all.len; i++) {
-		struct process *old = &before->all.at[i];
-		struct process *own = old->used ? processes_find(processes, old->pid) : NULL;
-		if (!old->used || (own && told(own)))
+		struct process *old = before->all.at[i];
+		uint32_t number;
+		if (!by_pid_find(&processes->by_pid, processes->all.at, old->pid, &number)) {
+			if (!add(processes, old))
+				return false;
+		} else if (!told(processes->all.at[number])) {
+			forget(processes->all.at[number]);
+			processes->all.at[number] = old;
+		} else {
 			continue;
-		own = processes_obtain(processes, old->pid);
-		if (!own)
-			return false;
-		map_set_release(own->maps);
-		*own = *old;
-		*old = (struct process){.pid = old->pid};
+		}
+		before->all.at[i] = NULL;
 	}
 	return true;
 }
@@ -107,25 +181,13 @@ void processes_forget(struct processes *processes,
 
 	map_clear(&processes->by_pid);
 	for (size_t i = 0; i < all->len; i++) {
-		if (gone(&all->at[i], how)) {
-			map_set_release(all->at[i].maps);
+		if (gone(all->at[i], how)) {
+			forget(all->at[i]);
 			continue;
 		}
 		all->at[kept] = all->at[i];
-		by_pid_put(&processes->by_pid, all->at[kept].pid, (uint32_t)kept);
+		by_pid_put(&processes->by_pid, all->at[kept]->pid, (uint32_t)kept);
 		kept++;
 	}
 	all->len = kept;
-}
-
-void processes_exit(struct processes *processes, const struct task_event *task)
-{
-	struct process *process = processes_find(processes, task->pid);
-
-	if (!process)
-		return;
-	if (task->tid == task->pid)
-		process->first_ended = true;
-	else if (process->threads) /* else one that began before the recording */
-		process->threads--;
 }
