@@ -27,8 +27,8 @@ INSTEAD = {('stacks', '--maps'): {'STACKS': 'raw.stacks'}, ('convert', '--maps')
 # An option that takes the place of operands.
 WITHOUT = {('convert', '--bin'): ['OPTIMIZED'], ('record', '--replay'): ['PROGRAM'], **{(name, '--from-compiler'): ['OPTIMIZED', 'SAMPLES'] for name in ('convert', 'quality', 'report')}}
 
-# What is written with exit code 3, by the documentation: docs/stats.md.
-WRITTEN_WHEN_WANTING = {('convert', '--stats-file'), ('record', '--save-rings')}
+# What is written with exit code 3, by the documentation: docs/stats.md, docs/record.md.
+WRITTEN_WHEN_WANTING = {('convert', '--stats-file'), ('record', '--save-rings'), ('record', '--metrics')}
 
 # Commands whose output is for programs, which have rules of their own for names; and such options of other commands.
 NO_TEXT = {'heatmap': None, 'report': None, 'convert': None, 'perf2bolt': None, 'llvm-bolt-heatmap': None, 'encode': None, 'extract': None, 'transcode': None, 'maps': ['--raw'],
