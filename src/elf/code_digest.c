@@ -125,12 +125,12 @@ static bool read_piece(struct code_digester *d, uint64_t at, uint8_t *to, size_t
 enum code_digest_step code_digest_step(struct code_digester *digester, struct build_id *out)
 {
 	struct code_digester *d = digester;
-	uint8_t piece[CODE_DIGEST_PIECE];
 
 	if (!d->part && !d->done && is_large(d))
 		return CODE_DIGEST_LARGE;
 	if (d->part < d->count) {
 		const struct code_segment *part = &d->parts[d->part];
+		uint8_t piece[CODE_DIGEST_PIECE];
 		uint64_t left = part->size - d->done;
 		size_t size = left < sizeof(piece) ? (size_t)left : sizeof(piece);
 		if (!d->done)

@@ -58,7 +58,7 @@ static bool add(struct shard_list *list, char *path, struct bc_error *err)
 	struct file_stream stream;
 	struct shard shard;
 	struct stat st;
-	bool is;
+	bool is = false;
 
 	if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) {
 		list->others += !S_ISDIR(st.st_mode);

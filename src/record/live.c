@@ -229,15 +229,16 @@ static bool begin_scan(struct live_recording *live, struct live_scan *scan, stru
 	return ok;
 }
 
-/* The next process of the user for whom least was read. */
+/* The next process of the user for whom least was read; scan->left is not 0. */
 static struct scan_task next_process(struct live_recording *live, struct live_scan *scan)
 {
 	const struct shares *shares = recorder_shares(live->recorder);
-	size_t best = SHARES_MOST;
+	size_t best = 0;
 
-	for (size_t i = 0; i < SHARES_MOST; i++)
+	for (size_t i = 1; i < SHARES_MOST; i++)
 		if (scan->next[i] < scan->end[i] &&
-		    (best == SHARES_MOST || shares->at[i].looked < shares->at[best].looked))
+		    (scan->next[best] == scan->end[best] ||
+		     shares->at[i].looked < shares->at[best].looked))
 			best = i;
 	scan->left--;
 	return scan->tasks.at[scan->next[best]++];
