@@ -58,5 +58,5 @@ check riscv "$INPUTS/riscv64/sorts.exec"
 # The same segments in a file of type DYN.
 printf '\3' | dd of=odd.bolt bs=1 seek=16 conv=notrunc 2>/dev/null
 "$BATCONV" dump odd.bolt >/dev/null 2>err && fail "a library that ld.so refuses is read"
-grep -q 'disagree modulo its alignment' err || fail "$(cat err)"
+grep -q 'differ modulo its alignment' err || fail "$(cat err)"
 finish

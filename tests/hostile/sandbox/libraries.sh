@@ -32,9 +32,9 @@ without_lines() { # PROGRAM WHY LINES-NEED
 	grep -qx "batconv: warning: the page has no source lines: libdw: $2" said || { fail 'report does not say that it has no lines:'; cat said >&2; }
 	[ -s page.html ] || fail 'no page'
 	"$1" addr --source --binary="$demo/demo" --from=vaddr 1100 >out 2>said && fail 'addr --source: exit 0'
-	grep -q "^batconv: warning: .*source lines$3" said || { fail 'addr --source does not say why:'; cat said >&2; }
+	grep -q "^batconv: error: .*source lines$3" said || { fail 'addr --source does not say why:'; cat said >&2; }
 	"$1" stacks --lines --binary="$demo/demo.bolt" "$demo/demo.basic.perf.data" >out 2>said && fail 'stacks --lines: exit 0'
-	grep -q "^batconv: warning: .*source lines$3" said || { fail 'stacks --lines does not say why:'; cat said >&2; }
+	grep -q "^batconv: error: .*source lines$3" said || { fail 'stacks --lines does not say why:'; cat said >&2; }
 }
 without_lines "$BARE" 'not built in' ': this build is without libdw$'
 "$BARE" -q --sandbox "$program" "$samples" -o got 2>said || { fail "--sandbox: exit $?"; cat said; }
