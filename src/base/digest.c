@@ -185,21 +185,19 @@ WITH_SHA static void fast_blocks(uint32_t state[8], const uint8_t *block, size_t
 	__m128i abef = _mm_alignr_epi8(abcd, efgh, 8), cdgh = _mm_blend_epi16(efgh, abcd, 0xf0);
 
 	for (; count; count--, block += 64) {
-		__m128i first[] = {abef, cdgh}, w[4];
+		__m128i first[] = {abef, cdgh};
+		__m128i w[] = {load(block), load(block + 16), load(block + 32), load(block + 48)};
+		for (size_t i = 0; i < 4; i++)
+			w[i] = _mm_shuffle_epi8(w[i], swap);
 		for (size_t i = 0; i < 16; i++) {
-			if (i < 4) {
-				w[i] = load(block + 16 * i);
-				w[i] = _mm_shuffle_epi8(w[i], swap);
-			} else {
-				__m128i next = next_words(w);
-				w[0] = w[1];
-				w[1] = w[2];
-				w[2] = w[3];
-				w[3] = next;
-			}
-			__m128i sum = _mm_add_epi32(i < 4 ? w[i] : w[3], load(roots + 4 * i));
+			__m128i sum = _mm_add_epi32(w[0], load(roots + 4 * i));
 			cdgh = _mm_sha256rnds2_epu32(cdgh, abef, sum);
 			abef = _mm_sha256rnds2_epu32(abef, cdgh, _mm_shuffle_epi32(sum, 0x0e));
+			__m128i next = i < 12 ? next_words(w) : w[0];
+			w[0] = w[1];
+			w[1] = w[2];
+			w[2] = w[3];
+			w[3] = next;
 		}
 		abef = _mm_add_epi32(abef, first[0]);
 		cdgh = _mm_add_epi32(cdgh, first[1]);
