@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <malloc.h>
+#include <regex.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -71,6 +72,22 @@ static void find_real(void)
 	real.malloc = (void *(*)(size_t))dlsym(RTLD_NEXT, "malloc");
 }
 
+/* glibc before 2.42 frees twice what its regcomp() could not reallocate (CVE-2025-8058), so that
+ * does not fail. */
+static _Thread_local bool in_regcomp;
+
+int regcomp(regex_t *out, const char *pattern, int flags)
+{
+	static int (*real_regcomp)(regex_t *, const char *, int);
+
+	if (!real_regcomp)
+		real_regcomp = (int (*)(regex_t *, const char *, int))dlsym(RTLD_NEXT, "regcomp");
+	in_regcomp = true;
+	int code = real_regcomp(out, pattern, flags);
+	in_regcomp = false;
+	return code;
+}
+
 static bool fails(void)
 {
 	if (!counting)
@@ -111,7 +128,7 @@ void *realloc(void *old, size_t size)
 		find_real();
 	if (!real.malloc)
 		return take_early(size);
-	return fails() ? NULL : real.realloc(old, size);
+	return !in_regcomp && fails() ? NULL : real.realloc(old, size);
 }
 
 void *reallocarray(void *old, size_t count, size_t size)
