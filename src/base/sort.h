@@ -100,7 +100,7 @@
  * others count.  Returns how many elements are left, at the front.
  *
  * SAME is an expression, and ADD a statement, of `last`, a T * to the one that stays, and `item`, a
- * const T * to one behind it. */
+ * const T * to one after it. */
 #define DEFINE_UNIFY(name, T, SAME, ADD)                                                           \
 	static inline size_t name(T *at, size_t count)                                             \
 	{                                                                                          \

@@ -37,7 +37,7 @@ struct arguments {
 	struct shard_list shards;  /* in these */
 	const char *output;        /* NULL or "-": stdout; a directory if by_build */
 	const char *stats_file;    /* or NULL */
-	const char *expect;        /* a binary, in place of merge.expect; or NULL */
+	const char *expect;        /* a binary, instead of merge.expect; or NULL */
 	enum stats_form stats;
 	enum progress_mode progress;
 	bool by_build, verbose, quiet, sandbox;

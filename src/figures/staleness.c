@@ -79,7 +79,7 @@ static void comparison_free(struct build_comparison *c)
 
 /* ---- names ---- */
 
-/* What link-time optimization puts behind a name changes from build to build: the name up to that,
+/* What link-time optimization adds to a name changes from build to build: the name up to that,
  * and its mark.  Empty: it put nothing there. */
 static struct text common_name(struct text name)
 {

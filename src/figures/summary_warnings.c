@@ -436,7 +436,7 @@ static void warn_of_unused(const struct summary *summary, const struct warnings 
 			     input_name(c->options.samples[i]), c->options.binary);
 }
 
-/* What a directory has beside the shards that are used. */
+/* What a directory has in addition to the shards that are used. */
 static void warn_of_folders(const struct conversion *c, const struct warnings *to)
 {
 	const struct folder_shards *folders = &c->folders;

@@ -31,7 +31,7 @@ BC_MUST_USE bool shard_list_add(struct shard_list *list, const char *folder, str
 /* Are all of one binary? */
 bool shard_list_is_one(const struct shard_list *list);
 
-/* Those of one binary beside each other, in the order of their ids. */
+/* Those of one binary next to each other, in the order of their ids. */
 void shard_list_sort(struct shard_list *list);
 
 /* How many of a sorted list have the id of number `first`, from there on. */

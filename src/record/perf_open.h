@@ -129,7 +129,7 @@ void perf_go_on(struct opened_rings *rings);
 
 /* Calls take() with what is new in each ring, or in each but those of mappings and tasks alone, in
  * the order of the rings: whole records, of which one can be in both pieces; the second one is
- * empty but at the end of the ring's memory.  The ring is free for the kernel behind them.  If
+ * empty but at the end of the ring's memory.  The ring is free for the kernel after them.  If
  * take() returns false, they stay in their ring, and no other ring is looked at. */
 struct ring_bytes {
 	struct bytes pieces[2];

@@ -44,7 +44,7 @@ enum { MET_SOURCE = 1, MET_TARGET = 2, MET_RETURN = 4, MET_FILE = 8, MET_NO_ROOM
 
 struct recorded_process {
 	struct process process;
-	uint64_t told; /* ns: when something was told of it last */
+	uint64_t told; /* ns: when something was reported of it last */
 	uint32_t user; /* who runs it, by the number of its share from 1; 0: nobody asked */
 	bool cut;      /* it has mappings for which there was no room */
 	bool sampled;  /* its program had a sample */
@@ -219,14 +219,14 @@ static const struct process_owner recorder_owner = {
 	.map = take_map,
 };
 
-/* Of NO_PID: all that were not told with this time or later (recorder_scanned()). */
+/* Of NO_PID: all that were not reported with this time or later (recorder_scanned()). */
 static void note_exit(struct recorder *r, uint32_t pid)
 {
 	const struct process *process = processes_find(&r->processes, pid);
 
 	if (pid != NO_PID)
 		r->ended += process && process_has_ended(process);
-	else if (r->since_forgotten >= r->processes.all.len / 2) /* each that lives was told */
+	else if (r->since_forgotten >= r->processes.all.len / 2) /* each that lives was reported */
 		forget_gone(r, r->now);
 }
 

@@ -162,7 +162,7 @@ struct recorded_taker {
 	uint64_t least; /* files with fewer samples are not even looked into, and stay as above; 0:
 			   all are handed over */
 	/* The last time: nothing stays.  What was not looked at, or is refused without an error, is
-	 * dropped as unfinished, and files with fewer samples are told by few(). */
+	 * dropped as unfinished, and files with fewer samples are counted by few(). */
 	bool last;
 	void (*few)(void *ctx, uint64_t samples);
 };

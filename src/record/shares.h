@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Users that are told apart; further ones have one share. */
+/* Users that are distinguished; further ones have one share. */
 #define SHARES_MOST 256
 
 /* Of a process that has ended, or of a recording of another time. */

@@ -191,7 +191,7 @@ static bool map_node_own(struct map_node **slot, unsigned height, size_t len)
  * Changes of a map_set.
  *
  * No node stays empty, but none has to be half full either: one at the right edge, where
- * mappings come one behind the other, begins with one row.  Instead, two neighbors below
+ * mappings come one after the other, begins with one row.  Instead, two neighbors below
  * the same parent are made one when together they fill at most half a node.  So, with M rows in
  * a full inner node, two neighbors have more than M / 2 children, which are at least M / 4 pairs
  * of neighbors: each level has M / 4 times as many pairs as the one above.  That bounds

@@ -102,8 +102,8 @@ struct etm_decoder {
 	uint64_t addresses[3]; /* that were told last, newest first */
 	uint64_t ticks;        /* of the last time stamp, to which the next is told */
 	struct answer_place place;
-	uint32_t unseen;  /* speculative elements that were told before the first synchronization */
-	uint32_t waiting; /* P0 elements that wait, with these ... */
+	uint32_t unseen;    /* speculative elements from before the first synchronization */
+	uint32_t waiting;   /* P0 elements that wait, with these ... */
 	uint32_t committed; /* ... of which so many are certain */
 	struct answer_counts counts;
 	uint32_t first, held, room; /* of `elements`, a ring */
