@@ -8,9 +8,24 @@
 
 #include "src/code/block_places.h"
 #include "src/verify/findings.h"
-#include "src/verify/kept_offsets.h"
 #include "src/isa/decoder.h"
 #include "src/isa/same_insn.h"
+
+/* SystemTap's probes (sys/sdt.h): places in code, each a nop, that the notes of .note.stapsdt name.
+ * BOLT keeps these nops, moves the notes with them, and keeps their offsets as it does those of
+ * branches. */
+struct probes {
+	uint64_t *at; /* vaddrs, ascending */
+	size_t count;
+};
+
+/* False: no memory. */
+BC_MUST_USE bool probes_read(const struct image *image, struct probes *out);
+void probes_free(struct probes *probes);
+
+/* Where functions, blocks and inlined calls begin and end by debug information.  From release 24
+ * on, llvm-bolt -update-debug-sections keeps the offsets of these instructions (#207291). */
+struct scope_bounds;
 
 /* A side of the table, and the findings that are made there. */
 struct code_side {
@@ -32,8 +47,7 @@ struct code_view {
 	const struct binary *subject;
 	const struct block_starts *starts;
 	const struct probes *probes;
-	const struct scope_bounds
-		*bounds; /* of the side; NULL: not read yet, see code_check_twice() */
+	const struct scope_bounds *bounds; /* NULL: not read yet, see code_check_twice() */
 	const struct code_side *side;
 	struct bytes code;
 	uint64_t at; /* where it is loaded */
@@ -48,7 +62,7 @@ struct code_view {
  * A branch entry may stand on an instruction that can go elsewhere than on, on a
  * call, and on the last instruction of a block that another block follows: BOLT
  * keeps the offset of all these (BinaryFunction.cpp).  Where BOLT put code of its own
- * there, see kept_offsets.h. */
+ * there, see check_code.c. */
 void code_check(const struct code_view *view, const struct spot *spots, size_t count,
 		struct findings *findings);
 
@@ -71,6 +85,11 @@ typedef void fragments_fn(void *ctx, struct decoder *decoder, uint32_t begin, ui
  * False: no memory; findings->nomem is set. */
 bool code_for_fragments(const struct binary *subject, unsigned threads, fragments_fn *check,
 			void *ctx, struct findings *findings);
+
+/* A summary has nothing but counts (uint64_t).  Adds one to the sum that all threads add to, and
+ * reads the sum.  size: of the summary. */
+void summary_add(_Atomic uint64_t *sum, const void *summary, size_t size);
+void summary_read(const _Atomic uint64_t *sum, void *summary, size_t size);
 
 /* Entries of a fragment that have code, as spots by offset in the output or in the
  * input function.  `out` has room for all entries.  Returns how many. */

@@ -329,15 +329,6 @@ static bool check_function(struct lining *l, struct decoder *decoder, const uint
 	return ok;
 }
 
-static void add_counts(struct checking *c, const struct lines_summary *sum)
-{
-	uint64_t words[sizeof(*sum) / sizeof(uint64_t)];
-
-	memcpy(words, sum, sizeof(words));
-	for (size_t i = 0; i < BC_COUNT(words); i++)
-		atomic_fetch_add(&c->counts[i], words[i]);
-}
-
 static void check_fragments_of(void *ctx, struct decoder *decoder, uint32_t begin, uint32_t end,
 			       struct findings *findings)
 {
@@ -354,7 +345,7 @@ static void check_fragments_of(void *ctx, struct decoder *decoder, uint32_t begi
 	}
 	if (!ok)
 		atomic_store(&c->failed, true);
-	add_counts(c, &l.sum);
+	summary_add(c->counts, &l.sum, sizeof(l.sum));
 }
 
 /* Functions that BOLT left where they were: from each change of a line on either side to the next.
@@ -384,7 +375,7 @@ static void check_left(struct checking *c, struct findings *findings)
 		close_function(&l);
 		l.sum = before; /* the counts are of instructions of the table */
 	}
-	add_counts(c, &l.sum);
+	summary_add(c->counts, &l.sum, sizeof(l.sum));
 }
 
 /* ---- files that .debug_info names ---- */
@@ -554,10 +545,7 @@ bool check_lines(const struct binary *subject, const struct input *input, unsign
 		check_files(&c, &order, findings);
 		ok = compare_scopes(&c, &order, threads, scopes, findings, of_input, err);
 	}
-	uint64_t words[BC_COUNT(c.counts)] = {0};
-	for (size_t i = 0; i < BC_COUNT(words); i++)
-		words[i] = atomic_load(&c.counts[i]);
-	memcpy(out, words, sizeof(*out));
+	summary_read(c.counts, out, sizeof(*out));
 	if (c.parts.at)
 		fragments_by_function_free(&c.parts);
 	unit_order_free(&order);

@@ -18,9 +18,6 @@ void debug_locations_free(struct debug_locations *locations)
 
 #include <string.h>
 
-/* How deep entries may be nested: those of C++ programs are 30 deep. */
-#define DEPTH_MOST 200
-
 struct debug_reader {
 	struct work *work;
 	struct dwarf_file file;
@@ -87,17 +84,16 @@ static bool find_entry(struct debug_reader *r, bool of_types, uint64_t at, Dwarf
 bool debug_list_entries(struct debug_reader *r, const struct debug_unit *unit,
 			struct entry_place_vec *out)
 {
-	Dwarf_Die stack[DEPTH_MOST];
-	size_t depth = 0;
+	struct dwarf_walk walk;
 
-	out->len = 0;
-	if (unit->empty || !find_entry(r, unit->of_types, unit->at, &stack[0]))
+	out->len = walk.depth = 0;
+	if (unit->empty || !find_entry(r, unit->of_types, unit->at, &walk.at[0]))
 		return true;
-	for (;;) {
-		Dwarf_Die *die = &stack[depth], child;
+	do {
+		Dwarf_Die *die = &walk.at[walk.depth];
 		int tag = r->file.dw.dwarf_tag(die);
 		struct entry_place place = {r->file.dw.dwarf_dieoffset(die),
-					    (uint16_t)(tag < 0 ? 0 : tag), (uint16_t)depth};
+					    (uint16_t)(tag < 0 ? 0 : tag), (uint16_t)walk.depth};
 		uint64_t last = out->len ? out->at[out->len - 1].at : 0;
 		bool back =
 			out->len &&
@@ -105,24 +101,13 @@ bool debug_list_entries(struct debug_reader *r, const struct debug_unit *unit,
 				last; /* by a DW_AT_sibling that does not lead to the next one */
 		if (back)
 			place = (struct entry_place){last + 1, 0, place.depth};
-		/* To find its sibling, libdw passes over everything in it: it is passed once for
-		 * each level above. */
-		if (!work_spend(r->work, WORK_SCOPES, (depth + 1) * r->file.entry_work) ||
+		if (!work_spend(r->work, WORK_SCOPES, dwarf_walk_work(&r->file, &walk)) ||
 		    !entry_place_vec_push(out, place))
 			return false;
 		if (back)
 			return true;
-		if (depth + 1 < DEPTH_MOST && !r->file.dw.dwarf_child(die, &child)) {
-			stack[++depth] = child;
-			continue;
-		}
-		Dwarf_Die next;
-		while (depth && r->file.dw.dwarf_siblingof(&stack[depth], &next))
-			depth--;
-		if (!depth)
-			return true;
-		stack[depth] = next;
-	}
+	} while (dwarf_walk_next(&r->file, &walk));
+	return true;
 }
 
 const char *debug_entry_name(struct debug_reader *r, bool of_types, uint64_t at, unsigned *tag)

@@ -167,6 +167,22 @@ bool dwarf_file_open(const struct image *image, const char *purpose, bool counte
 	return spend_abbreviations(image, counted, out) || work_fail(image->work, err);
 }
 
+bool dwarf_walk_next(const struct dwarf_file *file, struct dwarf_walk *walk)
+{
+	Dwarf_Die next;
+
+	if (walk->depth + 1 < DWARF_DEPTH_MOST &&
+	    !file->dw.dwarf_child(&walk->at[walk->depth], &next)) {
+		walk->at[++walk->depth] = next;
+		return true;
+	}
+	while (walk->depth && file->dw.dwarf_siblingof(&walk->at[walk->depth], &next))
+		walk->depth--;
+	if (walk->depth)
+		walk->at[walk->depth] = next;
+	return walk->depth;
+}
+
 void dwarf_file_close(struct dwarf_file *file)
 {
 	if (file->dwarf)

@@ -35,6 +35,30 @@ BC_MUST_USE bool dwarf_file_open(const struct image *image, const char *purpose,
 				 struct dwarf_file *out, struct bc_error *err);
 void dwarf_file_close(struct dwarf_file *file);
 
+#ifdef BATCONV_HAVE_LIBDW
+
+/* How deep entries may be nested: those of C++ programs are 30 deep. */
+#define DWARF_DEPTH_MOST 200
+
+/* A walk over the entries of a unit, each before those within it: the last of `at` is the entry
+ * that it has reached, the others are those around that. */
+struct dwarf_walk {
+	Dwarf_Die at[DWARF_DEPTH_MOST];
+	size_t depth;
+};
+
+/* Goes on to the next entry.  False: that was the last one. */
+bool dwarf_walk_next(const struct dwarf_file *file, struct dwarf_walk *walk);
+
+/* How much it is to find the next entry.  To find a sibling, libdw passes over everything in an
+ * entry: what is passed counts once for each level above. */
+static inline uint64_t dwarf_walk_work(const struct dwarf_file *file, const struct dwarf_walk *walk)
+{
+	return (walk->depth + 1) * file->entry_work;
+}
+
+#endif
+
 /* Little-endian numbers one after the other; behind the end there are zeros, and `cut` is set. */
 struct dwarf_cursor {
 	struct bytes rest;

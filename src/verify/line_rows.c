@@ -402,9 +402,6 @@ static bool read_table(struct rows_reader *r, Dwarf_Die *die, struct line_unit *
 
 /* ---- which files .debug_info names ---- */
 
-/* How deep entries may be nested: those of C++ programs are 30 deep. */
-#define DEPTH_MOST 200
-
 static bool note_use(struct rows_reader *r, Dwarf_Die *die, bool call)
 {
 	struct line_use_vec *uses = &r->out->uses;
@@ -424,28 +421,17 @@ static bool note_use(struct rows_reader *r, Dwarf_Die *die, bool call)
 
 static bool read_entries(struct rows_reader *r, Dwarf_Die unit)
 {
-	Dwarf_Die stack[DEPTH_MOST];
-	size_t depth = 0;
+	struct dwarf_walk walk;
 
-	stack[0] = unit;
-	for (;;) {
-		Dwarf_Die *die = &stack[depth], child;
-		/* To find its sibling, libdw passes over everything in it: it is passed once for
-		 * each level above. */
-		if (!work_spend(r->image->work, WORK_ENTRIES, (depth + 1) * r->file.entry_work) ||
+	walk.at[0] = unit;
+	walk.depth = 0;
+	do {
+		Dwarf_Die *die = &walk.at[walk.depth];
+		if (!work_spend(r->image->work, WORK_ENTRIES, dwarf_walk_work(&r->file, &walk)) ||
 		    !note_use(r, die, false) || !note_use(r, die, true))
 			return false;
-		if (depth + 1 < DEPTH_MOST && !r->file.dw.dwarf_child(die, &child)) {
-			stack[++depth] = child;
-			continue;
-		}
-		Dwarf_Die next;
-		while (depth && r->file.dw.dwarf_siblingof(&stack[depth], &next))
-			depth--;
-		if (!depth)
-			return true;
-		stack[depth] = next;
-	}
+	} while (dwarf_walk_next(&r->file, &walk));
+	return true;
 }
 
 struct unit_place {

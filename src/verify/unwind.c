@@ -735,15 +735,6 @@ static bool check_function(struct unwinding *u, struct decoder *decoder, const u
 	return ok && !u->out.failed && !u->in.failed;
 }
 
-static void add_counts(struct checking *c, const struct unwind_summary *sum)
-{
-	uint64_t words[sizeof(*sum) / sizeof(uint64_t)];
-
-	memcpy(words, sum, sizeof(words));
-	for (size_t i = 0; i < BC_COUNT(words); i++)
-		atomic_fetch_add(&c->counts[i], words[i]);
-}
-
 static void check_fragments_of(void *ctx, struct decoder *decoder, uint32_t begin, uint32_t end,
 			       struct findings *findings)
 {
@@ -760,7 +751,7 @@ static void check_fragments_of(void *ctx, struct decoder *decoder, uint32_t begi
 	}
 	if (!ok)
 		atomic_store(&c->failed, true);
-	add_counts(c, &u.sum);
+	summary_add(c->counts, &u.sum, sizeof(u.sum));
 	row_reader_free(&u.out);
 	row_reader_free(&u.in);
 }
@@ -917,7 +908,7 @@ static bool check_left(struct checking *c, struct findings *findings)
 		else
 			u.sum.left_other++;
 	}
-	add_counts(c, &u.sum);
+	summary_add(c->counts, &u.sum, sizeof(u.sum));
 	row_reader_free(&u.out);
 	row_reader_free(&u.in);
 	return ok;
@@ -1003,10 +994,7 @@ bool check_unwind(const struct binary *subject, const struct input *input, unsig
 			     work_fail(subject->image.work, err);
 		ok = ok && check_debug_frame(&c, findings, err);
 	}
-	uint64_t words[BC_COUNT(c.counts)] = {0};
-	for (size_t i = 0; i < BC_COUNT(words); i++)
-		words[i] = atomic_load(&c.counts[i]);
-	memcpy(out, words, sizeof(*out));
+	summary_read(c.counts, out, sizeof(*out));
 	if (c.parts.at)
 		fragments_by_function_free(&c.parts);
 	side_free(&c.out);
