@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#define _GNU_SOURCE /* DT_DIR, ppoll() */
+#define _GNU_SOURCE /* ppoll() */
 #include "src/record/live.h"
 
-#include <dirent.h>
-#include <limits.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -12,7 +10,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "src/samples/maps_text.h"
 #include "src/samples/proc.h"
 #include "src/record/proc_files.h"
 #include "src/record/shares.h"
@@ -21,7 +18,6 @@
 #define WAIT         200            /* ms: a ring that fills slowly is read so often */
 #define WAIT_LIMITED 50             /* ms: with a limit of the cost, which is seen only then */
 #define SCAN_LEAST   SECOND         /* between two scans after losses */
-#define LEVELS_MOST  32             /* of directories of a cgroup */
 #define LOOK_MOST    (SECOND / 100) /* ns at a time for digests */
 #define LOOK_PAUSE   20000000L      /* ns until more is looked at */
 
@@ -34,54 +30,6 @@ uint64_t live_clock(void)
 }
 
 /* ---- /proc ---- */
-
-/* A path of /proc/PID/maps writes a newline as \012.  The result is in `out`, or the text itself.
- */
-static struct text unescape(struct text path, char out[PATH_MAX])
-{
-	size_t len = 0;
-
-	if (!memchr(path.at, '\\', path.len) || path.len >= PATH_MAX)
-		return path;
-	for (size_t i = 0; i < path.len; i++) {
-		bool newline =
-			path.at[i] == '\\' && path.len - i >= 4 && !memcmp(path.at + i, "\\012", 4);
-		out[len++] = newline ? '\n' : path.at[i];
-		i += newline ? 3 : 0;
-	}
-	return (struct text){out, len};
-}
-
-static bool take_line(struct live_recording *live, uint32_t pid, const struct maps_line *line,
-		      uint64_t time, struct bc_error *err)
-{
-	char room[PATH_MAX];
-	struct map_event map = {
-		.pid = pid,
-		.start = {line->start},
-		.size = line->end - line->start,
-		.offset = {line->offset},
-		.executable = true,
-		.path = line->path.len ? unescape(line->path, room) : text_of("//anon"),
-		.node = {.major = line->major, .minor = line->minor, .inode = line->inode},
-	};
-
-	return recorder_map(live->recorder, &map, time, err);
-}
-
-static bool take_maps(struct live_recording *live, uint32_t pid, struct text maps, uint64_t time,
-		      struct bc_error *err)
-{
-	while (maps.len) {
-		size_t length = text_find(maps, '\n');
-		struct maps_line line;
-		const char *wrong = maps_line_parse(text_first(maps, length), &line);
-		if (!wrong && line.flags & MAPPING_EXEC && !take_line(live, pid, &line, time, err))
-			return false;
-		maps = text_behind(maps, length);
-	}
-	return true;
-}
 
 /* most: bytes of its maps.  *large: it has more, and is not read. */
 static bool scan_process(struct live_recording *live, int pid, size_t most, bool *large,
@@ -99,7 +47,8 @@ static bool scan_process(struct live_recording *live, int pid, size_t most, bool
 	bool ok = true;
 	if (proc_maps_text((uint32_t)pid, most, &maps, &size, &gone)) {
 		ok = recorder_process(live->recorder, (uint32_t)pid, time, err) &&
-		     take_maps(live, (uint32_t)pid, (struct text){maps, size}, time, err);
+		     recorder_maps(live->recorder, (uint32_t)pid, (struct text){maps, size}, time,
+				   err);
 		for (size_t i = 0; ok && i < threads.len; i++)
 			ok = threads.at[i] == pid ||
 			     recorder_thread(live->recorder, (uint32_t)pid, (uint32_t)threads.at[i],
@@ -111,44 +60,6 @@ static bool scan_process(struct live_recording *live, int pid, size_t most, bool
 	}
 	task_vec_free(&threads);
 	return ok;
-}
-
-/* Adds the processes of a cgroup and of those below it.  path: room for PATH_MAX characters, of
- * which so many are its directory. */
-static bool cgroup_processes(char *path, size_t length, unsigned levels, struct task_vec *out)
-{
-	int pid;
-
-	if ((size_t)snprintf(path + length, PATH_MAX - length, "/cgroup.procs") >=
-	    PATH_MAX - length)
-		return true;
-	FILE *file = fopen(path, "re");
-	bool ok = true;
-	while (file && ok && fscanf(file, "%d", &pid) == 1)
-		ok = pid <= 0 || task_vec_push(out, pid);
-	if (file)
-		fclose(file);
-	path[length] = '\0';
-	DIR *dir = levels ? opendir(path) : NULL;
-	for (const struct dirent *entry; dir && ok && (entry = readdir(dir));) {
-		if (entry->d_type != DT_DIR || entry->d_name[0] == '.')
-			continue;
-		size_t more =
-			(size_t)snprintf(path + length, PATH_MAX - length, "/%s", entry->d_name);
-		if (more < PATH_MAX - length)
-			ok = cgroup_processes(path, length + more, levels - 1, out);
-	}
-	if (dir)
-		closedir(dir);
-	return ok;
-}
-
-static bool cgroup_scan(const char *cgroup, struct task_vec *out)
-{
-	char path[PATH_MAX];
-	size_t length = (size_t)snprintf(path, sizeof(path), "%s", cgroup);
-
-	return length >= sizeof(path) || cgroup_processes(path, length, LEVELS_MOST, out);
 }
 
 /* ---- what is mapped now, process by process ---- */
@@ -177,7 +88,7 @@ static bool list_processes(struct live_recording *live, struct task_vec *out, st
 	if (live->target == PERF_MACHINE)
 		return proc_processes(PROC_ROOT, out, err);
 	if (live->target == PERF_CGROUP)
-		return cgroup_scan(live->cgroup, out) || bc_fail_nomem(err);
+		return proc_cgroup(live->cgroup, out, err);
 	if (!proc_add_descendants(PROC_ROOT, &live->processes, err))
 		return false;
 	for (size_t i = 0; i < live->processes.len; i++)

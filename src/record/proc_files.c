@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#define _GNU_SOURCE /* DT_DIR */
 #include "src/record/proc_files.h"
 
 #include <ctype.h>
@@ -196,6 +197,7 @@ void proc_files_free(struct proc_files *files)
 /* ---- processes and threads ---- */
 
 #define INITIAL_NAMESPACE 0xeffffffcu /* PROC_PID_INIT_INO of Linux */
+#define LEVELS_MOST       32          /* of directories of a cgroup */
 
 /* Adds the names of a directory that are numbers. */
 static bool add_numbers(DIR *folder, struct task_vec *out)
@@ -218,6 +220,44 @@ bool proc_processes(const char *root, struct task_vec *out, struct bc_error *err
 	bool ok = add_numbers(folder, out) || bc_fail_nomem(err);
 	closedir(folder);
 	return ok;
+}
+
+/* path: room for PATH_MAX characters, of which so many are its directory. */
+static bool add_cgroup(char *path, size_t length, unsigned levels, struct task_vec *out)
+{
+	int pid;
+
+	if ((size_t)snprintf(path + length, PATH_MAX - length, "/cgroup.procs") >=
+	    PATH_MAX - length)
+		return true;
+	FILE *file = fopen(path, "re");
+	bool ok = true;
+	while (file && ok && fscanf(file, "%d", &pid) == 1)
+		ok = pid <= 0 || task_vec_push(out, pid);
+	if (file)
+		fclose(file);
+	path[length] = '\0';
+	DIR *dir = levels ? opendir(path) : NULL;
+	for (const struct dirent *entry; dir && ok && (entry = readdir(dir));) {
+		if (entry->d_type != DT_DIR || entry->d_name[0] == '.')
+			continue;
+		size_t more =
+			(size_t)snprintf(path + length, PATH_MAX - length, "/%s", entry->d_name);
+		if (more < PATH_MAX - length)
+			ok = add_cgroup(path, length + more, levels - 1, out);
+	}
+	if (dir)
+		closedir(dir);
+	return ok;
+}
+
+bool proc_cgroup(const char *cgroup, struct task_vec *out, struct bc_error *err)
+{
+	char path[PATH_MAX];
+	size_t length = (size_t)snprintf(path, sizeof(path), "%s", cgroup);
+
+	return length >= sizeof(path) || add_cgroup(path, length, LEVELS_MOST, out) ||
+	       bc_fail_nomem(err);
 }
 
 bool proc_threads(const char *root, int process, struct task_vec *out, struct bc_error *err)

@@ -61,6 +61,9 @@ BC_MUST_USE bool proc_processes(const char *root, struct task_vec *out, struct b
 BC_MUST_USE bool proc_add_descendants(const char *root, struct task_vec *processes,
 				      struct bc_error *err);
 
+/* Adds the processes of a cgroup, by its directory, and of those below it.  BC_NOMEM */
+BC_MUST_USE bool proc_cgroup(const char *cgroup, struct task_vec *out, struct bc_error *err);
+
 /* Adds the ids of the threads of a process.  BC_NOTFOUND: there is no such process, or it has
  * ended; BC_NOMEM */
 BC_MUST_USE bool proc_threads(const char *root, int process, struct task_vec *out,

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/samples/maps_text.h"
 #include "src/samples/snapshots.h"
 #include "src/samples/processes.h"
 #include "src/count/stack.h"
@@ -769,11 +770,38 @@ bool recorder_process(struct recorder *recorder, uint32_t pid, uint64_t time, st
 			err);
 }
 
-bool recorder_map(struct recorder *recorder, const struct map_event *map, uint64_t time,
-		  struct bc_error *err)
+static bool take_line(struct recorder *r, uint32_t pid, const struct maps_line *line, uint64_t time,
+		      struct bc_error *err)
 {
-	return take_own(recorder, perf_rings_put_map(&recorder->rings, map, time, recorder->own),
-			err);
+	struct map_event map = {
+		.pid = pid,
+		.start = {line->start},
+		.size = line->end - line->start,
+		.offset = {line->offset},
+		.executable = true,
+		.path = line->path.len ? line->path : text_of("//anon"),
+		.node = {.major = line->major, .minor = line->minor, .inode = line->inode},
+	};
+	char path[PATH_MAX];
+
+	if (map.path.len < sizeof(path))
+		map.path = (struct text){path, maps_path_unescape(map.path, path)};
+	return take_own(r, perf_rings_put_map(&r->rings, &map, time, r->own), err);
+}
+
+bool recorder_maps(struct recorder *recorder, uint32_t pid, struct text maps, uint64_t time,
+		   struct bc_error *err)
+{
+	while (maps.len) {
+		size_t length = text_find(maps, '\n');
+		struct maps_line line;
+		const char *wrong = maps_line_parse(text_first(maps, length), &line);
+		if (!wrong && line.flags & MAPPING_EXEC &&
+		    !take_line(recorder, pid, &line, time, err))
+			return false;
+		maps = text_behind(maps, length);
+	}
+	return true;
 }
 
 bool recorder_thread(struct recorder *recorder, uint32_t pid, uint32_t tid, uint64_t time,

@@ -88,9 +88,10 @@ BC_MUST_USE bool recorder_ring(struct recorder *recorder, uint32_t ring, struct 
 BC_MUST_USE bool recorder_process(struct recorder *recorder, uint32_t pid, uint64_t time,
 				  struct bc_error *err);
 
-/* An executable mapping of it, and a thread beside the first one (tid != pid). */
-BC_MUST_USE bool recorder_map(struct recorder *recorder, const struct map_event *map, uint64_t time,
-			      struct bc_error *err);
+/* Its executable mappings, as /proc/PID/maps has them, and a thread beside the first one (tid !=
+ * pid). */
+BC_MUST_USE bool recorder_maps(struct recorder *recorder, uint32_t pid, struct text maps,
+			       uint64_t time, struct bc_error *err);
 BC_MUST_USE bool recorder_thread(struct recorder *recorder, uint32_t pid, uint32_t tid,
 				 uint64_t time, struct bc_error *err);
 

@@ -75,6 +75,21 @@ const char *maps_line_parse(struct text line, struct maps_line *out)
 	return NULL;
 }
 
+size_t maps_path_unescape(struct text path, char *out)
+{
+	size_t len = 0;
+
+	for (size_t i = 0; i < path.len; i++) {
+		if (text_starts(text_from(path, i), "\\012")) {
+			out[len++] = '\n';
+			i += 3;
+		} else {
+			out[len++] = path.at[i];
+		}
+	}
+	return len;
+}
+
 /* pid=77 */
 static bool parse_field(struct text word, const char *name, uint64_t most, uint64_t *out)
 {
@@ -102,22 +117,6 @@ bool maps_head_parse(struct text line, struct maps_head *out)
 	return true;
 }
 
-/* \012 is a newline; a path without one is not copied.  Returns the new length. */
-static size_t unescape(struct text path, char *out)
-{
-	size_t len = 0;
-
-	for (size_t i = 0; i < path.len; i++) {
-		if (text_starts(text_from(path, i), "\\012")) {
-			out[len++] = '\n';
-			i += 3;
-		} else {
-			out[len++] = path.at[i];
-		}
-	}
-	return len;
-}
-
 static bool intern_path(struct strings *texts, struct text path, uint32_t *out)
 {
 	if (text_find(path, '\\') == path.len)
@@ -125,7 +124,7 @@ static bool intern_path(struct strings *texts, struct text path, uint32_t *out)
 	char *copy = malloc(path.len + 1);
 	if (!copy)
 		return false;
-	bool ok = strings_intern(texts, (struct text){copy, unescape(path, copy)}, out);
+	bool ok = strings_intern(texts, (struct text){copy, maps_path_unescape(path, copy)}, out);
 	free(copy);
 	return ok;
 }

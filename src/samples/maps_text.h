@@ -31,6 +31,9 @@ struct maps_line {
 /* Returns NULL, or what is wrong with the line. */
 const char *maps_line_parse(struct text line, struct maps_line *out);
 
+/* The path of a line, unescaped, into room for path.len bytes.  Returns how many it has. */
+size_t maps_path_unescape(struct text path, char *out);
+
 /* What the head line of a snapshot says.  Numbers that it leaves out are 0. */
 struct maps_head {
 	uint32_t pid, id;

@@ -512,15 +512,13 @@ static void test_ended_processes_are_forgotten(void **state)
 static void tell_map(struct bench *bench, uint32_t pid, uint64_t time, size_t file)
 {
 	struct bc_error err = {0};
-	const struct map_event map = {.pid = pid,
-				      .start = {0x10000},
-				      .size = TEXT_SIZE,
-				      .offset = {bench->text_offset},
-				      .executable = true,
-				      .path = text_of(host_files[file].path),
-				      .node = {.inode = host_files[file].inode}};
+	char maps[200];
 
-	assert_true(recorder_map(bench->recorder, &map, time, &err));
+	snprintf(maps, sizeof(maps),
+		 "8000-9000 rw-p 00000000 00:00 0\n%x-%x r-xp %x 00:00 %u   %s\n", 0x10000,
+		 0x10000 + (unsigned)TEXT_SIZE, (unsigned)bench->text_offset,
+		 (unsigned)host_files[file].inode, host_files[file].path);
+	assert_true(recorder_maps(bench->recorder, pid, text_of(maps), time, &err));
 }
 
 /* What /proc told is as old as the reading of it. */

@@ -1,22 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * What programs and hosts are called, and what /proc tells of two processes: parts with zero bytes
- * between.  Properties: the name of a shard has only plain letters, is short enough, and is of its
- * own host alone; any name is of one of two hosts at most, and a shard or unfinished, not both; a
- * name of a process has at most 15 bytes; descendants are listed once each.
+ * What programs and hosts are called: parts with zero bytes between.  Properties: the name of a
+ * shard has only plain letters, is short enough, and is of its own host alone; any name is of one
+ * of two hosts at most, and a shard or unfinished, not both.
  */
 #undef NDEBUG /* what is asserted here must be done, too */
 #include <assert.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include "src/record/proc_files.h"
 #include "src/record/shard_name.h"
 
-enum { PART_SIZE = 4096, PROCESSES = 2 };
+enum { PART_SIZE = 4096 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -37,8 +32,6 @@ static void take(char part[PART_SIZE])
 	input.at += length;
 	input.left -= length;
 }
-
-/* ---- names ---- */
 
 static void check_made(const char *path, const char *host, const char *other)
 {
@@ -68,74 +61,6 @@ static void check_any(const char *name, const char *host, const char *other)
 	assert(!strcmp(host, other) || !is || !shard_name_is(text_of(name), other));
 }
 
-/* ---- processes ---- */
-
-static void put(const char *path, const char *text)
-{
-	FILE *file = fopen(path, "w");
-
-	assert(file && fputs(text, file) >= 0 && !fclose(file));
-}
-
-static const char *proc_root(void)
-{
-	static char root[64];
-
-	if (*root)
-		return root;
-	const char *folder = getenv("TMPDIR");
-	snprintf(root, sizeof(root), "%.40s/proc.XXXXXX", folder ? folder : "/tmp");
-	assert(mkdtemp(root));
-	for (int i = 1; i <= PROCESSES; i++) {
-		char path[96];
-		snprintf(path, sizeof(path), "%s/%d", root, i);
-		assert(!mkdir(path, 0700));
-	}
-	return root;
-}
-
-static void remove_root(void)
-{
-	char path[96];
-
-	for (int i = 1; i <= PROCESSES; i++) {
-		static const char *const names[] = {"/stat", "/comm", "/status", ""};
-		for (size_t k = 0; k < sizeof(names) / sizeof(*names); k++) {
-			snprintf(path, sizeof(path), "%s/%d%s", proc_root(), i, names[k]);
-			remove(path);
-		}
-	}
-	remove(proc_root());
-}
-
-static void check_processes(void)
-{
-	static bool registered;
-	struct proc_files files = {.root = proc_root()};
-	struct task_vec all = {0};
-	struct bc_error err;
-	char part[PART_SIZE], path[96], name[16];
-
-	if (!registered)
-		assert(!atexit(remove_root));
-	registered = true;
-	for (int i = 1; i <= PROCESSES; i++) {
-		static const char *const names[] = {"stat", "comm", "status"};
-		for (size_t k = 0; k < sizeof(names) / sizeof(*names); k++) {
-			take(part);
-			snprintf(path, sizeof(path), "%s/%d/%s", files.root, i, names[k]);
-			put(path, part);
-		}
-		proc_name(files.root, i, name);
-		assert(memchr(name, 0, sizeof(name)));
-		(void)proc_files_user(&files, (uint32_t)i);
-	}
-	assert(task_vec_push(&all, 1));
-	assert(proc_add_descendants(files.root, &all, &err));
-	assert(all.len <= PROCESSES && all.at[0] == 1 && (all.len < 2 || all.at[1] == 2));
-	task_vec_free(&all);
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	char part[PART_SIZE], host[SHARD_HOST_SIZE], other[SHARD_HOST_SIZE];
@@ -149,6 +74,5 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	check_made(part, host, other);
 	take(part);
 	check_any(part, host, other);
-	check_processes();
 	return 0;
 }
