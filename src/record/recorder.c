@@ -167,7 +167,7 @@ static void note_map(struct recorder *r, const struct recorded_process *process)
 static bool take_file(struct recorder *r, const struct map_event *map, struct mapping *out)
 {
 	if (path_kind_of(map->path) != PATH_FILE || map->path.len >= PATH_MAX ||
-	    out->offset > PLACE_OFFSET - map->size)
+	    map->size > PLACE_OFFSET || out->offset > PLACE_OFFSET - map->size)
 		return true;
 	if (!run_files_intern(&r->files, map, &out->file))
 		return false;
@@ -194,7 +194,7 @@ static bool take_map(void *ctx, const struct event *event, struct bc_error *err)
 				  .flags = MAPPING_READ | MAPPING_EXEC};
 
 	if (!map->executable || map->pid == NO_PID || mapping.end <= mapping.start ||
-	    mapping.end > USER_END || map->size > PLACE_OFFSET)
+	    mapping.end > USER_END)
 		return true;
 	struct recorded_process *process =
 		own(processes_mapped(&r->processes, &recorder_owner, r, event));

@@ -544,6 +544,25 @@ static void test_what_proc_tells(void **state)
 	close_bench(&bench);
 }
 
+/* More than an offset in a file can say: what was there before is hidden all the same. */
+static void test_a_mapping_of_terabytes(void **state)
+{
+	struct bench bench;
+	struct bc_error err = {0};
+
+	(void)state;
+	open_bench(&bench, STACKS, 0, NULL);
+	map_file(&bench, 7, 10, 0x10000, 0);
+	assert_true(recorder_maps(bench.recorder, 7,
+				  text_of("1000-20000000000 r-xp 00000000 00:00 2 /lib/b\n"), 15,
+				  &err));
+	put_branch(&bench, 7, 20, 0x10010, 0x10020);
+	drain(&bench);
+	assert_counted(&bench, "");
+	assert_int_equal(dropped(&bench, RECORDED_DROP_NO_FILE), 1);
+	close_bench(&bench);
+}
+
 /* After records were lost: what is told again begins anew, what is not has ended. */
 static void test_proc_is_read_again(void **state)
 {
@@ -879,6 +898,7 @@ int main(void)
 		cmocka_unit_test(test_forks_execs_and_exits),
 		cmocka_unit_test(test_ended_processes_are_forgotten),
 		cmocka_unit_test(test_what_proc_tells),
+		cmocka_unit_test(test_a_mapping_of_terabytes),
 		cmocka_unit_test(test_proc_is_read_again),
 		cmocka_unit_test(test_order_between_rings),
 		cmocka_unit_test(test_losses_are_counted),
