@@ -294,6 +294,42 @@ static void jump_table_with_a_cold_case(void **state)
 	code_free(&code);
 }
 
+/* What loads from a table is no case of the jump if it writes another register. */
+static void a_table_for_another_register(void **state)
+{
+	static const char bytes[] =
+		"\x48\x8b\x0c\xfd\x00\x18\x00\x00" /* 0: mov 0x1800(,%rdi,8),%rcx */
+		"\xff\xe0"                         /* 8: jmp *%rax              */
+		"\x90\xc3\x90\xc3";                /* a, c: nop; ret            */
+
+	(void)state;
+	code_init(&code, MACHINE_X86_64, bytes, sizeof(bytes) - 1);
+	code_put(&code, CODE_DATA, "\x0a\x10\0\0\0\0\0\0\x0c\x10\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 24);
+	assert_true(code_build(&code, 1)->unknown_jumps);
+	code_free(&code);
+}
+
+/* A jump of which no table is known leads to no block of nops alone, whatever the next one begins
+ * with. */
+static void nops_between_blocks(void **state)
+{
+	static const char bytes[] = "\x74\x03"  /* 0: je 5                */
+				    "\xff\xe0"  /* 2: jmp *%rax           */
+				    "\x90"      /* 4: nop                 */
+				    "\x90\xc3"; /* 5: nop; ret            */
+	static const uint32_t f = 0;
+	struct bc_error err;
+
+	(void)state;
+	code_init(&code, MACHINE_X86_64, bytes, sizeof(bytes) - 1);
+	code_gives(&code, "0-0>e 2-2 4-4> 5-6");
+	assert_true(cfg_build_code(&code.image, &code.table, &f, 1, 1, &code.cfg, &err));
+	const struct graph_code *made = &cfg_find(&code.cfg, &code.functions[0])->code;
+	assert_int_equal(made->first_next[1], 2); /* of the first block: 1 and 3 */
+	assert_int_equal(made->first_next[2], 2);
+	code_free(&code);
+}
+
 static void absolute_jump_table(void **state)
 {
 	static const char bytes[] = "\xff\x24\xfd\x00\x18\x00\x00" /* 0: jmp *0x1800(,%rdi,8) */
@@ -498,6 +534,8 @@ int main(void)
 		TEST(next_jump_table),
 		TEST(jump_table_with_a_cold_case),
 		TEST(absolute_jump_table),
+		TEST(a_table_for_another_register),
+		TEST(nops_between_blocks),
 		TEST(landing_pad),
 		TEST(encodings_of_landing_pads),
 		TEST(other_machines),

@@ -108,12 +108,46 @@ static void numbered_blocks(void **state)
 		     100 * .35355339059327378)); /* the entry: 100 in, 200 out: |1 - .5| and 0 */
 }
 
+/* The function was called 80 times.  Its first block sends 160 on, of which 100 come back.  Half of
+ * what enters its second block is missing, which only a call of the function itself explains; the
+ * third one leaves. */
+static void missing_counts(void **state)
+{
+	struct insn insns[] = {{.kind = INSN_NEXT},
+			       {.kind = INSN_NEXT},
+			       {.kind = INSN_CALL, .target = 0x1000},
+			       {.kind = INSN_RETURN}};
+	uint32_t first_insn[] = {0, 1, 3, 4}, first_next[] = {0, 2, 3, 3}, next[] = {1, 2, 2};
+	struct block blocks[] = {{.start = 0}, {.start = 4}, {.start = 12}};
+	const struct graph graph = {.blocks = blocks,
+				    .count = 3,
+				    .code = {.insns = {insns, BC_COUNT(insns), BC_COUNT(insns)},
+					     .first_insn = first_insn,
+					     .first_next = first_next,
+					     .next = next}};
+	struct balance_block counts[] = {{.start = 0, .in = 100, .out = 160, .count = 160},
+					 {.start = 4, .in = 50, .out = 25, .count = 50},
+					 {.start = 12, .in = 60, .count = 60}};
+	const struct flow_function f = {.blocks = {counts, BC_COUNT(counts), BC_COUNT(counts)},
+					.graph = &graph};
+
+	(void)state;
+	struct flow_gaps gaps = flow_gaps_take(&f, 0x1000, 80);
+	assert_true(near(gaps.call, .25)); /* 60 of 80 */
+	assert_true(near(gaps.weighted, 0));
+	insns[2].target = 0x2000;
+	gaps = flow_gaps_take(&f, 0x1000, 60);
+	assert_true(near(gaps.call, 0));
+	assert_true(near(gaps.weighted, .5));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(bias),
 		cmocka_unit_test(what_nothing_leads_to),
 		cmocka_unit_test(numbered_blocks),
+		cmocka_unit_test(missing_counts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -52,6 +52,36 @@ static void pages_of_adrp(void **state)
 	assert_page("add x0, x0, #16", 0x401234, "add x0, x0, #16");
 }
 
+/* A direct branch has its target as its last operand, others behind the text. */
+static void targets_of_instructions(void **state)
+{
+	static const struct {
+		const char *printed, *expected;
+		enum insn_kind kind;
+		uint64_t target;
+	} rows[] = {
+		{"callq 12", "callq 0x401000", INSN_CALL, 0x401000},
+		{"cbz x0, #16", "cbz x0, 0x401000", INSN_CONDITIONAL, 0x401000},
+		{"tbz w0, #3, #16", "tbz w0, #3, 0x500000 <f>", INSN_CONDITIONAL, 0x500000},
+		{"jmp 12", "jmp 0x500004 <f+0x4>", INSN_JUMP, 0x500004},
+		{"leaq 8(%rip), %rax", "leaq 8(%rip), %rax # 0x500000 <f>", INSN_NEXT, 0x500000},
+	};
+	struct function f = {.address = 0x500000, .size = 16, .extent = 16, .printed = "f"};
+	struct function_table functions = {.at = &f, .count = 1};
+	const struct side side = {.functions = &functions};
+
+	(void)state;
+	assert_true(functions_index(&functions));
+	for (size_t i = 0; i < BC_COUNT(rows); i++) {
+		const struct insn insn = {.kind = rows[i].kind, .target = rows[i].target};
+		char text[64];
+		snprintf(text, sizeof(text), "%s", rows[i].printed);
+		say_target(text, sizeof(text), &side, &insn);
+		assert_string_equal(text, rows[i].expected);
+	}
+	free(functions.index.below);
+}
+
 static void hottest_blocks_are_listed(void **state)
 {
 	struct balance_block blocks[] = {{.start = 0},
@@ -82,6 +112,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(mnemonic_and_operands_are_apart_by_one_blank),
 		cmocka_unit_test(pages_of_adrp),
+		cmocka_unit_test(targets_of_instructions),
 		cmocka_unit_test(hottest_blocks_are_listed),
 	};
 

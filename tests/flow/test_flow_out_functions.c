@@ -143,6 +143,47 @@ static void calls_lead_nowhere_within(void **state)
 	end();
 }
 
+/* A jump that is in no entry of the table, to the middle of its own block: what is counted before it
+ * ends before its target. */
+static void jumps_within_their_block(void **state)
+{
+	static const struct {
+		const char *jump;
+		uint32_t last;
+	} rows[] = {
+		{"\x0f\x84\xfe\xff\xff\xff", 0x43}, /* je 0x1028: behind the four before it */
+		{"\x0f\x84\xf8\xff\xff\xff", 0x41}, /* je 0x1022 */
+	};
+
+	(void)state;
+	for (size_t i = 0; i < BC_COUNT(rows); i++) {
+		begin();
+		put(&output, 0x1024, rows[i].jump, 6);
+		const struct out_function *f = open_hot();
+		struct exit_site leave = find_exit(pair.output, f, insns_at(&f->insns, 0x24));
+		assert_false(leave.leads || leave.sited);
+		assert_int_equal(f->code->insns->at[leave.last].offset, rows[i].last);
+		end();
+	}
+}
+
+/* A block without a hash, which llvm-bolt made: its jump is one of the input's if an entry of the
+ * table is of it, else llvm-bolt compares there. */
+static void jumps_of_made_blocks(void **state)
+{
+	(void)state;
+	for (int known = 0; known < 2; known++) {
+		begin();
+		hashes[1].hash = 0;
+		entries[2].output = known ? 0x11 : 0x1c;
+		put(&output, 0x1011, "\x74\x00", 2);
+		const struct out_function *f = open_hot();
+		assert_int_equal(f->blocks.at[1].output, 0x10);
+		assert_int_equal(f->blocks.at[1].kind, known ? OUT_BLOCK_AFTER : OUT_BLOCK_CHECK);
+		end();
+	}
+}
+
 static void add_step(struct record_batch *batch, uint32_t from, uint32_t to, uint64_t count)
 {
 	const struct function *hot = &pair.output->functions.at[0];
@@ -208,6 +249,8 @@ int main(void)
 		cmocka_unit_test(blocks_by_the_table),
 		cmocka_unit_test(tables_without_a_beginning),
 		cmocka_unit_test(calls_lead_nowhere_within),
+		cmocka_unit_test(jumps_within_their_block),
+		cmocka_unit_test(jumps_of_made_blocks),
 		cmocka_unit_test(steps_that_are_told_by_the_block_before),
 	};
 

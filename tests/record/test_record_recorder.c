@@ -40,6 +40,10 @@ static const struct host_file host_files[] = {
 	{"/bin/a", 7, 0x94, FILE_OPENED}, /* it was replaced */
 };
 
+/* Each inode from this one on is a file with other code. */
+#define EACH       "/each"
+#define EACH_INODE 1000
+
 struct bench {
 	struct build_attr attr;
 	struct build_perf attr_bytes;
@@ -82,6 +86,14 @@ static enum file_answer open_file(void *ctx, const struct map_event *map, int *f
 	struct bench *bench = ctx;
 
 	bench->asked++;
+	if (text_is(map->path, EACH)) {
+		struct bytes elf = program((uint8_t)(map->node.inode - EACH_INODE + 1));
+		*fd = memfd_create("file", MFD_CLOEXEC);
+		assert_true(*fd >= 0);
+		write_all(*fd, elf.data, elf.size);
+		build_elf_free(&elf);
+		return FILE_OPENED;
+	}
 	for (size_t i = 0; i < BC_COUNT(host_files); i++) {
 		const struct host_file *file = &host_files[i];
 		if (!text_is(map->path, file->path) || map->node.inode != file->inode)
@@ -460,6 +472,32 @@ static void test_the_most_files(void **state)
 	close_bench(&bench);
 }
 
+/* Of the files of one stack the first 128 are counted. */
+static void test_the_most_files_of_a_stack(void **state)
+{
+	struct branch stack[65];
+	struct bench bench;
+	size_t lines = 0;
+
+	(void)state;
+	open_bench(&bench, STACKS, 0, NULL);
+	for (uint64_t i = 0; i < 2 * BC_COUNT(stack); i++) {
+		uint64_t start = 0x1000000 + i * 0x10000;
+		put_map(&bench, 0, 7, 10, start, bench.text_offset, EACH, EACH_INODE + i);
+		*(i % 2 ? &stack[i / 2].to : &stack[i / 2].from) = start + 0x10;
+		stack[i / 2].flags = 0;
+	}
+	put_sample_at(&bench, 0, 7, 20, stack[0].to, stack, BC_COUNT(stack));
+	drain(&bench);
+	struct bc_error err = {0};
+	assert_true(flush(&bench, &err));
+	for (size_t i = 0; i < bench.log_size; i++)
+		lines += bench.log[i] == '\n';
+	assert_int_equal(lines, 128);
+	assert_int_equal(recorder_stats(bench.recorder).branches.dropped[BRANCH_DROP_OUTSIDE], 1);
+	close_bench(&bench);
+}
+
 /* ---- processes ---- */
 
 static void test_forks_execs_and_exits(void **state)
@@ -638,6 +676,10 @@ static void test_losses_are_counted(void **state)
 	put_numbers(&bench, PERF_RECORD_THROTTLE, 1, 1);
 	struct recorder_stats stats = recorder_stats(bench.recorder);
 	assert_true(stats.lost == 38845 && stats.lost_samples == 12 && stats.throttled == 1);
+	recorder_lost(bench.recorder, 38000); /* of what the kernel counts itself, the more */
+	assert_int_equal(recorder_stats(bench.recorder).lost, 38845);
+	recorder_lost(bench.recorder, 39000);
+	assert_int_equal(recorder_stats(bench.recorder).lost, 39000);
 	close_bench(&bench);
 }
 
@@ -803,6 +845,9 @@ static void test_memory_is_bounded(void **state)
 	}
 	drain(&bench);
 	assert_true(dropped(&bench, RECORDED_DROP_NO_ROOM) > 0);
+	assert_int_equal(
+		recorder_stats(bench.recorder).branches.dropped[BRANCH_DROP_DROPPED_SAMPLE],
+		dropped(&bench, RECORDED_DROP_NO_ROOM));
 	assert_true(recorder_stats(bench.recorder).memory < 5 << 20);
 	assert_true(flush(&bench, &err));
 	assert_false(recorder_is_full(bench.recorder));
@@ -895,6 +940,7 @@ int main(void)
 		cmocka_unit_test(test_what_is_no_file_of_interest_is_told),
 		cmocka_unit_test(test_what_is_gone_is_asked_for_when_it_is_mapped_again),
 		cmocka_unit_test(test_the_most_files),
+		cmocka_unit_test(test_the_most_files_of_a_stack),
 		cmocka_unit_test(test_forks_execs_and_exits),
 		cmocka_unit_test(test_ended_processes_are_forgotten),
 		cmocka_unit_test(test_what_proc_tells),

@@ -180,11 +180,47 @@ static void many(void **state)
 	clean();
 }
 
+/* A file is in the way. */
+static void no_folder(void **state)
+{
+	struct shard_folder folder;
+	struct bc_error err = {0};
+
+	(void)state;
+	put_file("out", "");
+	assert_false(shard_folder_open("out", (struct record_keep){0}, &folder, &err));
+	assert_non_null(strstr(err.text, "out: cannot be the directory of the shards"));
+	assert_int_equal(unlink("out"), 0);
+}
+
+/* However often it deletes, it leaves no file open. */
+static void descriptors(void **state)
+{
+	struct shard_folder folder;
+
+	(void)state;
+	open_folder((struct record_keep){.files = 1}, &folder);
+	int first = dup(0);
+	close(first);
+	for (unsigned i = 1; i <= 3; i++) {
+		shard_folder_add(&folder, put_shard("a", i));
+		shard_folder_keep(&folder);
+	}
+	assert_int_equal(folder.deleted, 2);
+	int after = dup(0);
+	close(after);
+	assert_int_equal(after, first);
+	shard_folder_close(&folder);
+	clean();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(blocks),   cmocka_unit_test(files), cmocka_unit_test(taken_away),
-		cmocka_unit_test(not_ours), cmocka_unit_test(many),
+		cmocka_unit_test(blocks),      cmocka_unit_test(files),
+		cmocka_unit_test(taken_away),  cmocka_unit_test(not_ours),
+		cmocka_unit_test(many),        cmocka_unit_test(no_folder),
+		cmocka_unit_test(descriptors),
 	};
 
 	return cmocka_run_group_tests(tests, enter_folder, leave_folder);
