@@ -78,13 +78,18 @@ refuses() {
 	[ ! -s stdout.seen ] || echo "$*: wrote to stdout"
 }
 
-# told EXIT GOT PATTERN WHAT: the exit code (a pattern of sh), and one line in stderr.seen, an error or a warning, that
-# matches.
+# told EXIT GOT PATTERN WHAT: the exit code (a pattern of sh), and what is in stderr.seen: after 0 and 4 one warning, else one error
+# and at most one hint. The text matches, with its hint as "TEXT; HINT".
 told() {
 	# shellcheck disable=SC2254  # a pattern
 	case $2 in $1) ;; *) echo "$4: exit $2, not $1" ;; esac
-	[ "$(wc -l <stderr.seen)" = 1 ] || { echo "$4: not one line:"; cat stderr.seen; }
-	grep -qE "^batconv: (error|warning): $3" stderr.seen || { echo "$4: no /$3/ in"; cat stderr.seen; }
+	case $2 in 0 | 4) kind=warning ;; *) kind=error ;; esac
+	awk -v kind="$kind" 'NR == 1 && index($0, "batconv: " kind ": ") == 1 { text = substr($0, length("batconv: " kind ": ") + 1); next }
+		NR == 2 && kind == "error" && /^batconv: hint: / { text = text "; " substr($0, length("batconv: hint: ") + 1); next }
+		{ exit bad = 1 }
+		END { print text; exit bad || !NR }' stderr.seen >told.seen || { echo "$4: not one $kind, or more than a hint:"; cat stderr.seen; }
+	grep -qE "^$3" told.seen || { echo "$4: no /$3/ in"; cat stderr.seen; }
+	rm -f told.seen
 }
 
 # ---- peers ----

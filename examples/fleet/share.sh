@@ -181,6 +181,7 @@ convert_recording() {
 reported() {
 	local line=${why//$'\n'/; }
 	line=${line//batconv: error: /}
+	line=${line//batconv: hint: /}
 	[[ $line == "${1//[[:cntrl:]]/?}"* ]] || line="$1: $line"
 	printable "$line"
 }

@@ -27,8 +27,10 @@ enum bc_code {
 
 struct bc_error {
 	enum bc_code code;
-	char text[768]; /* one line, no newline, cut if longer; names from files
-			   are in it as make_printable() leaves them            */
+	char text[768];      /* one line, no newline, cut if longer; names from files are in
+				it as make_printable() leaves them */
+	unsigned short hint; /* where text[] has the hint, a string of its own after the line;
+				0: there is none */
 };
 
 /* Fill `err`; returns false, so that callers can `return bc_fail(...)`. */
@@ -43,7 +45,15 @@ bool bc_fail_errno(struct bc_error *err, const char *fmt, ...);
 /* Out of memory. */
 bool bc_fail_nomem(struct bc_error *err);
 
-/* Put "PREFIX: " before the text that is there. */
+/* Adds to the error what the user can do: a command after "run: ", or a sentence.  A hint that
+ * text[] has no room for is cut or left out.  Returns false. */
+BC_PRINTF(2, 3)
+bool bc_hint(struct bc_error *err, const char *fmt, ...);
+
+/* The hint, or NULL. */
+const char *bc_error_hint(const struct bc_error *err);
+
+/* Put "PREFIX: " before the text that is there; the hint stays. */
 bool bc_fail_prefix(struct bc_error *err, const char *prefix);
 
 #endif

@@ -9,15 +9,34 @@
 #include <stdio.h>
 
 #include "src/base/attr.h"
+#include "src/base/error.h"
 #include "src/base/text.h"
 
-/* "batconv: TEXT\n" */
+/* What each line begins with. */
+#define SAY_NAME "batconv: "
+
+/* "batconv: TEXT\n": of a summary, or progress. */
 BC_PRINTF(2, 3) void say(FILE *out, const char *fmt, ...);
 
-/* "batconv: error: TEXT\n" and "batconv: warning: TEXT\n", as compilers have them: the word is
- * in color if `out` is a terminal, and the environment has no NO_COLOR. */
+/* "batconv: error: TEXT\n" and so on, as compilers have them: the word is in color if `out` is a
+ * terminal, and the environment has no NO_COLOR.
+ *
+ * error    why the command failed: one a failure
+ * hint     what the user can do about the error before: one at most
+ * warning  the command succeeded, and its result is not all that was asked for
+ * note     what the user should know, and nothing is wrong; or more of the message before
+ */
 BC_PRINTF(2, 3) void say_error(FILE *out, const char *fmt, ...);
+BC_PRINTF(2, 3) void say_hint(FILE *out, const char *fmt, ...);
 BC_PRINTF(2, 3) void say_warning(FILE *out, const char *fmt, ...);
+BC_PRINTF(2, 3) void say_note(FILE *out, const char *fmt, ...);
+
+/* The error, and its hint if there is one. */
+void say_failure(FILE *out, const struct bc_error *err);
+
+/* An error "FIRSTREST" and a note in a signal handler: to stderr, never in color. */
+void say_error_in_handler(const char *first, const char *rest);
+void say_note_in_handler(const char *text);
 
 /* ---- what a user must know even with --quiet ---- */
 

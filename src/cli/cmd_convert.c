@@ -478,22 +478,25 @@ static bool write_files(const struct arguments *args, struct summary *summary,
 	return false;
 }
 
-/* The summary as JSON contains the warnings and the refusal: nothing else may stand beside it on
- * stderr. */
+/* The summary as JSON contains the warnings and the error: stderr has nothing else then.  As text,
+ * an error comes alone: what was read before it is for --verbose. */
 static void tell(const struct arguments *args, const struct summary *summary)
 {
+	bool nothing_read = summary->refusal && !summary->conversion->inputs.len;
+
 	if (args->stats == STATS_JSON) {
 		summary_json(summary, stderr);
 		return;
 	}
-	bool nothing_read = summary->refusal && !summary->conversion->inputs.len;
-	if (args->stats == STATS_TEXT && !nothing_read)
-		summary_text(summary, args->verbose, stderr);
-	summary_warnings(summary, stderr);
-	if (args->stats == STATS_TEXT)
-		summary_next(summary, stderr);
+	if (!summary->refusal || args->verbose) {
+		if (args->stats == STATS_TEXT && !nothing_read)
+			summary_text(summary, args->verbose, stderr);
+		summary_warnings(summary, stderr);
+		if (args->stats == STATS_TEXT)
+			summary_next(summary, stderr);
+	}
 	if (summary->refusal)
-		say_error(stderr, "%s", summary->refusal);
+		say_failure(stderr, summary->refusal);
 }
 
 static int finish(const struct arguments *args, const struct conversion *conversion, bool converted,
@@ -501,13 +504,15 @@ static int finish(const struct arguments *args, const struct conversion *convers
 {
 	bool refused = !converted && why->code == BC_MISMATCH;
 	struct yaml_report yaml = {0};
+	struct bc_error err, refusal = *why;
 	struct summary summary = {.conversion = conversion,
-				  .refusal = refused ? why->text : NULL,
+				  .refusal = refused ? &refusal : NULL,
 				  .maps = &args->maps};
-	struct bc_error err;
 
 	if (!converted && !refused)
 		return fail(why);
+	if (refused && !args->verbose)
+		summary_add_cause(&summary, &refusal);
 	if (!write_files(args, &summary, &yaml, &err))
 		return fail(&err);
 	tell(args, &summary);
@@ -558,7 +563,7 @@ static int run_one(struct arguments *args, struct progress *progress)
 	if (!converted)
 		operands_explain(&conversion, &err);
 	int code = finish(args, &conversion, converted, &err);
-	if (!converted && conversion.unread && err.code != BC_NOMEM)
+	if (!converted && conversion.unread && err.code != BC_NOMEM && args->verbose)
 		operands_tell_bad(&conversion.options, conversion.unread, stderr);
 	return code;
 }
@@ -622,7 +627,9 @@ static int run_many(struct arguments *args, struct progress *progress)
 	bool made;
 
 	if (!ones || !output_folder_make(args->output.path, &made, &err)) {
-		say_error(stderr, "%s", ones ? err.text : "out of memory");
+		if (!ones)
+			bc_fail_nomem(&err);
+		say_failure(stderr, &err);
 		free(ones);
 		return EXIT_FAILED;
 	}
@@ -649,11 +656,11 @@ static int run_many(struct arguments *args, struct progress *progress)
 					  finish_one(args, &args->binaries.at[i], &ones[i]));
 		conversion_free(&ones[i].conversion);
 	}
-	if (unread)
+	if (unread && args->verbose)
 		operands_tell_bad(&args->conversion, unread, stderr);
 	if (code == EXIT_DONE && !any_converted(ones, count)) {
-		say_error(stderr, "none of the binaries ran; run: batconv inspect %s",
-			  args->conversion.samples[0]);
+		say_error(stderr, "none of the binaries ran");
+		say_hint(stderr, "run: batconv inspect %s", args->conversion.samples[0]);
 		code = EXIT_CHECK_FAILED;
 	}
 	/* If no profile was written, the directory that was made for them goes, too.  rmdir()
@@ -671,7 +678,7 @@ static int run_convert(struct command_line *line)
 
 	args->sandbox = line->sandbox;
 	if (args->wrong.code) {
-		say_error(stderr, "%s", args->wrong.text);
+		say_failure(stderr, &args->wrong);
 		return EXIT_FAILED;
 	}
 	args->conversion.progress = progress_begin(

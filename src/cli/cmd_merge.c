@@ -272,12 +272,13 @@ static bool check_any(const struct merge *merge, struct bc_error *err)
 	const struct merge_report *report = &merge->report;
 	const char *first = merge->inputs[0].path;
 
-	return report->records_out ||
-	       bc_fail(err, BC_MISMATCH,
-		       report->records_in ?
-			       "nothing is left of the counts of %s%s; run: batconv quality %s" :
-			       "%s: has no records%s; run: batconv inspect %s",
-		       input_name(first), report->inputs > 1 ? " and of the other inputs" : "",
+	if (report->records_out)
+		return true;
+	bc_fail(err, BC_MISMATCH,
+		report->records_in ? "nothing is left of the counts of %s%s" :
+				     "%s: has no records%s",
+		input_name(first), report->inputs > 1 ? " and of the other inputs" : "");
+	return bc_hint(err, "run: batconv %s %s", report->records_in ? "quality" : "inspect",
 		       first);
 }
 
@@ -402,20 +403,22 @@ static bool read_expected_build(struct arguments *args, struct bc_error *err)
 		       args->expect);
 }
 
-static int refuse(const struct arguments *args, struct merge_outcome *outcome,
-		  const struct bc_error *err)
+static int refuse(const struct arguments *args, struct merge_outcome *outcome, struct bc_error *err)
 {
-	bool all_named = !*err->text;
+	const struct merge *merge = outcome->merge;
 
-	outcome->refusal = all_named ? "inputs cannot be used" : err->text;
+	if (merge->report.bad && merge->report.bad < merge->count && !merge->options.skip_bad)
+		bc_hint(err, "--skip-bad leaves out what cannot be used%s",
+			merge->report.bad > 1 && !args->verbose ? ", -v names it" : "");
+	outcome->refusal = err;
 	if (args->stats == STATS_JSON) {
 		merge_summary_json(outcome, stderr);
 		return err->code == BC_MISMATCH ? EXIT_CHECK_FAILED : EXIT_FAILED;
 	}
-	merge_summary_bad(outcome->merge, false, stderr);
-	if (all_named)
-		return err->code == BC_MISMATCH ? EXIT_CHECK_FAILED : EXIT_FAILED;
-	return fail(err);
+	int code = fail(err);
+	if (args->verbose)
+		merge_summary_bad(merge, false, stderr);
+	return code;
 }
 
 static int tell(const struct arguments *args, const struct merge_outcome *outcome)
@@ -471,26 +474,28 @@ static int run(struct arguments *args, struct merge *merge, struct progress *pro
 
 /* ---- directories of shards ---- */
 
-#define BUILDS_SHOWN 10
+#define BUILDS_SHOWN 5
 
-/* One directory has shards of many programs, and one profile is of one: says which there are. */
+/* One directory has shards of many programs, and one profile is of one: names some. */
 static bool fail_of_builds(const struct arguments *args, struct shard_list *list,
 			   struct bc_error *err)
 {
-	size_t shown = 0;
+	char some[400] = "";
+	size_t builds = 0, used = 0;
 
 	shard_list_sort(list);
-	for (size_t i = 0, same; i < list->all.len && shown < BUILDS_SHOWN; i += same, shown++) {
+	for (size_t i = 0, same; i < list->all.len; i += same, builds++) {
 		char id[2 * BUILD_ID_MAX + 1];
 		same = shard_list_same(list, i);
 		build_id_format(&list->all.at[i].id, id);
-		say(stderr, "%.12s: %zu shard%s, such as %s", *id ? id : "unknown", same,
-		    plural(same), list->all.at[i].path);
+		if (builds < BUILDS_SHOWN)
+			used += (size_t)snprintf(some + used, sizeof(some) - used,
+						 "%s%.12s (%zu shard%s)", builds ? ", " : "",
+						 *id ? id : "unknown", same, plural(same));
 	}
-	return bc_fail(
-		err, BC_MISMATCH,
-		"%s: has shards of several binaries%s: --expect=BIN chooses one, --group=build -o DIR writes all",
-		args->folders.at[0].path, shown == BUILDS_SHOWN ? ", of which these are some" : "");
+	bc_fail(err, BC_MISMATCH, "%s: has shards of %zu binaries: %s%s", args->folders.at[0].path,
+		builds, some, builds > BUILDS_SHOWN ? ", ..." : "");
+	return bc_hint(err, "--expect=BIN chooses one, --group=build -o DIR writes all");
 }
 
 static bool is_expected(const struct arguments *args, const struct listed_shard *shard)
@@ -527,16 +532,20 @@ static bool take_folders(struct arguments *args, struct bc_error *err)
 	}
 	if (!list->all.len)
 		return true;
-	if (args->stats != STATS_JSON && other + list->unreadable + list->others)
-		say(stderr,
-		    "%s: %zu shard%s used; left out: %zu of other builds, %zu damaged, %zu other file%s",
-		    args->folders.at[0].path, taken, plural(taken), other, list->unreadable,
-		    list->others, plural(list->others));
 	if (!taken)
-		return bc_fail(err, BC_MISMATCH, "%s: has no shard of the build that is expected",
-			       args->folders.at[0].path);
+		return bc_fail(
+			err, BC_MISMATCH,
+			"%s: has no shard of the expected build: %zu of other builds, %zu damaged, %zu other file%s",
+			args->folders.at[0].path, other, list->unreadable, list->others,
+			plural(list->others));
 	if (!other && !args->by_build && !shard_list_is_one(list))
 		return fail_of_builds(args, list, err);
+	if (args->stats != STATS_JSON && other + list->unreadable + list->others)
+		say_warning(
+			stderr,
+			"%s: %zu shard%s used; left out: %zu of other builds, %zu damaged, %zu other file%s",
+			args->folders.at[0].path, taken, plural(taken), other, list->unreadable,
+			list->others, plural(list->others));
 	return inputs_are_apart(args, err);
 }
 

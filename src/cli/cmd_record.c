@@ -659,7 +659,7 @@ static void tell_notes(const struct record_run *r)
 		bool wanted = args->stats == STATS_TEXT &&
 			      !(note->kind == PERF_NOTE_INPUT && input_of(r));
 		if (wanted || note->kind == PERF_NOTE_CHANGED)
-			say(stderr, "%s", note->text);
+			say_note(stderr, "%s", note->text);
 	}
 	if ((target == PERF_MACHINE || target == PERF_CGROUP) && proc_is_in_namespace(PROC_ROOT))
 		say_warning(
@@ -692,9 +692,8 @@ static void begin_last(const struct record_run *r)
 		left -= r->shards.binaries.at[i].samples;
 	if (r->args->stats != STATS_JSON)
 		snprintf(lost, sizeof(lost),
-			 "batconv: error: ended before all was written: up to %" PRIu64
-			 " sample%s lost\n",
-			 left, plural_of(left, " is", "s are"));
+			 "ended before all was written: up to %" PRIu64 " sample%s lost", left,
+			 plural_of(left, " is", "s are"));
 	record_signals_begin_last(lost);
 }
 
@@ -875,7 +874,7 @@ static bool write_files(const struct profile_output *to, const struct conversion
 }
 
 /* Writes the profile of the one binary, as convert does of its shard. */
-static int write_profile(struct record_run *r)
+static bool write_profile(struct record_run *r, struct bc_error *err)
 {
 	const struct profile_output output = {.path = r->args->output};
 	BC_AUTO(conversion_free)
@@ -885,21 +884,18 @@ static int write_profile(struct record_run *r)
 	struct summary summary = {.conversion = &c,
 				  .output = output.path,
 				  .format = profile_format_name(output.format)};
-	struct bc_error err = {0};
 
 	profile_output_prepare(&output, &c.options);
 	begin_last(r);
-	bool ok = convert_counts(&c, r->shards.counts, &err);
-	if (!ok && err.code == BC_MISMATCH)
-		summary.refusal = err.text;
-	ok = ok && write_files(&output, &c, &err);
+	bool ok = convert_counts(&c, r->shards.counts, err) && write_files(&output, &c, err);
 	record_signals_end_last();
-	if (ok || summary.refusal)
+	if (ok)
 		summary_warnings(&summary, stderr);
-	return ok ? EXIT_DONE : fail(&err);
+	return ok;
 }
 
-/* unwritten: why what was counted could not be written, or NULL. */
+/* unwritten: why what was counted could not be written, or NULL.  A summary comes before that error
+ * alone, as it says what was written before. */
 static int finish_recording(struct record_run *r, const struct bc_error *unwritten)
 {
 	const struct arguments *args = r->args;
@@ -916,6 +912,8 @@ static int finish_recording(struct record_run *r, const struct bc_error *unwritt
 		.unwritten = unwritten != NULL,
 		.only_command = !args->bins.len && !args->patterns.len};
 	uint64_t taken = stats.samples.read + stats.lost + stats.lost_samples;
+	const bool is_text = args->stats != STATS_JSON;
+	struct bc_error err = {0};
 	int code = EXIT_DONE, why = r->exec_errno;
 
 	if (why) {
@@ -926,25 +924,25 @@ static int finish_recording(struct record_run *r, const struct bc_error *unwritt
 		code = EXIT_FAILED;
 	else if (!stats.samples.kept || (r->shards.few_samples && !r->shards.binaries.len))
 		code = EXIT_CHECK_FAILED;
-	else if (r->shards.counts) {
-		code = write_profile(r);
-		result.profile = code == EXIT_DONE ? args->output : NULL;
-		result.input = result.profile ? input_of(r) : NULL;
-		result.found = result.profile ? &r->found : NULL;
+	else if (r->shards.counts && write_profile(r, &err)) {
+		result.profile = args->output;
+		result.input = input_of(r);
+		result.found = &r->found;
 	}
 	if (code == EXIT_DONE && (stats.lost + stats.lost_samples) * 100 > taken)
 		code = EXIT_PARTIAL;
 	if (args->metrics)
 		write_metrics(r);
 	record_shards_sort(&r->shards);
-	if (args->stats == STATS_JSON)
+	const bool failed = err.code || code == EXIT_CHECK_FAILED;
+	if (!is_text)
 		record_json(&result, stderr);
-	else
+	else if (!failed || args->verbose)
 		record_summary(&result, args->stats == STATS_TEXT, args->verbose, stderr);
-	if (!stats.samples.kept && args->stats != STATS_JSON)
+	if (err.code || unwritten)
+		return fail(unwritten ? unwritten : &err);
+	if (failed && is_text)
 		record_explain(&result, args->pids.at, args->pids.len, stderr);
-	if (unwritten)
-		return fail(unwritten);
 	return code == EXIT_DONE && args->forward && r->command.ended ?
 		       recorded_command_code(&r->command) :
 		       code;

@@ -115,17 +115,17 @@ static int run(struct command_line *line)
 		return fail(&err);
 	if (!measure_samples(&conversion, &sources, &quality, &err))
 		return fail(&err);
-	found_input_say(&conversion.found_input, stderr);
 	quality_judge(&report);
 	if (args->verify && !verify_binary(&conversion, &checked, &err))
 		return fail(&err);
-	if (checked.no_dwarf.code != BC_OK && checked.no_dwarf.code != BC_NOTFOUND)
-		say_warning(stderr, "debug information is not compared: %s", checked.no_dwarf.text);
 	bool made = make_page(args->output, &data, &err);
 	verify_free(&checked);
 	if (!made)
 		return fail(&err);
+	found_input_say(&conversion.found_input, stderr);
 	summary_warnings(&summary, stderr);
+	if (checked.no_dwarf.code != BC_OK && checked.no_dwarf.code != BC_NOTFOUND)
+		say_warning(stderr, "debug information is not compared: %s", checked.no_dwarf.text);
 	if (!libdw_version(&err))
 		say_warning(stderr, "the page has no source lines: libdw: %s", err.text);
 	if (!llvm_loaded())

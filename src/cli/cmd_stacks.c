@@ -176,11 +176,11 @@ static bool resolve_all(struct arguments *args, struct resolver *resolver,
 static bool check_any(const struct resolver *resolver, const struct words *files,
 		      struct bc_error *err)
 {
-	return resolver->counts.stacks ||
-	       bc_fail(err, BC_MISMATCH,
-		       "%s: has no call stack and no sample with an address%s; run: batconv inspect %s",
-		       input_name(files->at[0]), files->len > 1 ? ", nor has any other input" : "",
-		       files->at[0]);
+	if (resolver->counts.stacks)
+		return true;
+	bc_fail(err, BC_MISMATCH, "%s: has no call stack and no sample with an address%s",
+		input_name(files->at[0]), files->len > 1 ? ", nor has any other input" : "");
+	return bc_hint(err, "run: batconv inspect %s", files->at[0]);
 }
 
 static bool write_all(struct arguments *args, struct resolver *resolver, const struct words *files,
@@ -210,8 +210,8 @@ static bool write_all(struct arguments *args, struct resolver *resolver, const s
 static void report(const struct stack_counts *counts)
 {
 	fprintf(stderr,
-		"batconv: %" PRIu64 " stack%s, %" PRIu64 " frame%s: %" PRIu64
-		" of the kernel, %" PRIu64 " unknown",
+		SAY_NAME "%" PRIu64 " stack%s, %" PRIu64 " frame%s: %" PRIu64
+			 " of the kernel, %" PRIu64 " unknown",
 		counts->stacks, plural(counts->stacks), counts->frames, plural(counts->frames),
 		counts->kernel, counts->unknown);
 	if (counts->given)
@@ -225,10 +225,11 @@ static void report(const struct stack_counts *counts)
 			counts->no_address, plural(counts->no_address));
 	fputc('\n', stderr);
 	if (counts->impossible)
-		fprintf(stderr,
-			"batconv: %" PRIu64
-			" frame%s that cannot be: no addresses, as of programs without frame "
-			"pointers (build with -fno-omit-frame-pointer, or record with --call-graph lbr)\n",
+		say_warning(
+			stderr,
+			"%" PRIu64
+			" frame%s that cannot be: no addresses, as of programs without frame pointers "
+			"(build with -fno-omit-frame-pointer, or record with --call-graph lbr)",
 			counts->impossible, plural(counts->impossible));
 }
 

@@ -190,7 +190,6 @@ static int run_verify(struct command_line *line)
 		return usage_error(line->command, comparing(args)->no_binary, NULL);
 	if (!verify_run(&args->verify, &verify, &err))
 		return fail_always(&err);
-	found_input_tell(&found_input);
 	struct verification found = {&verify, NULL, args->verify.binary, args->verify.input,
 				     BATCONV_VERSION};
 	if (args->sample && verify.linked)
@@ -199,6 +198,8 @@ static int run_verify(struct command_line *line)
 		code = write_findings(args, &found);
 	else
 		code = fail_always(&err);
+	if (code != EXIT_FAILED)
+		found_input_tell(&found_input);
 	verify_free(&verify);
 	return code;
 }

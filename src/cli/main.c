@@ -111,7 +111,8 @@ static int unknown_command(const char *word)
 
 	if (!similar)
 		return usage_error(NULL, "unknown command", word);
-	say_error(stderr, "unknown command '%s': did you mean '%s'?", word, similar);
+	say_error(stderr, "unknown command '%s'", word);
+	say_hint(stderr, "did you mean '%s'?", similar);
 	return EXIT_USAGE;
 }
 
@@ -257,12 +258,8 @@ static void remove_temporaries(void)
  * at the same time; the first one prints the message. */
 static void on_bus_error(int number, siginfo_t *info, void *context)
 {
-	static const char *const words[] = {
-		"batconv: error: ", NULL, ": cannot read: it became shorter, or its disk failed\n"};
 	static atomic_flag told = ATOMIC_FLAG_INIT;
 	const char *name = file_mapped_at(info->si_addr);
-	char line[512];
-	size_t length = 0;
 
 	(void)context;
 	if (info->si_code != BUS_ADRERR) {
@@ -272,11 +269,8 @@ static void on_bus_error(int number, siginfo_t *info, void *context)
 	while (atomic_flag_test_and_set(&told))
 		pause();
 	remove_temporaries();
-	for (size_t i = 0; i < BC_COUNT(words); i++)
-		for (const char *c = words[i] ? words[i] : name ? name : "an input"; *c; c++)
-			line[length++] = *c;
-	ssize_t ignored = write(STDERR_FILENO, line, length);
-	(void)ignored;
+	say_error_in_handler(name ? name : "an input",
+			     ": cannot read: it became shorter, or its disk failed");
 	_exit(EXIT_FAILED);
 }
 
@@ -378,7 +372,7 @@ static int run(int argc, char **argv)
 	if (!response_expand(argc, argv, (struct word_owner){&reader, owns_word}, &response,
 			     &err)) {
 		bool is_llvm = reader.command && reader.command->llvm;
-		say_error(stderr, "%s", err.text);
+		say_failure(stderr, &err);
 		return is_llvm || err.code == BC_NOMEM ? EXIT_FAILED : EXIT_USAGE;
 	}
 	command_line_made_of(&response.files);

@@ -123,15 +123,6 @@ struct arguments {
 
 /* ---- the merge ---- */
 
-static int refuse(const struct merge *merge, const struct bc_error *err)
-{
-	if (merge)
-		merge_summary_bad(merge, false, stderr);
-	if (*err->text)
-		say_error(stderr, "%s", err->text);
-	return EXIT_FAILED;
-}
-
 /* Says what was merged, in merge-fdata's words. */
 static void tell(const struct merge *merge, const struct merge_printer *printer)
 {
@@ -195,9 +186,10 @@ static int run_merge_fdata(struct command_line *line)
 	merge_init(&merge, &options, args->list.inputs.at, args->list.inputs.len);
 	bool ok = merge_once(args, &merge, &err) ||
 		  (merge_forget_threads(&merge, &err) && merge_once(args, &merge, &err));
-	int code = ok ? EXIT_DONE : refuse(&merge, &err);
 	merge_free(&merge);
-	return code;
+	if (!ok)
+		say_failure(stderr, &err);
+	return ok ? EXIT_DONE : EXIT_FAILED;
 }
 
 /* ---- the command line ---- */

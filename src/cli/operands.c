@@ -180,8 +180,9 @@ void operands_explain(const struct conversion *conversion, struct bc_error *err)
 	if (has_descriptor(&s))
 		*advice.command = '\0';
 	bc_fail(err, advice.wrong_kind && err->code == BC_MISMATCH ? BC_FORMAT : err->code,
-		"%s: %s%s%s", advice.about, advice.sentence, *advice.command ? "; run: " : "",
-		advice.command);
+		"%s: %s", advice.about, advice.sentence);
+	if (*advice.command)
+		bc_hint(err, "run: %s", advice.command);
 }
 
 int fail(const struct bc_error *why)
@@ -189,7 +190,7 @@ int fail(const struct bc_error *why)
 	struct bc_error explained = *why, *err = &explained;
 
 	operands_explain(NULL, err);
-	say_error(stderr, "%s", err->text);
+	say_failure(stderr, err);
 	return err->code == BC_MISMATCH ? EXIT_CHECK_FAILED : EXIT_FAILED;
 }
 
@@ -224,6 +225,6 @@ void operands_tell_bad(const struct conversion_options *options, size_t first, F
 			continue;
 		if (!input_run(path, &how, options->progress, &sink, &report, &err) &&
 		    err.code != BC_NOMEM)
-			say_error(out, "%s", err.text);
+			say_note(out, "%s", err.text);
 	}
 }

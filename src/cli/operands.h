@@ -26,10 +26,10 @@ void operands_profile_first(struct command_line *line);
  * conversion  the one that failed; NULL: none */
 void operands_explain(const struct conversion *conversion, struct bc_error *err);
 
-/* "batconv: error: WHY", or what the adviser says instead, and the exit code. */
+/* Says why, or what the adviser says instead, and returns the exit code. */
 int fail(const struct bc_error *err);
 
-/* A message about each file of samples that cannot be read, from number `first` on.  Reads all of
+/* A note about each file of samples that cannot be read, from number `first` on.  Reads all of
  * them again, but not pipes. */
 void operands_tell_bad(const struct conversion_options *options, size_t first, FILE *out);
 

@@ -344,9 +344,9 @@ static bool tell_program(const struct command *command, const char *word)
 	if (!program || !has_option(program, word))
 		return false;
 	const char *name = program->name;
-	say_error(stderr,
-		  "%s is an option of %s: run 'batconv %s ...' with %s's options, or batconv %s %s",
-		  word, name, name, name, command->name, command->args);
+	say_error(stderr, "%s is an option of %s", word, name);
+	say_hint(stderr, "run 'batconv %s ...' with %s's options, or batconv %s %s", name, name,
+		 command->name, command->args);
 	return true;
 }
 
@@ -356,8 +356,8 @@ static bool tell_file(const char *word)
 {
 	if (access(word, F_OK) != 0)
 		return false;
-	say_error(stderr, "%s is read as options, as it begins with '-': write ./%s for the file",
-		  word, word);
+	say_error(stderr, "%s is read as options, as it begins with '-'", word);
+	say_hint(stderr, "write ./%s for the file", word);
 	return true;
 }
 
@@ -376,9 +376,11 @@ static bool tell_candidates(const struct command *command, const char *word, siz
 			used += (size_t)snprintf(names + used, sizeof(names) - used, " --%s",
 						 row->name);
 	}
-	if (found)
-		say_error(stderr, "option '--%.*s' is ambiguous:%s", (int)length, word + 2, names);
-	return found;
+	if (!found)
+		return false;
+	say_error(stderr, "option '--%.*s' is ambiguous", (int)length, word + 2);
+	say_hint(stderr, "did you mean one of%s?", names);
+	return true;
 }
 
 /* Reports an unknown long option, and the nearest known one.  Of "--outptu=x", "outptu" is
@@ -400,7 +402,8 @@ static int unknown_long(const struct command *command, const char *word)
 		return EXIT_USAGE;
 	if (!similar.best)
 		return usage_error(command, "unknown option", word);
-	say_error(stderr, "unknown option '--%s': did you mean '--%s'?", name, similar.best);
+	say_error(stderr, "unknown option '--%s'", name);
+	say_hint(stderr, "did you mean '--%s'?", similar.best);
 	return EXIT_USAGE;
 }
 
@@ -710,9 +713,10 @@ int usage_error(const struct command *command, const char *what, const char *wor
 		return EXIT_FAILED;
 	}
 	if (word)
-		say_error(stderr, "%s '%s'; see 'batconv%s%s --help'", what, word, space, name);
+		say_error(stderr, "%s '%s'", what, word);
 	else
-		say_error(stderr, "%s; see 'batconv%s%s --help'", what, space, name);
+		say_error(stderr, "%s", what);
+	say_hint(stderr, "see 'batconv%s%s --help'", space, name);
 	return EXIT_USAGE;
 }
 
@@ -720,7 +724,7 @@ int files_refuse(const struct command *command, const struct bc_error *err)
 {
 	if (err->code == BC_MISMATCH)
 		return usage_error(command, err->text, NULL);
-	say_error(stderr, "%s", err->text);
+	say_failure(stderr, err);
 	return EXIT_FAILED;
 }
 

@@ -286,7 +286,7 @@ void command_help(const struct command *command, FILE *out);
 /* The first paragraph of its help. */
 struct text command_summary(const struct command *command);
 
-/* "batconv: error: WHAT 'WORD'", a hint at --help, and EXIT_USAGE. */
+/* "batconv: error: WHAT 'WORD'", "batconv: hint: see 'batconv COMMAND --help'", and EXIT_USAGE. */
 int usage_error(const struct command *command, const char *what, const char *word);
 
 /* What to exit with after files_are_apart() failed, and a message. */

@@ -733,6 +733,6 @@ int perf2bolt_run(struct command_line *line)
 	fflush(stdout);
 	operands_remember_conversion(line->command, &arguments->conversion);
 	operands_explain(&conversion, &err);
-	say_error(stderr, "%s", err.text);
+	say_failure(stderr, &err);
 	return EXIT_FAILED;
 }

@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "src/base/say.h"
 #include "src/base/text.h"
 
 static uint64_t now_ms(void)
@@ -68,7 +69,7 @@ static void show(struct progress *progress, const struct file_stream *stream)
 		return;
 	progress->shown_ms = now;
 	progress->shown = true;
-	fputs("\r\033[Kbatconv: ", stderr);
+	fputs("\r\033[K" SAY_NAME, stderr);
 	print_name(text_of(stream->name), stderr);
 	fprintf(stderr, ": %" PRIu64 " MB", progress->done >> 20);
 	if (progress->size >= progress->done && progress->size)

@@ -77,7 +77,7 @@ void record_progress(struct record_view *view, const struct live_recording *live
 		record_view_clear(view);
 		say(stderr, "%s", line);
 	} else {
-		fprintf(stderr, "\r\033[Kbatconv: %s", line);
+		fprintf(stderr, "\r\033[K" SAY_NAME "%s", line);
 		fflush(stderr);
 		view->shown = true;
 	}
@@ -144,7 +144,7 @@ static void print_next(const struct record_result *result, FILE *out)
 	if (!of)
 		return;
 	const char *slash = strrchr(of->path, '/'), *name = slash ? slash + 1 : of->path;
-	fputs("batconv: next: batconv ", out);
+	fputs(SAY_NAME "next: batconv ", out);
 	print_word(of->path, out);
 	putc(' ', out);
 	print_word(of->shards > 1 ? result->shards->folder.path : of->file, out);
@@ -270,10 +270,6 @@ void record_summary(const struct record_result *result, bool whole, bool verbose
 		    shards->few_samples, shards->few_binaries,
 		    plural_of(shards->few_binaries, "binary", "binaries"), shards->least,
 		    plural(shards->least));
-	if (shards->few_samples && !shards->binaries.len && !result->unwritten)
-		say_error(
-			out,
-			"nothing was written: record for longer, or more often (-F), or give a lower --min-samples");
 	if (shards->forgotten_samples)
 		say(out, "  %5.1f %% %10" PRIu64 " of binaries beyond the %d with most samples",
 		    percent_of(shards->forgotten_samples, result->stats.samples.read),
@@ -398,32 +394,51 @@ void record_json(const struct record_result *result, FILE *out)
 
 /* ---- nothing ---- */
 
+#define RECORD_MORE "record for longer, or more often (-F)"
+
+/* Why there is no sample. */
+static void explain_none(const struct record_result *result, const int *pids, size_t count,
+			 FILE *out)
+{
+	char name[16] = "";
+
+	if (result->live && result->live->target == PERF_COMMAND && result->live->blind &&
+	    result->live->now - result->live->blind > UNSEEN_LEAST) {
+		say_error(out, "no samples: the kernel records no program that is setuid or that "
+			       "you may not read");
+		say_hint(out, "record as root, or its processes by -p when they run");
+		return;
+	}
+	if (count == 1)
+		proc_name(PROC_ROOT, pids[0], name);
+	if (count == 1)
+		say_error(out,
+			  "no samples: PID %d%s%s%s has ended, or used no processor time in code "
+			  "of its own",
+			  pids[0], *name ? " (" : "", name, *name ? ")" : "");
+	else
+		say_error(out, "no samples: nothing ran, or for too short a time");
+	if (proc_is_in_namespace(PROC_ROOT))
+		say_hint(out, "this program runs in a pid namespace (a container), and sees no "
+			      "processes outside: run it on the host");
+	else
+		say_hint(out, RECORD_MORE);
+}
+
 void record_explain(const struct record_result *result, const int *pids, size_t count, FILE *out)
 {
 	const struct recorder_stats *stats = &result->stats;
 
+	if (stats->samples.kept) {
+		say_error(out,
+			  "no binary has %" PRIu64
+			  " sample%s (--min-samples): no shard was written",
+			  result->shards->least, plural(result->shards->least));
+		say_hint(out, RECORD_MORE ", or give a lower --min-samples");
+		return;
+	}
 	if (result->live && !stats->samples.read) {
-		if (result->live->target == PERF_COMMAND && result->live->blind &&
-		    result->live->now - result->live->blind > UNSEEN_LEAST) {
-			say_error(
-				out,
-				"no samples: the kernel records no program that you may not read or that is setuid: record as root, or its processes "
-				"by -p when they run");
-			return;
-		}
-		for (size_t i = 0; i < count; i++) {
-			char name[16];
-			proc_name(PROC_ROOT, pids[i], name);
-			say(out,
-			    "PID %d (%s) used no processor time in code of its own meanwhile, or has ended",
-			    pids[i], *name ? name : "it has ended");
-		}
-		say_error(
-			out,
-			"no samples: nothing ran, or for too short a time: record for longer, or more often (-F)%s",
-			proc_is_in_namespace(PROC_ROOT) ?
-				"; this program runs in a pid namespace (a container), and sees no processes outside" :
-				"");
+		explain_none(result, pids, count, out);
 		return;
 	}
 	const uint64_t read = stats->samples.read;
@@ -436,12 +451,11 @@ void record_explain(const struct record_result *result, const int *pids, size_t 
 		snprintf(none, sizeof(none), "none of the %" PRIu64 " samples is", read);
 	if (!read)
 		say_error(out, "no samples");
-	else if (result->live && result->shards->binary && result->only_command)
-		say_error(out,
-			  "%s in %s; it ran %" PRIu64 " ms: record for longer, or more often (-F)",
-			  none, result->shards->binary,
+	else if (result->live && result->shards->binary && result->only_command) {
+		say_error(out, "%s in %s, which ran %" PRIu64 " ms", none, result->shards->binary,
 			  (result->live->now - result->live->began) / 1000000);
-	else if (most == RECORDED_DROP_LEFT_OUT || !stats->samples.dropped[most])
+		say_hint(out, RECORD_MORE);
+	} else if (most == RECORDED_DROP_LEFT_OUT || !stats->samples.dropped[most])
 		say_error(out, "%s in a file that was asked for (--bin, --match)%s%s", none,
 			  result->ran ? ": most were in " : "", result->ran ? result->ran : "");
 	else

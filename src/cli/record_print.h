@@ -45,7 +45,7 @@ void record_summary(const struct record_result *result, bool whole, bool verbose
 /* One JSON object, format "batconv-record". */
 void record_json(const struct record_result *result, FILE *out);
 
-/* Nothing was recorded: what may be the reason. */
+/* Nothing was recorded or written: an error that says why, and a hint. */
 void record_explain(const struct record_result *result, const int *pids, size_t count, FILE *out);
 
 #endif

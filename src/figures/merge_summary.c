@@ -32,6 +32,11 @@ static struct figure_value sum_of(const void *at)
 FIGURE_READER(kind_of, struct merge_outcome, figure_string(profile_kind_name(it->kind)))
 FIGURE_READER(used_of, struct merge_report, figure_number(it->inputs - it->bad))
 
+FIGURE_READER(refusal_of, struct merge_outcome,
+	      figure_string(it->refusal ? it->refusal->text : NULL))
+FIGURE_READER(hint_of, struct merge_outcome,
+	      figure_string(it->refusal ? bc_error_hint(it->refusal) : NULL))
+
 #define SUMS(field)                                                                                \
 	{#field, BEGIN}, {"counts", NULL, VALUE_BY(struct merge_report, field[0], sum_of)},        \
 		{"mispredictions", NULL, VALUE_BY(struct merge_report, field[1], sum_of)},         \
@@ -72,9 +77,9 @@ void merge_summary_text(const struct merge_outcome *outcome, bool verbose, FILE 
 	    r->records_in, plural(r->records_in), r->records_out, format_sum(r->out[0], count),
 	    outcome->kind == KIND_YAML ? "mispredictions and others" : "mispredictions",
 	    format_sum(r->out[1], other));
-	figures_text(lost_rows, r, false, "batconv: ", out);
+	figures_text(lost_rows, r, false, SAY_NAME, out);
 	if (verbose)
-		figures_text(report_rows, r, false, "batconv: ", out);
+		figures_text(report_rows, r, false, SAY_NAME, out);
 }
 
 static void write_bad(struct json *json, const struct figure_row *row, const void *of)
@@ -101,7 +106,8 @@ static const struct figure_row outcome_rows[] = {
 	 THROUGH(struct merge_outcome, merge)},
 	FIGURE(struct merge_outcome, , profiles),
 	{"bad", .write = write_bad, THROUGH(struct merge_outcome, merge)},
-	{"error", NULL, VALUE(struct merge_outcome, refusal)},
+	{"error", .read = refusal_of},
+	{"hint", .read = hint_of},
 	{0},
 };
 
@@ -204,8 +210,8 @@ void merge_summary_bad(const struct merge *merge, bool skipped, FILE *out)
 {
 	for (size_t i = 0; i < merge->count; i++)
 		if (merge->inputs[i].why)
-			(skipped ? say_warning : say_error)(out, "%s%s", merge->inputs[i].why,
-							    skipped ? " (left out)" : "");
+			(skipped ? say_warning : say_note)(out, "%s%s", merge->inputs[i].why,
+							   skipped ? " (left out)" : "");
 	if (merge->report.saturated && skipped)
 		say_warning(out, "%" PRIu64 " sum%s did not fit and became 2^64 - 1",
 			    merge->report.saturated, plural(merge->report.saturated));

@@ -10,8 +10,8 @@
 struct merge_outcome {
 	const struct merge *merge;
 	enum profile_kind kind;
-	size_t profiles;     /* that were written */
-	const char *refusal; /* why none was; or NULL */
+	size_t profiles;                /* that were written */
+	const struct bc_error *refusal; /* why none was; or NULL */
 };
 
 void merge_summary_text(const struct merge_outcome *outcome, bool verbose, FILE *out);
@@ -24,7 +24,8 @@ BC_MUST_USE bool merge_summary_doubles(const struct merge *merge, FILE *out);
  * fdata does not tell which it is. */
 void merge_summary_inferred(const struct merge *merge, FILE *out);
 
-/* A line for each bad input, and one for sums that did not fit. */
+/* A line for each bad input: a warning if it was left out, and of sums that did not fit; else a
+ * note. */
 void merge_summary_bad(const struct merge *merge, bool skipped, FILE *out);
 
 #endif

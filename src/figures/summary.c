@@ -471,11 +471,11 @@ static void print_restored(const struct summary *summary, bool all, FILE *out)
 		sum += restored.count[i];
 	if (sum || all) {
 		say(out, "as the input has it, not as llvm-bolt left it (--restore):");
-		figures_text(rule_rows, &restored, all, "batconv: ", out);
+		figures_text(rule_rows, &restored, all, SAY_NAME, out);
 	}
 	if (all && summary->conversion->options.input) {
 		say(out, "as llvm-bolt left it, as nothing better is certain:");
-		figures_text(guard_rows, &restored, all, "batconv: ", out);
+		figures_text(guard_rows, &restored, all, SAY_NAME, out);
 	}
 }
 
@@ -601,7 +601,7 @@ void summary_text(const struct summary *summary, bool verbose, FILE *out)
 		say(out, "%zu distinct %s", conversion->distinct,
 		    conversion->basic ? "addresses" : "traces");
 	if (summary->yaml)
-		figures_text(yaml_rows, summary->yaml, false, "batconv: ", out);
+		figures_text(yaml_rows, summary->yaml, false, SAY_NAME, out);
 	if (summary->output)
 		say(out, "%zu record%s written to %s", summary_records(summary),
 		    plural(summary_records(summary)),
@@ -809,6 +809,9 @@ static const struct figure_row check_rows[] = {
 };
 
 FIGURE_READER(is_refused, struct summary, figure_flag(it->refusal))
+FIGURE_READER(refusal_of, struct summary, figure_string(it->refusal ? it->refusal->text : NULL))
+FIGURE_READER(hint_of, struct summary,
+	      figure_string(it->refusal ? bc_error_hint(it->refusal) : NULL))
 
 static void write_yaml(struct json *json, const struct figure_row *row, const void *of)
 {
@@ -890,7 +893,8 @@ static const struct figure_row summary_rows[] = {
 	{"yaml", .write = write_yaml},
 	{"partial", NULL, VALUE(struct conversion, partial), CONVERSION},
 	{"warnings", .write = write_warnings},
-	{"error", NULL, VALUE(struct summary, refusal)},
+	{"error", .read = refusal_of},
+	{"hint", .read = hint_of},
 	{0},
 };
 

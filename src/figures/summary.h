@@ -22,7 +22,7 @@ struct summary {
 	const struct conversion *conversion;
 	const char *output;              /* where the profile went; NULL if it was not written */
 	const struct yaml_report *yaml;  /* NULL: no YAML was written */
-	const char *refusal;             /* why the samples do not belong to the binary; or NULL */
+	const struct bc_error *refusal;  /* why the samples do not belong to the binary; or NULL */
 	const struct map_file_vec *maps; /* that were given; or NULL */
 	const char *format; /* of the profile, where its name should tell: "fdata"; or NULL */
 };
@@ -37,6 +37,10 @@ void summary_warnings(const struct summary *summary, FILE *out);
 
 /* The same one by one. */
 void summary_each_warning(const struct summary *summary, warning_fn *each, void *ctx);
+
+/* Adds to the refusal of samples of which nothing was kept what was not read of the inputs: the
+ * first of these warnings. */
+void summary_add_cause(const struct summary *summary, struct bc_error *why);
 
 /* ---- parts of it, for other commands ---- */
 

@@ -2,6 +2,7 @@
 #include "src/figures/summary.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -235,6 +236,11 @@ void found_input_tell(const struct found_input *found)
 
 /* ---- the conversion ---- */
 
+static bool keeps_none(const struct ledgers *l)
+{
+	return !l->samples.kept && !l->branches.kept && !l->traces.kept && !l->memory.kept;
+}
+
 /* Warns of signs that the recording is of another program: its mappings or its few branches
  * disagree with the binary, or nothing of it was kept. */
 static void warn_of_little(const struct summary *summary, const struct warnings *to)
@@ -272,8 +278,7 @@ static void warn_of_little(const struct summary *summary, const struct warnings 
 						  "may be of another build",
 		     build_check_rate(&c->check), build_check_worst(&c->check).compared,
 		     build_check_words(&c->check, c->basic), c->options.binary);
-	bool none = !l->samples.kept && !l->branches.kept && !l->traces.kept && !l->memory.kept;
-	if (none && !summary->refusal)
+	if (keeps_none(l) && !summary->refusal)
 		warn(to, "no sample could be used: the result is empty");
 }
 
@@ -449,9 +454,50 @@ static void warn_of_folders(const struct conversion *c, const struct warnings *t
 		     folders->list.unreadable, folders->list.others, plural(folders->list.others));
 }
 
-void summary_each_warning(const struct summary *summary, warning_fn *each, void *ctx)
+/* Warns of what was not read of the inputs. */
+static void warn_of_inputs(const struct summary *summary, const struct warnings *to)
 {
 	const struct report_vec *inputs = &summary->conversion->inputs;
+
+	warn_of_walk(&summary->conversion->walked, to);
+	for (size_t i = 0; summary->maps && i < summary->maps->len; i++)
+		warn_of_loss(input_name(summary->maps->at[i].path), &summary->maps->at[i].report,
+			     to);
+	for (size_t i = 0; i < inputs->len; i++) {
+		warn_of_input(input_name(summary->conversion->options.samples[i]), &inputs->at[i],
+			      summary->refusal, to);
+		if (!summary->refusal)
+			warn_of_kernel(summary->conversion, i, to);
+	}
+}
+
+static void take_first(void *ctx, const char *text)
+{
+	char **first = ctx;
+
+	if (!*first)
+		*first = strdup(text);
+}
+
+void summary_add_cause(const struct summary *summary, struct bc_error *why)
+{
+	const struct bc_error before = *why;
+	const char *hint = bc_error_hint(&before);
+	char *cause = NULL;
+
+	if (!keeps_none(&summary->conversion->ledgers))
+		return;
+	warn_of_inputs(summary, &(struct warnings){take_first, &cause});
+	if (!cause)
+		return;
+	bc_fail(why, before.code, "%s; %s", before.text, cause);
+	if (hint)
+		bc_hint(why, "%s", hint);
+	free(cause);
+}
+
+void summary_each_warning(const struct summary *summary, warning_fn *each, void *ctx)
+{
 	struct warnings to = {each, ctx};
 
 	found_input_warn(&summary->conversion->found_input, &to);
@@ -464,16 +510,7 @@ void summary_each_warning(const struct summary *summary, warning_fn *each, void 
 	warn_of_hashes(summary, &to);
 	warn_of_name(summary, &to);
 	warn_of_compiler(summary, &to);
-	warn_of_walk(&summary->conversion->walked, &to);
-	for (size_t i = 0; summary->maps && i < summary->maps->len; i++)
-		warn_of_loss(input_name(summary->maps->at[i].path), &summary->maps->at[i].report,
-			     &to);
-	for (size_t i = 0; i < inputs->len; i++) {
-		warn_of_input(input_name(summary->conversion->options.samples[i]), &inputs->at[i],
-			      summary->refusal, &to);
-		if (!summary->refusal)
-			warn_of_kernel(summary->conversion, i, &to);
-	}
+	warn_of_inputs(summary, &to);
 }
 
 void summary_warnings(const struct summary *summary, FILE *out)

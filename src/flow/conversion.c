@@ -708,22 +708,22 @@ static bool fail_empty(const struct conversion *c, struct bc_error *err)
 
 	for (size_t i = 0; i < c->inputs.len; i++)
 		records |= !reader_report_is_empty(&c->inputs.at[i]);
-	if (!records && c->inputs.len)
-		return bc_fail(
-			err, BC_MISMATCH,
-			"%s: is empty%s (--force writes an empty profile); run: " RECORD_AGAIN,
+	if (!records && c->inputs.len) {
+		bc_fail(err, BC_MISMATCH, "%s: is empty%s (--force writes an empty profile)",
 			input_name(first), c->inputs.len > 1 ? ", as all other inputs are" : "");
+		return bc_hint(err, "run: " RECORD_AGAIN);
+	}
 	filter_tell(&c->aggregate.seen, has, sizeof(has));
 	describe_most(l, most, sizeof(most));
 	if (!c->options.sample_count) /* counts of a recording: no file can be named */
 		return bc_fail(err, BC_MISMATCH, "%s: none of the samples can be used%s",
 			       c->options.binary, most);
-	return bc_fail(
-		err, BC_MISMATCH,
-		"%s: none of the samples can be used%s%s%s (--force writes an empty profile); run: %s%s",
+	bc_fail(err, BC_MISMATCH,
+		"%s: none of the samples can be used%s%s%s (--force writes an empty profile)",
 		c->options.binary, *has ? "; " : most, has,
-		offsets ? " (brstackoff prints offsets, not addresses)" : "",
-		offsets ? PRINT_AGAIN : "batconv inspect ", offsets ? "" : first);
+		offsets ? " (brstackoff prints offsets, not addresses)" : "");
+	return bc_hint(err, "run: %s%s", offsets ? PRINT_AGAIN : "batconv inspect ",
+		       offsets ? "" : first);
 }
 
 /* Checks that the samples belong to this binary, and to this build of it. */

@@ -122,8 +122,8 @@ static bool refuse_other(struct merge_input *input, const struct merge_options *
 	if (!id.size || (code && !wanted.size) || build_id_same(&id, &wanted))
 		return true;
 	build_id_format(&id, has);
-	snprintf(text, sizeof(text), "%.200s: is of another build, %s%s", input_name(input->path),
-		 has, options->skip_bad ? "" : " (--skip-bad leaves it out)");
+	snprintf(text, sizeof(text), "%.200s: is of another build, %s", input_name(input->path),
+		 has);
 	input->other_build = true;
 	input->why = strdup(text);
 	return input->why;
@@ -265,21 +265,27 @@ static bool too_many(const struct merge *merge)
 
 static bool check_bad(const struct merge *merge, struct bc_error *err)
 {
-	size_t bad = merge->report.bad;
+	size_t bad = merge->report.bad, others = 0;
+	const char *first = NULL;
 
+	for (size_t i = 0; i < merge->count; i++) {
+		others += merge->inputs[i].why && merge->inputs[i].other_build;
+		first = first ? first : merge->inputs[i].why;
+	}
 	if (bad && !merge->options.skip_bad) {
-		size_t others = 0;
-		for (size_t i = 0; i < merge->count; i++)
-			others += merge->inputs[i].why && merge->inputs[i].other_build;
-		return bc_fail(err, others == bad ? BC_MISMATCH : BC_FORMAT, "%s", "");
+		enum bc_code code = others == bad ? BC_MISMATCH : BC_FORMAT;
+		return bad == 1 ? bc_fail(err, code, "%s", first) :
+				  bc_fail(err, code, "%zu inputs cannot be used; the first: %s",
+					  bad, first);
 	}
 	if (too_many(merge))
 		return bc_fail(err, BC_MISMATCH,
 			       "%zu of %zu inputs cannot be used, and at most %" PRIu64
-			       "%s may be so (--max-bad)",
+			       "%s may be so (--max-bad); the first: %s",
 			       bad, merge->count, merge->options.max_bad,
-			       merge->options.percent ? " %" : "");
-	return bad < merge->count || bc_fail(err, BC_MISMATCH, "none of the inputs can be used");
+			       merge->options.percent ? " %" : "", first);
+	return bad < merge->count ||
+	       bc_fail(err, BC_MISMATCH, "none of the inputs can be used; the first: %s", first);
 }
 
 static bool fail_pair(const struct merge_input *a, const struct merge_input *b, const char *why,

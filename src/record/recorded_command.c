@@ -11,6 +11,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "src/base/say.h"
+
 /* ---- signals ---- */
 
 static const int taken_signals[] = {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGCHLD};
@@ -29,15 +31,11 @@ static volatile sig_atomic_t
 static sigset_t last_blocked;
 static char lost_by_signal[96]; /* what is said then; empty: nothing is */
 
-static void say_in_handler(const char *text)
-{
-	(void)!write(STDERR_FILENO, text, strlen(text));
-}
-
 /* As it ends any other command: what is half written is removed. */
 static void end_by_signal(int number)
 {
-	say_in_handler(lost_by_signal);
+	if (*lost_by_signal)
+		say_error_in_handler(lost_by_signal, "");
 	for (size_t i = 0; i < BC_COUNT(taken_signals); i++)
 		if (taken_signals[i] == number)
 			sigaction(number, &before.actions[i], NULL);
@@ -57,8 +55,8 @@ static void on_signal(int number)
 	if (seen.end > 1)
 		end_by_signal(number);
 	else if (*lost_by_signal)
-		say_in_handler(
-			"batconv: what was counted is being written: another signal ends that, too\n");
+		say_note_in_handler(
+			"what was counted is being written: another signal ends that, too");
 }
 
 void record_signals_take(void)

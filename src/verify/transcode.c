@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/base/say.h"
+
 /* Entries of one output offset: [first, end). */
 struct group {
 	uint32_t first, end;
@@ -271,7 +273,7 @@ bool transcode_prepare(struct bat_table *table, enum bat_layout layout,
 static void print_loss(const char *what, uint32_t count, FILE *out)
 {
 	if (count)
-		fprintf(out, "batconv: lost: %u %s\n", count, what);
+		say_note(out, "lost: %u %s", count, what);
 }
 
 /* At most so many functions are named. */
@@ -279,23 +281,18 @@ enum { NAMES_TOLD = 8 };
 
 void fallthrough_changes_text(const struct changed_vec *changed, bool all, FILE *out)
 {
-	size_t named = all || changed->len < NAMES_TOLD ? changed->len : NAMES_TOLD;
+	const char *few = changed->len > NAMES_TOLD ? " (-v names them all)" : "";
 
 	if (!changed->len)
 		return;
-	fprintf(out,
-		"batconv: changed: fall-throughs of %zu function%s, which skip blocks that became empty: ",
-		changed->len, changed->len > 1 ? "s" : "");
-	for (size_t i = 0; i < named; i++) {
-		fputs(i ? ", " : "", out);
+	say_note(out,
+		 "changed: fall-throughs of %zu function%s, which skip blocks that became empty%s",
+		 changed->len, plural(changed->len), all ? "" : few);
+	for (size_t i = 0; i < changed->len && (all || i < NAMES_TOLD); i++)
 		if (changed->at[i].name)
-			print_name(text_of(changed->at[i].name), out);
+			say(out, "  %s", changed->at[i].name);
 		else
-			fprintf(out, "0x%" PRIx64, changed->at[i].address);
-	}
-	if (named < changed->len)
-		fprintf(out, " and %zu more (-v names them)", changed->len - named);
-	fputc('\n', out);
+			say(out, "  0x%" PRIx64, changed->at[i].address);
 }
 
 void transcode_losses_text(const struct transcode_losses *losses, FILE *out)
@@ -306,8 +303,8 @@ void transcode_losses_text(const struct transcode_losses *losses, FILE *out)
 	print_loss("entries that share an output offset with a later one", losses->entries, out);
 	print_loss("cold fragments of unknown functions", losses->fragments, out);
 	if (losses->unknown_hashes)
-		fprintf(out,
-			"batconv: missing: hashes of functions and of %u block%s; fdata needs none, "
-			"YAML profiles of perf2bolt do\n",
-			losses->unknown_hashes, plural(losses->unknown_hashes));
+		say_note(out,
+			 "missing: hashes of functions and of %u block%s; fdata needs none, "
+			 "YAML profiles of perf2bolt do",
+			 losses->unknown_hashes, plural(losses->unknown_hashes));
 }

@@ -2,8 +2,8 @@
 """A file in the wrong place, and files that do not fit each other: the message names the right file, and its command works.
 
 Each kind of file that batconv, perf, BOLT or LLVM writes is put into each place of each command.  Where the place does not take it,
-there is one line: it names that file, what it is, and what the place takes; and where it tells a command ("; run: ..."), that command
-is run, and exits with 0.  The same for files of the right kinds that do not fit: a list, with the sentence of each.
+there is one error: it names that file, what it is, and what the place takes; and where its hint is a command ("run: ..."), that command
+is run, and exits with 0. A pattern is of both, "ERROR; HINT".  The same for files of the right kinds that do not fit: a list, with the sentence of each.
 """
 import json
 import os
@@ -180,15 +180,15 @@ def run(line, program=BATCONV):
 
 def check(line, code, pattern, commands):
     got = run(line)
-    told = re.fullmatch(r'batconv: error: (.*)\n', got.stderr)
+    told = re.fullmatch(r'batconv: error: (.*)\n(?:batconv: hint: (.*)\n)?', got.stderr)
     if got.returncode != code:
         return ['%s: exit %d, not %d: %s' % (line, got.returncode, code, got.stderr.strip())]
-    if not told or not re.fullmatch(pattern, told[1]):
+    if not told or not re.fullmatch(pattern, '; '.join(filter(None, told.groups()))):
         return ['%s: no /%s/ in\n  %s' % (line, pattern, got.stderr.strip())]
     if got.stdout or open('out').read() != 'before':
         return ['%s: there is output' % line]
-    if '; run: ' in told[1]:
-        commands.setdefault(told[1].split('; run: ')[1], line)
+    if (told[2] or '').startswith('run: '):
+        commands.setdefault(told[2].removeprefix('run: '), line)
     return []
 
 
@@ -204,7 +204,7 @@ def each_place():
                 yield line.replace('@', kind), 1, '%s: is %s(; run: .*)?' % (kind, name)
                 continue
             if line.startswith('merge'): # of many files each that is none has a line
-                yield line.replace('@', kind), 1, '%s: is (a directory|neither fdata nor YAML nor pre-aggregated records .*)' % re.escape(kind)
+                yield line.replace('@', kind), 1, '%s: is (a directory|neither fdata nor YAML nor pre-aggregated records .*)(; --skip-bad .*)?' % re.escape(kind)
                 continue
             what = 'a directory' if kind == 'recordings' else name
             says = 'and %s takes %s' % (option[1], noun) if option else 'not %s' % noun

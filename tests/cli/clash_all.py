@@ -194,7 +194,9 @@ def give(bench, command, first, first_path, second, second_path, want):
     wrong = []
     if code != (1 if command in NAMES else 2):
         wrong.append('exit %d' % code)
-    if len(text.splitlines()) != 1 or not any(text.startswith('batconv: error: ' + message) for message in want):
+    lines = text.splitlines()
+    hint = 'batconv: hint: ' in ''.join(lines[1:2])
+    if len(lines) != 1 + hint or not any(text.startswith('batconv: error: ' + message) for message in want):
         wrong.append('no such message: ' + ' / '.join(want) + ', but: ' + text.strip())
     after = bench.state()
     if after != bench.before:

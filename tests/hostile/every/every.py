@@ -10,7 +10,7 @@ What must hold for every run:
 
     it ends within the time limit, by itself, with an exit code of 0 to 4
     stderr is lines of printable text that begin with "batconv: "; there is one with exit code 1 and 2, and with 3
-    if nothing was printed or written
+    if nothing was printed or written; with 1 and 2 it is one error, with a hint at most
     what is printed or written for people has no control character but newline and tab, is UTF-8, and runs from left to
     right, whatever names are in the files (names.py)
     a file that was given is as it was; what an option is to write is there after 0 and 4 (3, where the command's
@@ -234,6 +234,13 @@ def wrong_lines(err, report=False):
             yield 'a message that is not printable: %r' % line[:300]
 
 
+def wrong_failure(run, code, err):
+    """With exit code 1 and 2 stderr has one error, with a hint at most."""
+    said = [line.split(b': ')[1] for line in err.splitlines() if line.startswith(b'batconv: ')]
+    if code in (1, 2) and not {'-v', '--verbose'} & set(run.arguments) and said not in ([b'error'], [b'error', b'hint']):
+        yield 'not one error with a hint at most: %r' % err[:500]
+
+
 def wrong_outputs(run, code, folder, before):
     may = code in (0, 4) or code == 3 and run.place.command.writes_when_wanting
     there = set(os.listdir(folder)) - {'fifo'}
@@ -278,6 +285,7 @@ def judge(run, code, out, err, folder, before):
     elif code > 4:
         yield 'exit code %d' % code
     yield from wrong_lines(err, '--stats=json' in run.arguments)
+    yield from wrong_failure(run, code, err)
     yield from wrong_text(run, out, folder)
     written = os.path.exists(os.path.join(folder, 'out')) or run.target and run.place.may_write(code)
     if not err and (code in (1, 2) or code == 3 and not out and not written):

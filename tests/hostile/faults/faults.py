@@ -204,7 +204,6 @@ class Sweep:
             cut = '--cut=%s:%d' % (os.path.join(folder, 'input'), to)
             got = self.bench.run(own, self.inject('--calls=any', '--at=%d' % n, cut), traced(), folder)
             old = self.bench.old(subject)
-            lines = got.stderr.splitlines()
             wrong = None
             if is_sanitizer(got.stderr):
                 wrong = 'sanitizer'
@@ -212,8 +211,8 @@ class Sweep:
                 wrong = 'exit %d' % got.code
             elif got.code == 1 and not subject.alone and got.files != old:
                 wrong = 'the old output is gone'
-            elif got.code == 1 and not subject.alone and (len(lines) != 1 or not lines[0].startswith('batconv: error: ')):
-                wrong = 'not one line'
+            elif got.code == 1 and not subject.alone and not one_line(got.stderr, ''):
+                wrong = 'not one error'
             elif [x for x in got.listing if x != 'input'] != [x for x in self.bench.good(subject).listing]:
                 wrong = 'left behind: %s' % ' '.join(got.listing)
             return got, wrong

@@ -3,7 +3,7 @@
 
 Every command with every pair of binaries in inputs/ (plan.py), and again with wrong files: an input without relocations, a stripped one, one
 without a build-id, the binary of another pair, a file that is no ELF file, and a Go program; and inspect with every file of inputs/.  What they print is searched for a next
-command: the line `next` of inspect, quality and stale, `run:` of an error, `next:` of a summary.  It is run as a user runs it, by a shell
+command: the line `next` of inspect, quality and stale, `run:` of a hint, `next:` of a summary.  It is run as a user runs it, by a shell
 in an empty directory, with the files that its words in capitals stand for, llvm-bolt included; and then what it proposes itself.
 
     each ends with exit code 0 (inspect and verify: or 3, for what they find)
@@ -42,7 +42,7 @@ SHOWN = 40
 SOURCES = {
     'inspect': r'^next         (.*)$',
     'figures': r'^next      .*\n          (\S.*)$',
-    'error': r'; run: ([^"\n]*)',  # also within JSON
+    'error': r'^batconv: hint: run: (.*)$|"hint": "run: ([^"\n]*)"',
     'summary': r'^batconv: next: (.*)$',
 }
 PROGRAMS = {'batconv', 'perf2bolt', 'llvm-bolt', 'llvm-profgen', 'eu-unstrip', 'perf', 'pprof', 'less'}
