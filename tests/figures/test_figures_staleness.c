@@ -35,7 +35,7 @@ static void first_exact_pair_of_a_common_name(void **state)
 	assert_true(match_common(&c));
 	assert_int_equal(is[0], 5);
 	assert_int_equal(is[1], NO_FUNCTION); /* the first exact pair counts */
-	assert_int_equal(is[2], 7);	      /* one of each */
+	assert_int_equal(is[2], 7);           /* one of each */
 	strings_free(&c.commons);
 	strings_free(&profile.names);
 }

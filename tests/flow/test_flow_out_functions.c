@@ -143,8 +143,8 @@ static void calls_lead_nowhere_within(void **state)
 	end();
 }
 
-/* A jump that is in no entry of the table, to the middle of its own block: what is counted before it
- * ends before its target. */
+/* A jump that is in no entry of the table, to the middle of its own block: what is counted before
+ * it ends before its target. */
 static void jumps_within_their_block(void **state)
 {
 	static const struct {
