@@ -19,7 +19,8 @@ struct wanted {
 DEFINE_SEARCH(chosen_above, uint32_t, struct wanted, key.functions[*item].address <= key.address)
 DEFINE_SEARCH(first_label_from, struct label, uint64_t, item->address < key)
 
-const struct function *chosen_inside(const struct chosen *chosen, uint64_t address)
+/* The chosen function that holds an address behind its beginning, or NULL. */
+static const struct function *chosen_inside(const struct chosen *chosen, uint64_t address)
 {
 	const struct function *functions = chosen->functions->at;
 	size_t above = chosen_above(chosen->at, chosen->count, (struct wanted){functions, address});

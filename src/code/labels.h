@@ -27,9 +27,6 @@ struct chosen {
 	size_t count;
 };
 
-/* The chosen function that holds an address behind its beginning, or NULL. */
-const struct function *chosen_inside(const struct chosen *chosen, uint64_t address);
-
 DEFINE_VEC(address_vec, uint64_t);
 void addresses_sort(struct address_vec *addresses);
 

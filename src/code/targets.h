@@ -6,7 +6,32 @@
 
 #include "src/isa/insn.h"
 #include "src/elf/functions.h"
-#include "src/elf/thunks.h"
+
+/*
+ * Thunks that llvm-bolt 24 puts between a call, or a jump, and a target that is too far for it
+ * (AArch64, --relax-exp): functions of their own, with a symbol and without a table.  Some only
+ * jump, perhaps to the next thunk; others load the address into x16.
+ */
+struct thunk {
+	uint64_t address, size;
+	uint64_t target; /* at the end of a chain of thunks */
+};
+
+/* Zeroed: there are none. */
+struct thunks {
+	struct thunk *at; /* by address */
+	size_t count;
+};
+
+/* Those of a binary.  BC_NOMEM */
+BC_MUST_USE bool thunks_read(const struct image *image, const struct symbol_table *symbols,
+			     struct thunks *out, struct bc_error *err);
+void thunks_free(struct thunks *thunks);
+
+/* The thunk that an address is in, or NULL. */
+const struct thunk *thunks_find(const struct thunks *thunks, uint64_t address);
+
+/* ---- targets ---- */
 
 struct target_slot {
 	uint64_t address;
@@ -25,9 +50,6 @@ struct targets {
 BC_MUST_USE bool targets_open(const struct image *image, const struct function_table *functions,
 			      struct targets *out, struct bc_error *err);
 void targets_close(struct targets *targets);
-
-/* The function whose first byte is at a vaddr, or NO_TARGET. */
-uint32_t targets_at(const struct targets *targets, uint64_t vaddr);
 
 /* Where a call or jump goes, if that is known and is the beginning of a function. */
 uint32_t targets_of(const struct targets *targets, const struct insn *insn);

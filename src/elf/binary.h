@@ -133,8 +133,8 @@ BC_MUST_USE bool binary_map(const char *path, struct binary *out, struct bc_erro
 BC_MUST_USE bool binary_map_opened(int fd, const char *path, struct binary *out,
 				   struct bc_error *err);
 
-/* The same of any file, which can change meanwhile: only what tells what it is is read (head.h),
- * so that it is neither unpacked nor has its code.  Leaves the descriptor open. */
+/* The same of any file, which can change meanwhile: only what tells what it is is read, so
+ * that it is neither unpacked nor has its code.  Leaves the descriptor open. */
 BC_MUST_USE bool binary_read_head(int fd, const char *path, struct binary *out,
 				  struct bc_error *err);
 
@@ -142,10 +142,6 @@ BC_MUST_USE bool binary_read_head(int fd, const char *path, struct binary *out,
  * text has no path. */
 BC_MUST_USE bool binary_open_bytes(struct bytes file, struct binary *out, struct bc_error *err);
 BC_MUST_USE bool binary_map_bytes(struct bytes file, struct binary *out, struct bc_error *err);
-
-/* Of a file in a directory.  *has: it is an ELF file with a BAT section that is a sound note.
- * BC_IO, BC_NOMEM */
-BC_MUST_USE bool binary_has_bat(const char *path, bool *has, struct bc_error *err);
 
 /*
  * The way from a vaddr in a binary that BOLT wrote to a place in its input binary:

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/file_copy.h"
+#include "src/base/file.h"
 
 static void add_number(struct sha256 *sha, uint64_t number)
 {

@@ -45,7 +45,7 @@ struct section_part {
 struct image {
 	struct bytes file; /* borrowed */
 	struct work *work; /* what reading it took so far */
-	bool head;         /* only what opening it takes is there (head.h) */
+	bool head;         /* only what opening it takes is there (binary_read_head()) */
 	enum machine machine;
 	bool position_independent; /* ET_DYN: a PIE or a shared library */
 	struct segment *segments;  /* all PT_LOAD by ascending vaddr */

@@ -59,7 +59,7 @@ BC_MUST_USE bool symbols_read(const struct image *image, enum local_numbers how,
 			      struct bc_error *err);
 void symbols_free(struct symbol_table *table);
 
-/* Is it a function of llvm-bolt's own, which the input does not have?  A thunk: thunks.h */
+/* Is it a function of llvm-bolt's own, which the input does not have?  A thunk: targets.h */
 bool symbol_is_made(const char *name);
 bool symbol_is_thunk(const char *name);
 

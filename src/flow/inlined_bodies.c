@@ -48,7 +48,9 @@ bool known_calls_spend(struct known_calls *calls, uint64_t looks)
 	return enough;
 }
 
-bool known_calls_load(struct known_calls *calls, uint32_t function)
+/* Reads the code of a function, as far as it can be decoded; none of a large one.  Returns false
+ * when out of memory. */
+static bool known_calls_load(struct known_calls *calls, uint32_t function)
 {
 	const struct function *f = &calls->pair->functions.at[function];
 	struct insn_vec *out = calls->codes[function];

@@ -49,10 +49,6 @@ void known_calls_close(struct known_calls *calls);
 /* Takes from the looks that are left.  False: there are fewer, and none from now on. */
 bool known_calls_spend(struct known_calls *calls, uint64_t looks);
 
-/* Reads the code of a function, as far as it can be decoded; none of a large one.  Returns false
- * when out of memory. */
-BC_MUST_USE bool known_calls_load(struct known_calls *calls, uint32_t function);
-
 /* The code of a function that was read. */
 static inline const struct insn_vec *known_calls_code(const struct known_calls *calls,
 						      uint32_t function)

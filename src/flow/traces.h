@@ -16,8 +16,8 @@
 #include "src/code/pair.h"
 #include "src/count/aggregate.h"
 #include "src/count/located.h"
-#include "src/elf/thunks.h"
 #include "src/code/labels.h"
+#include "src/code/targets.h"
 #include "src/samples/trace.h"
 #include "src/profile/build_check.h"
 

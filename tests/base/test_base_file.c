@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "src/base/file_copy.h"
+#include "src/base/file.h"
 
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* What is read of a file that somebody else may change, and the digest of its code in steps. */
 #define _GNU_SOURCE /* memfd_create() */
-#include "src/elf/head.h"
+#include "src/elf/binary.h"
 
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "src/elf/binary.h"
 #include "tests/support/build_elf.h"
 #include "tests/support/check_head.h"
 #include "tests/support/cmocka.h"
