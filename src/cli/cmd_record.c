@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "src/base/output.h"
@@ -76,28 +74,6 @@ static const char *read_pids(struct command_line *line, const struct option_row 
 	return option_text(line, row, value);
 }
 
-/* 10, 1.5s, 200ms, 10m, 1h, as ns */
-static const char *read_time(struct command_line *line, const struct option_row *row,
-			     const char *value)
-{
-	static const struct {
-		const char *unit;
-		double seconds;
-	} units[] = {{"", 1}, {"s", 1}, {"ms", 1e-3}, {"m", 60}, {"h", 3600}, {"d", 86400}};
-	char *end;
-	double number = *value >= '0' && *value <= '9' ? strtod(value, &end) : -1;
-
-	for (size_t i = 0; number > 0 && i < BC_COUNT(units); i++) {
-		double ns = number * units[i].seconds * 1e9;
-		if (strcmp(end, units[i].unit) != 0 || ns < 1e6 ||
-		    ns > 3.2e17) /* a millisecond to ten years */
-			continue;
-		*(uint64_t *)option_field(line, row) = (uint64_t)ns;
-		return NULL;
-	}
-	return OPTION_WRONG;
-}
-
 /* 100, or 2G */
 static const char *read_keep(struct command_line *line, const struct option_row *row,
 			     const char *value)
@@ -112,19 +88,6 @@ static const char *read_keep(struct command_line *line, const struct option_row 
 		return OPTION_WRONG;
 	keep->bytes = size;
 	return NULL;
-}
-
-/* 0.5, or 0.5% */
-static const char *read_percent(struct command_line *line, const struct option_row *row,
-				const char *value)
-{
-	struct percent *percent = option_field(line, row);
-	char *end;
-
-	percent->is = *value >= '0' && *value <= '9' ? strtod(value, &end) : -1;
-	percent->given = true;
-	return percent->is > 0 && percent->is <= 100 && (!*end || !strcmp(end, "%")) ? NULL :
-										       OPTION_WRONG;
 }
 
 /* Options of perf record that ask for what is recorded anyhow. */
@@ -184,9 +147,9 @@ static const struct option_row rows[] = {
 	NO_INPUT_ROW,
 	{'d', "duration", "TIME", NO_FILE,
 	 "end after TIME, such as 60, 10m or 1h (default: with the\nprocesses, or with the command)",
-	 INTO_BY(duration, read_time), .takes = "a time such as 60, 10m or 1h"},
+	 INTO_BY(duration, option_duration), .takes = "a time such as 60, 10m or 1h"},
 	{0, "interval", "TIME", NO_FILE, "write shards each TIME, too (default: at the end only)",
-	 INTO_BY(interval, read_time), .takes = "a time such as 60, 10m or 1h"},
+	 INTO_BY(interval, option_duration), .takes = "a time such as 60, 10m or 1h"},
 	{0, "keep", "N|SIZE", NO_FILE,
 	 "delete the oldest shards of this host in DIR, so that N\nfiles, or SIZE bytes of disk, are left",
 	 INTO_BY(keep, read_keep), .takes = "a number from 1 on, or a size such as 2G"},
@@ -206,10 +169,10 @@ static const struct option_row rows[] = {
 	 "where there are no branch stacks, record nothing (exit 3)", INTO(require_branches)},
 	{0, "max-overhead", "P", NO_FILE,
 	 "spend at most P percent of a processor (with --all, of all),\nby switching samples off now and then",
-	 INTO_BY(overhead, read_percent), .takes = "a percentage above 0"},
+	 INTO_BY(overhead, option_share), .takes = "a percentage above 0"},
 	{0, "stop-timeout", "TIME", NO_FILE,
 	 "write for at most TIME at the end, and drop the rest\n(default: 20)",
-	 INTO_BY(stop, read_time), .takes = "a time such as 20 or 1m"},
+	 INTO_BY(stop, option_duration), .takes = "a time such as 20 or 1m"},
 	{'m', "mmap-pages", "N", NO_FILE, "pages of each ring, a power of two (default: 128)",
 	 INTO(pages), .takes = "a number from 1 to 65536", .least = 1, .most = 65536},
 	{0, "memory", "SIZE", NO_FILE,
@@ -260,7 +223,6 @@ static void finish(void *arguments)
 struct record_run {
 	struct arguments *args;
 	const struct command_line *line;
-	struct opened_rings rings;
 	struct recorder *recorder;
 	struct proc_files files;
 	struct live_recording live;
@@ -295,18 +257,7 @@ static enum perf_target target_of(const struct arguments *args)
 /* The file of the command, or NULL. */
 static const char *command_file(const struct words *command, char found[PATH_MAX])
 {
-	const char *name = command->len ? command->at[0] : NULL, *path = getenv("PATH");
-
-	if (!name || strchr(name, '/'))
-		return name && access(name, X_OK) == 0 ? name : NULL;
-	for (struct text rest = text_of(path ? path : ""); rest.len;) {
-		size_t colon = text_find(rest, ':');
-		if (snprintf(found, PATH_MAX, "%.*s/%s", (int)colon, rest.at, name) < PATH_MAX &&
-		    access(found, X_OK) == 0)
-			return found;
-		rest = text_behind(rest, colon);
-	}
-	return NULL;
+	return command->len ? recorded_command_file(command->at[0], found) : NULL;
 }
 
 /* The one binary of an -o FILE: of --bin, or the command itself. */
@@ -430,49 +381,7 @@ static bool command_has_ended(void *ctx)
 	return recorded_command_has_ended(&r->command);
 }
 
-/* ---- whom ---- */
-
-/* The directory of a cgroup: as it is named, of cgroup v2 (beside version 1 it is elsewhere), or of
- * the hierarchy that version 1 has for this. */
-static bool cgroup_folder(const char *name, char path[PATH_MAX], struct bc_error *err)
-{
-	static const char *const roots[] = {"/sys/fs/cgroup/", "/sys/fs/cgroup/unified/",
-					    "/sys/fs/cgroup/perf_event/", ""};
-	static const char list[] =
-		"/cgroup.procs"; /* of its processes: what has none is no cgroup */
-
-	for (size_t i = 0; i < BC_COUNT(roots); i++) {
-		int length = snprintf(path, PATH_MAX, "%s%s%s", roots[i], name, list);
-		if (length >= PATH_MAX || access(path, F_OK) != 0)
-			continue;
-		path[(size_t)length - strlen(list)] = '\0';
-		return true;
-	}
-	return bc_fail(err, BC_NOTFOUND, "%s: no such cgroup below /sys/fs/cgroup", name);
-}
-
-/* The processes, and all of their threads. */
-static bool list_threads(struct record_run *r, struct task_vec *threads, struct bc_error *err)
-{
-	struct task_vec *processes = &r->live.processes;
-
-	for (size_t i = 0; i < r->args->pids.len; i++)
-		if (!task_vec_push(processes, r->args->pids.at[i]))
-			return bc_fail_nomem(err);
-	for (size_t i = 0; i < processes->len; i++)
-		if (!proc_threads(PROC_ROOT, processes->at[i], threads, err))
-			return false;
-	size_t named = processes->len;
-	if (!proc_add_descendants(PROC_ROOT, processes, err))
-		return false;
-	struct bc_error gone;
-	for (size_t i = named; i < processes->len; i++) /* of which this program can be one */
-		if (processes->at[i] != (int)getpid() &&
-		    !proc_threads(PROC_ROOT, processes->at[i], threads, &gone) &&
-		    gone.code == BC_NOMEM)
-			return bc_fail_nomem(err);
-	return true;
-}
+/* ---- beginning ---- */
 
 static void name_target(struct record_run *r)
 {
@@ -490,14 +399,15 @@ static void name_target(struct record_run *r)
 	}
 }
 
-static bool open_events(struct record_run *r, char cgroup[PATH_MAX], struct bc_error *err)
+static bool open_events(struct record_run *r, struct bc_error *err)
 {
 	const struct arguments *args = r->args;
-	struct task_vec threads = {0};
-	struct perf_request request = {
+	const struct perf_request request = {
 		.target = target_of(args),
+		.tasks = r->command.pid && target_of(args) == PERF_COMMAND ?
+				 (struct task_vec){&r->command.pid, 1, 1} :
+				 args->pids,
 		.named = r->named,
-		.cgroup = -1,
 		.event = args->event,
 		.period = args->period.given ? args->period.is : 0,
 		.frequency = args->frequency.given           ? args->frequency.is :
@@ -510,29 +420,9 @@ static bool open_events(struct record_run *r, char cgroup[PATH_MAX], struct bc_e
 		.require_branches = args->require_branches,
 		.pauses = args->overhead.given,
 	};
-	bool ok = true;
 
-	if (request.target == PERF_TASKS)
-		ok = list_threads(r, &threads, err);
-	if (request.target == PERF_COMMAND)
-		ok = (task_vec_push(&threads, r->command.pid) &&
-		      task_vec_push(&r->live.processes, r->command.pid)) ||
-		     bc_fail_nomem(err);
-	if (request.target == PERF_CGROUP) {
-		ok = cgroup_folder(args->cgroup, cgroup, err);
-		request.cgroup = ok ? open(cgroup, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
-		ok = ok && (request.cgroup >= 0 || bc_fail_errno(err, "%s", cgroup));
-		r->live.cgroup = cgroup;
-	}
-	request.tasks = threads;
-	ok = ok && perf_open(&perf_kernel_linux, &request, &r->rings, err);
-	if (request.cgroup >= 0)
-		close(request.cgroup);
-	task_vec_free(&threads);
-	return ok;
+	return live_open(&r->live, &request, args->cgroup, err);
 }
-
-/* ---- beginning ---- */
 
 /* What its profile is made with: given, or found; NULL: none. */
 static const char *input_of(const struct record_run *r)
@@ -586,37 +476,14 @@ static bool want_files(struct record_run *r, struct bc_error *err)
 	       proc_files_want(&r->files, r->shards.binary, err);
 }
 
-/* What a host is, for whoever reads its rings elsewhere. */
-static void describe_host(char *text, size_t size)
-{
-	struct utsname own;
-	char cpu[8192], *model;
-
-	if (uname(&own) != 0)
-		memset(&own, 0, sizeof(own));
-	int length = snprintf(text, size, "machine %s\nkernel %s %s\n", own.machine, own.sysname,
-			      own.release);
-	if (!perf_kernel_linux.read("/proc/cpuinfo", cpu, sizeof(cpu)) ||
-	    !(model = strstr(cpu, "model name")) || !(model = strchr(model, ':')))
-		return;
-	model[strcspn(model, "\n")] = '\0';
-	snprintf(text + length, size - (size_t)length, "processor%s\n", model + 1);
-}
-
 static bool begin_saving(struct record_run *r, struct bc_error *err)
 {
-	char host[1024];
-
 	if (!r->args->save)
 		return true;
-	if (!output_open(r->args->save, &r->saved, err))
-		return false;
-	r->saved_open = true;
-	describe_host(host, sizeof(host));
-	rings_begin(r->saved.file,
-		    (struct bytes){(const uint8_t *)&r->rings.attr, r->rings.attr.size},
-		    (uint32_t)r->rings.rings.len, text_of(host));
-	return true;
+	r->saved_open = output_open(r->args->save, &r->saved, err);
+	if (r->saved_open)
+		live_save_head(&r->live, r->saved.file);
+	return r->saved_open;
 }
 
 static bool end_saving(struct record_run *r, struct bc_error *err)
@@ -654,8 +521,8 @@ static void tell_notes(const struct record_run *r)
 	if (args->branch_option && args->verbose)
 		say(stderr,
 		    "-b and -j ask for what is recorded anyhow, where the processor has it");
-	for (size_t i = 0; i < r->rings.notes.len; i++) {
-		const struct perf_note *note = &r->rings.notes.at[i];
+	for (size_t i = 0; i < r->live.rings.notes.len; i++) {
+		const struct perf_note *note = &r->live.rings.notes.at[i];
 		bool wanted = args->stats == STATS_TEXT &&
 			      !(note->kind == PERF_NOTE_INPUT && input_of(r));
 		if (wanted || note->kind == PERF_NOTE_CHANGED)
@@ -811,7 +678,7 @@ static void enter_sandbox(const struct record_run *r)
 							       "no seccomp in this kernel");
 }
 
-static bool record(struct record_run *r, char cgroup[PATH_MAX], struct bc_error *err)
+static bool record(struct record_run *r, struct bc_error *err)
 {
 	const struct arguments *args = r->args;
 
@@ -819,16 +686,13 @@ static bool record(struct record_run *r, char cgroup[PATH_MAX], struct bc_error 
 	if ((r->line->operands.len &&
 	     !recorded_command_start(r->line->operands.at, r->line->operands.len,
 				     record_signals_mask(), &r->command, err)) ||
-	    !open_events(r, cgroup, err) || !begin_saving(r, err) ||
-	    !open_recorder(r, (struct bytes){(const uint8_t *)&r->rings.attr, r->rings.attr.size},
-			   (uint32_t)r->rings.rings.len, err))
+	    !open_events(r, err) || !begin_saving(r, err) ||
+	    !open_recorder(r, live_attr(&r->live), (uint32_t)r->live.rings.rings.len, err))
 		return false;
 	if (r->line->sandbox)
 		enter_sandbox(r);
 	long processors = args->all ? sysconf(_SC_NPROCESSORS_ONLN) : 1;
-	r->live.rings = &r->rings;
 	r->live.recorder = r->recorder;
-	r->live.target = target_of(args);
 	r->live.signals = record_signals_seen();
 	r->live.mask = record_signals_mask();
 	r->live.duration = args->duration;
@@ -904,7 +768,7 @@ static int finish_recording(struct record_run *r, const struct bc_error *unwritt
 		.stats = stats,
 		.shards = &r->shards,
 		.users = recorder_shares(r->recorder),
-		.rings = args->replay ? NULL : &r->rings,
+		.rings = args->replay ? NULL : &r->live.rings,
 		.live = args->replay ? NULL : &r->live,
 		.command_code = r->command.ended ? recorded_command_code(&r->command) : -1,
 		.command_stopped = r->command.stopped,
@@ -953,7 +817,7 @@ static int run(struct command_line *line)
 	struct record_run r = {
 		.args = line->arguments, .line = line, .command = {.go = -1, .failed = -1}};
 	struct arguments *args = r.args;
-	char cgroup[PATH_MAX], found[PATH_MAX];
+	char found[PATH_MAX];
 	struct bc_error err = {0};
 
 	bool folder = is_folder_name(args->output), wide = args->all || args->cgroup;
@@ -967,7 +831,7 @@ static int run(struct command_line *line)
 							 1,
 				     args->keep, &err) &&
 		  check_profile(&r, &err) && want_files(&r, &err) &&
-		  (args->replay ? replay(&r, &err) : record(&r, cgroup, &err));
+		  (args->replay ? replay(&r, &err) : record(&r, &err));
 	record_view_clear(&r.view);
 	recorded_command_wait(&r.command, false);
 	int code = ok || r.unwritten ? finish_recording(&r, ok ? NULL : &err) :
@@ -981,8 +845,7 @@ static int run(struct command_line *line)
 	record_shards_close(&r.shards);
 	recorder_free(r.recorder);
 	proc_files_free(&r.files);
-	perf_close(&r.rings);
-	task_vec_free(&r.live.processes);
+	live_close(&r.live);
 	return code;
 }
 

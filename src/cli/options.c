@@ -123,15 +123,32 @@ const char *option_given_number(struct command_line *line, const struct option_r
 	return parse_number(row, value, &number->is) ? NULL : OPTION_WRONG;
 }
 
-const char *option_percent(struct command_line *line, const struct option_row *row,
-			   const char *value)
+/* Returns what follows the number, or NULL if there is none. */
+static const char *read_percent(const struct option_row *row, struct command_line *line,
+				const char *value)
 {
 	struct percent *percent = option_field(line, row);
 	char *end;
 
 	percent->given = true;
 	percent->is = strtod(value, &end);
-	return *value >= '0' && *value <= '9' && !*end && percent->is <= 100 ? NULL : OPTION_WRONG;
+	return *value >= '0' && *value <= '9' && percent->is <= 100 ? end : NULL;
+}
+
+const char *option_percent(struct command_line *line, const struct option_row *row,
+			   const char *value)
+{
+	const char *end = read_percent(row, line, value);
+
+	return end && !*end ? NULL : OPTION_WRONG;
+}
+
+const char *option_share(struct command_line *line, const struct option_row *row, const char *value)
+{
+	const struct percent *percent = option_field(line, row);
+	const char *end = read_percent(row, line, value);
+
+	return end && percent->is > 0 && (!*end || !strcmp(end, "%")) ? NULL : OPTION_WRONG;
 }
 
 const char *option_size(struct command_line *line, const struct option_row *row, const char *value)

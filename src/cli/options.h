@@ -100,7 +100,9 @@ DEFINE_VEC(given_option_vec, struct given_option);
 
 option_reader option_switch, /* into a struct number: 1, or 0 if it is switched off */
 	option_flag, option_unset, option_set, option_text, option_view, option_number,
-	option_given_number, option_percent, option_size, option_memory, option_word, option_words,
+	option_given_number, option_percent,
+	option_share, /* into a struct percent: above 0, with or without a % */
+	option_size, option_memory, option_word, option_words,
 	option_keyword;       /* the one word of the row: sets a bool */
 option_reader option_nothing; /* the option changes nothing */
 

@@ -126,6 +126,26 @@ const char *option_time(struct command_line *line, const struct option_row *row,
 	return time->given ? NULL : OPTION_WRONG;
 }
 
+const char *option_duration(struct command_line *line, const struct option_row *row,
+			    const char *value)
+{
+	static const struct {
+		const char *unit;
+		double seconds;
+	} units[] = {{"", 1}, {"s", 1}, {"ms", 1e-3}, {"m", 60}, {"h", 3600}, {"d", 86400}};
+	char *end;
+	double number = *value >= '0' && *value <= '9' ? strtod(value, &end) : -1;
+
+	for (size_t i = 0; number > 0 && i < BC_COUNT(units); i++) {
+		double ns = number * units[i].seconds * 1e9;
+		if (strcmp(end, units[i].unit) != 0 || ns < 1e6 || ns > 3.2e17)
+			continue;
+		*(uint64_t *)option_field(line, row) = (uint64_t)ns;
+		return NULL;
+	}
+	return OPTION_WRONG;
+}
+
 /* ---- --maps ---- */
 
 static bool read_next(struct map_file *file, struct carried *carried, struct snapshots *out,

@@ -85,6 +85,9 @@ bool time_parse(struct text text, uint64_t *ns);
 /* The same into a struct number. */
 option_reader option_time;
 
+/* How long, as ns: 10, 1.5s, 200ms, 10m, 1h, 2d; from a millisecond to ten years. */
+option_reader option_duration;
+
 /* For messages and help: what an option takes that is read so. */
 #define TIME_TAKES "seconds, or a number and s, ms, us or ns"
 #define TIME_HELP  "in seconds, or with a unit: 12.5, 12500ms (s, ms, us, ns)"

@@ -2,13 +2,16 @@
 #define _GNU_SOURCE /* ppoll() */
 #include "src/record/live.h"
 
+#include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "src/samples/proc.h"
 #include "src/record/proc_files.h"
@@ -27,6 +30,103 @@ uint64_t live_clock(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	return (uint64_t)t.tv_sec * SECOND + (uint64_t)t.tv_nsec;
+}
+
+/* ---- whom ---- */
+
+/* Adds the children of the processes, and lists the threads of all. */
+static bool list_threads(struct task_vec *processes, struct task_vec *threads, struct bc_error *err)
+{
+	size_t named = processes->len;
+	struct bc_error gone;
+
+	for (size_t i = 0; i < named; i++)
+		if (!proc_threads(PROC_ROOT, processes->at[i], threads, err))
+			return false;
+	if (!proc_add_descendants(PROC_ROOT, processes, err))
+		return false;
+	for (size_t i = named; i < processes->len; i++) /* of which this program can be one */
+		if (processes->at[i] != (int)getpid() &&
+		    !proc_threads(PROC_ROOT, processes->at[i], threads, &gone) &&
+		    gone.code == BC_NOMEM)
+			return bc_fail_nomem(err);
+	return true;
+}
+
+static bool name_processes(struct live_recording *live, const struct task_vec *named,
+			   struct bc_error *err)
+{
+	for (size_t i = 0; i < named->len; i++)
+		if (!task_vec_push(&live->processes, named->at[i]))
+			return bc_fail_nomem(err);
+	return true;
+}
+
+static bool open_cgroup(struct live_recording *live, const char *name, int *fd,
+			struct bc_error *err)
+{
+	if (!proc_cgroup_folder(name, live->cgroup, err))
+		return false;
+	*fd = open(live->cgroup, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	return *fd >= 0 || bc_fail_errno(err, "%s", live->cgroup);
+}
+
+bool live_open(struct live_recording *live, const struct perf_request *request, const char *cgroup,
+	       struct bc_error *err)
+{
+	struct perf_request asked = *request;
+	struct task_vec threads = {0};
+	bool ok = name_processes(live, &request->tasks, err);
+
+	live->target = request->target;
+	asked.cgroup = -1;
+	if (ok && request->target == PERF_TASKS) {
+		ok = list_threads(&live->processes, &threads, err);
+		asked.tasks = threads;
+	}
+	if (ok && request->target == PERF_CGROUP)
+		ok = open_cgroup(live, cgroup, &asked.cgroup, err);
+	ok = ok && perf_open(&perf_kernel_linux, &asked, &live->rings, err);
+	if (asked.cgroup >= 0)
+		close(asked.cgroup);
+	task_vec_free(&threads);
+	return ok;
+}
+
+void live_close(struct live_recording *live)
+{
+	perf_close(&live->rings);
+	task_vec_free(&live->processes);
+}
+
+struct bytes live_attr(const struct live_recording *live)
+{
+	return (struct bytes){(const uint8_t *)&live->rings.attr, live->rings.attr.size};
+}
+
+/* What a host is, for whoever reads its rings elsewhere. */
+static void describe_host(char *text, size_t size)
+{
+	struct utsname own;
+	char cpu[8192], *model;
+
+	if (uname(&own) != 0)
+		memset(&own, 0, sizeof(own));
+	int length = snprintf(text, size, "machine %s\nkernel %s %s\n", own.machine, own.sysname,
+			      own.release);
+	if (!perf_kernel_linux.read("/proc/cpuinfo", cpu, sizeof(cpu)) ||
+	    !(model = strstr(cpu, "model name")) || !(model = strchr(model, ':')))
+		return;
+	model[strcspn(model, "\n")] = '\0';
+	snprintf(text + length, size - (size_t)length, "processor%s\n", model + 1);
+}
+
+void live_save_head(const struct live_recording *live, FILE *to)
+{
+	char host[1024];
+
+	describe_host(host, sizeof(host));
+	rings_begin(to, live_attr(live), (uint32_t)live->rings.rings.len, text_of(host));
 }
 
 /* ---- /proc ---- */
@@ -292,7 +392,7 @@ static void keep_round(struct live_thread *thread, bool tasks)
 	struct bc_error full;
 	size_t before = thread->kept.len;
 
-	if (perf_drain(thread->live->rings, tasks, keep_bytes, thread, &full) &&
+	if (perf_drain(&thread->live->rings, tasks, keep_bytes, thread, &full) &&
 	    thread->kept.len > before)
 		add_part(&thread->kept, KEPT_ROUND, NULL, 0);
 }
@@ -476,7 +576,7 @@ static bool count_until_end(struct live_thread *thread, struct bc_error *err)
 	scan_task_vec_free(&marks.scan.large);
 	if (!ok)
 		return false;
-	recorder_lost(live->recorder, perf_lost(live->rings));
+	recorder_lost(live->recorder, perf_lost(&live->rings));
 	if (!recorder_drain(live->recorder, err))
 		return false;
 	begin_last(thread);
@@ -519,7 +619,7 @@ static bool wait_for_more(struct live_recording *live, uint64_t now)
 	int ms = wait_time(live, now);
 	const struct timespec time = {ms / 1000, ms % 1000 * 1000000L};
 
-	if (!live->blind && perf_wait(live->rings, ms, live->mask))
+	if (!live->blind && perf_wait(&live->rings, ms, live->mask))
 		return true;
 	if (live->command)
 		ppoll(NULL, 0, &time, live->mask);
@@ -541,7 +641,7 @@ static void hold_to_budget(struct live_recording *live, struct live_state *state
 	bool on = budget_has_samples(&live->budget, now, !state->paused);
 	if (on == !state->paused)
 		return;
-	(on ? perf_go_on : perf_pause)(live->rings);
+	(on ? perf_go_on : perf_pause)(&live->rings);
 	state->paused = !on;
 }
 
@@ -582,7 +682,7 @@ static void end(struct live_thread *thread, struct live_state *state)
 {
 	struct live_recording *live = thread->live;
 
-	perf_end(live->rings);
+	perf_end(&live->rings);
 	hold_to_budget(live, state);
 	state->ended = true;
 	thread->deadline = state->now + live->stop_time;
@@ -625,7 +725,7 @@ bool live_run(struct live_recording *live, void (*let_go)(void *ctx), struct bc_
 	live->next = live->interval ? live->now + live->interval : 0;
 	budget_begin(&live->budget, live->share, live->began);
 	if (live->target != PERF_COMMAND)
-		perf_begin(live->rings);
+		perf_begin(&live->rings);
 	if (!begin_thread(&thread, &id, err))
 		return false;
 	if (let_go)

@@ -9,6 +9,7 @@
 #ifndef RECORD_LIVE_H
 #define RECORD_LIVE_H
 
+#include <limits.h>
 #include <signal.h>
 
 #include "src/record/budget.h"
@@ -23,12 +24,12 @@ struct live_signals {
 };
 
 struct live_recording {
-	struct opened_rings *rings;
+	struct opened_rings rings;
 	struct recorder *recorder;
 	enum perf_target target;
 	struct task_vec processes; /* PERF_TASKS, PERF_COMMAND: those that were named, or the
 				      command's; grows */
-	const char *cgroup;        /* PERF_CGROUP: its directory */
+	char cgroup[PATH_MAX];     /* PERF_CGROUP: its directory */
 	const struct live_signals *signals;
 	const sigset_t *mask;        /* while it waits */
 	uint64_t duration, interval; /* 0: none */
@@ -72,6 +73,20 @@ struct live_recording {
  * up to the most; at once when a signal asks for it, and at the end. */
 #define LIVE_RETRY_FIRST UINT64_C(1000000000)
 #define LIVE_RETRY_MOST  (60 * LIVE_RETRY_FIRST)
+
+/* Opens the events of a request.  Its tasks are the processes that were named, of which all threads
+ * and all children are recorded, or that of the command; `cgroup` is the name of a cgroup, and its
+ * descriptor is not asked for.  Sets rings, target, processes and the directory of the cgroup;
+ * they are to be closed also after an error.  BC_NOTFOUND: no such cgroup; and as perf_open() */
+BC_MUST_USE bool live_open(struct live_recording *live, const struct perf_request *request,
+			   const char *cgroup, struct bc_error *err);
+void live_close(struct live_recording *live);
+
+/* The event of the samples, for the recorder. */
+struct bytes live_attr(const struct live_recording *live);
+
+/* Writes the head of a file of saved rings: the event, the rings and this host (rings_file.h). */
+void live_save_head(const struct live_recording *live, FILE *to);
 
 /* Begins the events (a command's begin by themselves; the caller lets it go when `let_go` is
  * called), and returns when the duration is over, the command has ended (without one, all that is

@@ -251,6 +251,23 @@ static bool add_cgroup(char *path, size_t length, unsigned levels, struct task_v
 	return ok;
 }
 
+bool proc_cgroup_folder(const char *name, char path[PATH_MAX], struct bc_error *err)
+{
+	static const char *const roots[] = {"/sys/fs/cgroup/", "/sys/fs/cgroup/unified/",
+					    "/sys/fs/cgroup/perf_event/", ""};
+	static const char list[] =
+		"/cgroup.procs"; /* of its processes: what has none is no cgroup */
+
+	for (size_t i = 0; i < BC_COUNT(roots); i++) {
+		int length = snprintf(path, PATH_MAX, "%s%s%s", roots[i], name, list);
+		if (length >= PATH_MAX || access(path, F_OK) != 0)
+			continue;
+		path[(size_t)length - strlen(list)] = '\0';
+		return true;
+	}
+	return bc_fail(err, BC_NOTFOUND, "%s: no such cgroup below /sys/fs/cgroup", name);
+}
+
 bool proc_cgroup(const char *cgroup, struct task_vec *out, struct bc_error *err)
 {
 	char path[PATH_MAX];

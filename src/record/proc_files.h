@@ -8,6 +8,7 @@
 #ifndef RECORD_PROC_FILES_H
 #define RECORD_PROC_FILES_H
 
+#include <limits.h>
 #include <sys/types.h>
 
 #include "src/base/build_id.h"
@@ -60,6 +61,10 @@ BC_MUST_USE bool proc_processes(const char *root, struct task_vec *out, struct b
 /* Adds the children of these processes, their children and so on to the list.  Errors as above. */
 BC_MUST_USE bool proc_add_descendants(const char *root, struct task_vec *processes,
 				      struct bc_error *err);
+
+/* The directory of a cgroup: as it is named, of cgroup v2 (next to version 1 it is elsewhere), or
+ * of the hierarchy that version 1 has for this.  BC_NOTFOUND */
+BC_MUST_USE bool proc_cgroup_folder(const char *name, char path[PATH_MAX], struct bc_error *err);
 
 /* Adds the processes of a cgroup, by its directory, and of those below it.  BC_NOMEM */
 BC_MUST_USE bool proc_cgroup(const char *cgroup, struct task_vec *out, struct bc_error *err);

@@ -115,6 +115,22 @@ void record_signals_give_back(void)
 /* ---- the command ---- */
 
 /* What runs in the child until it becomes the command. */
+const char *recorded_command_file(const char *name, char found[PATH_MAX])
+{
+	const char *path = getenv("PATH");
+
+	if (strchr(name, '/'))
+		return access(name, X_OK) == 0 ? name : NULL;
+	for (struct text rest = text_of(path ? path : ""); rest.len;) {
+		size_t colon = text_find(rest, ':');
+		if (snprintf(found, PATH_MAX, "%.*s/%s", (int)colon, rest.at, name) < PATH_MAX &&
+		    access(found, X_OK) == 0)
+			return found;
+		rest = text_behind(rest, colon);
+	}
+	return NULL;
+}
+
 static void become(char **words, int go, int failed, const sigset_t *mask)
 {
 	char byte;

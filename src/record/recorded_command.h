@@ -7,6 +7,7 @@
 #ifndef RECORD_RECORDED_COMMAND_H
 #define RECORD_RECORDED_COMMAND_H
 
+#include <limits.h>
 #include <signal.h>
 
 #include "src/base/attr.h"
@@ -20,6 +21,9 @@ struct recorded_command {
 	int status;     /* when it has ended */
 	bool ended, stopped; /* stopped: by this program */
 };
+
+/* The file that a command of this name runs, found by $PATH; NULL: there is none. */
+const char *recorded_command_file(const char *name, char found[PATH_MAX]);
 
 /* Starts a child that waits until it is let go, and then becomes the command.  mask: the signals
  * that are blocked in it.  BC_IO, BC_NOMEM */
