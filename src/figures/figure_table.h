@@ -6,10 +6,9 @@
  *
  * 	static const struct figure_row rows[] = {
  * 		{"flow", BEGIN, IF(struct quality, has_flow)},
- * FIGURES(struct quality, flow., functions, blocks), // keys that are the names of fields, and no
- * text
- * 		{"bias_percent", "  {:10.4} % bias, of {blocks} blocks\n", VALUE(struct quality,
- *                       flow.bias)},
+ * 		FIGURES(struct quality, flow., functions, blocks), // keys are fields; no text
+ * 		{"bias_percent", "  {:10.4} % bias, of {blocks} blocks\n",
+ * 		 VALUE(struct quality, flow.bias)},
  * 		{END},
  * 		{0},
  * 	};
