@@ -108,6 +108,27 @@ static void numbered_blocks(void **state)
 		     100 * .35355339059327378)); /* the entry: 100 in, 200 out: |1 - .5| and 0 */
 }
 
+/* Samples of a block lead nowhere, whatever its successors are. */
+static void samples_of_blocks(void **state)
+{
+	static const char text[] =
+		"---\nheader:\n  profile-version: 1\n  profile-flags: [ lbr ]\n  hash-func: xxh3\nfunctions:\n"
+		"  - name: f\n    fid: 7\n    hash: 0x1\n    exec: 1\n    nblocks: 3\n    blocks:\n"
+		"      - bid: 0\n        insns: 1\n        hash: 0x1\n        events: 5\n"
+		"        succ: [ { bid: 2, cnt: 20 } ]\n...\n";
+	struct flat_profile flat;
+
+	(void)state;
+	read_text(text, &flat);
+	assert_int_equal(flat.records.len, 2);
+	for (size_t i = 0; i < flat.records.len; i++) {
+		const struct flat_record *record = &flat.records.at[i];
+		assert_int_equal(record->count, record->kind == FLAT_SAMPLE ? 5 : 20);
+		assert_int_equal(record->to_at, record->kind == FLAT_SAMPLE ? 0 : 2);
+	}
+	flat_free(&flat);
+}
+
 /* The function was called 80 times.  Its first block sends 160 on, of which 100 come back.  Half of
  * what enters its second block is missing, which only a call of the function itself explains; the
  * third one leaves. */
@@ -147,6 +168,7 @@ int main(void)
 		cmocka_unit_test(bias),
 		cmocka_unit_test(what_nothing_leads_to),
 		cmocka_unit_test(numbered_blocks),
+		cmocka_unit_test(samples_of_blocks),
 		cmocka_unit_test(missing_counts),
 	};
 
