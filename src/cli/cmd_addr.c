@@ -47,7 +47,7 @@ static const struct option_row rows[] = {
 	{0, "maps", "FILE", FILE_READ, "take the mappings in FILE (/proc/PID/maps text, .bcmaps)",
 	 INTO(maps), .place = PLACE_MAPS},
 	{0, "perf", "FILE", FILE_READ, "take the mappings in a recording (perf.data, perf script)",
-	 INTO(perf), .place = PLACE_SAMPLES},
+	 INTO(perf), .place = PLACE_RECORDING},
 	{0, "base", "ADDR", NO_FILE, "the load address: run-time address minus vaddr",
 	 INTO_BY(base, read_base), .takes = "a hexadecimal address"},
 	{0, "process", "PID", NO_FILE, "which process, if several mapped BIN", INTO(process),

@@ -94,10 +94,7 @@ static int run(struct command_line *line)
 	}
 	if (!write_files(args, &heat, &conversion_binary(&conversion)->functions, &err))
 		return fail(&err);
-	for (size_t i = 0; i < conversion.inputs.len; i++) {
-		(void)tell_loss(input_name(args->conversion.samples[i]), &conversion.inputs.at[i]);
-		tell_kernel(&conversion, i);
-	}
+	tell_inputs(&conversion);
 	return conversion.partial ? EXIT_PARTIAL : EXIT_DONE;
 }
 

@@ -141,7 +141,8 @@ static bool can_be_explained(const struct bc_error *err, const struct advice *ad
 {
 	for (size_t i = 0; i < s->count; i++)
 		if (err->code == BC_IO && advice->about == s->files[i].path &&
-		    s->files[i].facts.kind == FILE_FOLDER)
+		    (s->files[i].facts.kind == FILE_FOLDER ||
+		     s->files[i].facts.kind == FILE_SHARDS))
 			return true;
 	return err->code != BC_IO;
 }

@@ -9,6 +9,7 @@
 #include "src/cli/operands.h"
 #include "src/cli/progress.h"
 #include "src/figures/summary.h"
+#include "src/profile/shard_list.h"
 
 void sample_options_as_recorded(struct conversion_options *options)
 {
@@ -251,11 +252,12 @@ static bool convert_samples(const char *binary, const char *path, struct flat_pr
 bool profile_input_read(const char *path, const char *binary, struct flat_profile *out,
 			bool *partial, struct bc_error *err)
 {
-	bool mine;
+	bool mine = false, is_folder = shard_list_is_folder(path);
 
-	if (flat_read(path, out, &mine, err))
+	if (!is_folder && flat_read(path, out, &mine, err))
 		return true;
-	if (mine || err->code == BC_IO || err->code == BC_NOMEM || !strcmp(path, "-"))
+	if (!is_folder &&
+	    (mine || err->code == BC_IO || err->code == BC_NOMEM || !strcmp(path, "-")))
 		return false;
 	flat_free(out);
 	if (binary)

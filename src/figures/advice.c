@@ -38,8 +38,8 @@ static bool peek_kind(const char *path, struct file_facts *out)
 	return true;
 }
 
-/* Of an entry of a directory: only a regular file is opened. */
-static bool is_recording(const char *path, bool *shard)
+/* Of an entry of a directory: only a regular file is opened.  FILE_SHARDS: it is a shard. */
+static enum file_kind kind_of_entry(const char *path)
 {
 	struct file_stream stream;
 	char start[FILE_KIND_LOOK];
@@ -47,18 +47,26 @@ static bool is_recording(const char *path, bool *shard)
 	size_t size;
 
 	if (is_recording_folder(path))
-		return true;
+		return FILE_SAMPLES;
 	if (!stream_open_named(path, NAMED_BY_FOLDER, &stream, &ignored))
-		return false;
+		return FILE_UNKNOWN;
 	stream.cut_will_do = true;
 	bool ok = stream_read(&stream, start, sizeof(start), &size, &ignored);
-	*shard |= ok && stream_shard_identity(&stream);
+	bool shard = ok && stream_shard_identity(&stream);
 	stream_close(&stream);
-	return ok && file_kind_of((struct text){start, size}, NULL) == FILE_SAMPLES;
+	if (shard || !ok)
+		return shard ? FILE_SHARDS : FILE_UNKNOWN;
+	return file_kind_of((struct text){start, size}, NULL);
 }
 
-/* Counts what is in a directory: perf.data, of which the first by name is noted, and other files.
- */
+/* Counts one, and notes the first by name. */
+static void count_entry(const char *name, size_t *count, char first[NAME_MAX + 1])
+{
+	if (!(*count)++ || strcmp(name, first) < 0)
+		snprintf(first, NAME_MAX + 1, "%s", name);
+}
+
+/* Counts what is in a directory: perf.data, shards and other files. */
 static void look_into(const char *path, struct file_facts *out)
 {
 	DIR *folder = opendir(path);
@@ -70,12 +78,13 @@ static void look_into(const char *path, struct file_facts *out)
 		int length = snprintf(file, sizeof(file), "%s/%s", path, entry->d_name);
 		if (*entry->d_name == '.' || length < 0 || (size_t)length >= sizeof(file))
 			continue;
-		if (!is_recording(file, &out->shards)) {
-			out->others++;
-			continue;
+		switch (kind_of_entry(file)) {
+		case FILE_SAMPLES:
+			count_entry(entry->d_name, &out->recordings, out->recording);
+			break;
+		case FILE_SHARDS: count_entry(entry->d_name, &out->shards, out->shard); break;
+		default: out->others++;
 		}
-		if (!out->recordings++ || strcmp(entry->d_name, out->recording) < 0)
-			snprintf(out->recording, sizeof(out->recording), "%s", entry->d_name);
 	}
 	if (folder)
 		closedir(folder);
@@ -112,10 +121,8 @@ void file_facts_look(const char *path, struct file_facts *out)
 		look_at_binary(path, out);
 	if (S_ISDIR(st.st_mode) && !out->read) {
 		out->read = true;
-		out->kind = FILE_FOLDER;
 		look_into(path, out);
-		if (out->shards && !out->recordings)
-			out->kind = FILE_UNKNOWN; /* as pre-aggregated records are */
+		out->kind = out->shards && !out->recordings ? FILE_SHARDS : FILE_FOLDER;
 	}
 }
 
@@ -144,6 +151,7 @@ static const char *const nouns[FILE_KIND_COUNT] = {
 	[FILE_PERF_TEXT] = "what perf report, annotate or stat prints",
 	[FILE_FOREIGN] = NULL, /* its row has it */
 	[FILE_EMPTY] = "empty",
+	[FILE_SHARDS] = "a directory of shards",
 	[FILE_FOLDER] = "a directory",
 };
 
@@ -156,23 +164,25 @@ static const char *noun_of(const struct file_facts *facts)
 #define BINARIES   (KIND(FILE_BINARY) | KIND(FILE_SIDE))
 /* Unknown: text of perf script, pre-aggregated records.  Empty: records of a conversion that kept
  * nothing. */
-#define SAMPLES  (KIND(FILE_SAMPLES) | KIND(FILE_UNKNOWN) | KIND(FILE_EMPTY))
-#define PROFILES (KIND(FILE_FDATA) | KIND(FILE_YAML))
+#define RECORDINGS (KIND(FILE_SAMPLES) | KIND(FILE_UNKNOWN) | KIND(FILE_EMPTY))
+#define SAMPLES    (RECORDINGS | KIND(FILE_SHARDS))
+#define PROFILES   (KIND(FILE_FDATA) | KIND(FILE_YAML))
 
 static const struct {
 	const char *noun;
 	unsigned kinds;
 } places[PLACE_COUNT] = {
-	[PLACE_ANY] = {"a file", ~KIND(FILE_FOLDER)},
+	[PLACE_ANY] = {"a file", ~(KIND(FILE_FOLDER) | KIND(FILE_SHARDS))},
 	[PLACE_BINARY] = {"the binary that was sampled", BINARIES},
 	[PLACE_INPUT] = {"the binary that llvm-bolt read", KIND(FILE_BINARY)},
 	[PLACE_TABLE] = {"a BOLTed binary or its table", BINARIES | KIND(FILE_NOTE)},
 	[PLACE_IMAGE] = {"a binary", BINARIES},
 	[PLACE_SAMPLES] = {"samples", SAMPLES},
+	[PLACE_RECORDING] = {"a recording", RECORDINGS},
 	[PLACE_PROFILE] = {"a profile", PROFILES | KIND(FILE_UNKNOWN) | KIND(FILE_EMPTY)},
 	[PLACE_MEASURED] = {"a profile or samples", PROFILES | SAMPLES},
-	[PLACE_MAPS] = {"maps or a recording", KIND(FILE_BCMAPS) | KIND(FILE_MAPS) | SAMPLES},
-	[PLACE_STACKS] = {"raw call stacks or a recording", KIND(FILE_STACKS) | SAMPLES},
+	[PLACE_MAPS] = {"maps or a recording", KIND(FILE_BCMAPS) | KIND(FILE_MAPS) | RECORDINGS},
+	[PLACE_STACKS] = {"raw call stacks or a recording", KIND(FILE_STACKS) | RECORDINGS},
 	[PLACE_JSON] = {"JSON of 'batconv dump --json'", KIND(FILE_JSON)},
 };
 
@@ -510,6 +520,7 @@ void advise_use(const struct use *use, char *text, size_t size)
 	case FILE_LISTING:
 	case FILE_UNKNOWN:
 	case FILE_EMPTY:
+	case FILE_SHARDS:
 	case FILE_FOLDER:
 	case FILE_KIND_COUNT: break;
 	}
@@ -714,6 +725,10 @@ static void use_instead(const struct situation *s, const struct given *file, str
 	case FILE_UNKNOWN:
 	case FILE_EMPTY:
 	case FILE_FOLDER: return;
+	case FILE_SHARDS:
+		use_with(&line, "batconv inspect ", file->path, "/");
+		add_path(&line, file->facts.shard);
+		return;
 	default: break;
 	}
 	use_with(&line, "batconv inspect ", file->path, "");

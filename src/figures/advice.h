@@ -26,10 +26,9 @@ struct file_facts {
 	enum bolt_trace trace;
 	struct build_id id;
 	struct bolt_input bolt; /* of one that llvm-bolt did not write */
-	/* FILE_FOLDER: */
-	bool shards;                  /* there are some, so that it stands for these */
-	size_t recordings, others;    /* files in it, as far as it was looked at */
-	char recording[NAME_MAX + 1]; /* the name of one of them */
+	/* FILE_FOLDER, FILE_SHARDS, as far as it was looked at: */
+	size_t recordings, shards, others;
+	char recording[NAME_MAX + 1], shard[NAME_MAX + 1]; /* the first of them by name */
 };
 
 /* Never fails: of a file that cannot be read there are no facts. */
@@ -45,8 +44,9 @@ enum advice_place {
 	PLACE_TABLE,  /* a BOLTed binary, or its table alone */
 	PLACE_IMAGE,  /* a binary, whatever became of it */
 	PLACE_SAMPLES,
-	PLACE_PROFILE,  /* of BOLT, or pre-aggregated records */
-	PLACE_MEASURED, /* a profile of BOLT, or samples */
+	PLACE_RECORDING, /* samples with processes, which shards have not */
+	PLACE_PROFILE,   /* of BOLT, or pre-aggregated records */
+	PLACE_MEASURED,  /* a profile of BOLT, or samples */
 	PLACE_MAPS,
 	PLACE_STACKS,
 	PLACE_JSON,

@@ -501,6 +501,7 @@ bool inspect_file(const char *path, struct input_progress progress, struct carri
 	case FILE_RINGS:
 	case FILE_PERF_TEXT:
 	case FILE_EMPTY:
+	case FILE_SHARDS:
 	case FILE_FOLDER:
 	case FILE_KIND_COUNT: break;
 	}

@@ -72,8 +72,9 @@ void found_input_tell(const struct found_input *found);
 /* Says on stderr what of an input was not read, and why.  Returns reader_report_is_partial(). */
 bool tell_loss(const char *path, const struct reader_report *report);
 
-/* Says on stderr if the kernel was taken to be where its file says, as the input does not tell. */
-void tell_kernel(const struct conversion *conversion, size_t number);
+/* The same of all inputs, what directories have in addition to the shards that are used, and if the
+ * kernel was taken to be where its file says, as an input does not tell. */
+void tell_inputs(const struct conversion *conversion);
 
 /* "1881344 bytes of Arm SPE in 2 pieces: 48285 operations, of which 48285 are branches".  Call it
  * if trace->found. */

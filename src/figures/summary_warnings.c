@@ -210,11 +210,6 @@ static void warn_of_kernel(const struct conversion *c, size_t number, const stru
 		     c->options.binary, kernel_remedy(c, number));
 }
 
-void tell_kernel(const struct conversion *c, size_t number)
-{
-	warn_of_kernel(c, number, &(struct warnings){warn_by_line, stderr});
-}
-
 /* ---- the input binary ---- */
 
 void found_input_warn(const struct found_input *found, const struct warnings *to)
@@ -452,6 +447,17 @@ static void warn_of_folders(const struct conversion *c, const struct warnings *t
 		     "%s: %zu shard%s of %s; left out: %zu of other code, %zu damaged, %zu other file%s",
 		     folders->first, folders->used, plural(folders->used), c->options.binary, other,
 		     folders->list.unreadable, folders->list.others, plural(folders->list.others));
+}
+
+void tell_inputs(const struct conversion *c)
+{
+	const struct warnings to = {warn_by_line, stderr};
+
+	warn_of_folders(c, &to);
+	for (size_t i = 0; i < c->inputs.len; i++) {
+		warn_of_loss(input_name(c->options.samples[i]), &c->inputs.at[i], &to);
+		warn_of_kernel(c, i, &to);
+	}
 }
 
 /* Warns of what was not read of the inputs. */

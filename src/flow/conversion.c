@@ -759,7 +759,7 @@ static bool check_samples(const struct conversion *c, struct bc_error *err)
 bool conversion_open(struct conversion *c, struct bc_error *err)
 {
 	return open_binary(c, err) && open_hashes(c, err) && read_probes(c, err) &&
-	       begin_counting(c, err);
+	       begin_counting(c, err) && take_folders(c, err);
 }
 
 bool conversion_count(struct conversion *c, struct bc_error *err)
@@ -781,8 +781,7 @@ bool conversion_convert(struct conversion *c, struct bc_error *err)
 
 bool conversion_run(struct conversion *c, struct bc_error *err)
 {
-	return conversion_open(c, err) && take_folders(c, err) && conversion_count(c, err) &&
-	       conversion_convert(c, err);
+	return conversion_open(c, err) && conversion_count(c, err) && conversion_convert(c, err);
 }
 
 void conversion_free(struct conversion *conversion)
@@ -969,10 +968,32 @@ static void end_all(struct fan *fan)
 	}
 }
 
+/* Of a directory each binary has shards of its own. */
+static size_t run_apart(struct fan *fan)
+{
+	struct bc_error err;
+
+	for (size_t i = 0; i < fan->count; i++)
+		if (!conversion_run(&fan->ones[i].conversion, &err))
+			fail_one(&fan->ones[i], &err);
+	return 0;
+}
+
+static bool has_folder(const struct conversion_options *options)
+{
+	bool has = false;
+
+	for (size_t i = 0; i < options->sample_count; i++)
+		has |= shard_list_is_folder(options->samples[i]);
+	return has;
+}
+
 size_t conversion_run_many(struct conversion_one *ones, size_t count)
 {
 	struct fan fan = {.ones = ones, .count = count};
 
+	if (count && has_folder(&ones[0].conversion.options))
+		return run_apart(&fan);
 	if (!open_all(&fan))
 		return 0;
 	size_t unread = read_all(&fan);

@@ -33,6 +33,7 @@ static const char *const names[FILE_KIND_COUNT] = {
 	[FILE_PERF_TEXT] = "text of perf report, annotate or stat",
 	[FILE_FOREIGN] = "file of another program",
 	[FILE_EMPTY] = "empty file",
+	[FILE_SHARDS] = "directory of shards",
 	[FILE_FOLDER] = "directory",
 };
 

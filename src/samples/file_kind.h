@@ -36,7 +36,8 @@ enum file_kind {
 	FILE_PERF_TEXT, /* what perf report, annotate or stat print */
 	FILE_FOREIGN,   /* of another program, which nothing here reads */
 	FILE_EMPTY,
-	FILE_FOLDER, /* a directory that is no recording */
+	FILE_SHARDS, /* a directory of shards, which stands for these */
+	FILE_FOLDER, /* a directory that is neither this nor a recording */
 	FILE_KIND_COUNT,
 };
 
@@ -49,8 +50,8 @@ struct foreign {
 /* So much of a file is enough. */
 #define FILE_KIND_LOOK ((size_t)4096)
 
-/* start: its first bytes, decompressed; size < FILE_KIND_LOOK: all of it.  Never FILE_FOLDER.
- * *foreign: of FILE_FOREIGN, else NULL; foreign itself can be NULL. */
+/* start: its first bytes, decompressed; size < FILE_KIND_LOOK: all of it.  Never a
+ * directory.  *foreign: of FILE_FOREIGN, else NULL; foreign itself can be NULL. */
 enum file_kind file_kind_of(struct text start, const struct foreign **foreign);
 
 /* The same of a directory; NULL: it is none of another program. */
