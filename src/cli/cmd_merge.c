@@ -4,7 +4,6 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "src/base/counts.h"
@@ -300,33 +299,48 @@ static bool write_one(const struct arguments *args, struct merge *merge,
 
 /* ---- one for each build ---- */
 
-static bool is_input(const struct merge *merge, const char *path)
+/* The output of one build.  All inputs have the same kind; only an empty one has none. */
+static bool group_path(const struct arguments *args, const struct merge *merge,
+		       const struct build_id *id, char path[PATH_MAX], struct bc_error *err)
 {
-	struct stat to, from;
-
-	for (size_t i = 0; stat(path, &to) == 0 && i < merge->count; i++)
-		if (stat(merge->inputs[i].path, &from) == 0 && to.st_dev == from.st_dev &&
-		    to.st_ino == from.st_ino)
-			return true;
-	return false;
-}
-
-/* Opens the output of one build.  All inputs have the same kind; only an empty one has none. */
-static bool open_group(const struct arguments *args, const struct merge *merge,
-		       const struct build_id *id, struct output *out, struct bc_error *err)
-{
-	char path[PATH_MAX], name[2 * BUILD_ID_MAX + 1];
+	char name[2 * BUILD_ID_MAX + 1];
 	enum profile_kind kind = merge_kind_of(merge);
 
 	build_id_format(id, name);
-	int length =
-		snprintf(path, sizeof(path), "%s/%s.%s%s", args->output, *name ? name : "unknown",
-			 profile_kind_name(kind), args->merge.shard ? ".zst" : "");
-	if (length < 0 || (size_t)length >= sizeof(path))
-		return bc_fail(err, BC_IO, "%.200s: too long a path for a profile", args->output);
-	if (is_input(merge, path))
-		return bc_fail(err, BC_IO, "%.250s: would replace an input", path);
-	return output_open(path, out, err);
+	int length = snprintf(path, PATH_MAX, "%s/%s.%s%s", args->output, *name ? name : "unknown",
+			      profile_kind_name(kind), args->merge.shard ? ".zst" : "");
+	return (length >= 0 && length < PATH_MAX) ||
+	       bc_fail(err, BC_IO, "%.200s: too long a path for a profile", args->output);
+}
+
+/* Checks that no output replaces an input: their names are known only now. */
+static bool groups_are_apart(const struct arguments *args, const struct merge *merge,
+			     const struct build_id_vec *ids, struct bc_error *err)
+{
+	BC_AUTO(named_files_free) struct named_files files = {0};
+	char path[PATH_MAX];
+
+	for (size_t i = 0; i < merge->count; i++)
+		if (!files_add(&files, OPERAND, FILE_READ, merge->inputs[i].path))
+			return bc_fail_nomem(err);
+	for (size_t i = 0; i < ids->len; i++) {
+		if (!group_path(args, merge, &ids->at[i], path, err))
+			return false;
+		if (!files_add_another(&files, "-o", path))
+			return bc_fail_nomem(err);
+	}
+	if (files_are_apart(&files, err))
+		return true;
+	err->code = err->code == BC_MISMATCH ? BC_IO : err->code;
+	return false;
+}
+
+static bool open_group(const struct arguments *args, const struct merge *merge,
+		       const struct build_id *id, struct output *out, struct bc_error *err)
+{
+	char path[PATH_MAX];
+
+	return group_path(args, merge, id, path, err) && output_open(path, out, err);
 }
 
 static bool write_groups(const struct arguments *args, struct merge *merge,
@@ -334,7 +348,7 @@ static bool write_groups(const struct arguments *args, struct merge *merge,
 			 struct bc_error *err)
 {
 	struct output *files = calloc(ids->len + 1, sizeof(*files));
-	bool ok = files || bc_fail_nomem(err);
+	bool ok = (files || bc_fail_nomem(err)) && groups_are_apart(args, merge, ids, err);
 
 	for (size_t i = 0; ok && i < ids->len; i++)
 		ok = open_group(args, merge, &ids->at[i], &files[i + 1], err) &&

@@ -228,6 +228,23 @@ def check_names(folder):
         check('%d directories in each other: exit %d' % (levels, done.returncode), done.returncode == code)
 
 
+def check_groups(folder):
+    """Outputs that are there already are held against the inputs likewise."""
+    text = (b'---\nheader:\n  profile-version: 1\n  binary-build-id: %06x\n  profile-flags: [ lbr ]\nfunctions:\n'
+            b'  - name: f\n    fid: 7\n    hash: 0x1\n    exec: 1\n    nblocks: 1\n...\n')
+    os.mkdir(folder + '/builds')
+    paths = [write('%s/builds/%d' % (folder, i), text % (i % 250 * 2)) for i in range(20000)]
+    write(folder + '/inputs', b''.join(path.encode() + b'\n' for path in paths))
+    took = []
+    for _ in range(2):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        run('merge', '-q', '--group=build', '--files-from=' + folder + '/inputs', '-o', folder + '/groups')
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        took.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+    check('groups: %d outputs' % len(os.listdir(folder + '/groups')), len(os.listdir(folder + '/groups')) == 250)
+    check('groups: %.1f s, %.1f s when they are there' % tuple(took), took[1] < 2 * took[0] + 1)
+
+
 def yaml_counts(text):
     import yaml
     counts = collections.Counter()
@@ -274,6 +291,7 @@ def main(words):
             check_many(folder, random_)
         if not words or 'names' in words:
             check_names(folder)
+            check_groups(folder)
         if not words or 'yaml' in words:
             check_yaml(folder, random_)
     print('%d wrong' % len(wrong))
