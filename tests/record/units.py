@@ -8,6 +8,7 @@ Needs root, as it gives rights away; exit 77 without, or where the system refuse
 import configparser
 import glob
 import os
+import re
 import shlex
 import shutil
 import signal
@@ -18,6 +19,7 @@ import time
 
 BATCONV, SOURCE, LOAD = os.path.abspath(os.environ['BATCONV']), os.environ['SOURCE'], os.path.abspath(sys.argv[1])
 UNIT, SET = (os.path.join(SOURCE, 'examples/fleet/batconv-record.' + end) for end in ('service', 'yaml'))
+LARGEST = 256  # processors of a machine that the unit and the DaemonSet fit
 wrong, left_out = [], []
 
 
@@ -61,6 +63,35 @@ def run(words, pre, folder):
     print('%s: exit %d, %d shards, CapEff %s' % (os.path.basename(words[0]), code, len(whole), rights))
 
 
+def number(text, what):
+    """In seconds, or bytes."""
+    found = re.fullmatch(r'([0-9.]+) *([A-Za-z]*)', text)
+    units = {'': 1, 's': 1, 'min': 60, 'm': 0.001, 'k': 1 << 10, 'K': 1 << 10, 'M': 1 << 20, 'Mi': 1 << 20, 'G': 1 << 30, 'Gi': 1 << 30}
+    check(what, found, text)
+    return float(found[1]) * units[found[2]]
+
+
+def defaults():
+    """What the program takes without options, as its help says."""
+    told = subprocess.run([BATCONV, 'record', '--help'], capture_output=True, text=True, check=True).stdout
+    rows = re.split(r'\n +(?:-.,? )?(?=--)', told)
+    found = {row.split('=')[0]: re.search(r'\(default: ([0-9]+[MKG]?)[,)]', row) for row in rows if '=' in row}
+    return {name: number(value[1], name) for name, value in found.items() if value}
+
+
+def limits(place, words, memory, stop, processors):
+    """What systemd or a cluster gives must be more than what the program takes for itself; `processors` is how many it may use."""
+    given = defaults()
+    given.update((word.split('=')[0], number(word.split('=')[1], word)) for word in words if re.fullmatch('--(memory|stop-timeout|max-overhead|mmap-pages)=.*', word))
+    # Rings belong to the program, and docs/record-root.md promises 16 MiB more than --memory for all else.
+    rings = LARGEST * (given['--mmap-pages'] + 1) * 4096
+    check(place + ' memory', given['--memory'] + (16 << 20) + rings <= memory, 'at most %d of %d bytes' % (given['--memory'] + (16 << 20) + rings, memory))
+    # Half a second more, and what was read before is counted first.
+    check(place + ' stop', given['--stop-timeout'] + 5 <= stop, 'at most %g of %g s' % (given['--stop-timeout'], stop))
+    # What is not allowed to run is no budget: samples would be lost.
+    check(place + ' overhead', given['--max-overhead'] / 100 * LARGEST <= processors, '%g %% of %d processors, and %g are allowed' % (given['--max-overhead'], LARGEST, processors))
+
+
 def only(rights):
     return ','.join('+' + name.lower().replace('cap_', '') for name in rights)
 
@@ -83,6 +114,7 @@ def unit():
     check('rights', service['CapabilityBoundingSet'].split() == rights, rights)
     words = shlex.split(service['ExecStart'])
     check('ExecStart', words[0] == '/usr/bin/batconv' and words[-1] == '/var/lib/batconv/' and service['StateDirectory'] == 'batconv', words)
+    limits('unit', words, number(service['MemoryMax'], 'MemoryMax'), number(service['TimeoutStopSec'], 'TimeoutStopSec'), float(service['CPUQuota'][:-1]) / 100)
     os.mkdir('state')
     os.chown('state', 65534, 65534)
     pre = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups', '--inh-caps=-all,' + only(rights), '--ambient-caps=-all,' + only(rights),
@@ -109,6 +141,8 @@ def daemon_set():
     security = container['securityContext']
     check('rights', security['capabilities']['drop'] == ['ALL'] and security['runAsUser'] == 0 and not security['allowPrivilegeEscalation'])
     check('limits', set(container['resources']['limits']) == {'cpu', 'memory'})
+    given = container['resources']['limits']
+    limits('DaemonSet', container['command'], number(given['memory'], 'memory'), spec['terminationGracePeriodSeconds'], number(given['cpu'], 'cpu'))
     os.mkdir('node')
     # Its root is read-only, and its directory is the node's.
     place = 'mount -t tmpfs none /var/lib && mkdir /var/lib/batconv && mount --bind node /var/lib/batconv && mount -o remount,ro /var/lib && exec "$@"'
