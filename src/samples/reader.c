@@ -43,10 +43,10 @@ static bool perf_data_lines(struct lines *lines, const struct reader_options *op
 	return perf_data_read(&input, sink, report, err);
 }
 
-/* Of nothing at all, what --format=preagg writes where it kept nothing. */
-static bool can_be_preagg(const struct reader_options *options)
+/* Is it pre-aggregated, or not known yet? */
+static bool can_be_preagg(enum input_format format)
 {
-	return options->format == INPUT_AUTO || options->format == INPUT_PREAGG;
+	return format == INPUT_AUTO || format == INPUT_PREAGG;
 }
 
 static bool recognize(struct lines *lines, const struct reader_options *options,
@@ -57,7 +57,8 @@ static bool recognize(struct lines *lines, const struct reader_options *options,
 
 	if (!lines_peek(lines, SAMPLES_MAGIC_MOST, &start, err))
 		return false;
-	if (!start.len && !can_be_preagg(options))
+	/* Nothing at all is what --format=preagg writes where it kept nothing. */
+	if (!start.len && !can_be_preagg(options->format))
 		return bc_fail(err, BC_FORMAT, "%s: is empty", first.file);
 	*out = samples_format_of(start);
 	if (*out)
@@ -206,8 +207,7 @@ static bool note_packing(const struct file_stream *stream, bool cut_will_do,
 		return true;
 	report->packed_cut = true;
 	report->packed_cut_at = taken;
-	return (cut_will_do && report->format != INPUT_PREAGG && report->format != INPUT_AUTO) ||
-	       stream_fail_cut(stream, err);
+	return (cut_will_do && !can_be_preagg(report->format)) || stream_fail_cut(stream, err);
 }
 
 static bool run_folder(const char *path, const struct reader_options *options,
@@ -243,8 +243,7 @@ static bool run_file(const char *path, const struct reader_options *options,
 	stream.ctx = progress.ctx;
 	stream.cut_will_do = true;
 	bool ok = reader_run(&stream, options, sink, report, err);
-	bool too_early =
-		stream.cut && (report->format == INPUT_PREAGG || report->format == INPUT_AUTO);
+	bool too_early = stream.cut && can_be_preagg(report->format);
 	if (ok || (too_early && err->code == BC_FORMAT))
 		ok = note_packing(&stream, options->cut_will_do, report, err);
 	stream_close(&stream);
