@@ -49,6 +49,17 @@ void say(FILE *out, const char *fmt, ...)
 	fprintf(out, SAY_NAME "%s\n", line);
 }
 
+void say_row(FILE *out, const char *label, const char *fmt, ...)
+{
+	char line[LINE_MAX_SIZE];
+	va_list args;
+
+	va_start(args, fmt);
+	format_line(line, fmt, args);
+	va_end(args);
+	fprintf(out, "%-9s %s\n", label, line);
+}
+
 static void say_line(FILE *out, enum kind kind, const char *line)
 {
 	bool colored = has_color(out);

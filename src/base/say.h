@@ -18,6 +18,9 @@
 /* "batconv: TEXT\n": of a summary, or progress. */
 BC_PRINTF(2, 3) void say(FILE *out, const char *fmt, ...);
 
+/* "LABEL     TEXT\n": a row of a summary.  An empty label: more about the row before. */
+BC_PRINTF(3, 4) void say_row(FILE *out, const char *label, const char *fmt, ...);
+
 /* "batconv: error: TEXT\n" and so on, as compilers have them: the word is in color if `out` is a
  * terminal, and the environment has no NO_COLOR.
  *

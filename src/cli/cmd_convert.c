@@ -483,20 +483,23 @@ static bool write_files(const struct arguments *args, struct summary *summary,
 static void tell(const struct arguments *args, const struct summary *summary)
 {
 	bool nothing_read = summary->refusal && !summary->conversion->inputs.len;
+	bool text = args->stats == STATS_TEXT;
 
 	if (args->stats == STATS_JSON) {
 		summary_json(summary, stderr);
 		return;
 	}
 	if (!summary->refusal || args->verbose) {
-		if (args->stats == STATS_TEXT && !nothing_read)
+		if (text && !nothing_read)
 			summary_text(summary, args->verbose, stderr);
 		summary_warnings(summary, stderr);
-		if (args->stats == STATS_TEXT)
-			summary_next(summary, stderr);
 	}
-	if (summary->refusal)
+	if (summary->refusal) {
 		say_failure(stderr, summary->refusal);
+	} else if (text) {
+		summary_doubts(summary, stderr);
+		summary_next(summary, stderr);
+	}
 }
 
 static int finish(const struct arguments *args, const struct conversion *conversion, bool converted,

@@ -178,7 +178,7 @@ static void print_outcome(const struct record_result *result, FILE *out)
 	    !all->at[0].bolted)
 		return;
 	advise_outcome(OUTCOME_ADDRESSES, false, &files, &next);
-	say(out, "%s: record with --input=PROG", next.sentence);
+	say_warning(out, "%s", next.sentence);
 }
 
 static void print_head(const struct record_result *result, FILE *out)

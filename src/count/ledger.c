@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "src/count/ledger.h"
 
+#include "src/base/counts.h"
+
 _Static_assert(SAMPLE_DROP_COUNT <= LEDGER_REASONS, "a ledger holds every reason");
 _Static_assert(BRANCH_DROP_COUNT <= LEDGER_REASONS, "a ledger holds every reason");
 _Static_assert(MEMORY_DROP_COUNT <= LEDGER_REASONS, "a ledger holds every reason");
 _Static_assert(TRACE_DROP_COUNT <= LEDGER_REASONS, "a ledger holds every reason");
 
-#define X(name, key, text) {key, text},
+#define X(name, key, kind, text) {key, DROP_##kind, text},
 const struct ledger_words sample_words = {
 	"samples", "samples", SAMPLE_DROP_COUNT, {SAMPLE_DROPS(X)}};
 const struct ledger_words branch_words = {
@@ -23,6 +25,17 @@ uint64_t ledger_dropped(const struct ledger *ledger)
 
 	for (size_t i = 0; i < LEDGER_REASONS; i++)
 		sum += ledger->dropped[i];
+	return sum;
+}
+
+uint64_t ledger_dropped_as(const struct ledger *ledger, const struct ledger_words *words,
+			   enum drop_kind kind)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < words->reason_count; i++)
+		if (words->reasons[i].kind == kind)
+			sum = count_add_saturating(sum, ledger->dropped[i]);
 	return sum;
 }
 

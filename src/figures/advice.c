@@ -538,24 +538,27 @@ static void add_samples(struct advice_line *line, const struct outcome_files *fi
 		add(line, " SAMPLES");
 }
 
-/* The profile, and llvm-bolt with it. */
+/* The profile, unless there is one, and llvm-bolt with it. */
 static void optimize(struct advice_line *line, bool bolted, const struct outcome_files *files)
 {
 	const char *read = bolted ? files->input : files->binary;
 
 	if (files->bolt && !bolt_input_will_do(files->bolt))
 		return;
-	use_with(line,
-		 files->forced        ? "batconv --force-map --from-compiler=" :
-		 files->from_compiler ? "batconv --from-compiler=" :
-					"batconv ",
-		 files->binary, "");
-	add_samples(line, files);
-	if (bolted && read)
-		use_with(line, " --input=", read, "");
-	add(line, " -o prog.fdata && ");
-	add_llvm_bolt(line, &(struct bolt_command){read, "prog.fdata", "prog.bolt2", files->bolt,
-						   files->debug});
+	if (!files->profile) {
+		use_with(line,
+			 files->forced        ? "batconv --force-map --from-compiler=" :
+			 files->from_compiler ? "batconv --from-compiler=" :
+						"batconv ",
+			 files->binary, "");
+		add_samples(line, files);
+		if (bolted && read)
+			use_with(line, " --input=", read, "");
+		add(line, " -o prog.fdata && ");
+	}
+	add_llvm_bolt(line,
+		      &(struct bolt_command){read, files->profile ? files->profile : "prog.fdata",
+					     "prog.bolt2", files->bolt, files->debug});
 }
 
 void advise_outcome(enum outcome outcome, bool few, const struct outcome_files *files,
@@ -567,8 +570,9 @@ void advise_outcome(enum outcome outcome, bool few, const struct outcome_files *
 		[OUTCOME_EMPTY] =
 			"there is nothing to optimize with: no sample is in a function of this binary; see of which binaries the samples are",
 		[OUTCOME_ADDRESSES] =
-			("llvm-bolt lays out poorly from this profile: it has addresses without branches, and the result can be slower than the program "
-			 "without BOLT; give the binary that llvm-bolt read (PROG), too, and the branches are inferred"),
+			"the profile has addresses and no branches, and can make the program slower; --input=PROG, the binary that llvm-bolt read, "
+			"infers the branches",
+		[OUTCOME_WRITTEN] = "optimize the program with the profile",
 		[OUTCOME_FIRST] =
 			"optimize the program: it is not BOLTed, and this is a first profile of it",
 		[OUTCOME_DOUBTED] =
@@ -607,6 +611,7 @@ void advise_outcome(enum outcome outcome, bool few, const struct outcome_files *
 	case OUTCOME_FIRST:
 	case OUTCOME_DOUBTED: optimize(&line, false, files); break;
 	case OUTCOME_UNSURE: break;
+	case OUTCOME_WRITTEN:
 	case OUTCOME_MISPLACED:
 	case OUTCOME_FITS: optimize(&line, true, files); break;
 	}

@@ -130,6 +130,7 @@ enum outcome {
 	OUTCOME_OTHER_BUILD, /* the samples are of another build */
 	OUTCOME_EMPTY,       /* no function has a sample */
 	OUTCOME_ADDRESSES,   /* basic samples of a BOLTed binary, without the input */
+	OUTCOME_WRITTEN,     /* files.profile can be given to llvm-bolt */
 	OUTCOME_FIRST,       /* the binary is not BOLTed */
 	OUTCOME_DOUBTED,     /* the compiler's counts are guesses, few, or of older code */
 	OUTCOME_MISPLACED,   /* the layout of the BOLTed binary does not fit the workload */

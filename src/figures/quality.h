@@ -153,7 +153,4 @@ static inline const char *quality_counted(const struct quality *quality)
 	return quality->basic ? "samples" : "branches";
 }
 
-/* Does this reason of a ledger deserve a look?  Else it drops what was left out on purpose. */
-bool quality_reason_matters(const struct ledger_words *words, size_t reason);
-
 #endif

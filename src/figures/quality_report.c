@@ -389,7 +389,7 @@ static void write_ledger(struct json *json, const struct figure_row *row, const 
 		json_open(json, NULL, '{');
 		json_string(json, "reason", words->reasons[i].key);
 		json_number(json, "count", ledger->dropped[i]);
-		json_bool(json, "loss", quality_reason_matters(words, i));
+		json_bool(json, "loss", words->reasons[i].kind == DROP_LOST);
 		json_close(json, '}');
 	}
 	json_close(json, ']');
@@ -404,12 +404,11 @@ static void print_ledger(const struct figure_row *row, const void *at, FILE *out
 	if (ledger->read)
 		fprintf(out, "  %12" PRIu64 " %s kept of %" PRIu64 "\n", ledger->kept, words->text,
 			ledger->read);
-	for (int matters = 1; matters >= 0; matters--)
+	for (int lost = 1; lost >= 0; lost--)
 		for (size_t i = 0; ledger->read && i < words->reason_count; i++)
-			if (ledger->dropped[i] && quality_reason_matters(words, i) == matters)
-				fprintf(out, "  %12" PRIu64 " %s %s%s\n", ledger->dropped[i],
-					words->text, words->reasons[i].text,
-					matters ? ": have a look" : "");
+			if (ledger->dropped[i] && (words->reasons[i].kind == DROP_LOST) == lost)
+				fprintf(out, "  %12" PRIu64 " %s: %s\n", ledger->dropped[i],
+					lost ? "lost" : "excluded", words->reasons[i].text);
 }
 
 static void write_held(struct json *json, const struct figure_row *row, const void *quality)

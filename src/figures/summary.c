@@ -2,6 +2,8 @@
 #include "src/figures/summary.h"
 
 #include <inttypes.h>
+#include <limits.h>
+#include <stdarg.h>
 #include <string.h>
 
 #include "src/base/file.h"
@@ -125,33 +127,6 @@ static uint64_t lost_answers(const struct flow_walk_report *walked)
 	return walked->answers - walked->sums.walked;
 }
 
-static void walk_print(const struct flow_walk_report *walked, bool all, FILE *out)
-{
-	if (!walked->answers && !all)
-		return;
-	say(out,
-	    "hardware traces: %" PRIu64 " branch outcomes, %" PRIu64
-	    " followed through the code, %" PRIu64 " lost (%.1f %%)",
-	    walked->answers, walked->sums.walked, lost_answers(walked),
-	    percent_of(lost_answers(walked), walked->answers));
-	for (size_t i = 0; i < LOSS_COUNT; i++)
-		if (all || walked->sums.lost[i])
-			say(out, "  %12" PRIu64 " (%4.1f %%) %s", walked->sums.lost[i],
-			    percent_of(walked->sums.lost[i], walked->answers),
-			    walk_loss_words((enum walk_loss)i));
-	for (size_t i = 0; all && i < walked->files.len; i++)
-		say(out, "  %12" PRIu64 " (%4.1f %%) %s: %s", walked->files.at[i].answers,
-		    percent_of(walked->files.at[i].answers, walked->answers),
-		    walk_loss_words(walked->files.at[i].loss), walked->files.at[i].path);
-	if (walked->sums.mismatches || walked->sums.loops || walked->sums.gaps || all)
-		say(out,
-		    "  the way was lost %" PRIu64
-		    " time%s as trace and code did not agree, %" PRIu64
-		    " time%s in loops of code, %" PRIu64 " time%s in gaps of the trace",
-		    walked->sums.mismatches, plural(walked->sums.mismatches), walked->sums.loops,
-		    plural(walked->sums.loops), walked->sums.gaps, plural(walked->sums.gaps));
-}
-
 static void write_lost(struct json *json, const struct figure_row *row, const void *of)
 {
 	const struct flow_walk_report *walked = of;
@@ -248,8 +223,8 @@ static void print_kernel(const char *path, const struct conversion *c, size_t nu
 
 	if (place && place->told == KERNEL_TOLD) {
 		char moved[MOVED_SIZE];
-		say(out, "%s: the kernel had moved by %s from where its file has it", path,
-		    kernel_moved(c, number, moved));
+		say_row(out, "", "%s: the kernel had moved by %s from where its file has it", path,
+			kernel_moved(c, number, moved));
 	}
 }
 
@@ -258,102 +233,163 @@ static void print_modules(const struct conversion *c, FILE *out)
 	BC_AUTO(kernel_module_vec_free) struct kernel_module_vec modules = kernel_modules(c);
 
 	if (modules.len)
-		say(out, "samples in modules of the kernel:");
+		say_row(out, "", "samples in modules of the kernel:");
 	for (size_t i = 0; i < modules.len; i++)
-		say(out, "  %12" PRIu64 " %.*s", modules.at[i].samples, (int)modules.at[i].name.len,
-		    modules.at[i].name.at);
+		say_row(out, "", "%12" PRIu64 " %.*s", modules.at[i].samples,
+			(int)modules.at[i].name.len, modules.at[i].name.at);
 }
 
-/* ---- text ---- */
+/* ---- text: rows that answer what was read, how much of it is used, what was lost and why; with
+ * -v each row has all that is known about it ---- */
+
+#define REASONS_NAMED 3
+#define REASONS_SIZE  400
 
 static const struct figure_row yaml_rows[] = {
 	{"functions", "YAML: {} function{:s}\n", VALUE(struct yaml_report, functions)},
 	{"without_hashes",
-	 "  {} of them without hashes, with {counts_without_hashes/counts:.1} % of the counts: llvm-bolt takes these with "
+	 "{} of them without hashes, with {counts_without_hashes/counts:.1} % of the counts: llvm-bolt takes these with "
 	 "-profile-ignore-hash only\n",
 	 VALUE(struct yaml_report, unhashed), .any = true},
 	{"counts", NULL, VALUE(struct yaml_report, count)},
 	{"counts_without_hashes", NULL, VALUE(struct yaml_report, unhashed_count)},
-	{"without_blocks", "  {} of those without blocks: their control flow is not known\n",
+	{"without_blocks", "{} of those without blocks: their control flow is not known\n",
 	 VALUE(struct yaml_report, blockless), .any = true},
 	FIGURE(struct yaml_report, , lost),
 	{0},
 };
 
+/* Adds to a line, as far as it has room. */
+BC_PRINTF(3, 4) static void add(char *line, size_t size, const char *fmt, ...)
+{
+	size_t length = strlen(line);
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(line + length, size - length, fmt, args);
+	va_end(args);
+}
+
+/* Adds "195 in the kernel, 161 in other files of the process": the reasons of one kind with the
+ * most drops, each without what its text has in parentheses. */
+static void add_reasons(char *line, size_t size, const struct ledger_words *words,
+			const struct ledger *ledger, enum drop_kind kind)
+{
+	bool named[LEDGER_REASONS] = {false};
+	size_t count = 0;
+
+	for (size_t i = 0; i < words->reason_count; i++)
+		count += words->reasons[i].kind == kind && ledger->dropped[i];
+	for (size_t n = 0; n < count && n < REASONS_NAMED; n++) {
+		size_t most = LEDGER_REASONS;
+		for (size_t i = 0; i < words->reason_count; i++)
+			if (words->reasons[i].kind == kind && ledger->dropped[i] && !named[i] &&
+			    (most == LEDGER_REASONS || ledger->dropped[i] > ledger->dropped[most]))
+				most = i;
+		const char *text = words->reasons[most].text, *end = strstr(text, " (");
+		named[most] = true;
+		add(line, size, "%s%" PRIu64 " %.*s", n ? ", " : "", ledger->dropped[most],
+		    (int)(end ? (size_t)(end - text) : strlen(text)), text);
+	}
+	if (count > REASONS_NAMED)
+		add(line, size, " and for %zu more reasons", count - REASONS_NAMED);
+}
+
+/* "2896 of 3840 used; excluded: 473 outside the binary's functions, ..." */
+static void add_used(char *line, size_t size, const struct ledger_words *words,
+		     const struct ledger *ledger)
+{
+	add(line, size, "%" PRIu64 " of %" PRIu64 " used", ledger->kept, ledger->read);
+	if (!ledger_dropped_as(ledger, words, DROP_EXCLUDED))
+		return;
+	add(line, size, "; excluded: ");
+	add_reasons(line, size, words, ledger, DROP_EXCLUDED);
+}
+
+/* All reasons, also those that dropped nothing. */
+static void print_reasons(const struct ledger_words *words, const struct ledger *ledger, FILE *out)
+{
+	say_row(out, "", "%s: %" PRIu64 " read, %" PRIu64 " kept, %" PRIu64 " dropped (%.1f %%)",
+		words->text, ledger->read, ledger->kept, ledger_dropped(ledger),
+		percent_of(ledger_dropped(ledger), ledger->read));
+	for (size_t i = 0; i < words->reason_count; i++)
+		say_row(out, "", "%12" PRIu64 " (%4.1f %%) %s: %s", ledger->dropped[i],
+			percent_of(ledger->dropped[i], ledger->read),
+			words->reasons[i].kind == DROP_LOST ? "lost" : "excluded",
+			words->reasons[i].text);
+}
+
 void found_input_say(const struct found_input *found, FILE *out)
 {
 	if (found->taken)
-		say(out, "%s: the input, found by its build-id %s (--no-input: go without)",
+		say(out, "input binary: %s, found by its build-id %s (--no-input: go without)",
 		    found->taken->path, input_where_words(found->taken->where));
 }
 
-static void say_limit(void *out, const char *path, const char *text)
+static void print_binary(const struct summary *summary, bool verbose, FILE *out)
 {
-	say_warning(out, "%s: %s", path, text);
-}
-
-static void print_binary(const struct summary *summary, FILE *out)
-{
-	const struct binary *binary = conversion_binary(summary->conversion);
+	const struct conversion *c = summary->conversion;
+	const struct binary *binary = conversion_binary(c);
 	const struct bat_table *bat = &binary->bat;
 	const struct bat_parents *parents = &binary->parents;
+	const struct input_file *found = c->found_input.taken;
+	const char *machine = machine_name(binary->image.machine);
 	char id[2 * BUILD_ID_MAX + 1];
 
-	build_id_format(&binary->image.build_id, id);
-	const char *id_word = *id ? ", build-id " : "";
 	if (binary->kind == BINARY_UNTOUCHED)
-		say(out, "%s: %s, not BOLTed: the profile is for this binary itself%s%s",
-		    summary->conversion->options.binary, machine_name(binary->image.machine),
-		    id_word, id);
+		say_row(out, "binary", "%s: %s, not BOLTed: the profile is for this binary itself",
+			c->options.binary, machine);
+	else if (found)
+		say_row(out, "binary",
+			"%s: %s, BOLTed by %s; input binary: %s, found by its build-id %s",
+			c->options.binary, machine, bat_layout_releases(bat->layout), found->path,
+			input_where_words(found->where));
 	else
-		say(out, "%s: %s, BAT layout %s, %u fragment%s (%u cold)%s%s",
-		    summary->conversion->options.binary, machine_name(binary->image.machine),
-		    bat_layout_name(bat->layout), bat->fragment_count, plural(bat->fragment_count),
-		    parents->cold, id_word, id);
+		say_row(out, "binary", "%s: %s, BOLTed by %s; input binary: %s", c->options.binary,
+			machine, bat_layout_releases(bat->layout),
+			c->options.input ? c->options.input : "not given");
+	if (!verbose)
+		return;
+	build_id_format(&binary->image.build_id, id);
+	say_row(out, "", "build-id %s", *id ? id : "none");
+	if (binary->kind != BINARY_UNTOUCHED)
+		say_row(out, "", "BAT layout %s, %u fragment%s (%u cold)",
+			bat_layout_name(bat->layout), bat->fragment_count,
+			plural(bat->fragment_count), parents->cold);
 	if (parents->repaired || parents->unknown)
-		say(out, "%s: parents of cold fragments: %u taken from the symbols, %u unknown",
-		    summary->conversion->options.binary, parents->repaired, parents->unknown);
+		say_row(out, "", "parents of cold fragments: %u taken from the symbols, %u unknown",
+			parents->repaired, parents->unknown);
 	if (binary->debug.path)
-		say(out, "%s: names of functions from %s", summary->conversion->options.binary,
-		    binary->debug.path);
-	if (binary->functions.stripped &&
-	    binary->kind != BINARY_UNTOUCHED) /* else it is a limit of llvm-bolt */
-		say_warning(
-			out,
-			"%s: stripped: functions are named by address, which llvm-bolt will not match",
-			summary->conversion->options.binary);
-	const struct bolt_reads reads = bolt_reads_of(summary->conversion);
-	bolt_reads_each(&reads, say_limit, out);
+		say_row(out, "", "names of functions from %s", binary->debug.path);
 }
 
-static void print_perf_data(const char *path, const struct reader_report *report, bool verbose,
-			    FILE *out)
+/* ---- samples ---- */
+
+static void print_perf_data(const char *path, const struct reader_report *report, FILE *out)
 {
 	const struct perf_data_report *perf = &report->perf;
 	uint64_t count = perf_data_records(perf);
 
-	say(out, "%s: perf.data%s, %" PRIu64 " record%s%s", path, perf->pipe ? " from a pipe" : "",
-	    count, plural(count),
-	    !report->timeless   ? "" :
-	    perf->trace.decoded ? "; no time stamps: what a process has mapped in the end counts" :
-				  "; no time stamps: mappings are taken in stream order");
-	if (verbose && *perf->info.cmdline)
-		say(out, "%s: recorded on %s by: %s", path, perf->info.hostname,
-		    perf->info.cmdline);
+	say_row(out, "", "%s: perf.data%s, %" PRIu64 " record%s%s", path,
+		perf->pipe ? " from a pipe" : "", count, plural(count),
+		!report->timeless ?
+			"" :
+		perf->trace.decoded ?
+			"; no time stamps: what a process has mapped in the end counts" :
+			"; no time stamps: mappings are taken in stream order");
+	if (*perf->info.cmdline)
+		say_row(out, "", "%s: recorded on %s by: %s", path, perf->info.hostname,
+			perf->info.cmdline);
 	if (perf->trace.found) {
 		char line[256];
 		trace_tell(&perf->trace, line, sizeof(line));
-		say(out, "%s: %s", path, line);
+		say_row(out, "", "%s: %s", path, line);
 	}
-	if (perf->lost_events || perf->lost_samples)
-		say(out, "%s: the recorder lost %" PRIu64 " record%s and %" PRIu64 " sample%s",
-		    path, perf->lost_events, plural(perf->lost_events), perf->lost_samples,
-		    plural(perf->lost_samples));
 	if (perf->late_events)
-		say(out,
-		    "%s: %" PRIu64 " process event%s came after later samples, which "
-		    "could not know of them",
-		    path, perf->late_events, plural(perf->late_events));
+		say_row(out, "",
+			"%s: %" PRIu64 " process event%s came after later samples, which "
+			"could not know of them",
+			path, perf->late_events, plural(perf->late_events));
 }
 
 /* Says how an input continues the recording of the input before it. */
@@ -361,44 +397,43 @@ static void print_continuation(const char *path, const char *before, enum contin
 			       FILE *out)
 {
 	if (continuation == CONTINUATION_OF_LAST)
-		say(out,
-		    "%s: continues where %s ended: the same recording, so its processes are known",
-		    path, before);
+		say_row(out, "",
+			"%s: continues where %s ended: the same recording, so its processes are known",
+			path, before);
 	else if (continuation == CONTINUATION_GOES_BACK)
-		say(out,
-		    "%s: begins before %s ends: taken for a recording of its own (give the parts of one in the "
-		    "order of their times)",
-		    path, before);
+		say_row(out, "",
+			"%s: begins before %s ends: taken for a recording of its own (give the parts of one in the "
+			"order of their times)",
+			path, before);
 }
 
 /* Pre-aggregated records are of no process, so time stamps would say nothing. */
 static void print_text(const char *path, const struct reader_report *report, FILE *out)
 {
-	if (reader_report_is_empty(report) && !report->lines) {
-		say(out, "%s: is empty", path);
-		return;
-	}
-	say(out, "%s: %s, %" PRIu64 " line%s%s", path, input_format_name(report->format),
-	    report->lines, plural(report->lines),
-	    report->timeless && report->format != INPUT_PREAGG ?
-		    "; no time stamps: mappings are taken in stream order" :
-		    "");
+	if (reader_report_is_empty(report) && !report->lines)
+		say_row(out, "", "%s: is empty", path);
+	else
+		say_row(out, "", "%s: %s, %" PRIu64 " line%s%s", path,
+			input_format_name(report->format), report->lines, plural(report->lines),
+			report->timeless && report->format != INPUT_PREAGG ?
+				"; no time stamps: mappings are taken in stream order" :
+				"");
 }
 
-static void print_inputs(const struct summary *summary, bool verbose, FILE *out)
+static void print_inputs(const struct summary *summary, FILE *out)
 {
-	const struct report_vec *inputs = &summary->conversion->inputs;
+	const struct conversion *c = summary->conversion;
+	const struct report_vec *inputs = &c->inputs;
 
 	for (size_t i = 0; i < inputs->len; i++) {
-		const char *path = input_name(summary->conversion->options.samples[i]);
+		const char *path = input_name(c->options.samples[i]);
 		if (inputs->at[i].format == INPUT_PERF_DATA)
-			print_perf_data(path, &inputs->at[i], verbose, out);
+			print_perf_data(path, &inputs->at[i], out);
 		else
 			print_text(path, &inputs->at[i], out);
-		print_kernel(path, summary->conversion, i, out);
+		print_kernel(path, c, i, out);
 		if (i)
-			print_continuation(path,
-					   input_name(summary->conversion->options.samples[i - 1]),
+			print_continuation(path, input_name(c->options.samples[i - 1]),
 					   inputs->at[i].continuation, out);
 	}
 }
@@ -408,48 +443,189 @@ static void print_maps(const struct summary *summary, FILE *out)
 	uint64_t given = summary->conversion->aggregate.given;
 
 	if (summary->maps && summary->maps->len)
-		say(out,
-		    "%s%s: %" PRIu64
-		    " sample%s of processes of which no mapping of the binary was recorded: placed by "
-		    "the maps that were given",
-		    input_name(summary->maps->at[0].path),
-		    summary->maps->len > 1 ? " and others" : "", given, plural(given));
+		say_row(out, "",
+			"%s%s: %" PRIu64
+			" sample%s of processes of which no mapping of the binary was recorded: placed by "
+			"the maps that were given",
+			input_name(summary->maps->at[0].path),
+			summary->maps->len > 1 ? " and others" : "", given, plural(given));
 }
 
-static void print_ledger(const struct ledger_words *words, const struct ledger *ledger, bool all,
-			 FILE *out)
+/* "LBR (branch stacks)": what the branches of the profile come from. */
+static const char *source_words(const struct conversion *c)
 {
-	if (!ledger->read && !all)
+	if (c->profile.of_input)
+		return "basic (no LBR): branches are inferred";
+	if (c->basic)
+		return "basic (no LBR)";
+	for (size_t i = 0; i < c->inputs.len; i++)
+		if (c->inputs.at[i].perf.trace.found)
+			return perf_trace_name(&c->inputs.at[i].perf.trace);
+	return c->ledgers.samples.read ? "LBR" : "counted branches";
+}
+
+static void add_check(char *line, size_t size, const struct conversion *c)
+{
+	const struct disagreement worst = build_check_worst(&c->check);
+
+	if (c->check.checked && !c->options.from_compiler)
+		add(line, size, "; build check: %" PRIu64 " of %" PRIu64 " %s match",
+		    worst.compared - worst.differ, worst.compared,
+		    build_check_words(&c->check, c->basic));
+}
+
+static void print_samples(const struct summary *summary, bool verbose, FILE *out)
+{
+	const struct conversion *c = summary->conversion;
+	const struct ledger *samples = &c->ledgers.samples;
+	const struct build_check *check = &c->check;
+	char line[PATH_MAX + REASONS_SIZE] = "";
+
+	if (c->options.from_compiler)
 		return;
-	say(out, "%s: %" PRIu64 " read, %" PRIu64 " kept, %" PRIu64 " dropped (%.1f %%)",
-	    words->text, ledger->read, ledger->kept, ledger_dropped(ledger),
-	    percent_of(ledger_dropped(ledger), ledger->read));
-	for (size_t i = 0; i < words->reason_count; i++)
-		if (all || ledger->dropped[i])
-			say(out, "  %12" PRIu64 " (%4.1f %%) %s", ledger->dropped[i],
-			    percent_of(ledger->dropped[i], ledger->read), words->reasons[i].text);
+	if (c->inputs.len == 1)
+		add(line, sizeof(line), "%s", input_name(c->options.samples[0]));
+	else
+		add(line, sizeof(line), "%zu files", c->inputs.len);
+	add(line, sizeof(line), ": %s", source_words(c));
+	if (samples->read) {
+		add(line, sizeof(line), "; ");
+		add_used(line, sizeof(line), &sample_words, samples);
+	}
+	add_check(line, sizeof(line), c);
+	say_row(out, "samples", "%s", line);
+	if (!verbose)
+		return;
+	print_inputs(summary, out);
+	print_maps(summary, out);
+	print_reasons(&sample_words, samples, out);
+	print_modules(c, out);
+	if (check->checked)
+		say_row(out, "",
+			"build check: %" PRIu64 " on no branch, %" PRIu64
+			" to another target, %" PRIu64
+			" fall-throughs that end on no branch, %" PRIu64
+			" inside an instruction (limit %.0f %%)",
+			check->not_branch, check->bad_target, check->bad_end, check->inside,
+			BUILD_CHECK_LIMIT_PERCENT);
+	say_row(out, "", "%zu distinct %s", c->distinct, c->basic ? "addresses" : "traces");
 }
 
-static void print_check(const struct conversion *conversion, FILE *out)
+static void print_walk(const struct flow_walk_report *walked, bool verbose, FILE *out)
 {
-	const struct build_check *check = &conversion->check;
-
-	if (check->checked && !conversion->options.from_compiler)
-		say(out,
-		    "build check: %.2f %% of %" PRIu64
-		    " %s do not match the binary's code (limit %.0f %%)",
-		    build_check_rate(check),
-		    build_check_rate(check) > 0 && check->mismatched ? check->outcomes :
-								       check->checked,
-		    build_check_words(check, conversion->basic), BUILD_CHECK_LIMIT_PERCENT);
+	if (!walked->answers)
+		return;
+	say_row(out, "trace",
+		"%" PRIu64 " of %" PRIu64 " branch outcomes followed through the code",
+		walked->sums.walked, walked->answers);
+	if (!verbose)
+		return;
+	for (size_t i = 0; i < LOSS_COUNT; i++)
+		say_row(out, "", "%12" PRIu64 " (%4.1f %%) lost: %s", walked->sums.lost[i],
+			percent_of(walked->sums.lost[i], walked->answers),
+			walk_loss_words((enum walk_loss)i));
+	for (size_t i = 0; i < walked->files.len; i++)
+		say_row(out, "", "%12" PRIu64 " (%4.1f %%) lost: %s: %s",
+			walked->files.at[i].answers,
+			percent_of(walked->files.at[i].answers, walked->answers),
+			walk_loss_words(walked->files.at[i].loss), walked->files.at[i].path);
+	say_row(out, "",
+		"%" PRIu64 " mismatch%s of trace and code, %" PRIu64
+		" loop%s without an end, %" PRIu64 " gap%s in the trace",
+		walked->sums.mismatches, walked->sums.mismatches == 1 ? "" : "es",
+		walked->sums.loops, plural(walked->sums.loops), walked->sums.gaps,
+		plural(walked->sums.gaps));
 }
 
-#define X(name, key, text)                                                                         \
-	{key, "  {:12} " text "\n", VALUE(struct restored, skipped[GUARD_##name])},
+static void print_branches(const struct conversion *c, bool verbose, FILE *out)
+{
+	const struct ledgers *l = &c->ledgers;
+	const struct ledger *ledger = l->branches.read ? &l->branches : &l->traces;
+	const struct ledger_words *words = l->branches.read ? &branch_words : &trace_words;
+	char line[REASONS_SIZE] = "";
+
+	if (ledger->read && !c->basic) {
+		add_used(line, sizeof(line), words, ledger);
+		say_row(out, l->branches.read ? "branches" : "traces", "%s", line);
+	}
+	if (!verbose)
+		return;
+	print_reasons(&branch_words, &l->branches, out);
+	print_reasons(&trace_words, &l->traces, out);
+	print_reasons(&memory_words, &l->memory, out);
+	print_reasons(&range_words, &c->ranges.runs, out);
+	print_reasons(&step_words, &c->ranges.steps, out);
+}
+
+/* ---- what was lost ---- */
+
+static void add_lost(char *line, size_t size, const struct ledger_words *words,
+		     const struct ledger *ledger)
+{
+	uint64_t lost = ledger_dropped_as(ledger, words, DROP_LOST);
+
+	if (!lost)
+		return;
+	add(line, size, "%s%.1f %% of the %s: ", *line ? "; " : "", percent_of(lost, ledger->read),
+	    words->text);
+	add_reasons(line, size, words, ledger, DROP_LOST);
+}
+
+static void add_lost_of_walk(char *line, size_t size, const struct flow_walk_report *walked)
+{
+	bool first = true;
+
+	if (!lost_answers(walked))
+		return;
+	add(line, size, "%s%.1f %% of the branch outcomes: ", *line ? "; " : "",
+	    percent_of(lost_answers(walked), walked->answers));
+	for (size_t i = 0; i < LOSS_COUNT; i++) {
+		if (!walked->sums.lost[i])
+			continue;
+		add(line, size, "%s%" PRIu64 " %s", first ? "" : ", ", walked->sums.lost[i],
+		    walk_loss_words((enum walk_loss)i));
+		first = false;
+	}
+}
+
+/* What perf itself could not record. */
+static void add_lost_of_perf(char *line, size_t size, const struct report_vec *inputs)
+{
+	uint64_t records = 0, samples = 0;
+
+	for (size_t i = 0; i < inputs->len; i++) {
+		records += inputs->at[i].perf.lost_events;
+		samples += inputs->at[i].perf.lost_samples;
+	}
+	if (records || samples)
+		add(line, size, "%s%" PRIu64 " record%s and %" PRIu64 " sample%s by the recorder",
+		    *line ? "; " : "", records, plural(records), samples, plural(samples));
+}
+
+static void print_lost(const struct conversion *c, FILE *out)
+{
+	char line[6 * REASONS_SIZE] = "";
+
+	add_lost(line, sizeof(line), &sample_words, &c->ledgers.samples);
+	add_lost_of_walk(line, sizeof(line), &c->walked);
+	add_lost(line, sizeof(line), &branch_words, &c->ledgers.branches);
+	add_lost(line, sizeof(line), &trace_words, &c->ledgers.traces);
+	add_lost(line, sizeof(line), &memory_words, &c->ledgers.memory);
+	if (conversion_wants(c, WANT_RANGES)) {
+		add_lost(line, sizeof(line), &range_words, &c->ranges.runs);
+		add_lost(line, sizeof(line), &step_words, &c->ranges.steps);
+	}
+	add_lost_of_perf(line, sizeof(line), &c->inputs);
+	say_row(out, "lost", "%s", *line ? line : "nothing");
+}
+
+/* ---- the profile ---- */
+
+#define X(name, key, text) {key, "{:12} " text "\n", VALUE(struct restored, skipped[GUARD_##name])},
 static const struct figure_row guard_rows[] = {RESTORE_GUARDS(X){0}};
 #undef X
 #define X(name, key, text)                                                                         \
-	{key, "  {:12} " text "\n", VALUE(struct restored, count[RESTORE_##name]), .any = true},
+	{key, "{:12} " text "\n", VALUE(struct restored, count[RESTORE_##name]), .any = true},
 static const struct figure_row rule_rows[] = {RESTORE_RULES(X){0}};
 #undef X
 
@@ -462,106 +638,83 @@ static struct restored summary_restored(const struct summary *summary)
 	return restored;
 }
 
-static void print_restored(const struct summary *summary, bool all, FILE *out)
+#define CONTINUED "          "
+
+static void print_restored(const struct summary *summary, FILE *out)
 {
 	const struct restored restored = summary_restored(summary);
-	uint64_t sum = 0;
 
-	for (size_t i = 0; i < RESTORE_COUNT; i++)
-		sum += restored.count[i];
-	if (sum || all) {
-		say(out, "as the input has it, not as llvm-bolt left it (--restore):");
-		figures_text(rule_rows, &restored, all, SAY_NAME, out);
+	say_row(out, "", "as the input binary has it, not as llvm-bolt changed it (--restore):");
+	figures_text(rule_rows, &restored, true, CONTINUED, out);
+	if (summary->conversion->options.input) {
+		say_row(out, "", "as llvm-bolt changed it, as nothing better is certain:");
+		figures_text(guard_rows, &restored, true, CONTINUED, out);
 	}
-	if (all && summary->conversion->options.input) {
-		say(out, "as llvm-bolt left it, as nothing better is certain:");
-		figures_text(guard_rows, &restored, all, SAY_NAME, out);
-	}
-}
-
-/* Says that the profile is of addresses, where no option asked for that but the samples have no
- * branch stacks. */
-static void print_mode(const struct summary *summary, FILE *out)
-{
-	const struct conversion *c = summary->conversion;
-
-	bool bolted = conversion_binary(c)->kind == BINARY_BOLTED;
-	const char *how = "";
-
-	if (!c->basic || c->options.aggregate.mode == MODE_BASIC)
-		return;
-	if (c->ledgers.branches.read && !c->ledgers.samples.kept)
-		return; /* there are some, and all were left out */
-	if (c->aggregate.options.rules.infer && conversion_wants(c, WANT_COUNTS))
-		how = bolted ?
-			      "; to infer them, convert the output with --input=PROG, the binary that llvm-bolt read" :
-			      "; to infer them, convert the output";
-	say(out, "no branch stacks: %s (record with -j any,u for branches%s)",
-	    c->profile.of_input ? "branches are inferred from addresses" :
-				  "a basic profile of addresses",
-	    how);
 }
 
 static void print_share(const char *why, const struct inferred_share *share, FILE *out)
 {
 	if (share->functions)
-		say(out,
-		    "  %" PRIu64 " function%s with %" PRIu64
-		    " sample%s: only the number of entries is written, because %s",
-		    share->functions, plural(share->functions), share->samples,
-		    plural(share->samples), why);
+		say_row(out, "",
+			"%" PRIu64 " function%s with %" PRIu64
+			" sample%s: only the number of entries is written, because %s",
+			share->functions, plural(share->functions), share->samples,
+			plural(share->samples), why);
 }
 
-static void print_inferred(const struct conversion *c, FILE *out)
+static void print_inferred(const struct conversion *c, bool verbose, FILE *out)
 {
 	const struct inferred *i = &c->inferred;
 
 	if (c->not_inferred.code)
-		say(out, "no branches are inferred: %s", c->not_inferred.text);
+		say_row(out, "inferred", "no branches: %s", c->not_inferred.text);
 	if (!c->profile.of_input || !c->ledgers.samples.kept)
 		return;
-	say(out,
-	    "inferred: branches of %" PRIu64 " function%s from %" PRIu64
-	    " sample%s (%.1f %%); %.1f %% of these are counted in "
-	    "another block than where they were taken, so that as much enters each block as leaves it",
-	    i->solved.functions, plural(i->solved.functions), i->solved.samples,
-	    plural(i->solved.samples), inferred_percent(i), inferred_moved_percent(i));
+	say_row(out, "inferred",
+		"branches of %" PRIu64 " function%s from %.1f %% of the samples; %.1f %% of these "
+		"are reassigned to other blocks",
+		i->solved.functions, plural(i->solved.functions), inferred_percent(i),
+		inferred_moved_percent(i));
+	if (!verbose)
+		return;
 	if (i->plt.samples)
-		say(out,
-		    "  %" PRIu64
-		    " sample%s in PLT entries: the callers give the counts of these calls",
-		    i->plt.samples, plural(i->plt.samples));
+		say_row(out, "",
+			"%" PRIu64
+			" sample%s in PLT entries: the callers give the counts of these calls",
+			i->plt.samples, plural(i->plt.samples));
 #define X(share, text) print_share(text, &i->share, out);
 	INFERRED_REASONS(X)
 #undef X
 }
 
-static void print_compiler(const struct conversion *c, FILE *out)
+static void print_compiler(const struct conversion *c, bool verbose, FILE *out)
 {
 	const struct compiler_counts *f = &c->compiler;
 
 	if (!c->options.from_compiler || !f->functions)
 		return;
-	say(out,
-	    "the compiler's map: %" PRIu64 " of %" PRIu64
-	    " functions; %.1f %% of the bytes of code have no map: the profile has nothing of them",
-	    f->mapped, f->functions, percent_of(f->unmapped_bytes, f->code_bytes));
-	say(out, "  %12" PRIu64 " (%4.1f %%) with a count%s", f->counted,
-	    compiler_counted_percent(f),
-	    f->forced ? ": each is taken to be entered as often as any other" : "");
-	if (f->counted)
-		say(out, "  %12" PRIu64 " (%4.1f %% of these) with more calls than entries",
-		    f->undercounted, compiler_undercounted_percent(f));
-	if (f->no_code)
-		say(out,
-		    "  %12" PRIu64
-		    " whose code cannot be read in whole or in part: what was not read has no counts",
-		    f->no_code);
-	if (f->unsolved)
-		say(out,
-		    "  %12" PRIu64
-		    " with a control flow beyond the limit of the solver: counted by the compiler's frequencies, if the map has them",
-		    f->unsolved);
+	say_row(out, "counts",
+		"from the compiler's map, which has %" PRIu64 " of %" PRIu64 " functions; %" PRIu64
+		" of them (%.1f %%) have a count%s",
+		f->mapped, f->functions, f->counted, compiler_counted_percent(f),
+		f->forced ? ": each is taken to be entered as often as any other" : "");
+	if (!verbose)
+		return;
+	say_row(out, "",
+		"%.1f %% of the bytes of code have no map: the profile has nothing of them",
+		percent_of(f->unmapped_bytes, f->code_bytes));
+	say_row(out, "",
+		"%12" PRIu64
+		" (%4.1f %%) of the functions with a count have more calls than entries",
+		f->undercounted, compiler_undercounted_percent(f));
+	say_row(out, "",
+		"%12" PRIu64
+		" whose code cannot be read in whole or in part: what was not read has no counts",
+		f->no_code);
+	say_row(out, "",
+		"%12" PRIu64
+		" with a control flow beyond the limit of the solver: counted by the compiler's frequencies, if the map has them",
+		f->unsolved);
 }
 
 static size_t summary_records(const struct summary *summary)
@@ -574,61 +727,103 @@ static size_t summary_records(const struct summary *summary)
 						   c->ranges.range_count + c->ranges.branch_count;
 }
 
+static const char *printed_output(const struct summary *summary)
+{
+	return strcmp(summary->output, "-") ? summary->output : "<stdout>";
+}
+
+static void print_profile(const struct summary *summary, bool verbose, FILE *out)
+{
+	const struct conversion *c = summary->conversion;
+	size_t records = summary_records(summary), functions = c->profile.function_count;
+
+	if (summary->output && conversion_wants(c, WANT_RECORDS))
+		say_row(out, "profile", "%s: %zu record%s, %zu function%s", printed_output(summary),
+			records, plural(records), functions, plural(functions));
+	else if (summary->output)
+		say_row(out, "profile", "%s: %zu record%s", printed_output(summary), records,
+			plural(records));
+	if (!verbose)
+		return;
+	if (summary->yaml)
+		figures_text(yaml_rows, summary->yaml, false, CONTINUED, out);
+	print_restored(summary, out);
+}
+
+static void say_limit(void *out, const char *path, const char *text)
+{
+	say_warning(out, "%s: %s", path, text);
+}
+
+void summary_doubts(const struct summary *summary, FILE *out)
+{
+	const struct bolt_reads reads = bolt_reads_of(summary->conversion);
+
+	bolt_reads_each(&reads, say_limit, out);
+	summary_each_doubt(summary, warn_by_line, out);
+}
+
 void summary_text(const struct summary *summary, bool verbose, FILE *out)
 {
-	const struct conversion *conversion = summary->conversion;
+	const struct conversion *c = summary->conversion;
 
-	print_binary(summary, out);
-	found_input_say(&conversion->found_input, out);
-	print_inputs(summary, verbose, out);
-	print_maps(summary, out);
-	walk_print(&conversion->walked, verbose && conversion->walked.answers, out);
-	print_mode(summary, out);
-	print_ledger(&sample_words, &conversion->ledgers.samples, verbose, out);
-	print_modules(conversion, out);
-	print_ledger(&branch_words, &conversion->ledgers.branches, verbose, out);
-	print_ledger(&trace_words, &conversion->ledgers.traces, verbose, out);
-	print_ledger(&memory_words, &conversion->ledgers.memory, verbose, out);
-	if (conversion_wants(conversion, WANT_RANGES) || verbose) {
-		print_ledger(&range_words, &conversion->ranges.runs, verbose, out);
-		print_ledger(&step_words, &conversion->ranges.steps, verbose, out);
-	}
-	print_restored(summary, verbose, out);
-	print_inferred(conversion, out);
-	print_compiler(conversion, out);
-	print_check(conversion, out);
-	if (verbose)
-		say(out, "%zu distinct %s", conversion->distinct,
-		    conversion->basic ? "addresses" : "traces");
-	if (summary->yaml)
-		figures_text(yaml_rows, summary->yaml, false, SAY_NAME, out);
-	if (summary->output)
-		say(out, "%zu record%s written to %s", summary_records(summary),
-		    plural(summary_records(summary)),
-		    strcmp(summary->output, "-") ? summary->output : "<stdout>");
+	print_binary(summary, verbose, out);
+	print_samples(summary, verbose, out);
+	print_walk(&c->walked, verbose, out);
+	print_branches(c, verbose, out);
+	print_lost(c, out);
+	print_inferred(c, verbose, out);
+	print_compiler(c, verbose, out);
+	print_profile(summary, verbose, out);
+}
+
+/* ---- what to do now ---- */
+
+static enum outcome outcome_of(const struct conversion *c)
+{
+	const bool bolted = conversion_binary(c)->kind == BINARY_BOLTED;
+
+	return c->basic && bolted && !c->options.input && c->aggregate.options.rules.infer ?
+		       OUTCOME_ADDRESSES :
+		       OUTCOME_WRITTEN;
+}
+
+/* Does llvm-bolt take the file that was written? */
+static bool is_for_bolt(const struct summary *summary)
+{
+	return summary->output && !summary->refusal &&
+	       conversion_wants(summary->conversion, WANT_RECORDS) &&
+	       !(summary->yaml && summary->yaml->unhashed);
 }
 
 void summary_next(const struct summary *summary, FILE *out)
 {
 	const struct conversion *c = summary->conversion;
-	const bool into_file = summary->format && !strcmp(summary->format, "fdata") &&
-			       strcmp(summary->output, "-") != 0;
-	const struct outcome_files files = {c->options.binary,
-					    NULL,
-					    c->options.samples,
-					    c->options.sample_count,
-					    into_file ? summary->output : NULL,
-					    .bolt = NULL};
+	const struct bolt_reads reads = bolt_reads_of(c);
+	const struct binary *binary = conversion_binary(c);
+	const bool untouched = binary->kind == BINARY_UNTOUCHED;
+	const enum outcome outcome = outcome_of(c);
+	const bool named = summary->output && strcmp(summary->output, "-") != 0;
+	const bool fdata = summary->format && !strcmp(summary->format, "fdata");
+	const struct outcome_files files = {
+		c->options.binary,
+		reads.path,
+		c->options.samples,
+		c->options.sample_count,
+		named && (fdata || outcome == OUTCOME_WRITTEN) ? summary->output : NULL,
+		.bolt = reads.path ? &reads.input : NULL,
+		.debug = untouched ? binary->debug.path : NULL};
 	struct advice next;
 
-	if (!summary->output || !c->basic || !c->ledgers.samples.kept ||
-	    conversion_wants(c, WANT_COUNTS) || c->options.input ||
-	    conversion_binary(c)->kind != BINARY_BOLTED || !c->aggregate.options.rules.infer)
+	if (!is_for_bolt(summary) || !summary_records(summary) ||
+	    (!named && outcome == OUTCOME_WRITTEN))
 		return;
-	advise_outcome(OUTCOME_ADDRESSES, false, &files, &next);
-	say(out, "%s", next.sentence);
+	advise_outcome(outcome, false, &files, &next);
+	if (outcome == OUTCOME_ADDRESSES)
+		say_warning(out, "%s", next.sentence);
 	if (*next.command)
-		say(out, "next: %s", next.command);
+		fprintf(out, "next: %s%s\n", next.command,
+			reads.path ? "" : "  # PROG is the binary that llvm-bolt read");
 }
 
 /* ---- JSON ---- */
@@ -830,6 +1025,7 @@ static void write_warnings(struct json *json, const struct figure_row *row, cons
 {
 	json_open(json, row->key, '[');
 	summary_each_warning(summary, write_warning, json);
+	summary_each_doubt(summary, write_warning, json);
 	json_close(json, ']');
 }
 

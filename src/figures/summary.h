@@ -27,16 +27,23 @@ struct summary {
 	const char *format; /* of the profile, where its name should tell: "fdata"; or NULL */
 };
 
+/* What was read, how much of it is used, what was lost and why, what was written: a row each.
+ * verbose: each with all that is known about it. */
 void summary_text(const struct summary *summary, bool verbose, FILE *out);
 
-/* The last line: what to do, if the profile that was written is of no use as it is. */
+/* Is it enough, and can it be trusted: warnings, in text that is not --quiet. */
+void summary_doubts(const struct summary *summary, FILE *out);
+
+/* The last line: what to do with the profile. */
 void summary_next(const struct summary *summary, FILE *out);
 
 /* What a user must know even with --quiet: inputs that were not read whole. */
 void summary_warnings(const struct summary *summary, FILE *out);
 
-/* The same one by one. */
+/* The same one by one; and why the profile itself is perhaps not good enough: of too few samples,
+ * of addresses that no symbol names. */
 void summary_each_warning(const struct summary *summary, warning_fn *each, void *ctx);
+void summary_each_doubt(const struct summary *summary, warning_fn *each, void *ctx);
 
 /* Adds to the refusal of samples of which nothing was kept what was not read of the inputs: the
  * first of these warnings. */

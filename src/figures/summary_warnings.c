@@ -18,6 +18,14 @@
 
 #define FILES_NAMED 3
 
+/* With fewer samples than these a layout may not be stable: docs/stats.md. */
+#define LBR_SAMPLES_FEW   1000
+#define BASIC_SAMPLES_FEW 10000
+
+/* ... and where inference uses less of them, or reassigns more: docs/quality.md, "Inferred". */
+#define INFERRED_ENOUGH 90.0 /* percent */
+#define REASSIGNED_MUCH 20.0
+
 /* ---- one input ---- */
 
 static void warn_of_loss(const char *path, const struct reader_report *report,
@@ -517,6 +525,54 @@ void summary_each_warning(const struct summary *summary, warning_fn *each, void 
 	warn_of_name(summary, &to);
 	warn_of_compiler(summary, &to);
 	warn_of_inputs(summary, &to);
+}
+
+/* ---- is the profile good enough? ---- */
+
+/* One warning with all reasons.  Of counted branches, as a hardware trace or pre-aggregated records
+ * have them, no one knows of how many samples they are. */
+static void warn_of_few(const struct summary *summary, const struct warnings *to)
+{
+	const struct conversion *c = summary->conversion;
+	uint64_t samples = c->ledgers.samples.kept;
+	bool sampled = samples && !c->walked.answers && !c->options.from_compiler;
+	bool few = sampled && samples < (c->basic ? BASIC_SAMPLES_FEW : LBR_SAMPLES_FEW);
+	double share = inferred_percent(&c->inferred), moved = inferred_moved_percent(&c->inferred);
+	bool little = sampled && c->profile.of_input && share < INFERRED_ENOUGH;
+	bool vague = sampled && c->profile.of_input && moved > REASSIGNED_MUCH;
+	char only[80] = "", inferred[80] = "", reassigned[80] = "";
+
+	if (summary->refusal || !(few || little || vague))
+		return;
+	if (few)
+		snprintf(only, sizeof(only), "only %" PRIu64 " sample%s", samples, plural(samples));
+	if (little)
+		snprintf(inferred, sizeof(inferred), "%sbranches inferred from only %.1f %%",
+			 few ? ", " : "", share);
+	if (vague)
+		snprintf(reassigned, sizeof(reassigned), "%s%.1f %% reassigned by inference",
+			 few || little ? ", " : "", moved);
+	warn(to, "%s%s%s: the layout may not be stable, which 'batconv quality' measures", only,
+	     inferred, reassigned);
+}
+
+static void warn_of_names(const struct conversion *c, const struct warnings *to)
+{
+	const struct binary *binary = conversion_binary(c);
+
+	if (binary->functions.stripped &&
+	    binary->kind != BINARY_UNTOUCHED) /* else it is a limit of llvm-bolt */
+		warn(to,
+		     "%s: stripped: functions are named by address, which llvm-bolt will not match",
+		     c->options.binary);
+}
+
+void summary_each_doubt(const struct summary *summary, warning_fn *each, void *ctx)
+{
+	struct warnings to = {each, ctx};
+
+	warn_of_names(summary->conversion, &to);
+	warn_of_few(summary, &to);
 }
 
 void summary_warnings(const struct summary *summary, FILE *out)

@@ -7,7 +7,7 @@
 #include "src/base/sort.h"
 #include "src/base/vec.h"
 
-#define X(name, key, text) {key, text},
+#define X(name, key, kind, text) {key, DROP_##kind, text},
 const struct ledger_words range_words = {
 	"ranges", "ranges for llvm-profgen", RANGE_DROP_COUNT, {RANGE_DROPS(X)}};
 const struct ledger_words step_words = {

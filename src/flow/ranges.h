@@ -14,23 +14,23 @@
 #include "src/code/out_functions.h"
 #include "src/profile/profile.h"
 
-/* X(NAME, key for machines, text for people) */
+/* X(NAME, key for machines, EXCLUDED or LOST, text for people) */
 #define RANGE_DROPS(X)                                                                             \
-	X(OUTSIDE, "out_of_range", "with an end outside the binary's functions")                   \
-	X(TWO_FUNCTIONS, "two_fragments", "with ends in two fragments")                            \
-	X(BACKWARDS, "backwards", "that end before they begin")                                    \
-	X(INVALID, "invalid", "through code without a fall-through")                               \
-	X(NO_CODE, "no_code", "in functions whose code of the input is not known")
+	X(OUTSIDE, "out_of_range", EXCLUDED, "with an end outside the binary's functions")         \
+	X(TWO_FUNCTIONS, "two_fragments", LOST, "with ends in two fragments")                      \
+	X(BACKWARDS, "backwards", LOST, "that end before they begin")                              \
+	X(INVALID, "invalid", LOST, "through code without a fall-through")                         \
+	X(NO_CODE, "no_code", LOST, "in functions whose code of the input is not known")
 
 #define STEP_DROPS(X)                                                                              \
-	X(OUTSIDE, "outside", "that leave the binary's functions")                                 \
-	X(NO_CODE, "no_code", "to functions whose code of the input is not known")                 \
-	X(NO_BRANCH, "no_branch", "from addresses of the input binary that have no branch")
+	X(OUTSIDE, "outside", EXCLUDED, "that leave the binary's functions")                       \
+	X(NO_CODE, "no_code", LOST, "to functions whose code of the input is not known")           \
+	X(NO_BRANCH, "no_branch", LOST, "from addresses of the input binary that have no branch")
 
-#define X(name, key, text) RANGE_##name,
+#define X(name, key, kind, text) RANGE_##name,
 enum range_drop { RANGE_DROPS(X) RANGE_DROP_COUNT };
 #undef X
-#define X(name, key, text) STEP_##name,
+#define X(name, key, kind, text) STEP_##name,
 enum step_drop { STEP_DROPS(X) STEP_DROP_COUNT };
 #undef X
 

@@ -92,7 +92,7 @@ struct recorder {
 	uint8_t own[PERF_RECORD_MOST]; /* a record that is made here */
 };
 
-#define X(name, key, text) {key, text},
+#define X(name, key, kind, text) {key, DROP_##kind, text},
 const struct ledger_words recorded_words = {
 	"samples", "samples", RECORDED_DROP_COUNT, {RECORDED_DROPS(X)}};
 #undef X

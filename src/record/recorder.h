@@ -174,26 +174,27 @@ struct recorded_taker {
 BC_MUST_USE bool recorder_flush(struct recorder *recorder, const struct recorded_taker *to,
 				struct bc_error *err);
 
-/* X(NAME, key for machines, text for people) */
+/* X(NAME, key for machines, EXCLUDED or LOST, text for people) */
 #define RECORDED_DROPS(X)                                                                          \
-	X(LATE, "late", "older than a process event that came before")                             \
-	X(GUEST, "guest", "of virtual machines")                                                   \
-	X(NO_PROCESS, "no_process", "of processes whose mappings are not known")                   \
-	X(NO_STACK, "no_branch_stack", "without a branch stack")                                   \
-	X(KERNEL, "kernel", "in the kernel")                                                       \
-	X(NO_FILE, "no_file", "in code without a file (JIT, vdso)")                                \
-	X(LEFT_OUT, "excluded", "in files that were not asked for")                                \
-	X(PAST_FILES, "file_limit", "in files beyond the most that are kept at a time")            \
-	X(NO_ROOM, "memory_limit", "for which the memory did not suffice")                         \
-	X(GONE, "unreadable", "in files that could not be opened any more")                        \
-	X(NO_PROGRAM, "no_program", "in files that are no program or library of this kind")        \
-	X(UNFINISHED, "unfinished",                                                                \
+	X(LATE, "late", LOST, "older than a process event that came before")                       \
+	X(GUEST, "guest", EXCLUDED, "of virtual machines")                                         \
+	X(NO_PROCESS, "no_process", LOST, "of processes whose mappings are not known")             \
+	X(NO_STACK, "no_branch_stack", LOST, "without a branch stack")                             \
+	X(KERNEL, "kernel", EXCLUDED, "in the kernel")                                             \
+	X(NO_FILE, "no_file", EXCLUDED, "in code without a file (JIT, vdso)")                      \
+	X(LEFT_OUT, "excluded", EXCLUDED, "in files that were not asked for")                      \
+	X(PAST_FILES, "file_limit", LOST, "in files beyond the most that are kept at a time")      \
+	X(NO_ROOM, "memory_limit", LOST, "for which the memory did not suffice")                   \
+	X(GONE, "unreadable", LOST, "in files that could not be opened any more")                  \
+	X(NO_PROGRAM, "no_program", EXCLUDED,                                                      \
+	  "in files that are no program or library of this kind")                                  \
+	X(UNFINISHED, "unfinished", LOST,                                                          \
 	  "for which the time did not suffice (--max-overhead, --stop-timeout)")                   \
-	X(LARGE, "large", "in files with more than 512 MiB of code, or with holes in it")          \
-	X(PADDING, "padding", "in a file, but in none of its executable segments")                 \
-	X(TOO_FEW, "too_few", "in files that nothing maps any more, too few for a shard")
+	X(LARGE, "large", LOST, "in files with more than 512 MiB of code, or with holes in it")    \
+	X(PADDING, "padding", EXCLUDED, "in a file, but in none of its executable segments")       \
+	X(TOO_FEW, "too_few", LOST, "in files that nothing maps any more, too few for a shard")
 
-#define X(name, key, text) RECORDED_DROP_##name,
+#define X(name, key, kind, text) RECORDED_DROP_##name,
 enum recorded_drop { RECORDED_DROPS(X) RECORDED_KEPT, RECORDED_DROP_COUNT = RECORDED_KEPT };
 #undef X
 

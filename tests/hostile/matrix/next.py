@@ -43,7 +43,7 @@ SOURCES = {
     'inspect': r'^next         (.*)$',
     'figures': r'^next      .*\n          (\S.*)$',
     'error': r'^batconv: hint: run: (.*)$|"hint": "run: ([^"\n]*)"',
-    'summary': r'^batconv: next: (.*)$',
+    'summary': r'^(?:batconv: )?next: (.*)$',
 }
 PROGRAMS = {'batconv', 'perf2bolt', 'llvm-bolt', 'llvm-profgen', 'eu-unstrip', 'perf', 'pprof', 'less'}
 WANTING = ('batconv inspect ', 'batconv verify ')  # exit code 3 is for what they find

@@ -44,7 +44,7 @@ SEEDS = [
      '!bolted || !(insn->nop ||', 'true || !(insn->nop ||'),
     ('YAML: calls that the input does not have', 'src/profile/yaml_profile.c', 'return w->leave_out_unsited ? record->count - record->unsited : record->count;',
      'return record->count;'),
-    ('quality: what was dropped on purpose', 'src/figures/quality.c', 'return !(on_purpose(words) & BIT(reason));', 'return true;'),
+    ('quality: what was dropped on purpose', 'src/count/ledger.h', 'X(RETURN, "return", EXCLUDED,', 'X(RETURN, "return", LOST,'),
     ('heat: fall-throughs of one instruction', 'src/figures/heat.c', '!is_outside(t, from) && from <= to &&', '!is_outside(t, from) && from < to &&'),
     ('report: the size of the last block', 'src/figures/page_code.c', 'input ? input->size : 0;', '0;'),
     ('report: points of the curve', 'src/figures/page_heat.c', 'exp(log((double)all) / (CURVE_POINTS - 2))', 'exp(log((double)all) / (CURVE_POINTS - 1))'),
