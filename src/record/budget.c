@@ -29,8 +29,10 @@ void budget_begin(struct budget *budget, double share, uint64_t now)
 	budget->began = now;
 	budget->before = budget_process_cpu();
 	atomic_init(&budget->samples, 0);
-	atomic_init(&budget->looked, 0);
-	atomic_init(&budget->waits, false);
+	for (size_t i = 0; i < BUDGET_PARTS; i++) {
+		atomic_init(&budget->parts[i].spent, 0);
+		atomic_init(&budget->parts[i].waits, false);
+	}
 }
 
 uint64_t budget_cpu(const struct budget *budget)
@@ -43,21 +45,70 @@ static double allowed(const struct budget *budget, uint64_t now)
 	return budget->share * (double)(now - budget->began);
 }
 
-bool budget_has_samples(const struct budget *budget, uint64_t now, bool on)
+static double most_of(enum budget_part part, double all)
 {
-	double most = allowed(budget, now), looked = (double)atomic_load(&budget->looked);
-	double spent =
-		(double)(budget_cpu(budget) + atomic_load(&budget->samples) * BUDGET_SAMPLE_COST);
-	/* What is to be looked at has its half kept for it. */
-	double kept = atomic_load(&budget->waits) && looked < most / 2 ? most / 2 - looked : 0;
-
-	return budget->share <= 0 || spent + kept < most - (on ? 0 : budget->share * SECOND / 2);
+	return all / (part == BUDGET_DIGESTS ? 2 : part == BUDGET_PROC ? 8 : 4);
 }
 
-bool budget_may_look(const struct budget *budget, uint64_t now)
+/* What looks at something gets what those leave that come before it. */
+static double spent_on(const struct budget *budget, enum budget_part part)
 {
-	uint64_t looked = atomic_load(&budget->looked);
+	uint64_t spent = atomic_load(&budget->parts[part].spent);
 
-	return budget->share <= 0 || looked < BUDGET_LOOK_ALWAYS ||
-	       (double)looked < allowed(budget, now) / 2;
+	for (enum budget_part before = BUDGET_PROC; before < part; before++)
+		spent += atomic_load(&budget->parts[before].spent);
+	return (double)spent;
+}
+
+/* What waits has its part kept for it. */
+static double kept(const struct budget *budget, double all)
+{
+	double kept = 0;
+
+	for (enum budget_part part = 0; part < BUDGET_PARTS; part++) {
+		double left = most_of(part, all) - spent_on(budget, part);
+		if (atomic_load(&budget->parts[part].waits) && left > kept)
+			kept = left;
+	}
+	return kept;
+}
+
+bool budget_has_samples(const struct budget *budget, uint64_t now, bool on)
+{
+	double most = allowed(budget, now);
+	double spent =
+		(double)(budget_cpu(budget) + atomic_load(&budget->samples) * BUDGET_SAMPLE_COST);
+
+	return budget->share <= 0 ||
+	       spent + kept(budget, most) < most - (on ? 0 : budget->share * SECOND / 2);
+}
+
+bool budget_may(const struct budget *budget, enum budget_part part, uint64_t now)
+{
+	static const uint64_t always[BUDGET_PARTS] = {
+		[BUDGET_PROC] = BUDGET_PROC_ALWAYS, [BUDGET_DIGESTS] = BUDGET_DIGESTS_ALWAYS};
+
+	return budget->share <= 0 || atomic_load(&budget->parts[part].spent) < always[part] ||
+	       spent_on(budget, part) < most_of(part, allowed(budget, now));
+}
+
+bool budget_may_go_on(const struct budget *budget, uint64_t now)
+{
+	for (enum budget_part part = 0; part < BUDGET_PARTS; part++)
+		if (atomic_load(&budget->parts[part].waits) && budget_may(budget, part, now))
+			return true;
+	return false;
+}
+
+void budget_add(struct budget *budget, enum budget_part part, uint64_t ns)
+{
+	(void)atomic_fetch_add(&budget->parts[part].spent, ns);
+}
+
+void budget_spend(struct budget *budget, enum budget_part part, uint64_t *since)
+{
+	uint64_t now = budget_thread_cpu();
+
+	budget_add(budget, part, now - *since);
+	*since = now;
 }

@@ -3,9 +3,11 @@
  * What a recording may cost: the processor time of all of this program, as the kernel counts it,
  * and what its samples cost the programs that they interrupt.
  *
- * Half of it, at most, is for looking at files (digests of code) and at /proc again; samples take
- * what is left, and are switched off when it is spent.  A short recording can look for
- * BUDGET_LOOK_ALWAYS all the same.
+ * What rings tell of mappings gets a quarter of it, at most.  An eighth is for /proc, which is read
+ * at the beginning and after losses; with what that leaves, a quarter for processes with many
+ * mappings; with what both leave, half for digests of code.  Samples take what is left, and are
+ * switched off when it is spent.  A short recording can look at /proc for
+ * BUDGET_PROC_ALWAYS and at files for BUDGET_DIGESTS_ALWAYS all the same.
  */
 #ifndef RECORD_BUDGET_H
 #define RECORD_BUDGET_H
@@ -18,15 +20,27 @@
  * virtual machine. */
 #define BUDGET_SAMPLE_COST UINT64_C(20000)
 
-#define BUDGET_LOOK_ALWAYS UINT64_C(50000000) /* ns */
+/* ns */
+#define BUDGET_PROC_ALWAYS    UINT64_C(50000000)
+#define BUDGET_DIGESTS_ALWAYS UINT64_C(25000000)
+
+enum budget_part {
+	BUDGET_MAPPINGS,
+	BUDGET_PROC,
+	BUDGET_LARGE, /* /proc, of processes with many mappings */
+	BUDGET_DIGESTS,
+	BUDGET_PARTS
+};
 
 struct budget {
 	double share;                  /* of a processor; 0: no limit */
 	uint64_t began;                /* ns of CLOCK_MONOTONIC */
 	uint64_t before;               /* processor time that was used until then */
 	atomic_uint_least64_t samples; /* that were taken since */
-	atomic_uint_least64_t looked;  /* ns of processor time for looking */
-	atomic_bool waits;             /* something is to be looked at */
+	struct {
+		atomic_uint_least64_t spent; /* ns of processor time */
+		atomic_bool waits;           /* there is more to do */
+	} parts[BUDGET_PARTS];
 };
 
 void budget_begin(struct budget *budget, double share, uint64_t now);
@@ -39,7 +53,13 @@ uint64_t budget_thread_cpu(void);
 /* Are samples to be on?  on: they are; they go on when half a second's worth is saved. */
 bool budget_has_samples(const struct budget *budget, uint64_t now, bool on);
 
-/* May more be looked at? */
-bool budget_may_look(const struct budget *budget, uint64_t now);
+/* May more be spent on that?  ... and is there something that waits for it? */
+bool budget_may(const struct budget *budget, enum budget_part part, uint64_t now);
+bool budget_may_go_on(const struct budget *budget, uint64_t now);
+
+void budget_add(struct budget *budget, enum budget_part part, uint64_t ns);
+
+/* Adds what the calling thread used since `*since` (budget_thread_cpu()), which becomes now. */
+void budget_spend(struct budget *budget, enum budget_part part, uint64_t *since);
 
 #endif

@@ -13,16 +13,17 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "src/samples/proc.h"
 #include "src/record/proc_files.h"
-#include "src/record/shares.h"
+#include "src/record/proc_scan.h"
 
-#define SECOND       UINT64_C(1000000000)
-#define WAIT         200            /* ms: a ring that fills slowly is read so often */
-#define WAIT_LIMITED 50             /* ms: with a limit of the cost, which is seen only then */
-#define SCAN_LEAST   SECOND         /* between two scans after losses */
-#define LOOK_MOST    (SECOND / 100) /* ns at a time for digests */
-#define LOOK_PAUSE   20000000L      /* ns until more is looked at */
+#define SECOND        UINT64_C(1000000000)
+#define WAIT          200                /* ms: a ring that fills slowly is read so often */
+#define WAIT_LIMITED  50                 /* ms: with a limit of the cost, which is seen only then */
+#define SCAN_LEAST    SECOND             /* between two scans after losses */
+#define MAPPINGS_MOST ((size_t)64 << 10) /* bytes of a ring of mappings that are read at a time */
+#define WAKE_LEAST    ((size_t)16 << 10) /* bytes for which the thread that counts is woken at once */
+#define LOOK_MOST     (SECOND / 100)     /* ns at a time for digests */
+#define LOOK_PAUSE    20000000L          /* ns until more is looked at */
 
 uint64_t live_clock(void)
 {
@@ -129,155 +130,6 @@ void live_save_head(const struct live_recording *live, FILE *to)
 	rings_begin(to, live_attr(live), (uint32_t)live->rings.rings.len, text_of(host));
 }
 
-/* ---- /proc ---- */
-
-/* most: bytes of its maps.  *large: it has more, and is not read. */
-static bool scan_process(struct live_recording *live, int pid, size_t most, bool *large,
-			 struct bc_error *err)
-{
-	struct task_vec threads = {0};
-	struct bc_error gone;
-	uint64_t time = live_clock(); /* what happens while it is read comes later */
-	size_t size;
-	char *maps;
-
-	*large = false;
-	if (!proc_threads(PROC_ROOT, pid, &threads, &gone))
-		return gone.code != BC_NOMEM || bc_fail_nomem(err);
-	bool ok = true;
-	if (proc_maps_text((uint32_t)pid, most, &maps, &size, &gone)) {
-		ok = recorder_process(live->recorder, (uint32_t)pid, time, err) &&
-		     recorder_maps(live->recorder, (uint32_t)pid, (struct text){maps, size}, time,
-				   err);
-		for (size_t i = 0; ok && i < threads.len; i++)
-			ok = threads.at[i] == pid ||
-			     recorder_thread(live->recorder, (uint32_t)pid, (uint32_t)threads.at[i],
-					     time, err);
-		free(maps);
-	} else {
-		*large = gone.code == BC_UNSUPPORTED;
-		live->unreadable += gone.code == BC_IO; /* what the rings tell of it stays */
-	}
-	task_vec_free(&threads);
-	return ok;
-}
-
-/* ---- what is mapped now, process by process ---- */
-
-struct scan_task {
-	int pid;
-	uint32_t user; /* of the shares */
-};
-DEFINE_VEC(scan_task_vec, struct scan_task);
-
-/* A scan goes on for as long as it takes: processes with many mappings come last, and have their
- * user wait. */
-#define MAPS_FIRST ((size_t)256 << 10) /* bytes of /proc/PID/maps, some 2,500 mappings */
-
-struct live_scan {
-	struct scan_task_vec tasks; /* by user */
-	struct scan_task_vec large; /* those that come last */
-	bool last;                  /* they do now */
-	size_t next[SHARES_MOST], end[SHARES_MOST];
-	size_t left;
-	uint64_t began;
-};
-
-static bool list_processes(struct live_recording *live, struct task_vec *out, struct bc_error *err)
-{
-	if (live->target == PERF_MACHINE)
-		return proc_processes(PROC_ROOT, out, err);
-	if (live->target == PERF_CGROUP)
-		return proc_cgroup(live->cgroup, out, err);
-	if (!proc_add_descendants(PROC_ROOT, &live->processes, err))
-		return false;
-	for (size_t i = 0; i < live->processes.len; i++)
-		if (!task_vec_push(out, live->processes.at[i]))
-			return bc_fail_nomem(err);
-	return true;
-}
-
-static int by_user(const void *a, const void *b)
-{
-	const struct scan_task *x = a, *y = b;
-
-	return x->user != y->user ? (x->user < y->user ? -1 : 1) :
-				    (x->pid > y->pid) - (x->pid < y->pid);
-}
-
-/* Has all tasks wait for their turn. */
-static void queue_tasks(struct live_scan *scan)
-{
-	memset(scan->next, 0, sizeof(scan->next));
-	memset(scan->end, 0, sizeof(scan->end));
-	scan->left = scan->tasks.len;
-	if (scan->left)
-		qsort(scan->tasks.at, scan->left, sizeof(*scan->tasks.at), by_user);
-	for (size_t i = 0; i < scan->left; i++) {
-		uint32_t user = scan->tasks.at[i].user;
-		scan->next[user] = scan->end[user] ? scan->next[user] : i;
-		scan->end[user] = i + 1;
-	}
-}
-
-static bool begin_scan(struct live_recording *live, struct live_scan *scan, struct bc_error *err)
-{
-	struct task_vec pids = {0};
-
-	live->scans++;
-	live->unreadable = 0;
-	scan->began = live_clock();
-	scan->tasks.len = scan->large.len = 0;
-	scan->last = false;
-	bool ok = list_processes(live, &pids, err);
-	for (size_t i = 0; ok && i < pids.len; i++) {
-		uint32_t user = recorder_user(live->recorder, (uint32_t)pids.at[i]);
-		ok = scan_task_vec_push(&scan->tasks, (struct scan_task){pids.at[i], user}) ||
-		     bc_fail_nomem(err);
-	}
-	task_vec_free(&pids);
-	queue_tasks(scan);
-	return ok;
-}
-
-/* The next process of the user for whom least was read; scan->left is not 0. */
-static struct scan_task next_process(struct live_recording *live, struct live_scan *scan)
-{
-	const struct shares *shares = recorder_shares(live->recorder);
-	size_t best = 0;
-
-	for (size_t i = 1; i < SHARES_MOST; i++)
-		if (scan->next[i] < scan->end[i] &&
-		    (scan->next[best] == scan->end[best] ||
-		     shares->at[i].looked < shares->at[best].looked))
-			best = i;
-	scan->left--;
-	return scan->tasks.at[scan->next[best]++];
-}
-
-static bool scan_one(struct live_recording *live, struct live_scan *scan, struct bc_error *err)
-{
-	uint64_t before = budget_thread_cpu();
-	struct scan_task task = next_process(live, scan);
-	bool large;
-	bool ok = scan_process(live, task.pid, scan->last ? SIZE_MAX : MAPS_FIRST, &large, err) &&
-		  (!large || scan_task_vec_push(&scan->large, task) || bc_fail_nomem(err));
-
-	recorder_shares(live->recorder)->at[task.user].looked += budget_thread_cpu() - before;
-	if (!ok || scan->left)
-		return ok;
-	if (!scan->last && scan->large.len) {
-		const struct scan_task_vec done = scan->tasks;
-		scan->last = true;
-		scan->tasks = scan->large;
-		scan->large = done;
-		queue_tasks(scan);
-		return true;
-	}
-	/* Children whose parents have ended are in no list of descendants. */
-	return live->target != PERF_MACHINE || recorder_scanned(live->recorder, scan->began, err);
-}
-
 /* ---- from the loop to the thread that counts ---- */
 
 #define KEPT_ROUND SIZE_MAX /* `ring` of the end of a round */
@@ -306,10 +158,11 @@ struct live_thread {
 	/* Under the lock: */
 	struct kept_bytes kept; /* what comes when there is no more room stays in its ring */
 	struct live_state state;
-	bool drained; /* all is counted: the end can begin ... */
-	bool go;      /* ... and does */
-	bool done;    /* the thread that counts has nothing to do any more, ... */
-	bool failed;  /* ... because of an error */
+	uint64_t woken; /* when the thread that counts was */
+	bool drained;   /* all is counted: the end can begin ... */
+	bool go;        /* ... and does */
+	bool done;      /* the thread that counts has nothing to do any more, ... */
+	bool failed;    /* ... because of an error */
 	/* Of the thread that counts: */
 	struct kept_bytes taken;
 	struct bc_error *err;
@@ -380,20 +233,24 @@ static bool keep_bytes(void *ctx, size_t ring, const struct ring_bytes *bytes, s
 		       thread->live->kept_most))
 		return bc_fail_nomem(err);
 	add_part(&thread->kept, ring, bytes->pieces, BC_COUNT(bytes->pieces));
-	(void)atomic_fetch_add(&thread->live->budget.samples, count_samples(bytes));
+	if (!thread->live->rings.rings.at[ring].tasks) /* which has none, and is cut anywhere */
+		(void)atomic_fetch_add(&thread->live->budget.samples, count_samples(bytes));
 	return true;
 }
 
-/* Copies what is in the rings; while samples are off those of mappings and tasks are left alone, or
- * whoever maps and unmaps in a loop would have them read all the time.  What is left of a round
- * when there is no more room comes with the next one, or it would be late. */
-static void keep_round(struct live_thread *thread, bool tasks)
+/* Copies what is in the rings.  With a limit of the cost those of mappings and tasks are read a
+ * little at a time, or whoever maps and unmaps in a loop would have them read all the time.  What
+ * is left of a round when there is no more room comes with the next one, or it would be late. */
+static void keep_round(struct live_thread *thread, uint64_t now)
 {
-	struct bc_error full;
+	struct live_recording *live = thread->live;
 	size_t before = thread->kept.len;
+	size_t tasks = live->share <= 0 ? SIZE_MAX : before ? 0 : MAPPINGS_MOST;
+	struct bc_error full;
 
-	if (perf_drain(&thread->live->rings, tasks, keep_bytes, thread, &full) &&
-	    thread->kept.len > before)
+	if (!budget_may(&live->budget, BUDGET_MAPPINGS, now))
+		tasks = 0;
+	if (perf_drain(&live->rings, tasks, keep_bytes, thread, &full) && thread->kept.len > before)
 		add_part(&thread->kept, KEPT_ROUND, NULL, 0);
 }
 
@@ -401,7 +258,7 @@ static void keep_round(struct live_thread *thread, bool tasks)
 
 struct live_marks {
 	uint64_t tick, lost;
-	struct live_scan scan;
+	struct proc_scan *scan;
 	uint64_t retry, pause; /* nothing is written before; how long that was put off; 0: not */
 	sig_atomic_t rotate, tell, rotated, told;
 };
@@ -409,18 +266,25 @@ struct live_marks {
 static bool take_kept(struct live_recording *live, const struct kept_bytes *kept,
 		      struct bc_error *err)
 {
+	uint64_t began = budget_thread_cpu(), of_mappings = 0;
 	struct kept_part part;
+	bool ok = true;
 
-	for (size_t at = 0; at < kept->len; at += part.size) {
+	for (size_t at = 0; ok && at < kept->len; at += part.size) {
 		memcpy(&part, kept->at + at, sizeof(part));
 		at += sizeof(part);
-		if (part.ring == KEPT_ROUND ?
-			    !recorder_round(live->recorder, err) :
-			    !recorder_ring(live->recorder, (uint32_t)part.ring,
-					   (struct bytes){kept->at + at, part.size}, err))
-			return false;
+		if (part.ring == KEPT_ROUND) {
+			ok = recorder_round(live->recorder, err);
+			continue;
+		}
+		of_mappings += live->rings.rings.at[part.ring].tasks ? part.size : 0;
+		ok = recorder_ring(live->recorder, (uint32_t)part.ring,
+				   (struct bytes){kept->at + at, part.size}, err);
 	}
-	return true;
+	if (of_mappings) /* all bytes take about the same time */
+		budget_add(&live->budget, BUDGET_MAPPINGS,
+			   (budget_thread_cpu() - began) * of_mappings / kept->len);
+	return ok;
 }
 
 static void put_off(struct live_marks *marks, bool behind)
@@ -451,13 +315,9 @@ static bool hand_over(struct live_recording *live, struct live_marks *marks, str
 	return ok;
 }
 
-/* Adds what the thread used since then to what was spent on looking. */
-static void note_looked(struct live_recording *live, uint64_t *since)
+static enum budget_part part_of(const struct proc_scan *scan)
 {
-	uint64_t now = budget_thread_cpu();
-
-	(void)atomic_fetch_add(&live->budget.looked, now - *since);
-	*since = now;
+	return scan->last ? BUDGET_LARGE : BUDGET_PROC;
 }
 
 /* Goes on with the scan for a moment, within the budget; after losses it begins again, but not at
@@ -466,20 +326,27 @@ static bool rescan(struct live_recording *live, struct live_marks *marks, struct
 {
 	uint64_t lost = recorder_stats(live->recorder).lost, before = budget_thread_cpu(),
 		 began = live_clock();
+	struct proc_scan *scan = marks->scan;
 	bool ok = true;
 
-	if (!marks->scan.left && lost != marks->lost && began - marks->scan.began >= SCAN_LEAST &&
-	    budget_may_look(&live->budget, began)) {
+	if (lost != marks->lost && began - scan->began >= SCAN_LEAST &&
+	    (scan->last || !proc_scan_goes_on(scan)) &&
+	    budget_may(&live->budget, BUDGET_PROC, began)) {
 		marks->lost = lost;
-		ok = begin_scan(live, &marks->scan, err);
-		note_looked(live, &before);
+		ok = proc_scan_begin(scan, began, err);
+		budget_spend(&live->budget, BUDGET_PROC, &before);
 	}
-	for (uint64_t now = began; ok && marks->scan.left && now - began < LOOK_MOST &&
-				   budget_may_look(&live->budget, now);
+	for (uint64_t now = began; ok && proc_scan_goes_on(scan) && now - began < LOOK_MOST &&
+				   budget_may(&live->budget, part_of(scan), now);
 	     now = live_clock()) {
-		ok = scan_one(live, &marks->scan, err);
-		note_looked(live, &before);
+		enum budget_part part = part_of(scan);
+		ok = proc_scan_step(scan, err);
+		budget_spend(&live->budget, part, &before);
 	}
+	bool more = proc_scan_goes_on(scan);
+	atomic_store(&live->budget.parts[BUDGET_PROC].waits, more && !scan->last);
+	atomic_store(&live->budget.parts[BUDGET_LARGE].waits, more && scan->last);
+	live->unreadable = scan->unreadable;
 	return ok;
 }
 
@@ -490,9 +357,10 @@ static bool look(struct live_recording *live, uint64_t deadline)
 	bool more = true;
 
 	for (uint64_t now = live_clock();
-	     more && now < deadline && budget_may_look(&live->budget, now); now = live_clock()) {
+	     more && now < deadline && budget_may(&live->budget, BUDGET_DIGESTS, now);
+	     now = live_clock()) {
 		more = recorder_look(live->recorder, live->least);
-		note_looked(live, &before);
+		budget_spend(&live->budget, BUDGET_DIGESTS, &before);
 	}
 	return more && recorder_looks(live->recorder, live->least);
 }
@@ -512,7 +380,7 @@ static void tell(struct live_recording *live, struct live_marks *marks)
 static bool take_more(struct live_thread *thread, struct live_marks *marks, struct bc_error *err)
 {
 	struct live_recording *live = thread->live;
-	bool waits = atomic_load(&live->budget.waits);
+	bool waits = budget_may_go_on(&live->budget, live_clock());
 	struct timespec until;
 
 	clock_gettime(CLOCK_MONOTONIC, &until);
@@ -558,22 +426,21 @@ static void begin_last(struct live_thread *thread)
 	pthread_mutex_unlock(&thread->lock);
 }
 
-static bool count_until_end(struct live_thread *thread, struct bc_error *err)
+static bool count_until_end(struct live_thread *thread, struct proc_scan *scan,
+			    struct bc_error *err)
 {
 	struct live_recording *live = thread->live;
-	struct live_marks marks = {.tick = live->now};
+	struct live_marks marks = {.tick = live->now, .scan = scan};
 	bool behind;
-	bool ok = live->target == PERF_COMMAND || begin_scan(live, &marks.scan, err);
+	bool ok = live->target == PERF_COMMAND || proc_scan_begin(scan, live->now, err);
 
 	while (ok && !has_ended(thread)) {
 		ok = rescan(live, &marks, err) && take_more(thread, &marks, err) &&
 		     hand_over(live, &marks, err);
 		bool more = look(live, live_clock() + LOOK_MOST);
-		atomic_store(&live->budget.waits, more || marks.scan.left);
+		atomic_store(&live->budget.parts[BUDGET_DIGESTS].waits, more);
 		tell(live, &marks);
 	}
-	scan_task_vec_free(&marks.scan.tasks);
-	scan_task_vec_free(&marks.scan.large);
 	if (!ok)
 		return false;
 	recorder_lost(live->recorder, perf_lost(&live->rings));
@@ -587,8 +454,19 @@ static bool count_until_end(struct live_thread *thread, struct bc_error *err)
 static void *count(void *ctx)
 {
 	struct live_thread *thread = ctx;
-	bool ok = count_until_end(thread, thread->err);
+	struct live_recording *live = thread->live;
+	struct proc_scan *scan = calloc(1, sizeof(*scan));
+	bool ok = scan || bc_fail_nomem(thread->err);
 
+	if (ok) {
+		scan->recorder = live->recorder;
+		scan->target = live->target;
+		scan->processes = &live->processes;
+		scan->cgroup = live->cgroup;
+		ok = count_until_end(thread, scan, thread->err);
+		proc_scan_free(scan);
+		free(scan);
+	}
 	pthread_mutex_lock(&thread->lock);
 	thread->failed = !ok;
 	thread->done = thread->drained = true;
@@ -600,9 +478,9 @@ static void *count(void *ctx)
 /* ---- the loop ---- */
 
 /* How long to wait for the rings, in ms. */
-static int wait_time(const struct live_recording *live, uint64_t now)
+static int wait_time(const struct live_recording *live, bool paused, uint64_t now)
 {
-	uint64_t most = live->share > 0 ? WAIT_LIMITED : WAIT,
+	uint64_t most = live->share > 0 && !paused ? WAIT_LIMITED : WAIT,
 		 end = live->duration ? live->began + live->duration : UINT64_MAX;
 
 	if (live->interval && live->interval / 1000000 < most)
@@ -614,9 +492,9 @@ static int wait_time(const struct live_recording *live, uint64_t now)
 }
 
 /* With no events left it waits for the command. */
-static bool wait_for_more(struct live_recording *live, uint64_t now)
+static bool wait_for_more(struct live_recording *live, bool paused, uint64_t now)
 {
-	int ms = wait_time(live, now);
+	int ms = wait_time(live, paused, now);
 	const struct timespec time = {ms / 1000, ms % 1000 * 1000000L};
 
 	if (!live->blind && perf_wait(&live->rings, ms, live->mask))
@@ -656,10 +534,17 @@ static bool is_over(const struct live_recording *live, const struct live_state *
 static bool hand_on(struct live_thread *thread, const struct live_state *state)
 {
 	pthread_mutex_lock(&thread->lock);
-	keep_round(thread, !state->paused || state->ended);
-	thread->state = *state;
+	keep_round(thread, state->now);
+	bool asked = state->ended || state->rotate != thread->state.rotate ||
+		     state->tell != thread->state.tell;
+	bool due = thread->kept.len >= WAKE_LEAST ||
+		   (thread->kept.len && state->now - thread->woken >= WAIT * UINT64_C(1000000));
 	bool done = thread->done;
-	pthread_cond_signal(&thread->to_count);
+	thread->state = *state;
+	if (asked || due) {
+		thread->woken = state->now;
+		pthread_cond_signal(&thread->to_count);
+	}
 	pthread_mutex_unlock(&thread->lock);
 	return !done;
 }
@@ -731,7 +616,7 @@ bool live_run(struct live_recording *live, void (*let_go)(void *ctx), struct bc_
 	if (let_go)
 		let_go(live->ctx);
 	for (bool alive = true; !is_over(live, &state, alive);) {
-		alive = wait_for_more(live, state.now);
+		alive = wait_for_more(live, state.paused, state.now);
 		hold_to_budget(live, &state);
 		if (!hand_on(&thread, &state))
 			break;

@@ -62,8 +62,7 @@ struct live_recording {
 	uint64_t next;                /* hand-over, 0: none */
 	uint64_t cpu;                 /* processor time of this program, in ns */
 	struct budget budget;
-	uint64_t scans,
-		unreadable; /* of /proc: how often, and processes whose maps may not be read */
+	uint64_t unreadable; /* processes whose maps may not be read */
 	uint64_t blind; /* since then all that is recorded has ended, while the command ran; 0: it
 			   had not */
 	bool paused;

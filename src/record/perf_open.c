@@ -775,30 +775,32 @@ void perf_go_on(struct opened_rings *rings)
 	control(rings, PERF_EVENT_IOC_ENABLE, false);
 }
 
-static bool drain_ring(const struct opened_rings *rings, size_t i, perf_bytes_fn *take, void *ctx,
-		       struct bc_error *err)
+static bool drain_ring(const struct opened_rings *rings, size_t i, size_t most, perf_bytes_fn *take,
+		       void *ctx, struct bc_error *err)
 {
 	struct perf_event_mmap_page *page = rings->rings.at[i].page;
 	const uint8_t *data = (const uint8_t *)page + page_size();
 	uint64_t head = __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE), tail = page->data_tail;
-	size_t at = (size_t)(tail & (rings->size - 1)), size = (size_t)(head - tail);
-	size_t first = size < rings->size - at ? size : rings->size - at;
+	size_t at = (size_t)(tail & (rings->size - 1));
+	size_t ready = head - tail < most ? (size_t)(head - tail) : most;
+	size_t first = ready < rings->size - at ? ready : rings->size - at;
 
-	const struct ring_bytes bytes = {{{data + at, first}, {data, size - first}}};
+	const struct ring_bytes bytes = {{{data + at, first}, {data, ready - first}}};
 
-	if (!size)
+	if (!ready)
 		return true;
 	if (!take(ctx, i, &bytes, err))
 		return false;
-	__atomic_store_n(&page->data_tail, head, __ATOMIC_RELEASE);
+	__atomic_store_n(&page->data_tail, tail + ready, __ATOMIC_RELEASE);
 	return true;
 }
 
-bool perf_drain(struct opened_rings *rings, bool tasks, perf_bytes_fn *take, void *ctx,
+bool perf_drain(struct opened_rings *rings, size_t tasks, perf_bytes_fn *take, void *ctx,
 		struct bc_error *err)
 {
 	for (size_t i = 0; i < rings->rings.len; i++)
-		if ((tasks || !rings->rings.at[i].tasks) && !drain_ring(rings, i, take, ctx, err))
+		if (!drain_ring(rings, i, rings->rings.at[i].tasks ? tasks : SIZE_MAX, take, ctx,
+				err))
 			return false;
 	return true;
 }

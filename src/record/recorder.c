@@ -138,19 +138,26 @@ static struct user_share *share_of(struct recorder *r, const struct recorded_pro
 	return process->user ? &r->files.shares.at[process->user - 1] : NULL;
 }
 
-/* May a process have one more mapping?  While there are few, each may. */
+/* While there are few, each user may have more. */
+bool recorder_may_map(const struct recorder *recorder, uint32_t user)
+{
+	uint64_t most = recorder->memory_most / MAPS_PART;
+	const struct user_share *share = &recorder->files.shares.at[user];
+
+	return recorder->maps_memory < most / 2 ||
+	       share_allows(share, share->maps, (uint32_t)(recorder->maps_memory / MAPS_UNIT),
+			    (uint32_t)(most / MAPS_UNIT));
+}
+
+/* May a process have one more mapping? */
 static bool may_map(struct recorder *r, struct recorded_process *process)
 {
-	uint64_t most = r->memory_most / MAPS_PART;
-
-	if (r->maps_memory < most / 2)
-		return true;
+	if (r->maps_memory < r->memory_most / MAPS_PART / 2)
+		return true; /* whoever it is */
 	if (!process->user)
 		process->user = recorder_user(r, process->process.pid) + 1;
-	struct user_share *user = share_of(r, process);
-	bool may = share_allows(user, user->maps, (uint32_t)(r->maps_memory / MAPS_UNIT),
-				(uint32_t)(most / MAPS_UNIT));
-	user->refused += !may;
+	bool may = recorder_may_map(r, process->user - 1);
+	share_of(r, process)->refused += !may;
 	return may;
 }
 

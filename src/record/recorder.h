@@ -100,6 +100,9 @@ BC_MUST_USE bool recorder_scanned(struct recorder *recorder, uint64_t time, stru
 
 /* Who runs a process: a number of the shares, of which each user has one. */
 uint32_t recorder_user(struct recorder *recorder, uint32_t pid);
+
+/* Is there room for one more mapping of a user? */
+bool recorder_may_map(const struct recorder *recorder, uint32_t user);
 struct shares *recorder_shares(struct recorder *recorder);
 
 /* All rings were read. */

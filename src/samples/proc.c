@@ -15,61 +15,63 @@
 /* Program headers and notes larger than this are not read from a process. */
 #define TABLE_MOST 65536
 
-static bool fail_open(uint32_t pid, const char *path, struct bc_error *err)
+static bool fail_maps(uint32_t pid, struct bc_error *err)
 {
 	if (errno == ENOENT || errno == ESRCH)
 		return bc_fail(err, BC_NOTFOUND, "no process %" PRIu32, pid);
-	if (errno == ENOMEM)
-		return bc_fail_nomem(err);
-	if (errno == EFBIG)
-		return bc_fail(err, BC_UNSUPPORTED, "%s: too large", path);
-	return bc_fail_errno(err, "%s", path);
+	return bc_fail_errno(err, "/proc/%" PRIu32 "/maps", pid);
 }
 
-/* The kernel hands out a page of whole lines at a time. */
-static bool read_all(int fd, size_t most, char **data, size_t *size)
-{
-	size_t capacity = 1 << 16, used = 0;
-	char *buffer = malloc(capacity);
-
-	while (buffer) {
-		ssize_t got = read(fd, buffer + used, capacity - used);
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got <= 0) {
-			*data = buffer;
-			*size = used;
-			if (!got)
-				return true;
-			free(buffer);
-			return false;
-		}
-		used += (size_t)got;
-		if (used > most) {
-			free(buffer);
-			errno = EFBIG;
-			return false;
-		}
-		if (used < capacity)
-			continue;
-		char *more = realloc(buffer, capacity *= 2);
-		if (!more)
-			free(buffer);
-		buffer = more;
-	}
-	errno = ENOMEM;
-	return false;
-}
-
-bool proc_maps_text(uint32_t pid, size_t most, char **data, size_t *size, struct bc_error *err)
+bool proc_maps_open(uint32_t pid, int *fd, struct bc_error *err)
 {
 	char path[64];
 
 	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/maps", pid);
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return fail_open(pid, path, err);
-	bool ok = read_all(fd, most, data, size) || fail_open(pid, path, err);
+	*fd = open(path, O_RDONLY | O_CLOEXEC);
+	return *fd >= 0 || fail_maps(pid, err);
+}
+
+/* The kernel hands out a page of whole lines at a time. */
+bool proc_maps_more(uint32_t pid, int fd, char *room, size_t size, size_t *got,
+		    struct bc_error *err)
+{
+	ssize_t part;
+
+	do
+		part = read(fd, room, size);
+	while (part < 0 && errno == EINTR);
+	*got = part > 0 ? (size_t)part : 0;
+	return part >= 0 || fail_maps(pid, err);
+}
+
+static bool read_all(uint32_t pid, int fd, char **data, size_t *size, struct bc_error *err)
+{
+	size_t capacity = 0, part;
+
+	*data = NULL;
+	for (*size = 0;; *size += part) {
+		if (capacity - *size < PROC_MAPS_LINE_MOST) {
+			char *more = realloc(*data, capacity += 1 << 16);
+			if (!more)
+				return bc_fail_nomem(err);
+			*data = more;
+		}
+		if (!proc_maps_more(pid, fd, *data + *size, capacity - *size, &part, err))
+			return false;
+		if (!part)
+			return true;
+	}
+}
+
+bool proc_maps_text(uint32_t pid, char **data, size_t *size, struct bc_error *err)
+{
+	int fd;
+
+	if (!proc_maps_open(pid, &fd, err))
+		return false;
+	bool ok = read_all(pid, fd, data, size, err);
+	if (!ok)
+		free(*data);
 	close(fd);
 	return ok;
 }
@@ -81,7 +83,7 @@ bool proc_maps(uint32_t pid, struct mapped_files *files, struct map_set **maps,
 	size_t size;
 	char *data;
 
-	if (!proc_maps_text(pid, SIZE_MAX, &data, &size, err))
+	if (!proc_maps_text(pid, &data, &size, err))
 		return false;
 	struct text rest = {data, size};
 	bool ok = maps_text_read(&rest, &number, files, maps, err);

@@ -7,6 +7,8 @@
 #ifndef SAMPLES_PROC_H
 #define SAMPLES_PROC_H
 
+#include <limits.h>
+
 #include "src/elf/image.h"
 #include "src/samples/snapshots.h"
 #include "src/samples/map_set.h"
@@ -16,7 +18,14 @@
  * BC_NOTFOUND  no such process
  * BC_IO        not ours to see
  * BC_NOMEM */
-BC_MUST_USE bool proc_maps_text(uint32_t pid, size_t most, char **data, size_t *size,
+BC_MUST_USE bool proc_maps_text(uint32_t pid, char **data, size_t *size, struct bc_error *err);
+
+/* The same a little at a time: *fd is closed by the caller, and each call gives the next whole
+ * lines, some dozens of them, of which the longest must fit; *got is 0 at the end.  Errors as above
+ */
+#define PROC_MAPS_LINE_MOST (4 * PATH_MAX + 128)
+BC_MUST_USE bool proc_maps_open(uint32_t pid, int *fd, struct bc_error *err);
+BC_MUST_USE bool proc_maps_more(uint32_t pid, int fd, char *room, size_t size, size_t *got,
 				struct bc_error *err);
 
 /* Read them into an empty set, which is the caller's also after an error.  Errors as above. */

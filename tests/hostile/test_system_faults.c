@@ -503,17 +503,17 @@ static void reads_of_proc_fail(void **state)
 	(void)state;
 	read_error = EINTR;
 	reads = 0;
-	assert_true(proc_maps_text((uint32_t)getpid(), SIZE_MAX, &data, &size, &err));
+	assert_true(proc_maps_text((uint32_t)getpid(), &data, &size, &err));
 	assert_non_null(strstr(data, "r-xp"));
 	free(data);
 	read_error = EIO;
 	reads = 0;
-	assert_false(proc_maps_text((uint32_t)getpid(), SIZE_MAX, &data, &size, &err));
+	assert_false(proc_maps_text((uint32_t)getpid(), &data, &size, &err));
 	assert_int_equal(err.code, BC_IO);
 	assert_non_null(strstr(err.text, "/maps: Input/output error"));
 	read_error = ESRCH; /* it ended meanwhile */
 	reads = 0;
-	assert_false(proc_maps_text((uint32_t)getpid(), SIZE_MAX, &data, &size, &err));
+	assert_false(proc_maps_text((uint32_t)getpid(), &data, &size, &err));
 	assert_int_equal(err.code, BC_NOTFOUND);
 	reads = NEVER;
 }

@@ -20,7 +20,7 @@ FIGURES = '--figures' in sys.argv
 LOAD, OTHER = map(os.path.abspath, sys.argv[1:3])
 WORDS = [word for word in sys.argv[3:] if word != '--figures']
 OTHER_UID = 65534
-OVERHEAD, SLACK = 2, 0.2  # percent of all processors
+OVERHEAD, SLACK = 0.5, 0.2  # percent of all processors
 MEMORY, MORE = 8, 16  # MiB
 STOP = 5  # seconds
 LARGE = 300 if FIGURES else 3000  # MiB: what is not bounded takes minutes
@@ -66,7 +66,7 @@ class Done:
 
 
 def options():
-    words = ['-a', '-e', 'cpu-clock', '-F', '199', '--max-overhead=%g' % OVERHEAD, '--memory=%dM' % MEMORY, '--stats=json']
+    words = ['-a', '-e', 'cpu-clock', '-F', '199', '--max-overhead=%g' % OVERHEAD, '--memory=%dM' % MEMORY, '--min-samples=20', '--stats=json']
     return words if FIGURES else words + ['--stop-timeout=%d' % STOP]
 
 

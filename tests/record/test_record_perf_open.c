@@ -566,12 +566,12 @@ static void test_drain(void **state)
 	page->data_tail = 3 * rings.size - 16;
 	page->data_head = 3 * rings.size + 24;
 	taken.refuses = true; /* all of it stays */
-	assert_false(perf_drain(&rings, true, take, &taken, &err));
+	assert_false(perf_drain(&rings, 0, take, &taken, &err));
 	taken.refuses = false;
-	assert_true(perf_drain(&rings, true, take, &taken, &err));
+	assert_true(perf_drain(&rings, 0, take, &taken, &err));
 	assert_string_equal(taken.text, "1:16:a 1:24:b ");
 	assert_int_equal(page->data_tail, page->data_head);
-	assert_true(perf_drain(&rings, true, take, &taken, &err));
+	assert_true(perf_drain(&rings, 0, take, &taken, &err));
 	assert_string_equal(taken.text, "1:16:a 1:24:b ");
 	perf_close(&rings);
 }

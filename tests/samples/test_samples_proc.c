@@ -168,7 +168,7 @@ static void the_own_process(void **state)
 	mapped_files_free(&files);
 	char *data;
 	size_t size;
-	assert_false(proc_maps_text(UINT32_MAX, SIZE_MAX, &data, &size, &err));
+	assert_false(proc_maps_text(UINT32_MAX, &data, &size, &err));
 	assert_int_equal(err.code, BC_NOTFOUND);
 	assert_string_equal(err.text, "no process 4294967295");
 }

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "src/record/proc_scan.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "src/record/budget.h"
+#include "src/record/live.h"
+#include "src/record/proc_files.h"
+
+/* ---- which processes ---- */
+
+static bool list_processes(struct proc_scan *scan, struct task_vec *out, struct bc_error *err)
+{
+	if (scan->target == PERF_MACHINE)
+		return proc_processes(PROC_ROOT, out, err);
+	if (scan->target == PERF_CGROUP)
+		return proc_cgroup(scan->cgroup, out, err);
+	if (!proc_add_descendants(PROC_ROOT, scan->processes, err))
+		return false;
+	for (size_t i = 0; i < scan->processes->len; i++)
+		if (!task_vec_push(out, scan->processes->at[i]))
+			return bc_fail_nomem(err);
+	return true;
+}
+
+static int by_user(const void *a, const void *b)
+{
+	const struct scan_task *x = a, *y = b;
+
+	return x->user != y->user ? (x->user < y->user ? -1 : 1) :
+				    (x->pid > y->pid) - (x->pid < y->pid);
+}
+
+/* Has all tasks wait for their turn. */
+static void queue_tasks(struct proc_scan *scan)
+{
+	memset(scan->next, 0, sizeof(scan->next));
+	memset(scan->end, 0, sizeof(scan->end));
+	scan->left = scan->tasks.len;
+	if (scan->left)
+		qsort(scan->tasks.at, scan->left, sizeof(*scan->tasks.at), by_user);
+	for (size_t i = 0; i < scan->left; i++) {
+		uint32_t user = scan->tasks.at[i].user;
+		scan->next[user] = scan->end[user] ? scan->next[user] : i;
+		scan->end[user] = i + 1;
+	}
+}
+
+static void close_maps(struct proc_scan *scan)
+{
+	if (scan->opened.pid)
+		close(scan->fd);
+	scan->opened.pid = 0;
+}
+
+bool proc_scan_begin(struct proc_scan *scan, uint64_t now, struct bc_error *err)
+{
+	struct task_vec pids = {0};
+
+	close_maps(scan);
+	scan->began = now;
+	scan->count++;
+	scan->unreadable = 0;
+	scan->tasks.len = scan->large.len = scan->asked = scan->left = 0;
+	scan->last = false;
+	bool ok = list_processes(scan, &pids, err);
+	for (size_t i = 0; ok && i < pids.len; i++)
+		ok = scan_task_vec_push(&scan->tasks, (struct scan_task){.pid = pids.at[i]}) ||
+		     bc_fail_nomem(err);
+	task_vec_free(&pids);
+	return ok;
+}
+
+void proc_scan_free(struct proc_scan *scan)
+{
+	close_maps(scan);
+	scan_task_vec_free(&scan->tasks);
+	scan_task_vec_free(&scan->large);
+}
+
+bool proc_scan_goes_on(const struct proc_scan *scan)
+{
+	return scan->left || scan->opened.pid || scan->asked < scan->tasks.len;
+}
+
+/* The next process of the user for whom least was read; scan->left is not 0. */
+static struct scan_task next_process(struct proc_scan *scan)
+{
+	const struct shares *shares = recorder_shares(scan->recorder);
+	size_t best = 0;
+
+	for (size_t i = 1; i < SHARES_MOST; i++)
+		if (scan->next[i] < scan->end[i] &&
+		    (scan->next[best] == scan->end[best] ||
+		     shares->at[i].looked < shares->at[best].looked))
+			best = i;
+	scan->left--;
+	return scan->tasks.at[scan->next[best]++];
+}
+
+/* ---- one of them ---- */
+
+static bool open_maps(struct proc_scan *scan, struct scan_task task)
+{
+	struct bc_error gone;
+
+	if (proc_maps_open((uint32_t)task.pid, &scan->fd, &gone)) {
+		scan->opened = task;
+		return true;
+	}
+	scan->unreadable += gone.code == BC_IO; /* what the rings tell of it stays */
+	return false;
+}
+
+/* As much as there is room for; *ended: this is all. */
+static size_t read_first(struct proc_scan *scan, bool *ended)
+{
+	size_t size = 0, got = 1;
+	struct bc_error gone;
+
+	while (got && sizeof(scan->room) - size >= PROC_MAPS_LINE_MOST) {
+		if (!proc_maps_more((uint32_t)scan->opened.pid, scan->fd, scan->room + size,
+				    sizeof(scan->room) - size, &got, &gone))
+			scan->unreadable += gone.code == BC_IO;
+		size += got;
+	}
+	*ended = !got;
+	return size;
+}
+
+static bool take_threads(struct proc_scan *scan, uint32_t pid, const struct task_vec *threads,
+			 uint64_t time, struct bc_error *err)
+{
+	bool ok = true;
+
+	for (size_t i = 0; ok && i < threads->len; i++)
+		ok = (uint32_t)threads->at[i] == pid ||
+		     recorder_thread(scan->recorder, pid, (uint32_t)threads->at[i], time, err);
+	return ok;
+}
+
+/* What was known of a process stays where not all of its mappings are read: they lie over it. */
+static bool scan_first(struct proc_scan *scan, struct scan_task task, struct bc_error *err)
+{
+	BC_AUTO(task_vec_free) struct task_vec threads = {0};
+	uint64_t time = live_clock(); /* what happens while it is read comes later */
+	uint32_t pid = (uint32_t)task.pid;
+	struct bc_error gone;
+	bool ended;
+
+	if (!proc_threads(PROC_ROOT, task.pid, &threads, &gone))
+		return gone.code != BC_NOMEM || bc_fail_nomem(err);
+	if (!open_maps(scan, task))
+		return true;
+	struct text maps = {scan->room, read_first(scan, &ended)};
+	close_maps(scan);
+	if (ended && !maps.len) /* a thread of the kernel has none, or it is gone */
+		return true;
+	return (!ended || recorder_process(scan->recorder, pid, time, err)) &&
+	       recorder_maps(scan->recorder, pid, maps, time, err) &&
+	       take_threads(scan, pid, &threads, time, err) &&
+	       (ended || scan_task_vec_push(&scan->large, task) || bc_fail_nomem(err));
+}
+
+/* A piece of one that is large. */
+static bool scan_more(struct proc_scan *scan, struct scan_task task, struct bc_error *err)
+{
+	uint64_t time = live_clock();
+	struct bc_error gone;
+	size_t size = 0;
+
+	if (!recorder_may_map(scan->recorder, task.user)) {
+		close_maps(scan);
+		return true;
+	}
+	if (!scan->opened.pid && !open_maps(scan, task))
+		return true;
+	if (!proc_maps_more((uint32_t)task.pid, scan->fd, scan->room, sizeof(scan->room), &size,
+			    &gone) ||
+	    !size)
+		close_maps(scan);
+	return recorder_maps(scan->recorder, (uint32_t)task.pid, (struct text){scan->room, size},
+			     time, err);
+}
+
+/* ---- all ---- */
+
+static void ask_user(struct proc_scan *scan)
+{
+	struct scan_task *task = &scan->tasks.at[scan->asked++];
+
+	task->user = recorder_user(scan->recorder, (uint32_t)task->pid);
+	if (scan->asked == scan->tasks.len)
+		queue_tasks(scan);
+}
+
+static void begin_last(struct proc_scan *scan)
+{
+	const struct scan_task_vec done = scan->tasks;
+
+	scan->last = true;
+	scan->tasks = scan->large;
+	scan->asked = scan->tasks.len;
+	scan->large = done;
+	scan->large.len = 0;
+	queue_tasks(scan);
+}
+
+bool proc_scan_step(struct proc_scan *scan, struct bc_error *err)
+{
+	uint64_t before = budget_thread_cpu();
+	struct scan_task task = scan->opened;
+	bool ok = true;
+
+	if (scan->asked < scan->tasks.len) {
+		ask_user(scan);
+		task.user = scan->tasks.at[scan->asked - 1].user;
+	} else {
+		task = task.pid ? task : next_process(scan);
+		ok = (scan->last ? scan_more : scan_first)(scan, task, err);
+	}
+	recorder_shares(scan->recorder)->at[task.user].looked += budget_thread_cpu() - before;
+	if (!ok || proc_scan_goes_on(scan))
+		return ok;
+	/* Children whose parents have ended are in no list of descendants. */
+	ok = scan->last || scan->target != PERF_MACHINE ||
+	     recorder_scanned(scan->recorder, scan->began, err);
+	if (!scan->last)
+		begin_last(scan);
+	return ok;
+}
