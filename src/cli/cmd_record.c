@@ -11,11 +11,10 @@
 #include "src/cli/options.h"
 #include "src/flow/profile_output.h"
 #include "src/cli/progress.h"
-#include "src/cli/record_metrics.h"
-#include "src/cli/record_print.h"
 #include "src/cli/sample_options.h"
 #include "src/base/say.h"
 #include "src/cli/operands.h"
+#include "src/figures/record_summary.h"
 #include "src/figures/summary.h"
 #include "src/elf/binary.h"
 #include "src/code/pair.h"
@@ -824,7 +823,7 @@ static int run(struct command_line *line)
 	const char *binary = folder ? NULL : only_binary(args, &line->operands, found);
 	if (!args->replay) /* which nothing is lost of where it is ended */
 		record_signals_take();
-	record_view_init(&r.view, args->stats == STATS_NONE ? PROGRESS_NEVER : args->progress);
+	r.view.on = args->stats != STATS_NONE && progress_is_shown(args->progress);
 	bool ok = record_shards_open(&r.shards, args->output, binary,
 				     args->least.given ? args->least.is :
 				     wide              ? FEW :

@@ -87,10 +87,15 @@ static void show_locked(void *ctx, const struct file_stream *stream)
 	pthread_mutex_unlock(&progress->lock);
 }
 
+bool progress_is_shown(enum progress_mode mode)
+{
+	return mode == PROGRESS_ALWAYS || (mode == PROGRESS_AUTO && isatty(STDERR_FILENO));
+}
+
 struct input_progress progress_begin(struct progress *progress, enum progress_mode mode,
 				     const char *const *paths, size_t count)
 {
-	if (mode == PROGRESS_AUTO && !isatty(STDERR_FILENO))
+	if (!progress_is_shown(mode))
 		mode = PROGRESS_NEVER;
 	*progress = (struct progress){
 		.lock = PTHREAD_MUTEX_INITIALIZER, .mode = mode, .begun_ms = now_ms()};

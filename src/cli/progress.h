@@ -15,6 +15,9 @@ enum progress_mode {
 	PROGRESS_NEVER,
 };
 
+/* PROGRESS_AUTO: is stderr a terminal? */
+bool progress_is_shown(enum progress_mode mode);
+
 struct progress {
 	pthread_mutex_t lock;
 	enum progress_mode mode;

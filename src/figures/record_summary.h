@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* What `batconv record` tells while it runs and at its end. */
-#ifndef CLI_RECORD_PRINT_H
-#define CLI_RECORD_PRINT_H
+#ifndef FIGURES_RECORD_SUMMARY_H
+#define FIGURES_RECORD_SUMMARY_H
 
 #include <stdio.h>
 
-#include "src/cli/progress.h"
 #include "src/code/pair.h"
 #include "src/record/live.h"
 #include "src/record/record_shards.h"
@@ -13,11 +12,10 @@
 
 /* The line that shows how far a recording is. */
 struct record_view {
-	bool on, shown;
+	bool on; /* a line that changes, on stderr */
+	bool shown;
 	uint64_t samples, at, cpu; /* when it was shown last */
 };
-
-void record_view_init(struct record_view *view, enum progress_mode mode);
 
 /* asked: a line that stays, whatever the mode. */
 void record_progress(struct record_view *view, const struct live_recording *live, bool asked);
@@ -47,5 +45,10 @@ void record_json(const struct record_result *result, FILE *out);
 
 /* Nothing was recorded or written: an error that says why, and a hint. */
 void record_explain(const struct record_result *result, const int *pids, size_t count, FILE *out);
+
+/* Writes what the textfile collector of node_exporter reads, OpenMetrics.  The file is whole at any
+ * time.  BC_IO, BC_NOMEM */
+BC_MUST_USE bool record_metrics_write(const char *path, const struct recorder_stats *stats,
+				      const struct record_shards *shards, struct bc_error *err);
 
 #endif
