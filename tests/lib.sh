@@ -79,15 +79,19 @@ refuses() {
 }
 
 # told EXIT GOT PATTERN WHAT: the exit code (a pattern of sh), and what is in stderr.seen: after 0 and 4 one warning, else one error
-# and at most one hint. The text matches, with its hint as "TEXT; HINT".
+# and at most one hint. The text matches, with its hint as "TEXT; HINT". Where WHAT has the name of a program of LLVM, as it has them.
 told() {
 	# shellcheck disable=SC2254  # a pattern
 	case $2 in $1) ;; *) echo "$4: exit $2, not $1" ;; esac
-	case $2 in 0 | 4) kind=warning ;; *) kind=error ;; esac
-	awk -v kind="$kind" 'NR == 1 && index($0, "batconv: " kind ": ") == 1 { text = substr($0, length("batconv: " kind ": ") + 1); next }
-		NR == 2 && kind == "error" && /^batconv: hint: / { text = text "; " substr($0, length("batconv: hint: ") + 1); next }
+	case $2 in 0 | 4) told_kind=warning ;; *) told_kind=error ;; esac
+	told_first="^batconv: $told_kind: " told_second='^batconv: hint: '
+	for told_by in perf2bolt merge-fdata llvm-bolt-heatmap; do
+		case $4 in *$told_by*) told_second="^$told_by: " told_first="^($told_by: |PERF2BOLT-ERROR: |(PERF2BOLT-)?WARNING: )" ;; esac
+	done
+	awk -v first="$told_first" -v second="$told_second" 'NR == 1 && sub(first, "") { text = $0; next }
+		NR == 2 && sub(second, "") { text = text "; " $0; next }
 		{ exit bad = 1 }
-		END { print text; exit bad || !NR }' stderr.seen >told.seen || { echo "$4: not one $kind, or more than a hint:"; cat stderr.seen; }
+		END { print text; exit bad || !NR }' stderr.seen >told.seen || { echo "$4: not one $told_kind, or more than a hint:"; cat stderr.seen; }
 	grep -qE "^$3" told.seen || { echo "$4: no /$3/ in"; cat stderr.seen; }
 	rm -f told.seen
 }

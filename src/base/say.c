@@ -3,6 +3,7 @@
 
 #include <stdarg.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -12,21 +13,42 @@
 
 enum { LINE_MAX_SIZE = 8192 };
 
-enum kind { ERROR, WARNING, HINT, NOTE };
-
-static const struct {
+struct kind {
 	const char *word, *color; /* of SGR */
-} kinds[] = {
-	[ERROR] = {"error", "1;31"},
-	[WARNING] = {"warning", "1;35"},
-	[HINT] = {"hint", "1;36"},
-	[NOTE] = {"note", "1"},
+	size_t at;                /* where struct say_words has it */
 };
+
+static const struct kind error = {"error", "1;31", offsetof(struct say_words, error)},
+			 refused = {"error", "1;31", offsetof(struct say_words, refused)},
+			 warning = {"warning", "1;35", offsetof(struct say_words, warning)},
+			 hint = {"hint", "1;36", offsetof(struct say_words, hint)},
+			 note = {"note", "1", offsetof(struct say_words, note)};
+
+static enum say_color color_when;
+static const struct say_words *theirs; /* or NULL */
+
+void say_set_color(enum say_color when)
+{
+	color_when = when;
+}
+
+void say_as(const struct say_words *words)
+{
+	theirs = words;
+}
+
+/* NULL: it is ours. */
+static const char *their_word(const struct kind *kind)
+{
+	return theirs ? *(const char *const *)((const char *)theirs + kind->at) : NULL;
+}
 
 static bool has_color(FILE *out)
 {
 	const char *none = getenv("NO_COLOR"), *terminal = getenv("TERM");
 
+	if (color_when != COLOR_AUTO)
+		return color_when == COLOR_ALWAYS;
 	return (!none || !*none) && terminal && *terminal && strcmp(terminal, "dumb") != 0 &&
 	       isatty(fileno(out)) == 1;
 }
@@ -60,17 +82,18 @@ void say_row(FILE *out, const char *label, const char *fmt, ...)
 	fprintf(out, "%-9s %s\n", label, line);
 }
 
-static void say_line(FILE *out, enum kind kind, const char *line)
+static void say_line(FILE *out, const struct kind *kind, const char *line)
 {
-	bool colored = has_color(out);
-
-	fprintf(out, SAY_NAME "%s%s%s%s:%s %s\n", colored ? "\033[" : "",
-		colored ? kinds[kind].color : "", colored ? "m" : "", kinds[kind].word,
-		colored ? "\033[0m" : "", line);
+	if (their_word(kind))
+		fprintf(out, "%s%s\n", their_word(kind), line);
+	else if (has_color(out))
+		fprintf(out, SAY_NAME "\033[%sm%s:\033[0m %s\n", kind->color, kind->word, line);
+	else
+		fprintf(out, SAY_NAME "%s: %s\n", kind->word, line);
 }
 
 BC_PRINTF(3, 0)
-static void say_kind(FILE *out, enum kind kind, const char *fmt, va_list args)
+static void say_kind(FILE *out, const struct kind *kind, const char *fmt, va_list args)
 {
 	char line[LINE_MAX_SIZE];
 
@@ -83,7 +106,7 @@ void say_error(FILE *out, const char *fmt, ...)
 	va_list args;
 
 	va_start(args, fmt);
-	say_kind(out, ERROR, fmt, args);
+	say_kind(out, &error, fmt, args);
 	va_end(args);
 }
 
@@ -92,7 +115,7 @@ void say_warning(FILE *out, const char *fmt, ...)
 	va_list args;
 
 	va_start(args, fmt);
-	say_kind(out, WARNING, fmt, args);
+	say_kind(out, &warning, fmt, args);
 	va_end(args);
 }
 
@@ -101,7 +124,7 @@ void say_hint(FILE *out, const char *fmt, ...)
 	va_list args;
 
 	va_start(args, fmt);
-	say_kind(out, HINT, fmt, args);
+	say_kind(out, &hint, fmt, args);
 	va_end(args);
 }
 
@@ -110,23 +133,29 @@ void say_note(FILE *out, const char *fmt, ...)
 	va_list args;
 
 	va_start(args, fmt);
-	say_kind(out, NOTE, fmt, args);
+	say_kind(out, &note, fmt, args);
 	va_end(args);
 }
 
 void say_failure(FILE *out, const struct bc_error *err)
 {
-	say_line(out, ERROR, err->text);
+	say_line(out, err->code == BC_MISMATCH ? &refused : &error, err->text);
 	if (bc_error_hint(err))
-		say_line(out, HINT, bc_error_hint(err));
+		say_line(out, &hint, bc_error_hint(err));
 }
 
 /* ---- in signal handlers ---- */
 
 /* One write, so that lines of other threads are not within the line. */
-static void say_now(enum kind kind, const char *first, const char *rest)
+static void say_now(const struct kind *kind, const char *first, const char *rest)
 {
-	const char *const words[] = {SAY_NAME, kinds[kind].word, ": ", first, rest, "\n"};
+	const char *their = their_word(kind);
+	const char *const words[] = {their ? their : SAY_NAME,
+				     their ? "" : kind->word,
+				     their ? "" : ": ",
+				     first,
+				     rest,
+				     "\n"};
 	char line[1024];
 	size_t length = 0;
 
@@ -139,12 +168,12 @@ static void say_now(enum kind kind, const char *first, const char *rest)
 
 void say_error_in_handler(const char *first, const char *rest)
 {
-	say_now(ERROR, first, rest);
+	say_now(&error, first, rest);
 }
 
 void say_note_in_handler(const char *text)
 {
-	say_now(NOTE, text, "");
+	say_now(&note, text, "");
 }
 
 /* ---- what a user must know even with --quiet ---- */
@@ -162,5 +191,5 @@ void warn(const struct warnings *to, const char *fmt, ...)
 
 void warn_by_line(void *out, const char *text)
 {
-	say_line(out, WARNING, text);
+	say_line(out, &warning, text);
 }

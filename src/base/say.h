@@ -34,6 +34,18 @@ BC_PRINTF(2, 3) void say_hint(FILE *out, const char *fmt, ...);
 BC_PRINTF(2, 3) void say_warning(FILE *out, const char *fmt, ...);
 BC_PRINTF(2, 3) void say_note(FILE *out, const char *fmt, ...);
 
+/* When words are in color; COLOR_AUTO: as above. */
+enum say_color { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
+void say_set_color(enum say_color when);
+
+/* What messages begin with under another program's name, as its own do: never in color. */
+struct say_words {
+	const char *error;
+	const char *refused; /* an error: inputs that do not belong together */
+	const char *warning, *hint, *note;
+};
+void say_as(const struct say_words *words);
+
 /* The error, and its hint if there is one. */
 void say_failure(FILE *out, const struct bc_error *err);
 

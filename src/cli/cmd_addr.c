@@ -66,7 +66,7 @@ static const struct option_row rows[] = {
 	JSON_ROW("one JSON object per address"),
 	DEBUG_DIR_ROW,
 	SANDBOX_ROW,
-	HELP_ROW,
+	COMMON_ROWS,
 };
 
 static int check(struct command_line *line)

@@ -195,7 +195,7 @@ static const struct option_row rows[] = {
 	PROGRESS_ROWS(", for long runs"),
 	QUIET_ROW("print only errors, no summary"),
 	VERBOSE_ROW,
-	HELP_ROW,
+	COMMON_ROWS,
 };
 #undef SHOWN
 #undef X

@@ -15,7 +15,7 @@ static const struct option_row rows[] = {
 	{0, "stat", NULL, NO_FILE, "print only the summary", INTO(stat)},
 	OUTPUT_ROW,
 	SANDBOX_ROW,
-	HELP_ROW,
+	COMMON_ROWS,
 };
 
 static int compare(const struct arguments *args, const struct binary *a, const struct binary *b)

@@ -58,7 +58,7 @@ static const struct option_row rows[] = {
 	{'C', "demangle", NULL, NO_FILE, "demangle C++ names", INTO(dump.demangled)},
 	OUTPUT_ROW,
 	SANDBOX_ROW,
-	HELP_ROW,
+	COMMON_ROWS,
 };
 
 static int check(struct command_line *line)

@@ -15,7 +15,7 @@ static const struct option_row rows[] = {
 	{'o', "output", "FILE", FILE_WRITTEN, "write the section to FILE (default: stdout)",
 	 INTO(output)},
 	SANDBOX_ROW,
-	HELP_ROW,
+	COMMON_ROWS,
 };
 
 static bool encode(const char *from, const char *to, struct bc_error *err)

@@ -119,7 +119,7 @@ static const struct option_row rows[] = {
 	 "with --hashes: the llvm-bolt to run (default: $LLVM_BOLT,\nelse the one next to batconv, in PATH, in /usr/lib/llvm-N)",
 	 INTO(job.llvm_bolt)},
 	SANDBOX_ROW,
-	HELP_ROW,
+	COMMON_ROWS,
 };
 
 static int check(struct command_line *line)

@@ -33,7 +33,7 @@ static const struct option_row rows[] = {
 	{0, "print-mappings", NULL, NO_FILE, "print sections in the legend", INTO(output.mappings)},
 	SAMPLE_ROWS,
 	SANDBOX_ROW,
-	HELP_ROW,
+	COMMON_ROWS,
 };
 
 static bool add_files(struct command_line *line, struct bc_error *err)

@@ -13,7 +13,7 @@ static const struct option_row rows[] = {
 	 INTO(form.sections)},
 	{0, "json", NULL, NO_FILE, "one JSON object per file", INTO(form.json)},
 	SANDBOX_ROW,
-	HELP_ROW,
+	COMMON_ROWS,
 };
 
 static int run_image(struct command_line *line)

@@ -39,7 +39,7 @@ static const struct option_row rows[] = {
 	{0, "json", NULL, NO_FILE, "one JSON object per file", INTO(as_json)},
 	NEW_RECORDING_ROW,
 	SANDBOX_ROW,
-	HELP_ROW,
+	COMMON_ROWS,
 };
 
 static int show_all(const struct arguments *args, const struct words *files, const bool *begins)

@@ -42,7 +42,7 @@ static const struct option_row rows[] = {
 	JSON_ROW("one JSON object per map"),
 	NEW_RECORDING_ROW,
 	SANDBOX_ROW,
-	HELP_ROW,
+	COMMON_ROWS,
 };
 
 /* How many regions may be shown or added: REGIONS_TIMES for each byte of input, and REGIONS_ALWAYS

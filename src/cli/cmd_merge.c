@@ -170,7 +170,7 @@ static const struct option_row rows[] = {
 	PROGRESS_ROWS(", for long runs"),
 	QUIET_ROW("print only errors and skipped inputs"),
 	VERBOSE_ROW,
-	HELP_ROW,
+	COMMON_ROWS,
 };
 
 static bool choose_tmpdir(struct arguments *args)

@@ -25,7 +25,7 @@ static const struct option_row rows[] = {
 	JSON_ROW("as JSON"),
 	OUTPUT_ROW,
 	SANDBOX_ROW,
-	HELP_ROW,
+	COMMON_ROWS,
 };
 
 /* One profile can be of the program before llvm-bolt and the other one of what it made. */

@@ -62,7 +62,7 @@ static const struct option_row rows[] = {
 	 "... more than PERCENT of these count in another block than\nwhere they were taken",
 	 INTO_BY(gates[GATE_REASSIGNED], read_limit)},
 	SANDBOX_ROW,
-	HELP_ROW,
+	COMMON_ROWS,
 };
 
 static int write_report(const struct arguments *args, struct quality_report *report, bool partial)

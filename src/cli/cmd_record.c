@@ -191,7 +191,7 @@ static const struct option_row rows[] = {
 	PROGRESS_ROWS(""),
 	QUIET_ROW("print only warnings and errors"),
 	VERBOSE_ROW,
-	HELP_ROW,
+	COMMON_ROWS,
 	/* of perf record */
 	{0, "all-cpus", NULL, NO_FILE, NULL, INTO(all)},
 	{'b', "branch-any", NULL, NO_FILE, NULL, INTO(branch_option)},

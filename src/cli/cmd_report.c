@@ -38,7 +38,7 @@ static const struct option_row rows[] = {
 	 INTO(verify), .of_samples = true},
 	SAMPLE_ROWS,
 	SANDBOX_ROW,
-	HELP_ROW,
+	COMMON_ROWS,
 };
 
 /* ---- the page ---- */

@@ -88,7 +88,7 @@ static const struct option_row rows[] = {
 	DEBUG_DIR_ROW,
 	SANDBOX_ROW,
 	QUIET_ROW("print only errors"),
-	HELP_ROW,
+	COMMON_ROWS,
 };
 
 /* Tells raw stacks from a recording.  A pipe cannot be read twice: it is taken for raw stacks. */

@@ -24,7 +24,7 @@ static const struct option_row rows[] = {
 	JSON_ROW("as JSON"),
 	OUTPUT_ROW,
 	SANDBOX_ROW,
-	HELP_ROW,
+	COMMON_ROWS,
 };
 
 static int take_build(const struct arguments *args, const struct old_profile *profile,

@@ -27,7 +27,7 @@ static const struct option_row rows[] = {
 	QUIET_ROW("do not print lost information and changes"),
 	{'v', "verbose", NULL, NO_FILE, "name all functions that change, not only the first ones",
 	 INTO(verbose)},
-	HELP_ROW,
+	COMMON_ROWS,
 };
 
 static void prepare(struct command_line *line)

@@ -75,7 +75,7 @@ static const struct option_row rows[] = {
 	THREADS_ROW(verify.threads),
 	SANDBOX_ROW,
 	QUIET_ROW("print only findings"),
-	HELP_ROW,
+	COMMON_ROWS,
 };
 
 static void prepare(struct command_line *line)

@@ -19,7 +19,7 @@ struct arguments {
 
 static const struct option_row rows[] = {
 	JSON_ROW("print JSON"),
-	HELP_ROW,
+	COMMON_ROWS,
 };
 
 /* What the program was built with, or loads when it is needed. */

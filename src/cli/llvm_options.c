@@ -161,8 +161,11 @@ static int skip_option(const struct command *command, char **argv, int *at, cons
 	bool value = false;
 
 	if (!command->llvm->ignores ||
-	    !is_ignored(name, equals ? (size_t)(equals - name) : strlen(name), &value))
-		return wrong(word, command->llvm->unsupported, NULL);
+	    !is_ignored(name, equals ? (size_t)(equals - name) : strlen(name), &value)) {
+		int code = wrong(word, command->llvm->unsupported, NULL);
+		say_hint(stderr, "see %s", command->llvm->page);
+		return code;
+	}
 	if (value && !equals && !argv[++*at])
 		return wrong(word, "a value is missing", NULL);
 	say_warning(stderr, "%s: ignored: an option of llvm-bolt, which does nothing to a profile",

@@ -372,6 +372,8 @@ static int run(int argc, char **argv)
 	if (!response_expand(argc, argv, (struct word_owner){&reader, owns_word}, &response,
 			     &err)) {
 		bool is_llvm = reader.command && reader.command->llvm;
+		if (is_llvm)
+			say_as(&reader.command->llvm->words);
 		say_failure(stderr, &err);
 		return is_llvm || err.code == BC_NOMEM ? EXIT_FAILED : EXIT_USAGE;
 	}

@@ -245,7 +245,7 @@ static int check(struct command_line *line)
 	struct bc_error err;
 
 	if (!args->list.inputs.len)
-		return usage_error(line->command, "no input given; see 'merge-fdata --help'", NULL);
+		return usage_error(line->command, "no input given", NULL);
 	args->tmpdir = merge_tmpdir(args->output, false);
 	if (args->tmpdir)
 		return EXIT_DONE;
@@ -294,7 +294,10 @@ static void show_help(struct command_line *line, FILE *out)
 const struct command *merge_fdata_command(void)
 {
 	static const struct llvm_program llvm = {
-		"unsupported merge-fdata option; see docs/merge.md", false};
+		.unsupported = "unsupported merge-fdata option",
+		.page = "docs/merge.md",
+		.words = {"merge-fdata: ", "merge-fdata: ", "WARNING: ", "merge-fdata: ",
+			  "merge-fdata: "}};
 	static const struct command command = {
 		.name = "merge-fdata",
 		.args = "[OPTION]... FILE...",

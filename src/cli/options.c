@@ -186,19 +186,38 @@ static struct text words_of(const struct option_row *row)
 	return text_behind(arg, text_find(arg, ':'));
 }
 
-const char *option_word(struct command_line *line, const struct option_row *row, const char *value)
+/* Which of the row's words a value is. */
+static const char *read_word(const struct option_row *row, const char *value, unsigned *out)
 {
-	unsigned number = 0;
-
-	for (struct text rest = words_of(row); rest.len; number++) {
+	*out = 0;
+	for (struct text rest = words_of(row); rest.len; ++*out) {
 		size_t comma = text_find(rest, ',');
-		if (text_is(text_first(rest, comma), value)) {
-			*(unsigned *)option_field(line, row) = number;
+		if (text_is(text_first(rest, comma), value))
 			return NULL;
-		}
 		rest = text_behind(rest, comma);
 	}
 	return OPTION_WRONG;
+}
+
+const char *option_word(struct command_line *line, const struct option_row *row, const char *value)
+{
+	unsigned number;
+	const char *wrong = read_word(row, value, &number);
+
+	if (!wrong)
+		*(unsigned *)option_field(line, row) = number;
+	return wrong;
+}
+
+const char *option_color(struct command_line *line, const struct option_row *row, const char *value)
+{
+	unsigned when;
+	const char *wrong = read_word(row, value, &when);
+
+	(void)line;
+	if (!wrong)
+		say_set_color((enum say_color)when);
+	return wrong;
 }
 
 const char *option_keyword(struct command_line *line, const struct option_row *row,
@@ -637,6 +656,9 @@ void command_line_free(struct command_line *line)
 int command_run(const struct command *command, int argc, char **argv)
 {
 	BC_AUTO(command_line_free) struct command_line line;
+
+	if (command->llvm)
+		say_as(&command->llvm->words);
 	int code = command_line_read(&line, command, argc, argv);
 
 	if (code == EXIT_DONE && line.help) {
@@ -727,6 +749,7 @@ int usage_error(const struct command *command, const char *what, const char *wor
 
 	if (command && command->llvm) {
 		say_error(stderr, "%s%s%s", word ? word : "", word ? ": " : "", what);
+		say_hint(stderr, "see '%s --help'", name);
 		return EXIT_FAILED;
 	}
 	if (word)

@@ -14,6 +14,7 @@
 
 #include "src/base/attr.h"
 #include "src/base/sandbox.h"
+#include "src/base/say.h"
 #include "src/base/text.h"
 #include "src/cli/file_conflicts.h"
 #include "src/base/response.h"
@@ -118,7 +119,9 @@ struct operand_count {
  * wrong. */
 struct llvm_program {
 	const char *unsupported; /* what is said of an option that it does not have */
+	const char *page;        /* which says which options there are */
 	bool ignores;            /* options of llvm-bolt that do nothing to a profile */
+	struct say_words words;  /* what its messages begin with */
 };
 
 struct command {
@@ -222,9 +225,13 @@ const char *option_read(struct command_line *line, const struct option_row *row,
 
 /* ---- rows that several commands have ---- */
 
-option_reader option_help, option_sandbox, option_new_recording, option_threads;
-#define HELP_ROW {'h', "help", NULL, NO_FILE, "show this help", .read = option_help}
+option_reader option_help, option_color, option_sandbox, option_new_recording, option_threads;
 /* clang-format off */
+/* Of all commands but those of LLVM. */
+#define COMMON_ROWS \
+	{0, "color", "WHEN:auto,always,never", NO_FILE, \
+	 "color messages: auto (default), on a terminal without NO_COLOR", .read = option_color}, \
+	{'h', "help", NULL, NO_FILE, "show this help", .read = option_help}
 #define SANDBOX_ROW \
 	{0, "sandbox", NULL, NO_FILE, \
 	 "before reading any input, drop the rights to run programs,\nuse the network, and write anywhere but to the outputs", \

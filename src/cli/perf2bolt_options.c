@@ -471,6 +471,9 @@ static size_t choose_rows(enum program program, struct option_row *rows)
 	return count;
 }
 
+/* As perf2bolt says of samples of another program, and warns of samples. */
+#define AGGREGATOR_WORDS "PERF2BOLT-ERROR: ", "PERF2BOLT-WARNING: "
+
 #define PROGRAM                                                                                    \
 	.help = "", .options = rows, .operands = FILE_READ,                                        \
 	.count = {1, 1, "no executable given", "one executable, and the samples after -p"},        \
@@ -481,7 +484,10 @@ static size_t choose_rows(enum program program, struct option_row *rows)
 const struct command *perf2bolt_command(void)
 {
 	static const struct llvm_program llvm = {
-		"unsupported perf2bolt option; see docs/perf2bolt.md", true};
+		.unsupported = "unsupported perf2bolt option",
+		.page = "docs/perf2bolt.md",
+		.ignores = true,
+		.words = {"perf2bolt: ", AGGREGATOR_WORDS, "perf2bolt: ", "PERF2BOLT: "}};
 	static struct option_row rows[BC_COUNT(table)];
 	static struct command command = {.name = "perf2bolt",
 					 .advised_output = "prog.fdata",
@@ -496,7 +502,10 @@ const struct command *perf2bolt_command(void)
 const struct command *perf2bolt_heatmap_command(void)
 {
 	static const struct llvm_program llvm = {
-		"unsupported " HEATMAP_NAME " option; see docs/quality.md", true};
+		.unsupported = "unsupported " HEATMAP_NAME " option",
+		.page = "docs/quality.md",
+		.ignores = true,
+		.words = {HEATMAP_NAME ": ", AGGREGATOR_WORDS, HEATMAP_NAME ": ", "PERF2BOLT: "}};
 	static struct option_row rows[BC_COUNT(table)];
 	static struct command command = {.name = HEATMAP_NAME,
 					 .advised_output = "prog.heat",

@@ -21,7 +21,8 @@ OTHER = 99 # a descriptor; above those that a caller may leave open
 
 # What values are called that name no file.  A value of another name must have a role.
 NO_FILES = {'ADDR', 'ADDRESS', 'DIR', 'EVENT', 'FORM', 'FORMAT', 'FROM,TO', 'GLOB', 'ID', 'KEY', 'KIND', 'LAYOUT', 'N', 'N|SIZE', 'NAME', 'OF', 'P', 'PID', 'PID,...', 'PERCENT', 'PROGRAM', 'RELEASE',
-            'RULE,...', 'SEVERITY', 'SIZE', 'SIZE,...', 'T', 'TIME', 'TOTAL'}
+            'RULE,...', 'SEVERITY', 'SIZE', 'SIZE,...', 'T', 'TIME', 'TOTAL',
+            'WHEN'}
 # Values of perf2bolt's and llvm-bolt-heatmap's options have no names.  The file of -perf-script-events is not looked at, nor are
 # llvm-bolt-heatmap's -w and -heatmap.
 NAMES = {'perf2bolt', 'llvm-bolt-heatmap'}
@@ -195,8 +196,9 @@ def give(bench, command, first, first_path, second, second_path, want):
     if code != (1 if command in NAMES else 2):
         wrong.append('exit %d' % code)
     lines = text.splitlines()
-    hint = 'batconv: hint: ' in ''.join(lines[1:2])
-    if len(lines) != 1 + hint or not any(text.startswith('batconv: error: ' + message) for message in want):
+    error, hint = (command + ': ', command + ': ') if command in NAMES else ('batconv: error: ', 'batconv: hint: ')
+    hinted = ''.join(lines[1:2]).startswith(hint)
+    if len(lines) != 1 + hinted or not any(text.startswith(error + message) for message in want):
         wrong.append('no such message: ' + ' / '.join(want) + ', but: ' + text.strip())
     after = bench.state()
     if after != bench.before:

