@@ -5,15 +5,14 @@
 
 #include "src/base/sort.h"
 
-DEFINE_VEC(start_vec, uint32_t);
+DEFINE_VEC(number_vec, uint32_t);
 
-static bool start_less(const uint32_t *a, const uint32_t *b)
+static bool number_less(const uint32_t *a, const uint32_t *b)
 {
 	return *a < *b;
 }
-DEFINE_SORT(sort_starts, uint32_t, start_less)
+DEFINE_SORT(sort_numbers, uint32_t, number_less)
 
-DEFINE_SEARCH(blocks_up_to, struct code_block, uint32_t, item->start <= key)
 DEFINE_SEARCH(successors_below, uint32_t, uint32_t, *item < key)
 
 /* ---- instructions ---- */
@@ -35,7 +34,7 @@ DEFINE_SEARCH(real_above, uint32_t, uint32_t, *item <= key)
 
 uint32_t code_count_past(const struct code *code, uint32_t from, uint32_t count)
 {
-	uint32_t end = code->blocks.at[code_block_of(code, from)].end;
+	uint32_t end = code_end(code, code_block_of(code, from));
 	uint32_t found = from + (uint32_t)real_above(code->real + from, end - from + 1,
 						     code->real[from] + count);
 
@@ -46,7 +45,7 @@ uint32_t code_count_past(const struct code *code, uint32_t from, uint32_t count)
 
 uint32_t code_count_on(const struct code *code, uint32_t from, uint32_t count)
 {
-	uint32_t last = code->blocks.at[code_block_of(code, from)].end - 1;
+	uint32_t last = code_end(code, code_block_of(code, from)) - 1;
 	uint32_t found = code_count_past(code, from, count);
 
 	return found < last ? found : last;
@@ -61,195 +60,195 @@ bool code_is_removable(const struct function *f, const struct insn *first, const
 	return insn == end || (insn + 1 == end && insn->kind == INSN_JUMP && insn_stays(f, insn));
 }
 
+/* How many instructions of a block are no nops. */
+static uint32_t real_count(const struct code *code, uint32_t block)
+{
+	return code->real[code_end(code, block)] - code->real[code_first(code, block)];
+}
+
+bool code_removes(const struct code *code, uint32_t block)
+{
+	const struct insn *last = &code->insns->at[code_end(code, block) - 1];
+	uint32_t real = real_count(code, block);
+
+	return !real || (real == 1 && !last->nop && code_is_removable(code->input, last, last + 1));
+}
+
 /* ---- reading ---- */
 
 /* Adds the starts of a fragment's blocks in the table that begin none of the graph.  *fits: each of
  * its offsets is that of an instruction. */
-static bool add_table(const struct bat_table *bat, const struct bat_fragment *fragment,
-		      const struct graph *graph, const struct code *code, struct start_vec *out,
-		      bool *fits)
+static bool list_cuts(const struct bat_table *bat, const struct bat_fragment *fragment,
+		      const struct graph *graph, struct number_vec *out, bool *fits)
 {
 	for (uint32_t i = fragment->first_entry; i < fragment->first_entry + fragment->entry_count;
 	     i++) {
 		uint32_t at = bat_entry_input(bat->entries[i]);
 		bool hashed =
 			bat->blocks && bat->blocks[i].hash && !bat_entry_is_branch(bat->entries[i]);
-		if (insns_at(code->insns, at) == NO_INSN)
+		if (insns_at(&graph->code.insns, at) == NO_INSN)
 			*fits = false;
 		else if (hashed && graph_block_starting(graph, at) == graph->count &&
-			 !start_vec_push(out, at))
+			 !number_vec_push(out, at))
 			return false;
 	}
 	return true;
 }
 
-static bool list_starts(const struct bat_table *bat, uint32_t fragment, const struct graph *graph,
-			const struct code *code, struct start_vec *out, bool *fits)
+/* Lists the blocks that block number `block` of a cut graph leads to. */
+static bool link_block(const struct function *f, const struct graph *graph, const struct graph *cut,
+		       uint32_t block, struct number_vec *out)
 {
-	for (uint32_t i = 0; i < graph->count; i++)
-		if (!start_vec_push(out, graph->blocks[i].start))
-			return false;
-	if (!add_table(bat, &bat->fragments[fragment], graph, code, out, fits))
-		return false;
-	if (out->len > graph->count) /* else they are in order, as the graph has them */
-		sort_starts(out->at, out->len);
-	return true;
-}
+	const struct graph_code *code = &graph->code;
+	uint32_t end = cut->code.first_insn[block + 1];
+	bool ok = true;
 
-/* Splits the instructions into blocks at the starts. */
-static bool cut(struct code *code, const struct start_vec *starts)
-{
-	uint32_t insn = 0;
-
-	for (size_t i = 0; i < starts->len; i++) {
-		uint32_t start = starts->at[i];
-		uint32_t next = start;
-		if (code->blocks.len && code->blocks.at[code->blocks.len - 1].start == start)
+	for (uint32_t i = cut->code.first_insn[block]; ok && i < end; i++) {
+		const struct insn *insn = &code->insns.at[i];
+		if (insn_jumps(*insn) && insn_stays(f, insn))
+			ok = number_vec_push(out,
+					     graph_block_starting(cut, insn->target - f->address));
+		if (insn->kind != INSN_JUMP_INDIRECT || cut->blocks[block].indirect)
 			continue;
-		for (size_t k = i; k < starts->len && next == start; k++)
-			next = starts->at[k];
-		struct code_block block = {.start = start, .first = insn};
-		while (insn < code->insns->len &&
-		       (next == start || code->insns->at[insn].offset < next))
-			insn++;
-		block.end = insn;
-		if (block.first < block.end && !code_block_vec_push(&code->blocks, block))
-			return false;
+		uint32_t at = graph_block_at(graph, insn->offset);
+		for (uint32_t k = code->first_next[at]; ok && k < code->first_next[at + 1]; k++)
+			ok = number_vec_push(
+				out, graph_block_starting(cut, graph->blocks[code->next[k]].start));
 	}
-	return true;
-}
-
-uint32_t code_block_at(const struct code *code, uint32_t offset)
-{
-	size_t behind = blocks_up_to(code->blocks.at, code->blocks.len, offset);
-
-	return behind ? (uint32_t)(behind - 1) : NO_BLOCK;
-}
-
-uint32_t code_block_from(const struct code *code, uint32_t offset)
-{
-	uint32_t block = code_block_at(code, offset);
-
-	return block != NO_BLOCK && code->blocks.at[block].start == offset ? block : NO_BLOCK;
-}
-
-static bool add_successor(struct code *code, struct code_block *block, uint32_t offset)
-{
-	uint32_t to = code_block_from(code, offset);
-
-	if (to == NO_BLOCK)
-		return true;
-	bool ok = successor_vec_push(&code->successors, to);
-	block->succ_count += ok;
+	if (ok && !insn_ends_way(code->insns.at[end - 1]))
+		ok = number_vec_push(out, block + 1);
 	return ok;
 }
 
-/* Links a block that ends with an indirect jump to the blocks that the graph has as its targets. */
-static bool link_table(struct code *code, struct code_block *block, const struct graph *graph,
-		       uint32_t from)
+/* Sorts the numbers from `first` on, and leaves each once, of those below `most`. */
+static void tidy(struct number_vec *numbers, size_t first, uint32_t most)
 {
-	uint32_t at = graph_block_at(graph, from);
-	const struct graph_code *known = &graph->code;
-	bool ok = true;
+	size_t len = first;
 
-	block->unknown = graph->blocks[at].indirect;
-	for (uint32_t i = known->first_next[at];
-	     ok && !block->unknown && i < known->first_next[at + 1]; i++)
-		ok = add_successor(code, block, graph->blocks[known->next[i]].start);
-	return ok;
+	if (numbers->len > first)
+		sort_numbers(numbers->at + first, numbers->len - first);
+	for (size_t i = first; i < numbers->len && numbers->at[i] < most; i++)
+		if (len == first || numbers->at[len - 1] != numbers->at[i])
+			numbers->at[len++] = numbers->at[i];
+	numbers->len = len;
 }
 
-static bool link_block(struct code *code, struct code_block *block, const struct graph *graph)
+/* A block of a graph, cut at `start`: its part from there on, up to `last`. */
+static struct block part_of(const struct graph *graph, uint32_t start, const struct insn *last)
 {
-	const struct insn *last = &code->insns->at[block->end - 1];
-	bool ok = true;
+	struct block block = graph->blocks[graph_block_at(graph, start)];
+	bool begins = block.start == start;
 
-	block->succ = (uint32_t)code->successors.len;
-	for (uint32_t i = block->first; ok && i < block->end; i++) {
-		const struct insn *insn = &code->insns->at[i];
-		if (insn_jumps(*insn) && insn_stays(code->input, insn))
-			ok = add_successor(code, block,
-					   (uint32_t)(insn->target - code->input->address));
-		if (insn->kind == INSN_JUMP_INDIRECT)
-			ok = ok && link_table(code, block, graph, insn->offset);
-	}
-	if (ok && !insn_ends_way(*last))
-		ok = add_successor(code, block, last->offset + last->size);
-	if (block->succ_count)
-		sort_starts(code->successors.at + block->succ, block->succ_count);
-	return ok;
+	return (struct block){.start = start,
+			      .last = last->offset,
+			      .indirect = block.indirect && last->kind == INSN_JUMP_INDIRECT,
+			      .entered = begins && block.entered,
+			      .pad = begins && block.pad};
 }
 
-static uint32_t find_alone(const struct code *code, const struct code_block *block)
+static void cut_free(struct graph *cut)
 {
-	uint32_t alone = NO_INSN;
-
-	for (uint32_t i = block->first; i < block->end; i++) {
-		if (code->insns->at[i].nop)
-			continue;
-		if (alone != NO_INSN)
-			return NO_INSN;
-		alone = i;
-	}
-	return alone;
+	if (!cut)
+		return;
+	free(cut->blocks);
+	free(cut->code.first_insn);
+	free(cut->code.first_next);
+	free(cut->code.next);
+	free(cut);
 }
 
-static bool describe_blocks(const struct graph *graph, struct code *code)
+/* Makes the graph whose blocks begin at the starts, as far as code.h tells of its blocks. */
+static bool cut_graph(const struct function *f, const struct graph *graph,
+		      const struct number_vec *starts, struct graph *out)
 {
-	const struct insn *insns = code->insns->at;
-	bool ok = true;
+	const struct insn_vec *insns = &graph->code.insns;
+	size_t count = starts->len;
+	struct number_vec next = {0};
 
-	for (size_t i = 0; ok && i < code->blocks.len; i++) {
-		struct code_block *block = &code->blocks.at[i];
-		ok = link_block(code, block, graph);
-		block->alone = find_alone(code, block);
-		block->removable =
-			code_is_removable(code->input, &insns[block->first], insns + block->end);
+	*out = (struct graph){.blocks = calloc(count, sizeof(*out->blocks)),
+			      .count = (uint32_t)count,
+			      .size = graph->size,
+			      .code.first_insn = calloc(count + 1, sizeof(uint32_t)),
+			      .code.first_next = calloc(count + 1, sizeof(uint32_t))};
+	bool ok = out->blocks && out->code.first_insn && out->code.first_next;
+	for (size_t i = 0; ok && i < count; i++)
+		out->code.first_insn[i] = insns_at(insns, starts->at[i]);
+	if (ok)
+		out->code.first_insn[count] = (uint32_t)insns->len;
+	for (size_t i = 0; ok && i < count; i++)
+		out->blocks[i] =
+			part_of(graph, starts->at[i], &insns->at[out->code.first_insn[i + 1] - 1]);
+	for (uint32_t i = 0; ok && i < count; i++) {
+		ok = link_block(f, graph, out, i, &next);
+		tidy(&next, out->code.first_next[i], (uint32_t)count);
+		out->code.first_next[i + 1] = (uint32_t)next.len;
 	}
-	for (uint32_t i = 0; i < graph->count; i++) {
-		uint32_t block = code_block_from(code, graph->blocks[i].start);
-		if (block != NO_BLOCK)
-			code->blocks.at[block].pad = graph->blocks[i].pad;
-	}
+	out->code.next = next.at;
 	return ok;
 }
 
 bool code_read(const struct bat_table *bat, uint32_t fragment, const struct function *input,
 	       const struct graph *graph, struct code *out)
 {
-	struct start_vec starts = {0};
+	struct number_vec starts = {0};
 	bool fits = true;
 
-	*out = (struct code){.input = input, .insns = &graph->code.insns};
-	bool ok = list_starts(bat, fragment, graph, out, &starts, &fits);
+	*out = (struct code){.input = input, .insns = &graph->code.insns, .graph = graph};
+	bool ok = list_cuts(bat, &bat->fragments[fragment], graph, &starts, &fits);
 	out->misfits = ok && !fits;
-	if (ok && fits) {
-		out->real = count_real(out->insns);
-		ok = out->real && cut(out, &starts) && describe_blocks(graph, out);
+	if (ok && fits && starts.len) {
+		for (uint32_t i = 0; ok && i < graph->count; i++)
+			ok = number_vec_push(&starts, graph->blocks[i].start);
+		tidy(&starts, 0, UINT32_MAX);
+		out->graph = out->cut = calloc(1, sizeof(*out->cut));
+		ok = ok && out->cut && cut_graph(input, graph, &starts, out->cut);
 	}
-	start_vec_free(&starts);
+	if (ok && fits) {
+		out->count = out->graph->count;
+		out->real = count_real(out->insns);
+		ok = out->real;
+	}
+	number_vec_free(&starts);
 	return ok;
 }
 
 void code_free(struct code *code)
 {
-	code_block_vec_free(&code->blocks);
-	successor_vec_free(&code->successors);
+	cut_free(code->cut);
 	free(code->real);
 	*code = (struct code){0};
 }
 
 /* ---- blocks ---- */
 
+uint32_t code_block_at(const struct code *code, uint32_t offset)
+{
+	return code->count ? graph_block_at(code->graph, offset) : NO_BLOCK;
+}
+
+uint32_t code_block_from(const struct code *code, uint32_t offset)
+{
+	uint32_t block = code_block_at(code, offset);
+
+	return block != NO_BLOCK && code_start(code, block) == offset ? block : NO_BLOCK;
+}
+
+/* A block's only instruction, nops not counted; NO_INSN: it has several, or none. */
+static uint32_t only_insn(const struct code *code, uint32_t block)
+{
+	uint32_t first = code_first(code, block), count = code_end(code, block) - first + 1;
+
+	if (real_count(code, block) != 1)
+		return NO_INSN;
+	return first + (uint32_t)real_above(code->real + first, count, code->real[first]) - 1;
+}
+
 bool code_leads(const struct code *code, uint32_t from, uint32_t to)
 {
-	const struct code_block *block = &code->blocks.at[from];
+	struct successors next = code_successors(code, from);
+	size_t first = successors_below(next.at, next.count, to);
 
-	if (!block->succ_count) /* successors.at can be NULL */
-		return false;
-	const uint32_t *successors = code->successors.at + block->succ;
-	size_t first = successors_below(successors, block->succ_count, to);
-	return first < block->succ_count && successors[first] == to;
+	return first < next.count && next.at[first] == to;
 }
 
 /* How many instructions at the end of a block are searched for its jumps.  It has a conditional
@@ -258,11 +257,10 @@ bool code_leads(const struct code *code, uint32_t from, uint32_t to)
 
 uint32_t code_jump(const struct code *code, uint32_t from, uint32_t to)
 {
-	const struct code_block *block = &code->blocks.at[from];
-	uint64_t target = code->input->address + code->blocks.at[to].start;
-	uint32_t found = block->end - 1;
+	uint64_t target = code->input->address + code_start(code, to);
+	uint32_t end = code_end(code, from), found = end - 1;
 
-	for (uint32_t i = block->end; i > block->first && block->end - i < JUMPS_BEFORE_END; i--)
+	for (uint32_t i = end; i > code_first(code, from) && end - i < JUMPS_BEFORE_END; i--)
 		if (insn_jumps(code->insns->at[i - 1]) && code->insns->at[i - 1].target == target)
 			found = i - 1;
 	return found;
@@ -270,12 +268,12 @@ uint32_t code_jump(const struct code *code, uint32_t from, uint32_t to)
 
 uint32_t code_last(const struct code *code, uint32_t block)
 {
-	const struct code_block *b = &code->blocks.at[block];
+	uint32_t end = code_end(code, block);
 
-	for (uint32_t i = b->end; i-- > b->first;)
+	for (uint32_t i = end; i-- > code_first(code, block);)
 		if (!code->insns->at[i].nop)
 			return code->insns->at[i].offset;
-	return code->insns->at[b->end - 1].offset;
+	return code->insns->at[end - 1].offset;
 }
 
 uint32_t code_source(const struct code *code, uint32_t offset)
@@ -285,14 +283,14 @@ uint32_t code_source(const struct code *code, uint32_t offset)
 	if (block == NO_BLOCK || offset == code_last(code, block) ||
 	    (insn != NO_INSN && insn_is_branch(code->insns->at[insn])))
 		return offset;
-	return code->blocks.at[block].start;
+	return code_start(code, block);
 }
 
 uint32_t code_block_before(const struct code *code, uint32_t one, uint32_t other)
 {
 	uint32_t found = NO_BLOCK;
 
-	for (uint32_t i = 0; i < code->blocks.len; i++) {
+	for (uint32_t i = 0; i < code->count; i++) {
 		if (!code_leads(code, i, one) || !code_leads(code, i, other))
 			continue;
 		if (found != NO_BLOCK)
@@ -304,19 +302,15 @@ uint32_t code_block_before(const struct code *code, uint32_t one, uint32_t other
 
 uint32_t code_only_successor(const struct code *code, uint32_t block)
 {
-	const struct code_block *b = &code->blocks.at[block];
+	struct successors next = code_successors(code, block);
+	bool leaves = insn_is_tail_call(code->input, &code->insns->at[code_end(code, block) - 1]);
 
-	if (insn_is_tail_call(code->input, &code->insns->at[b->end - 1]))
-		return NO_BLOCK;
-	for (uint32_t s = 1; s < b->succ_count; s++)
-		if (code->successors.at[b->succ + s] != code->successors.at[b->succ])
-			return NO_BLOCK;
-	return b->succ_count ? code->successors.at[b->succ] : NO_BLOCK;
+	return next.count == 1 && !leaves ? next.at[0] : NO_BLOCK;
 }
 
 bool code_is_tail_call(const struct code *code, uint32_t block)
 {
-	uint32_t alone = code->blocks.at[block].alone;
+	uint32_t alone = only_insn(code, block);
 	const struct insn *insn = alone == NO_INSN ? NULL : &code->insns->at[alone];
 
 	return insn && insn->kind == INSN_JUMP && !insn_stays(code->input, insn);
@@ -324,23 +318,22 @@ bool code_is_tail_call(const struct code *code, uint32_t block)
 
 static bool is_lone_condition(const struct code *code, uint32_t block)
 {
-	uint32_t alone = code->blocks.at[block].alone;
+	uint32_t alone = only_insn(code, block);
 
 	return alone != NO_INSN && code->insns->at[alone].kind == INSN_CONDITIONAL;
 }
 
 uint32_t code_condition_between(const struct code *code, uint32_t from, uint32_t to)
 {
-	const struct code_block *block = &code->blocks.at[from];
+	struct successors next = code_successors(code, from);
 	uint32_t found = NO_BLOCK;
 
-	for (uint32_t s = block->succ; s < block->succ + block->succ_count; s++) {
-		uint32_t next = code->successors.at[s];
-		if (next == found || !is_lone_condition(code, next) || !code_leads(code, next, to))
+	for (uint32_t s = 0; s < next.count; s++) {
+		if (!is_lone_condition(code, next.at[s]) || !code_leads(code, next.at[s], to))
 			continue;
 		if (found != NO_BLOCK)
 			return NO_BLOCK;
-		found = next;
+		found = next.at[s];
 	}
 	return found;
 }
@@ -386,16 +379,16 @@ static bool search_way(struct search *search, uint32_t to, struct way *out)
 	const struct code *code = search->code;
 
 	for (uint32_t i = 0; i < search->count; i++) {
-		const struct code_block *block = &code->blocks.at[search->at[i].block];
-		for (uint32_t s = block->succ; s < block->succ + block->succ_count; s++) {
+		struct successors successors = code_successors(code, search->at[i].block);
+		for (uint32_t s = 0; s < successors.count; s++) {
 			if (search->looked++ == LOOKED_MOST)
 				return false;
-			uint32_t next = code->successors.at[s];
+			uint32_t next = successors.at[s];
 			if (next == to && i) {
 				take_way(search, i, out);
 				return true;
 			}
-			if (code->blocks.at[next].removable && !has(search, next) &&
+			if (code_removes(code, next) && !has(search, next) &&
 			    search->count <= WAY_MOST)
 				search->at[search->count++] = (struct reached){next, i};
 		}
@@ -413,7 +406,7 @@ enum way_kind code_way(const struct code *code, uint32_t from, uint32_t to, stru
 		return WAY_NONE;
 	if (target != NO_BLOCK && code_leads(code, source, target))
 		return WAY_AS_IS;
-	if (code->blocks.at[source].unknown)
+	if (code->graph->blocks[source].indirect)
 		return WAY_ANY;
 	if (target == NO_BLOCK)
 		return WAY_NONE;
@@ -425,9 +418,9 @@ enum way_kind code_way(const struct code *code, uint32_t from, uint32_t to, stru
  * none. */
 static uint32_t insn_out_of(const struct code *code, uint32_t block)
 {
-	uint32_t end = code->blocks.at[block].end;
+	uint32_t end = code_end(code, block);
 
-	for (uint32_t i = end; i > code->blocks.at[block].first && end - i < JUMPS_BEFORE_END; i--)
+	for (uint32_t i = end; i > code_first(code, block) && end - i < JUMPS_BEFORE_END; i--)
 		if (code->insns->at[i - 1].kind == INSN_RETURN ||
 		    insn_is_tail_call(code->input, &code->insns->at[i - 1]))
 			return i - 1;
@@ -437,7 +430,7 @@ static uint32_t insn_out_of(const struct code *code, uint32_t block)
 /* Can llvm-bolt lead a block past another one, or put a copy of it behind the block? */
 static bool is_passed(const struct code *code, uint32_t from, uint32_t next)
 {
-	return code->blocks.at[next].removable || code_is_tail_call(code, next) ||
+	return code_removes(code, next) || code_is_tail_call(code, next) ||
 	       code_only_successor(code, from) == next;
 }
 
@@ -448,15 +441,14 @@ uint32_t code_ways_out(const struct code *code, uint32_t block, struct way_out o
 
 	for (uint32_t i = 0; i < search.count && count < WAYS_OUT_MOST; i++) {
 		uint32_t reached = search.at[i].block;
-		const struct code_block *b = &code->blocks.at[reached];
+		struct successors successors = code_successors(code, reached);
 		uint32_t insn = insn_out_of(code, reached);
 		if (insn != NO_INSN) {
 			out[count] = (struct way_out){.block = block, .insn = insn};
 			take_way(&search, i, &out[count++].way);
 		}
-		for (uint32_t s = b->succ;
-		     s < b->succ + b->succ_count && search.looked++ < LOOKED_MOST; s++) {
-			uint32_t next = code->successors.at[s];
+		for (uint32_t s = 0; s < successors.count && search.looked++ < LOOKED_MOST; s++) {
+			uint32_t next = successors.at[s];
 			if (is_passed(code, reached, next) && !has(&search, next) &&
 			    search.count <= WAY_MOST)
 				search.at[search.count++] = (struct reached){next, i};
@@ -483,7 +475,7 @@ uint32_t code_end_towards(const struct code *code, uint32_t block, uint32_t to, 
 	way->count = 0;
 	if (code_leads(code, block, to))
 		return code_jump(code, block, to);
-	if (code_way(code, code_last(code, block), code->blocks.at[to].start, way) != WAY_FOUND)
+	if (code_way(code, code_last(code, block), code_start(code, to), way) != WAY_FOUND)
 		return NO_INSN;
 	return code_jump(code, block, way->blocks[0]);
 }

@@ -12,28 +12,17 @@
 #include "include/bat/bat.h"
 #include "src/code/cfg.h"
 
-struct code_block {
-	uint32_t start;            /* offset in the function */
-	uint32_t first, end;       /* its instructions: [first, end) */
-	uint32_t succ, succ_count; /* in code->successors: ascending, maybe one more often */
-	uint32_t alone; /* its only instruction, nops not counted; NO_INSN: it has several, or none
-			 */
-	bool removable; /* llvm-bolt removes it: code_is_removable() */
-	bool unknown;   /* it ends with a jump that can lead anywhere */
-	bool pad;       /* it begins a landing pad */
-};
-DEFINE_VEC(code_block_vec, struct code_block);
-DEFINE_VEC(successor_vec, uint32_t);
-
 /* Zeroed: nothing is known. */
 struct code {
 	const struct function *input;
-	const struct insn_vec *insns;    /* borrowed from the graph */
-	struct code_block_vec blocks;    /* by start; none: not known */
-	struct successor_vec successors; /* numbers of blocks */
-	uint32_t *real; /* per instruction, and one more: how many before it are no nops */
-	bool misfits;   /* there are no blocks, as an offset of the table is not that of an
+	const struct insn_vec *insns; /* borrowed from the graph */
+	const struct graph *graph;    /* its blocks: the function's, or `cut` */
+	uint32_t count;               /* of blocks; 0: not known */
+	uint32_t *real;    /* per instruction, and one more: how many before it are no nops */
+	bool misfits;      /* there are no blocks, as an offset of the table is not that of an
 			   instruction */
+	struct graph *cut; /* where the table has a hash and the graph has no beginning of a
+			      block; else NULL */
 };
 
 /* Reads the code of a function of the input, by its graph; `fragment` is its code in the output. It
@@ -65,6 +54,41 @@ uint32_t code_count_past(const struct code *code, uint32_t from, uint32_t count)
 uint32_t *count_real(const struct insn_vec *insns);
 
 /* ---- blocks, by number ---- */
+
+static inline uint32_t code_start(const struct code *code, uint32_t block)
+{
+	return code->graph->blocks[block].start;
+}
+
+/* The instructions of a block: [first, end). */
+static inline uint32_t code_first(const struct code *code, uint32_t block)
+{
+	return code->graph->code.first_insn[block];
+}
+
+static inline uint32_t code_end(const struct code *code, uint32_t block)
+{
+	return code->graph->code.first_insn[block + 1];
+}
+
+/* The blocks that a block leads to, ascending; none where a jump can lead anywhere. */
+struct successors {
+	const uint32_t *at;
+	uint32_t count;
+};
+
+static inline struct successors code_successors(const struct code *code, uint32_t block)
+{
+	const struct graph_code *known = &code->graph->code;
+	uint32_t first = known->first_next[block], count = known->first_next[block + 1] - first;
+
+	return count && !code->graph->blocks[block].indirect ?
+		       (struct successors){known->next + first, count} :
+		       (struct successors){0};
+}
+
+/* Does llvm-bolt remove a block?  code_is_removable() */
+bool code_removes(const struct code *code, uint32_t block);
 
 /* The block that holds an offset, or that begins there; NO_BLOCK: none does. */
 uint32_t code_block_at(const struct code *code, uint32_t offset);

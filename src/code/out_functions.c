@@ -82,7 +82,7 @@ static bool place_block(const struct bat_table *bat, const struct out_function *
 		out_block->kind = kind_of_made(bat, f, out_block);
 	out_block->block = code_block_of(code, out_block->start);
 	if (out_block->kind == OUT_BLOCK_AFTER &&
-	    out_block->start + 1 < code->blocks.at[out_block->block].end)
+	    out_block->start + 1 < code_end(code, out_block->block))
 		out_block->start++;
 	return true;
 }
@@ -131,7 +131,7 @@ static bool link_blocks(struct out_function *f, struct out_block *out_block,
 		out_block->end = next->start - 1;
 		return true;
 	}
-	bool begins = code->blocks.at[next->block].first == next->start;
+	bool begins = code_first(code, next->block) == next->start;
 	uint32_t end =
 		begins ? code_end_towards(code, out_block->block, next->block, &way) : NO_INSN;
 	if (end == NO_INSN || end + 1 < out_block->start)
@@ -250,7 +250,7 @@ static void read_one(void *ctx, size_t number, unsigned worker)
 	struct out_function *f = &all->at[number];
 	const struct code *code = all->pair && f->fragment ? pair_code(all->pair, f->input) : NULL;
 
-	f->code = code && code->blocks.len ? code : NULL;
+	f->code = code && code->count ? code : NULL;
 	if (!read_function(all, &r->decoders[worker], f))
 		r->no_memory = true;
 }
@@ -401,7 +401,7 @@ struct exit_site find_exit(const struct binary *binary, const struct out_functio
 	/* llvm-bolt can invert the condition, and remove or add the jump behind it. */
 	uint32_t to = jumped_to(binary, f, insn),
 		 next = to == NO_INSN ? NO_BLOCK : code_block_of(f->code, to);
-	bool begins = next != NO_BLOCK && f->code->blocks.at[next].first == to;
+	bool begins = next != NO_BLOCK && code_first(f->code, next) == to;
 	uint32_t end = begins && out_block->kind != OUT_BLOCK_CHECK ?
 			       code_end_towards(f->code, block, next, &way) :
 			       NO_INSN;

@@ -341,8 +341,7 @@ enum way_kind pair_way_out_of_jump(const struct pair *pair, const struct code *c
 				   uint32_t body, struct way_out *out)
 {
 	const struct bat_table *bat = &pair->output->bat;
-	const struct bat_entry *entry =
-		code->blocks.len ? bat_entry_at(bat, fragment, offset) : NULL;
+	const struct bat_entry *entry = code->count ? bat_entry_at(bat, fragment, offset) : NULL;
 	uint32_t number =
 		entry ? insns_at(code->insns, bat_translate(bat, fragment, offset, true)) : NO_INSN;
 

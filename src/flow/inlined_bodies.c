@@ -583,11 +583,11 @@ static uint32_t inlinable(const struct search *s, const struct insn *insn)
 /* Does a block of the input call a function that the output calls less often? */
 static bool may_have_bodies(const struct search *s, uint32_t block)
 {
-	const struct code_block *b = &s->code->blocks.at[block];
+	uint32_t first = code_first(s->code, block), end = code_end(s->code, block);
 
-	if (!known_calls_spend(s->calls, b->end - b->first))
+	if (!known_calls_spend(s->calls, end - first))
 		return false;
-	for (uint32_t i = b->first; i < b->end; i++) {
+	for (uint32_t i = first; i < end; i++) {
 		uint32_t body = inlinable(s, &s->code->insns->at[i]);
 		if (body != NO_FUNCTION && s->fewer[body])
 			return true;
@@ -634,8 +634,8 @@ static void follow_blocks(struct search *s, struct out_function *part)
 		if (!may_have_bodies(s, next.block))
 			continue;
 		follow(s,
-		       (struct place){part, next.at, ROOT_FRAME,
-				      s->code->blocks.at[next.block].first, false},
+		       (struct place){part, next.at, ROOT_FRAME, code_first(s->code, next.block),
+				      false},
 		       true);
 		while (s->open.len)
 			follow(s, s->open.at[--s->open.len], false);

@@ -37,7 +37,7 @@ static void add_jump(struct range_walker *w, const struct code *code, uint32_t l
 		     uint64_t count)
 {
 	const struct insn *insn = &code->insns->at[last];
-	uint64_t to = code_address(code, code->blocks.at[block].first);
+	uint64_t to = code_address(code, code_first(code, block));
 	bool direct = insn_jumps(*insn);
 
 	if (insn->kind == INSN_JUMP_INDIRECT || (direct && insn->target == to))
@@ -48,10 +48,9 @@ static void add_way(struct range_walker *w, const struct code *code, uint32_t la
 		    const uint32_t *blocks, uint32_t count, uint32_t to, uint64_t times)
 {
 	for (uint32_t i = 0; i < count; i++) {
-		const struct code_block *passed = &code->blocks.at[blocks[i]];
 		add_jump(w, code, last, blocks[i], times);
-		add_insns(w, code, passed->first, passed->end - 1, times);
-		last = passed->end - 1;
+		last = code_end(code, blocks[i]) - 1;
+		add_insns(w, code, code_first(code, blocks[i]), last, times);
 	}
 	add_jump(w, code, last, to, times);
 }
@@ -174,7 +173,7 @@ static enum range_drop take_line(struct range_walker *w, const struct located_tr
 
 static uint64_t block_address(const struct code *code, uint32_t block)
 {
-	return code_address(code, code->blocks.at[block].first);
+	return code_address(code, code_first(code, block));
 }
 
 /* Counts a branch within a function, through blocks that llvm-bolt removed. */
@@ -228,7 +227,7 @@ static enum step_drop step_out(struct range_walker *w, const struct code *code, 
 		if (passed) {
 			add_way(w, code, last, out.way.blocks, passed - 1,
 				out.way.blocks[passed - 1], count);
-			first = code->blocks.at[out.way.blocks[passed - 1]].first;
+			first = code_first(code, out.way.blocks[passed - 1]);
 		}
 		add_insns(w, code, first, out.insn, count);
 		last = out.insn;
@@ -264,7 +263,7 @@ static uint32_t step_to_tail(struct range_walker *w, const struct code *code,
 	uint32_t block = code_block_of(code, leave->tail);
 
 	step_within(w, code, leave->last, block, count);
-	add_insns(w, code, code->blocks.at[block].first, leave->tail, count);
+	add_insns(w, code, code_first(code, block), leave->tail, count);
 	return leave->tail;
 }
 
@@ -287,7 +286,7 @@ static enum step_drop step_from_code(struct range_walker *w, const struct walk_e
 		leave.last = step_to_tail(w, code, &leave, count);
 	uint32_t block = code_block_of(code, leave.last);
 	uint32_t next = within ? code_block_of(code, enter->start) : NO_BLOCK;
-	bool begins = within && code->blocks.at[next].first == enter->start;
+	bool begins = within && code_first(code, next) == enter->start;
 	if (begins && (leave.sited || leave.leads || next != block))
 		step_within(w, code, leave.last, next, count);
 	return within ? STEP_DROP_COUNT :
@@ -314,7 +313,7 @@ static bool returned(const struct located_trace *t, const struct walk_end *sourc
 		return t->returns;
 	const struct out_block *out_block =
 		&f->blocks.at[out_block_at(f, f->insns.at[target->insn].offset)];
-	bool pad = out_block->first == target->insn && f->code->blocks.at[out_block->block].pad;
+	bool pad = out_block->first == target->insn && f->code->graph->blocks[out_block->block].pad;
 	return !trace_end_is(t->trace.branch, TRACE_END_NONE) && !pad;
 }
 

@@ -254,8 +254,8 @@ static void add_way(struct record_walker *r, const struct code *code, const stru
 	struct input_place to = step->to;
 
 	for (uint32_t i = 0; i < way->count; i++) {
-		step->to = (struct input_place){step->from.function,
-						code->blocks.at[way->blocks[i]].start};
+		step->to =
+			(struct input_place){step->from.function, code_start(code, way->blocks[i])};
 		add(r, *step);
 		step->from.offset = code_last(code, way->blocks[i]);
 		step->mispredicted = 0;

@@ -55,7 +55,7 @@ static void find_copies_in(struct pass *pass, uint32_t number)
 
 static bool copies_find(struct pass *pass)
 {
-	size_t blocks = pass->code->blocks.len;
+	size_t blocks = pass->code->count;
 	uint32_t hot = pass->binary->fragment_of[pass->function - pass->binary->functions.at];
 
 	free(pass->copies);
@@ -133,7 +133,7 @@ static void add_way(struct pass *pass, const struct record *record, const struct
 	uint64_t mispredicted = record->mispredicted;
 
 	for (uint32_t i = 0; i < way->count; i++) {
-		pass_add_edge(pass, from, code->blocks.at[way->blocks[i]].start, record->count,
+		pass_add_edge(pass, from, code_start(code, way->blocks[i]), record->count,
 			      mispredicted);
 		from = code_last(code, way->blocks[i]);
 		mispredicted = 0;
@@ -154,8 +154,9 @@ static bool has_table(const struct pass *pass)
 /* A block of the input that leads to one of two is looked for among all blocks of a function. */
 static uint32_t find_before(struct pass *pass, uint32_t one, uint32_t other)
 {
-	bool may =
-		known_calls_spend(pass->calls, pass->code->blocks.len + pass->code->successors.len);
+	bool may = known_calls_spend(pass->calls,
+				     pass->code->count +
+					     pass->code->graph->code.first_next[pass->code->count]);
 
 	return may ? code_block_before(pass->code, one, other) : NO_BLOCK;
 }
@@ -193,11 +194,11 @@ static bool take_no_edge(struct pass *pass, const struct record *record)
 		 target = code_block_from(code, record->to.offset), other;
 
 	pass_count(pass, RESTORE_EDGES, record->count);
-	if (source == NO_BLOCK || target == NO_BLOCK || code->blocks.at[target].pad)
+	if (source == NO_BLOCK || target == NO_BLOCK || code->graph->blocks[target].pad)
 		return true;
 	if ((other = code_condition_between(code, source, target)) != NO_BLOCK) {
-		pass_add_edge(pass, record->from.offset, code->blocks.at[other].start,
-			      record->count, record->mispredicted);
+		pass_add_edge(pass, record->from.offset, code_start(code, other), record->count,
+			      record->mispredicted);
 		pass_add_edge(pass, code_last(code, other), record->to.offset, record->count, 0);
 	} else if ((other = find_before(pass, source, target)) != NO_BLOCK) {
 		take_displaced(pass, record, other, source, target);
@@ -277,7 +278,7 @@ static void flows_free(struct flows *flows)
 
 static bool flows_count(const struct pass *pass, struct flows *out)
 {
-	size_t blocks = pass->code->blocks.len;
+	size_t blocks = pass->code->count;
 
 	*out = (struct flows){calloc(blocks, sizeof(*out->in)), calloc(blocks, sizeof(*out->out)),
 			      calloc(blocks, sizeof(*out->on))};
@@ -292,7 +293,7 @@ static bool flows_count(const struct pass *pass, struct flows *out)
 
 static bool returns(const struct code *code, uint32_t block)
 {
-	return code->insns->at[code->blocks.at[block].end - 1].kind == INSN_RETURN;
+	return code->insns->at[code_end(code, block) - 1].kind == INSN_RETURN;
 }
 
 /* Does the code of the output end with a return? */
@@ -335,7 +336,7 @@ static bool copies_restore(struct pass *pass, struct flows *flows, bool *replace
 
 	(void)replaced;
 
-	for (uint32_t i = 0; i < code->blocks.len; i++) {
+	for (uint32_t i = 0; i < code->count; i++) {
 		if (pass->copies[i].of == NO_BLOCK && flows->in[i] > flows->on[i])
 			find_return(pass, i);
 		uint32_t from = i, to;
@@ -346,7 +347,7 @@ static bool copies_restore(struct pass *pass, struct flows *flows, bool *replace
 				break;
 			uint64_t count = flows->in[from] - flows->on[from];
 			pass_add_edge(pass, code->insns->at[code_jump(code, from, to)].offset,
-				      code->blocks.at[to].start, count, 0);
+				      code_start(code, to), count, 0);
 			pass_count(pass, RESTORE_DUPLICATED, count);
 			flows->out[from] = count_add_saturating(flows->out[from], count);
 			flows->on[from] += count;
@@ -364,12 +365,13 @@ static bool leave_first_block(struct pass *pass, struct flows *flows, bool *repl
 	uint32_t block = 0;
 
 	(void)replaced;
-	for (uint32_t steps = 0; steps < WAY_MOST && code->blocks.at[block].removable; steps++) {
-		if (code->blocks.at[block].succ_count != 1 || flows->in[block] <= flows->out[block])
+	for (uint32_t steps = 0; steps < WAY_MOST && code_removes(code, block); steps++) {
+		struct successors successors = code_successors(code, block);
+		if (successors.count != 1 || flows->in[block] <= flows->out[block])
 			break;
 		uint64_t count = flows->in[block] - flows->out[block];
-		uint32_t next = code->successors.at[code->blocks.at[block].succ];
-		pass_add_edge(pass, code_last(code, block), code->blocks.at[next].start, count, 0);
+		uint32_t next = successors.at[0];
+		pass_add_edge(pass, code_last(code, block), code_start(code, next), count, 0);
 		pass_count(pass, RESTORE_REMOVED, count);
 		flows->out[block] += count;
 		flows->in[next] += count;
@@ -387,7 +389,7 @@ static void take_back(struct pass *pass, struct displaced *displaced, struct flo
 	for (size_t i = pass->begin; i < pass->end && displaced->count; i++) {
 		struct record record = pass_record(pass, i);
 		if (replaced[i - pass->begin] || !record_is_internal(&record) ||
-		    record.to.offset != code->blocks.at[displaced->block].start ||
+		    record.to.offset != code_start(code, displaced->block) ||
 		    code_block_at(code, record.from.offset) != displaced->before)
 			continue;
 		uint64_t less = record.count < displaced->count ? record.count : displaced->count;
@@ -499,7 +501,7 @@ static void take_internal(struct pass *pass, struct record *record)
 		pass_add(pass, *record);
 		return;
 	}
-	if (!pass->code->blocks.len) {
+	if (!pass->code->count) {
 		if (has_table(pass))
 			leave(pass, record, pass->code->misfits ? GUARD_OFFSETS : GUARD_NO_CFG);
 		else
@@ -540,7 +542,7 @@ static bool take_sums(struct pass *pass)
 	struct flows flows = {0};
 	bool ok = replaced;
 
-	if (ok && pass->code->blocks.len) {
+	if (ok && pass->code->count) {
 		ok = flows_count(pass, &flows);
 		for (const struct rule_pass *rule = rule_passes;
 		     ok && (rule = chosen_rule(pass, rule)); rule++)

@@ -344,10 +344,9 @@ static bool list_sites(struct pass *pass, const struct flows *flows, const struc
 	const struct pair *pair = pass->how->pair;
 	const struct code *code = pass->code;
 
-	for (uint32_t b = 0; b < code->blocks.len; b++) {
+	for (uint32_t b = 0; b < code->count; b++) {
 		bool ran = flows->in[b] || flows->out[b];
-		for (uint32_t i = code->blocks.at[b].first; ran && i < code->blocks.at[b].end;
-		     i++) {
+		for (uint32_t i = code_first(code, b); ran && i < code_end(code, b); i++) {
 			const struct insn *insn = &code->insns->at[i];
 			uint32_t callee = targets_beyond(pass->input, code->input, insn);
 			if (callee == NO_TARGET || pair->output_of[callee] == NO_FUNCTION)
@@ -355,7 +354,7 @@ static bool list_sites(struct pass *pass, const struct flows *flows, const struc
 			uint32_t frame = frame_at(pass, i);
 			if (!frame && is_kept(pass, kept, insn->offset, pair->body_of[callee]))
 				continue;
-			bool moved = !frame && is_kept_there(kept, code->blocks.at[b].start,
+			bool moved = !frame && is_kept_there(kept, code_start(code, b),
 							     pair->body_of[callee]);
 			struct site site = {b, insn->offset, callee, flows->in[b], frame, moved};
 			if (insn->kind == INSN_CONDITIONAL) /* it went there if it did not go on */

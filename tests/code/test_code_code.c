@@ -123,6 +123,19 @@ static void place_insns(void)
 		.address = BASE, .size = at, .extent = at, .primary = "f", .printed = "f"};
 }
 
+/* Does an instruction of a block lead to another block? */
+static bool leads_in_graph(uint32_t from, uint32_t to)
+{
+	uint32_t last = m.first[from + 1] - 1;
+	uint8_t kind = m.insns[last].kind;
+	bool on = kind == INSN_NEXT || kind == INSN_CALL || kind == INSN_CONDITIONAL;
+
+	for (uint32_t i = m.first[from]; i <= last; i++)
+		if (insn_jumps(m.insns[i]) && m.aim[i] == to)
+			return true;
+	return m.in_table[from][to] || (on && to == from + 1);
+}
+
 static void make_graph(void)
 {
 	uint32_t edges = 0;
@@ -132,7 +145,7 @@ static void make_graph(void)
 		m.blocks[b].pad = b && !any(6);
 		m.first_next[b] = edges;
 		for (uint32_t to = 0; to < m.block_count; to++)
-			if (m.in_table[b][to])
+			if (leads_in_graph(b, to))
 				m.next[edges++] = to;
 	}
 	m.first_next[m.block_count] = edges;
@@ -278,25 +291,24 @@ static uint32_t last_real(uint32_t cut)
 static void blocks_are_right(const struct code *code)
 {
 	assert_false(code->misfits);
-	assert_int_equal(code->blocks.len, m.cut_count);
+	assert_int_equal(code->count, m.cut_count);
 	for (uint32_t b = 0; b < m.cut_count; b++) {
-		const struct code_block *block = &code->blocks.at[b];
+		const struct block *block = &code->graph->blocks[b];
 		uint32_t graph_block = graph_block_of(m.begin[b]), last = m.begin[b + 1] - 1;
-		assert_int_equal(block->start, m.insns[m.begin[b]].offset);
-		assert_int_equal(block->first, m.begin[b]);
-		assert_int_equal(block->end, m.begin[b + 1]);
-		assert_int_equal(block->alone, only_insn(b));
-		assert_int_equal(block->removable, is_removed(b));
-		assert_int_equal(block->unknown, m.insns[last].kind == INSN_JUMP_INDIRECT &&
-							 m.blocks[graph_block].indirect);
+		struct successors next = code_successors(code, b);
+		assert_int_equal(code_start(code, b), m.insns[m.begin[b]].offset);
+		assert_int_equal(code_first(code, b), m.begin[b]);
+		assert_int_equal(code_end(code, b), m.begin[b + 1]);
+		assert_int_equal(code_removes(code, b), is_removed(b));
+		assert_int_equal(block->indirect, m.insns[last].kind == INSN_JUMP_INDIRECT &&
+							  m.blocks[graph_block].indirect);
 		assert_int_equal(block->pad,
 				 m.first[graph_block] == m.begin[b] && m.blocks[graph_block].pad);
 		assert_int_equal(code_last(code, b), m.insns[last_real(b)].offset);
 		for (uint32_t to = 0; to < m.cut_count; to++)
 			assert_int_equal(code_leads(code, b, to), m.leads[b][to]);
-		for (uint32_t s = 1; s < block->succ_count; s++)
-			assert_true(code->successors.at[block->succ + s - 1] <=
-				    code->successors.at[block->succ + s]);
+		for (uint32_t s = 1; s < next.count; s++)
+			assert_true(next.at[s - 1] < next.at[s]);
 	}
 }
 
@@ -389,7 +401,7 @@ static uint32_t way_length(uint32_t from, uint32_t to)
 /* Returns whether one was found. */
 static bool way_is_right(const struct code *code, uint32_t from, uint32_t to)
 {
-	uint32_t length = way_length(from, to), start = code->blocks.at[to].start, end;
+	uint32_t length = way_length(from, to), start = code_start(code, to), end;
 	bool unknown = m.insns[m.begin[from + 1] - 1].kind == INSN_JUMP_INDIRECT &&
 		       m.blocks[graph_block_of(m.begin[from + 1] - 1)].indirect;
 	bool found = !m.leads[from][to] && !unknown && length;
@@ -506,7 +518,7 @@ static void within_is_right(const struct code *code)
 	for (uint32_t i = 0; i < m.insn_count; i++) {
 		struct way way;
 		uint32_t from = any(m.insn_count);
-		bool unknown = code->blocks.at[cut_of(from)].unknown;
+		bool unknown = code->graph->blocks[cut_of(from)].indirect;
 		if (m.starts[i])
 			continue;
 		assert_int_equal(code_way(code, m.insns[from].offset, m.insns[i].offset, &way),
@@ -562,7 +574,7 @@ static void misfits(void **state)
 		m.entries[entry].input = at << 1;
 		struct code code = read_made();
 		assert_true(code.misfits);
-		assert_int_equal(code.blocks.len, 0);
+		assert_int_equal(code.count, 0);
 		code_free(&code);
 	}
 }
@@ -574,7 +586,7 @@ static void no_hashes(void **state)
 	make(7);
 	m.bat.blocks = NULL;
 	struct code code = read_made();
-	assert_int_equal(code.blocks.len, m.block_count);
+	assert_int_equal(code.count, m.block_count);
 	code_free(&code);
 }
 
@@ -586,7 +598,8 @@ static struct code chain(uint32_t fan, uint32_t removed)
 {
 	static struct insn insns[2 * WAY_MOST + 3000];
 	static struct block blocks[WAY_MOST + 1500];
-	static uint32_t first_next[WAY_MOST + 1501], next[1500];
+	static uint32_t first_insn[WAY_MOST + 1501], first_next[WAY_MOST + 1501],
+		next[WAY_MOST + 1501];
 	static const struct bat_fragment none;
 	static const struct bat_table bat = {.fragments = (struct bat_fragment *)&none,
 					     .fragment_count = 1};
@@ -608,19 +621,25 @@ static struct code chain(uint32_t fan, uint32_t removed)
 	next[fan] = 1 + fan;
 	for (uint32_t i = 0; i < removed; i++) {
 		blocks[++block].start = insn;
+		next[block] = block + 1;
 		insns[insn] = (struct insn){
 			.kind = INSN_JUMP, .size = 1, .offset = insn, .target = BASE + insn + 1};
 		insn++;
 	}
 	blocks[++block].start = insn;
 	insns[insn] = (struct insn){.kind = INSN_RETURN, .size = 1, .offset = insn};
-	for (uint32_t i = 0; i <= block; i++)
-		first_next[i + 1] = fan + 1;
+	for (uint32_t i = 0; i <= block; i++) {
+		first_insn[i] = blocks[i].start;
+		first_next[i + 1] = i <= fan ? fan + 1 : i < block ? i + 1 : block;
+	}
+	first_insn[block + 1] = insn + 1;
 	graph = (struct graph){.blocks = blocks, .count = block + 1, .has_code = true};
-	graph.code = (struct graph_code){
-		.insns = {insns, insn + 1, insn + 1}, .first_next = first_next, .next = next};
+	graph.code = (struct graph_code){.insns = {insns, insn + 1, insn + 1},
+					 .first_insn = first_insn,
+					 .first_next = first_next,
+					 .next = next};
 	assert_true(code_read(&bat, 0, &function, &graph, &code));
-	assert_int_equal(code.blocks.len, fan + removed + 2);
+	assert_int_equal(code.count, fan + removed + 2);
 	return code;
 }
 
@@ -629,7 +648,7 @@ static void chain_is(uint32_t fan, uint32_t removed, enum way_kind kind)
 	struct code code = chain(fan, removed);
 	struct way way;
 
-	assert_int_equal(code_way(&code, 0, code.blocks.at[fan + removed + 1].start, &way), kind);
+	assert_int_equal(code_way(&code, 0, code_start(&code, fan + removed + 1), &way), kind);
 	if (kind == WAY_FOUND)
 		assert_int_equal(way.count, removed);
 	code_free(&code);
