@@ -702,3 +702,20 @@ void update_end(struct update *update)
 	free(update->path);
 	*update = (struct update){.fd = -1};
 }
+
+bool output_end_all(struct output *outputs, size_t count, bool ok, struct bc_error *err)
+{
+	if (ok)
+		return output_commit_all(outputs, count, err);
+	for (size_t i = 0; i < count; i++)
+		output_discard(&outputs[i]);
+	return false;
+}
+
+bool output_end(struct output *output, bool ok, struct bc_error *err)
+{
+	if (ok)
+		return output_commit(output, err);
+	output_discard(output);
+	return false;
+}

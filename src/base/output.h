@@ -97,6 +97,11 @@ BC_MUST_USE bool output_commit_new(struct output *output, struct bc_error *err);
  * several FIFOs all readers must run at once.) */
 BC_MUST_USE bool output_commit_all(struct output *outputs, size_t count, struct bc_error *err);
 
+/* If all went well (ok), commits them, else discards them, and `err` stays as it is. */
+BC_MUST_USE bool output_end(struct output *output, bool ok, struct bc_error *err);
+BC_MUST_USE bool output_end_all(struct output *outputs, size_t count, bool ok,
+				struct bc_error *err);
+
 /* Makes the directory of a command that writes several profiles, unless it exists.  *made: it did
  * not exist.  BC_IO */
 BC_MUST_USE bool output_folder_make(const char *path, bool *made, struct bc_error *err);

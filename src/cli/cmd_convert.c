@@ -470,12 +470,9 @@ static bool write_files(const struct arguments *args, struct summary *summary,
 {
 	struct output files[FILE_COUNT] = {0};
 
-	if (open_files(args, summary->refusal, files, err) &&
-	    fill_files(args, summary, files, yaml, err))
-		return output_commit_all(files, FILE_COUNT, err);
-	for (size_t i = 0; i < FILE_COUNT; i++)
-		output_discard(&files[i]);
-	return false;
+	bool ok = open_files(args, summary->refusal, files, err) &&
+		  fill_files(args, summary, files, yaml, err);
+	return output_end_all(files, FILE_COUNT, ok, err);
 }
 
 /* The summary as JSON contains the warnings and the error: stderr has nothing else then.  As text,

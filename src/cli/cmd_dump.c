@@ -112,10 +112,8 @@ static bool dump_file(struct arguments *args, const char *path, const struct bin
 		return bc_fail(err, BC_NOTFOUND, "%s: no such function in the table", path);
 	if (!output_open(args->output, &output, err))
 		return false;
-	if (write_dump(args, output.file))
-		return output_commit(&output, err);
-	output_discard(&output);
-	return bc_fail_nomem(err);
+	bool ok = write_dump(args, output.file) || bc_fail_nomem(err);
+	return output_end(&output, ok, err);
 }
 
 static int run_dump(struct command_line *line)

@@ -27,10 +27,7 @@ static bool write_parts(const struct binary *subject, write_fn *write, const cha
 
 	if (!output_open(to, &output, err))
 		return false;
-	if (write(subject, output.file, err))
-		return output_commit(&output, err);
-	output_discard(&output);
-	return false;
+	return output_end(&output, write(subject, output.file, err), err);
 }
 
 static bool write_note(const struct binary *subject, FILE *out, struct bc_error *err)

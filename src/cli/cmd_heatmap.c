@@ -67,12 +67,9 @@ static bool write_files(const struct arguments *args, const struct heat *heat,
 {
 	struct output files[HEAT_FILES] = {0};
 
-	if (heat_output_open(&args->output, files, err) &&
-	    heat_output_fill(&args->output, heat, functions, files, err))
-		return output_commit_all(files, HEAT_FILES, err);
-	for (size_t i = 0; i < HEAT_FILES; i++)
-		output_discard(&files[i]);
-	return false;
+	bool ok = heat_output_open(&args->output, files, err) &&
+		  heat_output_fill(&args->output, heat, functions, files, err);
+	return output_end_all(files, HEAT_FILES, ok, err);
 }
 
 static int run(struct command_line *line)

@@ -248,12 +248,6 @@ static int check(struct command_line *line)
 
 enum { FILE_STATS, FILE_PROFILE, FILE_COUNT };
 
-static void discard(struct output *files, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		output_discard(&files[i]);
-}
-
 static bool write_stats(const struct arguments *args, const struct merge_outcome *outcome,
 			struct output *out, struct bc_error *err)
 {
@@ -291,10 +285,7 @@ static bool write_one(const struct arguments *args, struct merge *merge,
 	merge_trusted(merge);
 	outcome->profiles = 1;
 	ok = ok && check_any(merge, err) && write_stats(args, outcome, &files[FILE_STATS], err);
-	if (ok)
-		return output_commit_all(files, FILE_COUNT, err);
-	discard(files, FILE_COUNT);
-	return false;
+	return output_end_all(files, FILE_COUNT, ok, err);
 }
 
 /* ---- one for each build ---- */
@@ -357,10 +348,7 @@ static bool write_groups(const struct arguments *args, struct merge *merge,
 		      bc_fail_errno(err, "%s: cannot write", files[i + 1].path));
 	outcome->profiles = ids->len;
 	ok = ok && check_any(merge, err) && write_stats(args, outcome, &files[0], err);
-	if (ok)
-		ok = output_commit_all(files, ids->len + 1, err);
-	else if (files)
-		discard(files, ids->len + 1);
+	ok = files && output_end_all(files, ids->len + 1, ok, err);
 	free(files);
 	return ok;
 }

@@ -728,12 +728,9 @@ static bool write_files(const struct profile_output *to, const struct conversion
 	struct output files[PROFILE_FILES];
 	struct yaml_report yaml;
 
-	if (profile_output_open(to, files, err) &&
-	    profile_output_fill(to, files, c, c->options.binary, &yaml, err))
-		return output_commit_all(files, PROFILE_FILES, err);
-	for (size_t i = 0; i < PROFILE_FILES; i++)
-		output_discard(&files[i]);
-	return false;
+	bool ok = profile_output_open(to, files, err) &&
+		  profile_output_fill(to, files, c, c->options.binary, &yaml, err);
+	return output_end_all(files, PROFILE_FILES, ok, err);
 }
 
 /* Writes the profile of the one binary, as convert does of its shard. */

@@ -201,10 +201,7 @@ static bool write_all(struct arguments *args, struct resolver *resolver, const s
 		  stack_writer_finish(&writer, err);
 	resolver->ctx = NULL;
 	stack_writer_free(&writer);
-	if (ok)
-		return output_commit(&output, err);
-	output_discard(&output);
-	return false;
+	return output_end(&output, ok, err);
 }
 
 static void report(const struct stack_counts *counts)

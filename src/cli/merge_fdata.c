@@ -151,11 +151,7 @@ static bool write_result(const struct arguments *args, struct merge *merge,
 
 	if (!output_open(nowhere ? "/dev/null" : args->output, &out, err))
 		return false;
-	if (!merge_write_whole(merge, NULL, &out, &kind, err)) {
-		output_discard(&out);
-		return false;
-	}
-	if (!output_commit(&out, err))
+	if (!output_end(&out, merge_write_whole(merge, NULL, &out, &kind, err), err))
 		return false;
 	tell(merge, printer);
 	merge_print(printer, stderr);

@@ -696,11 +696,7 @@ static bool write_files(const struct perf2bolt_arguments *arguments, struct conv
 		errno = sink_stdout_failed() ? sink_stdout_failed() : errno;
 		ok = bc_fail_errno(err, "<stdout>: cannot write");
 	}
-	if (ok)
-		return output_commit_all(files, BC_COUNT(files), err);
-	for (size_t i = 0; i < BC_COUNT(files); i++)
-		output_discard(&files[i]);
-	return false;
+	return output_end_all(files, BC_COUNT(files), ok, err);
 }
 
 static void free_name(char **name)
