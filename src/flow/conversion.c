@@ -722,6 +722,10 @@ static bool fail_empty(const struct conversion *c, struct bc_error *err)
 		"%s: none of the samples can be used%s%s%s (--force writes an empty profile)",
 		c->options.binary, *has ? "; " : most, has,
 		offsets ? " (brstackoff prints offsets, not addresses)" : "");
+	if (!offsets && l->samples.dropped[SAMPLE_DROP_NO_PROCESS] * 2 > l->samples.read)
+		return bc_hint(err,
+			       "a later part of perf record --switch-output needs the parts before "
+			       "it, or --maps=FIRST-PART");
 	return bc_hint(err, "run: %s%s", offsets ? PRINT_AGAIN : "batconv inspect ",
 		       offsets ? "" : first);
 }

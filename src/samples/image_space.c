@@ -29,7 +29,7 @@ static bool is_library(struct text path)
 	return false;
 }
 
-static bool add(struct most_mapped *files, struct text path)
+static bool add(struct most_mapped *files, struct text path, const struct build_id *id)
 {
 	if (files->len == MOST_MAPPED_MAX)
 		return true;
@@ -37,11 +37,11 @@ static bool add(struct most_mapped *files, struct text path)
 	if (!copy)
 		return false;
 	files->last = files->len++;
-	files->at[files->last] = (struct counted_program){copy, 1};
+	files->at[files->last] = (struct counted_program){copy, 1, *id};
 	return true; // cppcheck-suppress memleak ; copy is in files->at
 }
 
-bool most_mapped_count(struct most_mapped *files, struct text path)
+bool most_mapped_count(struct most_mapped *files, struct text path, const struct build_id *id)
 {
 	if (!text_starts(path, "/") || text_starts(path, "//") || is_library(path))
 		return true;
@@ -54,7 +54,7 @@ bool most_mapped_count(struct most_mapped *files, struct text path)
 			files->at[files->last = i].count++;
 			return true;
 		}
-	return add(files, path);
+	return add(files, path, id);
 }
 
 /* Orders by count, then by path. */
@@ -75,6 +75,11 @@ static const struct counted_program *next_most(const struct most_mapped *files,
 			best = file;
 	}
 	return best;
+}
+
+const struct counted_program *most_mapped_first(const struct most_mapped *files)
+{
+	return next_most(files, NULL);
 }
 
 void most_mapped_names(const struct most_mapped *files, char *out, size_t size)
@@ -171,7 +176,8 @@ bool image_judge(struct image_space *space, const uint64_t *near, const struct m
 	report->executable++;
 	report->misfits += fit == FIT_MISFIT;
 	if (fit != FIT_IMAGE)
-		return most_mapped_count(&space->files, event->path) ? true : bc_fail_nomem(err);
+		return most_mapped_count(&space->files, event->path, &event->build_id) ||
+		       bc_fail_nomem(err);
 	out->file = FILE_IMAGE;
 	out->offset = event->start.v - base;
 	file_places_note(&space->places,
@@ -486,6 +492,21 @@ bool image_space_fail_other_build(const struct image_space *space, const struct 
 		       (int)path.len, path.at, other_id, *own_id ? own_id : "none");
 }
 
+/* A binary of another build-id is not this one under another name. */
+static bool fail_other_program(const struct image_space *space, const struct counted_program *ran,
+			       struct bc_error *err)
+{
+	struct text name = text_first(space->match.name, 256);
+	char own[2 * BUILD_ID_MAX + 1], other[2 * BUILD_ID_MAX + 1];
+
+	build_id_format(&space->match.image->build_id, own);
+	build_id_format(&ran->id, other);
+	bc_fail(err, BC_MISMATCH,
+		"no process mapped %.*s (build-id %.12s); mapped most: %.256s (build-id %.12s)",
+		(int)name.len, name.at, own, ran->path, other);
+	return bc_hint(err, "give the binary that was recorded, %.256s", ran->path);
+}
+
 bool image_space_fail_unmapped(const struct image_space *space, struct bc_error *err)
 {
 	const struct image_report *report = &space->report;
@@ -517,11 +538,16 @@ bool image_space_fail_unmapped(const struct image_space *space, struct bc_error 
 			       " mappings of %.*s fit none "
 			       "of its executable segments; it is another build",
 			       report->misfits, (int)name.len, name.at);
+	const struct counted_program *first = most_mapped_first(&space->files);
+	const struct build_id *own = &space->match.image->build_id;
+	if (first && first->id.size && own->size && !build_id_equal(&first->id, own))
+		return fail_other_program(space, first, err);
 	most_mapped_names(&space->files, most, sizeof(most));
-	return bc_fail(err, BC_MISMATCH,
-		       "no process mapped %.*s; mapped most: %s (if that is the binary under "
-		       "another name: --image=NAME)",
-		       (int)name.len, name.at, most);
+	bc_fail(err, BC_MISMATCH, "no process mapped %.*s; mapped most: %s", (int)name.len, name.at,
+		most);
+	return first ? bc_hint(err, "--image=NAME, if one of these is %.*s under another name",
+			       (int)name.len, name.at) :
+		       false;
 }
 
 #define SHOWN 384 /* bytes of a path */

@@ -32,6 +32,7 @@
 struct counted_program {
 	char *path;
 	uint64_t count;
+	struct build_id id; /* size 0 if it is not known */
 };
 
 /* Zeroed means empty. */
@@ -44,7 +45,11 @@ struct most_mapped {
 void most_mapped_free(struct most_mapped *files);
 
 /* Returns false when out of memory. */
-BC_MUST_USE bool most_mapped_count(struct most_mapped *files, struct text path);
+BC_MUST_USE bool most_mapped_count(struct most_mapped *files, struct text path,
+				   const struct build_id *id);
+
+/* The file that was mapped most, or NULL. */
+const struct counted_program *most_mapped_first(const struct most_mapped *files);
 
 /* The names of those that were mapped most, with commas; "none" if empty. */
 void most_mapped_names(const struct most_mapped *files, char *out, size_t size);
