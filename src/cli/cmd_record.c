@@ -180,7 +180,7 @@ static const struct option_row rows[] = {
 	{0, "save-rings", "FILE", FILE_WRITTEN, "also write all records as they come, for --replay",
 	 INTO(save)},
 	{0, "metrics", "FILE", FILE_WRITTEN,
-	 "write figures in OpenMetrics to FILE every 10 seconds, for the\ntextfile collector of node_exporter",
+	 "write figures for Prometheus to FILE every 10 seconds, for the\ntextfile collector of node_exporter",
 	 INTO(metrics)},
 	{0, "forward-exit", NULL, NO_FILE, "exit with the command's exit code, if nothing failed",
 	 INTO(forward)},

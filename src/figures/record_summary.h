@@ -46,8 +46,9 @@ void record_json(const struct record_result *result, FILE *out);
 /* Nothing was recorded or written: an error that says why, and a hint. */
 void record_explain(const struct record_result *result, const int *pids, size_t count, FILE *out);
 
-/* Writes what the textfile collector of node_exporter reads, OpenMetrics.  The file is whole at any
- * time.  BC_IO, BC_NOMEM */
+/* Writes what the textfile collector of node_exporter reads, the text format of Prometheus.  Not
+ * OpenMetrics, which has counters as NAME and their values as NAME_total: to that collector these
+ * are values without a type.  The file is whole at any time.  BC_IO, BC_NOMEM */
 BC_MUST_USE bool record_metrics_write(const char *path, const struct recorder_stats *stats,
 				      const struct record_shards *shards, struct bc_error *err);
 

@@ -402,21 +402,21 @@ def others_are_kept():
     check('of this host', not os.path.exists(own), os.listdir('kept'))
 
 
-def open_metrics(text):
-    """Values by name and labels of text that follows the rules of OpenMetrics 1.0, as far as it has counters and gauges."""
-    check('end', text.endswith('\n# EOF\n') and text.count('# EOF') == 1, text[-30:])
+def values_of(text):
+    """By name and labels, of the text format of Prometheus, as far as it has counters and gauges."""
+    check('end', text.endswith('\n'), text[-30:])
     values, family, kind, seen = {}, None, None, set()
-    for line in text.splitlines()[:-1]:
+    for line in text.splitlines():
         described = re.fullmatch(r'# (TYPE|HELP) ([a-zA-Z_:][a-zA-Z0-9_:]*) (.+)', line)
         sample = re.fullmatch(r'([a-zA-Z_:][a-zA-Z0-9_:]*)(\{[a-zA-Z_][a-zA-Z0-9_]*="[^"\\\n]*"\})? (\d+(?:\.\d+)?)', line)
         if described and described.group(1) == 'TYPE':
             family, kind = described.group(2), described.group(3)
-            check('a family once', family not in seen and kind in ('counter', 'gauge') and not family.endswith('_total'), line)
+            check('a family once', family not in seen and kind == ('counter' if family.endswith('_total') else 'gauge'), line)
             seen.add(family)
         elif described:
             check('help of its family', described.group(2) == family, line)
         else:
-            check('a sample of its family', sample and sample.group(1) == family + '_total' * (kind == 'counter'), line)
+            check('a sample of its family', sample and sample.group(1) == family, line)
             name = sample.group(1) + (sample.group(2) or '')
             check('once', name not in values, line)
             values[name] = float(sample.group(3))
@@ -430,7 +430,7 @@ def metrics():
     while not os.path.exists('file.prom'):
         time.sleep(0.05)
     with open('file.prom', encoding='ascii') as file:
-        early = open_metrics(file.read())
+        early = values_of(file.read())
     time.sleep(1)
     recorder.send_signal(signal.SIGTERM)
     stats = ended(recorder)
@@ -438,7 +438,7 @@ def metrics():
     load.wait()
     with open('file.prom', encoding='ascii') as file:
         text = file.read()
-    late = open_metrics(text)
+    late = values_of(text)
     check('grows', all(late[name] >= value for name, value in early.items() if '_total' in name), (early, late))
     prefix = 'batconv_record_'
     for name, value in (('samples_total', stats['samples']['read']), ('samples_kept_total', stats['samples']['kept']),
