@@ -46,11 +46,12 @@ static const char *their_word(const struct kind *kind)
 static bool has_color(FILE *out)
 {
 	const char *none = getenv("NO_COLOR"), *terminal = getenv("TERM");
+	int descriptor = out == stdout ? STDOUT_FILENO : fileno(out); /* see sink_stdout() */
 
 	if (color_when != COLOR_AUTO)
 		return color_when == COLOR_ALWAYS;
 	return (!none || !*none) && terminal && *terminal && strcmp(terminal, "dumb") != 0 &&
-	       isatty(fileno(out)) == 1;
+	       isatty(descriptor) == 1;
 }
 
 BC_PRINTF(2, 0)
@@ -80,6 +81,17 @@ void say_row(FILE *out, const char *label, const char *fmt, ...)
 	format_line(line, fmt, args);
 	va_end(args);
 	fprintf(out, "%-9s %s\n", label, line);
+}
+
+void print_mood(const char *word, enum say_mood mood, FILE *out)
+{
+	static const char *const colors[] = {
+		[SAY_GOOD] = "1;32", [SAY_DOUBTFUL] = "1;35", [SAY_BAD] = "1;31"};
+
+	if (has_color(out))
+		fprintf(out, "\033[%sm%s\033[0m", colors[mood], word);
+	else
+		fputs(word, out);
 }
 
 static void say_line(FILE *out, const struct kind *kind, const char *line)

@@ -46,6 +46,10 @@ struct say_words {
 };
 void say_as(const struct say_words *words);
 
+/* A word alone, in green, magenta or red where the words above have their colors. */
+enum say_mood { SAY_GOOD, SAY_DOUBTFUL, SAY_BAD };
+void print_mood(const char *word, enum say_mood mood, FILE *out);
+
 /* The error, and its hint if there is one. */
 void say_failure(FILE *out, const struct bc_error *err);
 

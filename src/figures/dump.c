@@ -454,7 +454,7 @@ static void summary_text(const struct dump_summary *s, FILE *out)
 	const struct bat_table *bat = &s->dump->subject->bat;
 	double size = s->dump->subject->desc.size ? (double)s->dump->subject->desc.size : 1;
 
-	fprintf(out, "layout        %s\nsize          %zu bytes, %.2f per entry\n",
+	fprintf(out, "layout        %s\nsize          %zu bytes, %.1f per entry\n",
 		bat_layout_name(bat->layout), s->dump->subject->desc.size, per_entry(s));
 	fprintf(out, "fragments     %" PRIu32 " hot, %" PRIu32 " cold\n", bat->hot_count,
 		bat->fragment_count - bat->hot_count);

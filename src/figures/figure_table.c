@@ -248,3 +248,16 @@ void figures_text(const struct figure_row *rows, const void *of, bool all, const
 	print_rows(rows, of,
 		   &(struct printed){.before = before, .begins = true, .all = all, .out = out});
 }
+
+int figure_digits(double value, double limit)
+{
+	char shown[400];
+
+	for (int digits = 1; digits < 4; digits++) {
+		snprintf(shown, sizeof(shown), "%.*f", digits, value);
+		double seen = strtod(shown, NULL);
+		if (value < limit ? seen < limit : seen > limit)
+			return digits;
+	}
+	return 4;
+}

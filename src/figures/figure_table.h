@@ -147,6 +147,9 @@ void figures_json_object(const struct figure_row *rows, const void *of, struct j
 /* A whole document: an object and the end of its line. */
 void figures_json_document(const struct figure_row *rows, const void *of, FILE *out);
 
+/* With how many digits, from 1 to 4, a figure that misses a limit is seen to miss it. */
+int figure_digits(double value, double limit);
+
 /* All texts, and `before` in front of each line.  all: also of values that are 0 */
 void figures_text(const struct figure_row *rows, const void *of, bool all, const char *before,
 		  FILE *out);

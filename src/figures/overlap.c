@@ -548,7 +548,9 @@ void overlap_tell_min(const struct overlap_report *report, FILE *out)
 	for (int i = 0; i < OVERLAP_KIND_COUNT; i++) {
 		const struct overlap_share *share = &report->overlap->shares[i];
 		if (is_below_limit(report, share))
-			say_error(out, "overlap of %s is %.4f %%, and --min=%g was asked for",
-				  overlap_key((enum overlap_kind)i), share->percent, report->min);
+			say_error(out, "overlap of %s is %.*f %%, and --min=%g was asked for",
+				  overlap_key((enum overlap_kind)i),
+				  figure_digits(share->percent, report->min), share->percent,
+				  report->min);
 	}
 }

@@ -72,7 +72,7 @@ static void judge_build(const struct conversion *c, struct verdict *out)
 		       rate, what);
 	else if (rate > 0)
 		say_so(out, VERDICT_WARNING,
-		       "the samples are of this build, but %.2f %% of their %s do not match its code",
+		       "the samples are of this build, but %.2g %% of their %s do not match its code",
 		       rate, what);
 	else
 		say_so(out, VERDICT_GOOD,
@@ -214,17 +214,17 @@ static void judge_flow(const struct quality *q, struct verdict *out)
 		say_so(out, VERDICT_WARNING, "no function has a flow");
 	else if (f->bias > BIAS_MUCH || f->unreachable > UNREACHABLE_MUCH)
 		say_so(out, VERDICT_WARNING,
-		       "counts do not add up: what enters and what leaves a block differ by %.2f %% (bias), and %.1f %% of the counts are in blocks "
+		       "counts do not add up: what enters and what leaves a block differ by %.1f %% (bias), and %.1f %% of the counts are in blocks "
 		       "that no counted branch leads to",
 		       f->bias, f->unreachable);
 	else if (q->says_inferred)
 		say_so(out, VERDICT_GOOD,
-		       "branches were inferred so that counts add up: bias %.2f %%, and %.1f %% of the counts are in blocks that no counted branch "
+		       "branches were inferred so that counts add up: bias %.1f %%, and %.1f %% of the counts are in blocks that no counted branch "
 		       "leads to",
 		       f->bias, f->unreachable);
 	else
 		say_so(out, VERDICT_GOOD,
-		       "counts add up as a whole: what enters and what leaves a block differ by %.2f %% (bias), and %.1f %% of the counts are "
+		       "counts add up as a whole: what enters and what leaves a block differ by %.1f %% (bias), and %.1f %% of the counts are "
 		       "in blocks that no counted branch leads to",
 		       f->bias, f->unreachable);
 }
@@ -367,8 +367,9 @@ void quality_tell_gates(const struct quality_report *report, FILE *out)
 			say_error(out, "%s is not known, and --%s-%s=%g was asked for", figure, way,
 				  figure, gate->limit);
 		else
-			say_error(out, "%s is %.4f, and --%s-%s=%g was asked for", figure,
-				  result->value, way, figure, gate->limit);
+			say_error(out, "%s is %.*f, and --%s-%s=%g was asked for", figure,
+				  figure_digits(result->value, gate->limit), result->value, way,
+				  figure, gate->limit);
 	}
 }
 
@@ -505,6 +506,22 @@ static void write_verdicts(struct json *json, const struct figure_row *row, cons
 	json_close(json, ']');
 }
 
+static void print_verdict(const struct figure_row *row, const void *at, FILE *out)
+{
+	static const enum say_mood moods[] = {[VERDICT_GOOD] = SAY_GOOD,
+					      [VERDICT_WARNING] = SAY_DOUBTFUL,
+					      [VERDICT_BAD] = SAY_BAD};
+	const struct verdict *verdict = at;
+
+	if (!verdict->kind)
+		return;
+	fprintf(out, "%s ", (const char *)row->with);
+	print_mood(verdict_word(verdict->kind), moods[verdict->kind], out);
+	fputs(": ", out);
+	print_name(text_of(verdict->text), out);
+	putc('\n', out);
+}
+
 static void write_gates(struct json *json, const struct figure_row *row, const void *of)
 {
 	const struct quality_report *report = of;
@@ -549,7 +566,7 @@ static const struct figure_row stability_rows[] = {
 
 static const struct figure_row density_rows[] = {
 	{"density",
-	 "  {:12.1} density, as perf2bolt has it, of functions that hold {of_samples_percent:.2} % of samples\n",
+	 "  {:12.1} density, as perf2bolt has it, of functions that hold {of_samples_percent:g} % of samples\n",
 	 VALUE(struct quality, density.density)},
 	{"enough", NULL, VALUE(struct quality, threshold)},
 	{"times_more_samples", .read = times_more},
@@ -574,16 +591,16 @@ static const struct figure_row coverage_rows[] = {
 static const struct figure_row flow_rows[] = {
 	FIGURES(struct flow_figures, , functions, blocks),
 	{"bias_percent",
-	 "  {:10.4} % bias, deviation {deviation_percent:.4} %, of {blocks} block{blocks:s}\n",
+	 "  {:10.1} % bias, deviation {deviation_percent:.1} %, of {blocks} block{blocks:s}\n",
 	 VALUE(struct flow_figures, bias)},
 	{"deviation_percent", NULL, VALUE(struct flow_figures, deviation)},
 	{"discontinuity_percent",
-	 "  {:10.2} % discontinuity, or more, of the worst 5 % of {functions} function{functions:s}\n",
+	 "  {:10.1} % discontinuity, or more, of the worst 5 % of {functions} function{functions:s}\n",
 	 VALUE(struct flow_figures, discontinuity)},
 	{"unreachable_percent", NULL, VALUE(struct flow_figures, unreachable)},
 	{"call_gap_percent",
-	 "  {:10.2} % gap between calls and entries, {flow_gap_percent:.2} % in the flow of blocks, "
-	 "{worst_gap_percent:.2} % of hot blocks, likewise\n",
+	 "  {:10.1} % gap between calls and entries, {flow_gap_percent:.1} % in the flow of blocks, "
+	 "{worst_gap_percent:.1} % of hot blocks, likewise\n",
 	 VALUE(struct flow_figures, call_gap), IF(struct flow_figures, has_gaps)},
 	{"flow_gap_percent", NULL, VALUE(struct flow_figures, flow_gap),
 	 IF(struct flow_figures, has_gaps)},
@@ -642,9 +659,9 @@ static void print_reads(const struct figure_row *row, const void *conversion, FI
 #define QUALITY    THROUGH(struct quality_report, quality)
 #define CONVERSION THROUGH(struct quality_report, conversion)
 #define VERDICT(about, label)                                                                      \
-	{.text = label " {}\n",                                                                    \
-	 VALUE(struct quality_report, verdicts[VERDICT_##about].text),                             \
-	 .any = true}
+	{.at = offsetof(struct quality_report, verdicts[VERDICT_##about]),                         \
+	 .print = print_verdict,                                                                   \
+	 .with = label}
 #define LEDGER(field, words)                                                                       \
 	{#field,                                                                                   \
 	 .at = offsetof(struct conversion, ledgers.field),                                         \
@@ -660,7 +677,7 @@ static const struct figure_row report_rows[] = {
 	{"llvm_bolt", .write = bolt_reads_write, .print = print_reads, CONVERSION},
 	VERDICT(BUILD, "build    "),
 	{"build", BEGIN, CONVERSION},
-	{"checked", "  {:12} checked, {mismatch_percent:.2} % do not match\n",
+	{"checked", "  {:12} checked, {mismatch_percent:.1} % do not match\n",
 	 VALUE(struct conversion, check.checked), CONVERSION},
 	{"mismatch_percent", NULL, VALUE_BY(struct conversion, check, mismatch_percent),
 	 CONVERSION},

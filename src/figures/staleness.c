@@ -757,7 +757,7 @@ static void print_lost(const struct staleness *s, FILE *out)
 		fprintf(out, "most samples that are not exact:\n");
 	for (size_t i = 0; i < s->lost.len && i < STALE_LOST; i++) {
 		const struct lost_function *lost = &s->lost.at[i];
-		fprintf(out, "  %6.2f %% %20" PRIu64 "  %-7s ",
+		fprintf(out, "  %6.1f %% %20" PRIu64 "  %-7s ",
 			percent_of(lost->samples, s->samples), lost->samples,
 			fate_keys[lost->fate]);
 		if (s->has_blocks && lost->fate == FUNCTION_STALE)
@@ -955,7 +955,9 @@ void stale_tell_min(const struct stale_report *report, FILE *out)
 		if (is_below_limit(report, &report->builds[i]))
 			say_error(
 				out,
-				"%s: %.4f %% of the samples are in exact functions, and --min-exact=%g was asked for",
-				report->builds[i].path, staleness_exact_percent(&report->builds[i]),
-				report->min);
+				"%s: %.*f %% of the samples are in exact functions, and --min-exact=%g was asked for",
+				report->builds[i].path,
+				figure_digits(staleness_exact_percent(&report->builds[i]),
+					      report->min),
+				staleness_exact_percent(&report->builds[i]), report->min);
 }

@@ -281,7 +281,7 @@ static const struct figure_row sample_rows[] = {
 	 VALUE(struct sample_result, addresses)},
 	FIGURE(struct sample_result, , differ),
 	{"compared",
-	 "sample: {same} of {} instruction{:s} ({same/compared:.2} %) the same in the input binary; {added} more added by BOLT\n",
+	 "sample: {same} of {} instruction{:s} ({same/compared:.1} %) the same in the input binary; {added} more added by BOLT\n",
 	 VALUE(struct sample_result, compared), .any = true},
 	FIGURES(struct sample_result, , same, added),
 	{0},
