@@ -148,7 +148,7 @@ def proposed(outputs):
         text = data.decode('utf-8', 'replace')
         for source, pattern in SOURCES.items():
             for match in re.finditer(pattern, text, re.M):
-                command = first_part(match[1]).strip()
+                command = first_part(match[match.lastindex]).strip()
                 if command.split(' ', 1)[0] in PROGRAMS:
                     yield source, command
 
