@@ -620,7 +620,8 @@ static void write_metrics(struct record_run *r)
 	struct bc_error err;
 
 	r->metrics_at = live_clock();
-	bool ok = record_metrics_write(r->args->metrics, &stats, &r->shards, &err);
+	bool ok = record_metrics_write(r->args->metrics, &stats, &r->shards,
+				       recorder_shares(r->recorder), &err);
 	if (!ok && !r->metrics_failed)
 		say_warning(stderr, "--metrics: %s", err.text);
 	r->metrics_failed = !ok;

@@ -202,6 +202,30 @@ static void print_head(const struct record_result *result, FILE *out)
 		    percent_of(live->sampled, live->now - live->began));
 }
 
+/* One line for each of the users of whom most was left out, and one for all others. */
+static void warn_of_users(const struct shares *users, FILE *out)
+{
+	const struct user_share *most[USERS_MOST];
+	struct user_share others;
+	size_t count = shares_left_out(users, most, USERS_MOST, &others);
+
+	for (size_t i = 0; i <= count; i++) {
+		const struct user_share *user = i < count ? most[i] : &others;
+		char who[32] = "other users";
+		uint64_t samples = share_left_out(user) - user->refused - user->unread;
+		if (i < count)
+			snprintf(who, sizeof(who), "user %" PRIu32, user->uid);
+		if (user->refused || user->unread)
+			say_warning(out,
+				    "%s: %" PRIu64
+				    " mapping%s left out for want of room, those of %" PRIu64
+				    " process%s were not all read; %" PRIu64 " sample%s dropped",
+				    who, user->refused, plural_of(user->refused, " was", "s were"),
+				    user->unread, user->unread == 1 ? "" : "es", samples,
+				    plural_of(samples, " was", "s were"));
+	}
+}
+
 static void print_warnings(const struct record_result *result, FILE *out)
 {
 	const struct recorder_stats *stats = &result->stats;
@@ -219,13 +243,8 @@ static void print_warnings(const struct record_result *result, FILE *out)
 			    "the kernel held samples back %" PRIu64
 			    " time%s, as they took too much time: record less often (-F)",
 			    stats->throttled, plural(stats->throttled));
-	for (size_t i = 0; i < result->users->count; i++)
-		if (result->users->at[i].refused && result->users->at[i].uid != NO_USER)
-			say_warning(out,
-				    "user %" PRIu32 " maps more than there is room for: %" PRIu64
-				    " mapping%s left out",
-				    result->users->at[i].uid, result->users->at[i].refused,
-				    plural_of(result->users->at[i].refused, " was", "s were"));
+	if (result->live)
+		warn_of_users(result->users, out);
 	if (result->live && result->live->unreadable)
 		say_warning(out,
 			    "/proc/PID/maps of %" PRIu64
@@ -314,20 +333,34 @@ static void json_binary(struct json *json, const struct recorded_binary *binary)
 	json_close(json, '}');
 }
 
-/* Users for whose mappings there was no room. */
+static void json_user(struct json *json, const struct user_share *user)
+{
+	if (!share_left_out(user))
+		return;
+	json_open(json, NULL, '{');
+	if (user->uid != NO_USER)
+		json_number(json, "uid", user->uid);
+	json_number(json, "mappings_refused", user->refused);
+	json_number(json, "processes_unread", user->unread);
+	json_open(json, "dropped", '{');
+	for (size_t i = 0; i < recorded_words.reason_count; i++)
+		if (user->dropped[i])
+			json_number(json, recorded_words.reasons[i].key, user->dropped[i]);
+	json_close(json, '}');
+	json_close(json, '}');
+}
+
+/* The users of whom most was left out, and all others. */
 static void json_users(struct json *json, const struct shares *users)
 {
+	const struct user_share *most[USERS_MOST];
+	struct user_share others;
+	size_t count = shares_left_out(users, most, USERS_MOST, &others);
+
 	json_open(json, "users", '[');
-	for (size_t i = 0; i < users->count; i++) {
-		const struct user_share *user = &users->at[i];
-		if (!user->refused)
-			continue;
-		json_open(json, NULL, '{');
-		if (user->uid != NO_USER)
-			json_number(json, "uid", user->uid);
-		json_number(json, "mappings_refused", user->refused);
-		json_close(json, '}');
-	}
+	for (size_t i = 0; i < count; i++)
+		json_user(json, most[i]);
+	json_user(json, &others);
 	json_close(json, ']');
 }
 
@@ -377,7 +410,8 @@ void record_json(const struct record_result *result, FILE *out)
 						   "");
 		json_close(&json, '}');
 	}
-	json_users(&json, result->users);
+	if (result->live) /* else nobody knows who it was */
+		json_users(&json, result->users);
 	json_open(&json, "binaries", '[');
 	for (size_t i = 0; i < result->shards->binaries.len; i++)
 		json_binary(&json, &result->shards->binaries.at[i]);
@@ -488,37 +522,70 @@ static uint64_t shards_of(const struct record_shards *shards)
 	return count;
 }
 
-static void print_metrics(const struct recorder_stats *stats, const struct record_shards *shards,
-			  FILE *out)
+/* uid="": of all others. */
+static void print_user(const struct user_share *user, FILE *out)
 {
-	counter("samples_total", "Samples that were read from the ring buffers.", stats->samples.read,
+	char uid[16] = "";
+
+	if (user->uid != NO_USER)
+		snprintf(uid, sizeof(uid), "%" PRIu32, user->uid);
+	for (size_t i = 0; i < recorded_words.reason_count; i++)
+		if (user->dropped[i])
+			fprintf(out,
+				PREFIX
+				"user_samples_dropped_total{uid=\"%s\",reason=\"%s\"} %" PRIu64
+				"\n",
+				uid, recorded_words.reasons[i].key, user->dropped[i]);
+}
+
+static void print_users(const struct shares *users, FILE *out)
+{
+	const struct user_share *most[USERS_MOST];
+	struct user_share others;
+	size_t count = shares_left_out(users, most, USERS_MOST, &others);
+
+	head("user_samples_dropped_total", "counter",
+	     "Samples that were dropped, by the user who ran the code, and reason.", out);
+	for (size_t i = 0; i < count; i++)
+		print_user(most[i], out);
+	print_user(&others, out);
+}
+
+static void print_metrics(const struct recorder_stats *stats, const struct record_shards *shards,
+			  const struct shares *users, FILE *out)
+{
+	counter("samples_total", "Samples that were read from the ring buffers.",
+		stats->samples.read, out);
+	counter("samples_kept_total", "Samples that were counted for a file.", stats->samples.kept,
 		out);
-	counter("samples_kept_total", "Samples that were counted for a file.", stats->samples.kept, out);
 	head("samples_dropped_total", "counter", "Samples that were dropped, by reason.", out);
 	for (size_t i = 0; i < recorded_words.reason_count; i++)
 		fprintf(out, PREFIX "samples_dropped_total{reason=\"%s\"} %" PRIu64 "\n",
 			recorded_words.reasons[i].key, stats->samples.dropped[i]);
+	print_users(users, out);
 	counter("lost_total", "Records for which the kernel had no room.",
 		stats->lost + stats->lost_samples, out);
-	counter("throttled_total", "How often the kernel held sampling back.", stats->throttled, out);
+	counter("throttled_total", "How often the kernel held sampling back.", stats->throttled,
+		out);
 	head("cpu_seconds_total", "counter", "Processor time of batconv.", out);
 	fprintf(out, PREFIX "cpu_seconds_total %.6f\n",
 		(double)budget_process_cpu() / (double)SECOND);
 	gauge("memory_bytes", "Memory of counts, processes and mappings.", stats->memory, out);
 	counter("shards_total", "Shards that were written.", shards_of(shards), out);
 	counter("shard_bytes_total", "Disk that they took.", shards->folder.written_bytes, out);
-	counter("shards_deleted_total", "Older shards that --keep has deleted.", shards->folder.deleted,
-		out);
+	counter("shards_deleted_total", "Older shards that --keep has deleted.",
+		shards->folder.deleted, out);
 	gauge("failing", "1 while shards cannot be written.", shards->failing, out);
 }
 
 bool record_metrics_write(const char *path, const struct recorder_stats *stats,
-			  const struct record_shards *shards, struct bc_error *err)
+			  const struct record_shards *shards, const struct shares *users,
+			  struct bc_error *err)
 {
 	struct output output;
 
 	if (!output_open(path, &output, err))
 		return false;
-	print_metrics(stats, shards, output.file);
+	print_metrics(stats, shards, users, output.file);
 	return output_commit(&output, err);
 }

@@ -50,6 +50,7 @@ void record_explain(const struct record_result *result, const int *pids, size_t 
  * OpenMetrics, which has counters as NAME and their values as NAME_total: to that collector these
  * are values without a type.  The file is whole at any time.  BC_IO, BC_NOMEM */
 BC_MUST_USE bool record_metrics_write(const char *path, const struct recorder_stats *stats,
-				      const struct record_shards *shards, struct bc_error *err);
+				      const struct record_shards *shards,
+				      const struct shares *users, struct bc_error *err);
 
 #endif

@@ -152,25 +152,27 @@ static struct recorded_counts *count_together(const struct same_code *same, cons
 
 /* It is not wanted as it is: too little.  What runs no more, and did not since it was offered last,
  * goes. */
-static void leave(struct run_file *file, struct recorder_stats *stats)
+static void leave(struct run_files *files, struct run_file *file, struct recorder_stats *stats)
 {
 	bool idle = !file->mapped && file->offered == file->samples;
 
 	file->offered = file->samples;
 	if (idle)
-		run_file_drop(file, RECORDED_DROP_TOO_FEW, stats);
+		run_file_drop(files, file, RECORDED_DROP_TOO_FEW, stats);
 }
 
-static void refuse(struct run_file *file, bool last, struct recorder_stats *stats)
+static void refuse(struct run_files *files, struct run_file *file, bool last,
+		   struct recorder_stats *stats)
 {
 	if (last)
-		run_file_drop(file, RECORDED_DROP_UNFINISHED, stats);
+		run_file_drop(files, file, RECORDED_DROP_UNFINISHED, stats);
 	else
-		leave(file, stats);
+		leave(files, file, stats);
 }
 
-static bool offer(const struct same_code *same, const char *event, const struct recorded_taker *to,
-		  struct recorder_stats *stats, struct bc_error *err)
+static bool offer(struct run_files *files, const struct same_code *same, const char *event,
+		  const struct recorded_taker *to, struct recorder_stats *stats,
+		  struct bc_error *err)
 {
 	struct recorded_counts *counts = count_together(same, event);
 	const struct run_file *first = same->files[0];
@@ -196,7 +198,7 @@ static bool offer(const struct same_code *same, const char *event, const struct 
 			run_file_clear(same->files[i]);
 	} else if (err->code == BC_OK) {
 		for (size_t i = 0; i < same->count; i++)
-			refuse(same->files[i], to->last, stats);
+			refuse(files, same->files[i], to->last, stats);
 	}
 	recorded_counts_free(recorded.counts);
 	return taken || err->code == BC_OK;
@@ -233,11 +235,11 @@ static void forget_empty(struct run_file *file)
 }
 
 /* It has too few samples to be handed over now. */
-static void take_few(struct run_file *file, const struct recorded_taker *to,
-		     struct recorder_stats *stats)
+static void take_few(struct run_files *files, struct run_file *file,
+		     const struct recorded_taker *to, struct recorder_stats *stats)
 {
 	if (!to->last) {
-		leave(file, stats);
+		leave(files, file, stats);
 		return;
 	}
 	to->few(to->ctx, file->samples);
@@ -256,11 +258,11 @@ static size_t gather(struct run_files *files, const struct recorded_taker *to,
 		if (!has_counts(file))
 			continue;
 		if (file->state != RUN_FILE_COUNTED) /* it was dropped a moment ago */
-			run_file_drop(file, recorded_drop_of(file->state), stats);
+			run_file_drop(files, file, recorded_drop_of(file->state), stats);
 		else if (file->samples < to->least)
-			take_few(file, to, stats);
+			take_few(files, file, to, stats);
 		else if (file->reading && to->last)
-			run_file_drop(file, RECORDED_DROP_UNFINISHED, stats);
+			run_file_drop(files, file, RECORDED_DROP_UNFINISHED, stats);
 		else if (!file->reading)
 			out[count++] = file;
 	}
@@ -299,7 +301,7 @@ bool hand_over(struct run_files *files, const struct processes *processes, const
 	bool whole = ok;
 	for (size_t i = 0; ok && i < count; i++) {
 		struct bc_error why = {0};
-		if (offer(&codes[i], event, to, stats, &why))
+		if (offer(files, &codes[i], event, to, stats, &why))
 			continue;
 		if (whole)
 			*err = why;

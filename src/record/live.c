@@ -464,7 +464,7 @@ static void *count(void *ctx)
 		scan->processes = &live->processes;
 		scan->cgroup = live->cgroup;
 		ok = count_until_end(thread, scan, thread->err);
-		proc_scan_free(scan);
+		proc_scan_end(scan);
 		free(scan);
 	}
 	pthread_mutex_lock(&thread->lock);

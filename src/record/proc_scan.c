@@ -73,13 +73,6 @@ bool proc_scan_begin(struct proc_scan *scan, uint64_t now, struct bc_error *err)
 	return ok;
 }
 
-void proc_scan_free(struct proc_scan *scan)
-{
-	close_maps(scan);
-	scan_task_vec_free(&scan->tasks);
-	scan_task_vec_free(&scan->large);
-}
-
 bool proc_scan_goes_on(const struct proc_scan *scan)
 {
 	return scan->left || scan->opened.pid || scan->asked < scan->tasks.len;
@@ -172,6 +165,7 @@ static bool scan_more(struct proc_scan *scan, struct scan_task task, struct bc_e
 	size_t size = 0;
 
 	if (!recorder_may_map(scan->recorder, task.user)) {
+		recorder_shares(scan->recorder)->at[task.user].unread++;
 		close_maps(scan);
 		return true;
 	}
@@ -230,4 +224,19 @@ bool proc_scan_step(struct proc_scan *scan, struct bc_error *err)
 	if (!scan->last)
 		begin_last(scan);
 	return ok;
+}
+
+void proc_scan_end(struct proc_scan *scan)
+{
+	struct user_share *users = recorder_shares(scan->recorder)->at;
+
+	if (scan->opened.pid)
+		users[scan->opened.user].unread++;
+	for (size_t user = 0; scan->last && user < SHARES_MOST; user++)
+		users[user].unread += scan->end[user] - scan->next[user];
+	for (size_t i = 0; i < scan->large.len; i++)
+		users[scan->large.at[i].user].unread++;
+	close_maps(scan);
+	scan_task_vec_free(&scan->tasks);
+	scan_task_vec_free(&scan->large);
 }

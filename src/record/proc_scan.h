@@ -54,6 +54,7 @@ bool proc_scan_goes_on(const struct proc_scan *scan);
 /* Reads a little, for less than a millisecond.  What the recorder says. */
 BC_MUST_USE bool proc_scan_step(struct proc_scan *scan, struct bc_error *err);
 
-void proc_scan_free(struct proc_scan *scan);
+/* No more is read: the users of what is left have as many unread processes. */
+void proc_scan_end(struct proc_scan *scan);
 
 #endif

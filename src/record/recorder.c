@@ -149,13 +149,18 @@ bool recorder_may_map(const struct recorder *recorder, uint32_t user)
 			    (uint32_t)(most / MAPS_UNIT));
 }
 
+static void ask_user(struct recorder *r, struct recorded_process *process)
+{
+	if (!process->user)
+		process->user = recorder_user(r, process->process.pid) + 1;
+}
+
 /* May a process have one more mapping? */
 static bool may_map(struct recorder *r, struct recorded_process *process)
 {
 	if (r->maps_memory < r->memory_most / MAPS_PART / 2)
 		return true; /* whoever it is */
-	if (!process->user)
-		process->user = recorder_user(r, process->process.pid) + 1;
+	ask_user(r, process);
 	bool may = recorder_may_map(r, process->user - 1);
 	share_of(r, process)->refused += !may;
 	return may;
@@ -325,8 +330,18 @@ static void keep(struct recorder *r, struct run_file *file)
 	file->samples++;
 }
 
+/* Whose limits a sample meets: of a file it is who mapped it first. */
+static struct user_share *user_of(struct recorder *r, struct recorded_process *process,
+				  const struct run_file *file)
+{
+	if (file)
+		return &r->files.shares.at[file->user];
+	ask_user(r, process);
+	return share_of(r, process);
+}
+
 /* A sample in a file that is not counted, or in none. */
-static bool drop_in(struct recorder *r, const struct recorded_process *process,
+static bool drop_in(struct recorder *r, struct recorded_process *process,
 		    const struct sample *sample, const struct mapping *m, struct run_file *file)
 {
 	if (file && file->state == RUN_FILE_LEFT_OUT && ++file->left_out > r->left_out_most) {
@@ -336,7 +351,10 @@ static bool drop_in(struct recorder *r, const struct recorded_process *process,
 			r->left_out = strdup(file->path); /* NULL: then nobody tells it */
 		}
 	}
-	return drop(r, sample, drop_of(process, m, file));
+	enum recorded_drop why = drop_of(process, m, file);
+	if (why != RECORDED_DROP_NO_FILE && why != RECORDED_DROP_LEFT_OUT)
+		user_of(r, process, file)->dropped[why]++;
+	return drop(r, sample, why);
 }
 
 /* Before so many rows are added.  *room: they can be. */
@@ -372,7 +390,7 @@ static bool count_address(struct recorder *r, struct run_file *file, uint64_t of
 	return count_table_add(&file->plain, key, 1, 0) || bc_fail_nomem(err);
 }
 
-static bool take_address(struct recorder *r, const struct recorded_process *process,
+static bool take_address(struct recorder *r, struct recorded_process *process,
 			 const struct sample *sample, struct bc_error *err)
 {
 	struct run_file *file;
@@ -554,7 +572,7 @@ static void tally(struct recorder *r, size_t count)
 }
 
 /* Nothing of the stack is in a file. */
-static bool drop_stack(struct recorder *r, const struct recorded_process *process,
+static bool drop_stack(struct recorder *r, struct recorded_process *process,
 		       const struct sample *sample, struct bc_error *err)
 {
 	struct run_file *file = NULL;

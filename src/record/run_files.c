@@ -41,8 +41,10 @@ void run_file_clear(struct run_file *file)
 	file->samples = file->branches = file->offered = 0;
 }
 
-void run_file_drop(struct run_file *file, enum recorded_drop why, struct recorder_stats *stats)
+void run_file_drop(struct run_files *files, struct run_file *file, enum recorded_drop why,
+		   struct recorder_stats *stats)
 {
+	files->shares.at[file->user].dropped[why] += file->samples;
 	ledger_move(&stats->samples, why, file->samples);
 	ledger_move(&stats->branches, BRANCH_DROP_DROPPED_SAMPLE, file->branches);
 	run_file_clear(file);
@@ -210,7 +212,7 @@ bool run_files_look(struct run_files *files, uint64_t least, struct recorder_sta
 						  RUN_FILE_GONE;
 	end_reading(files, file);
 	if (file->state != RUN_FILE_COUNTED)
-		run_file_drop(file, recorded_drop_of(file->state), stats);
+		run_file_drop(files, file, recorded_drop_of(file->state), stats);
 	return true;
 }
 

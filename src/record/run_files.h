@@ -114,7 +114,8 @@ bool run_files_look(struct run_files *files, uint64_t least, struct recorder_sta
 bool run_files_wait(const struct run_files *files, uint64_t least);
 
 /* Drops what was counted for a file after all, and says why in the ledgers. */
-void run_file_drop(struct run_file *file, enum recorded_drop why, struct recorder_stats *stats);
+void run_file_drop(struct run_files *files, struct run_file *file, enum recorded_drop why,
+		   struct recorder_stats *stats);
 
 /* The vaddr of an offset that was run.  False: it lies in no executable segment, widened to whole
  * pages. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "src/record/shares.h"
 
+#include <string.h>
 #include <unistd.h>
 
 uint32_t shares_of(struct shares *shares, uint32_t uid)
@@ -23,4 +24,48 @@ bool share_allows(const struct user_share *user, uint32_t own, uint32_t used, ui
 	bool trusted = user->uid == 0 || user->uid == geteuid();
 
 	return used < most && (trusted || own < most - used);
+}
+
+uint64_t share_left_out(const struct user_share *user)
+{
+	uint64_t sum = user->refused + user->unread;
+
+	for (size_t i = 0; i < RECORDED_DROP_COUNT; i++)
+		sum += user->dropped[i];
+	return sum;
+}
+
+static void add(struct user_share *to, const struct user_share *user)
+{
+	to->refused += user->refused;
+	to->unread += user->unread;
+	for (size_t i = 0; i < RECORDED_DROP_COUNT; i++)
+		to->dropped[i] += user->dropped[i];
+}
+
+size_t shares_left_out(const struct shares *shares, const struct user_share **out, size_t most,
+		       struct user_share *others)
+{
+	size_t count = 0;
+
+	*others = (struct user_share){.uid = NO_USER};
+	for (size_t i = 0; i < shares->count; i++) {
+		const struct user_share *user = &shares->at[i];
+		uint64_t sum = share_left_out(user);
+		size_t at = count;
+		if (!sum)
+			continue;
+		while (user->uid != NO_USER && at > 0 && share_left_out(out[at - 1]) < sum)
+			at--;
+		if (user->uid == NO_USER || at == most) {
+			add(others, user);
+			continue;
+		}
+		if (count == most)
+			add(others, out[--count]);
+		memmove(&out[at + 1], &out[at], (count - at) * sizeof(*out));
+		out[at] = user;
+		count++;
+	}
+	return count;
 }

@@ -13,6 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "src/record/recorder.h"
+
 /* Users that are distinguished; further ones have one share. */
 #define SHARES_MOST 256
 
@@ -25,6 +27,10 @@ struct user_share {
 	uint32_t maps;    /* memory of what its processes have mapped, as far as that was asked */
 	uint64_t looked;  /* ns of processor time for digests, and for its processes in /proc */
 	uint64_t refused; /* mappings for which, or for whose file, there was no room */
+	uint64_t unread;  /* processes with more mappings than there was room or time to read */
+	/* Samples in its files and processes, but for those in code without a file, and in files
+	 * that nobody asked for. */
+	uint64_t dropped[RECORDED_DROP_COUNT];
 };
 
 struct shares {
@@ -32,6 +38,17 @@ struct shares {
 		at[SHARES_MOST]; /* the first one is NO_USER's, and that of further ones */
 	size_t count;
 };
+
+/* Users that are named in a report. */
+#define USERS_MOST 10
+
+/* What was left out of all that a user ran. */
+uint64_t share_left_out(const struct user_share *user);
+
+/* Up to `most` users of whom something was left out, the one with most first.  *others: the sums of
+ * further ones, and of those that are not known; its uid is NO_USER. */
+size_t shares_left_out(const struct shares *shares, const struct user_share **out, size_t most,
+		       struct user_share *others);
 
 /* The number of a user's share. */
 uint32_t shares_of(struct shares *shares, uint32_t uid);

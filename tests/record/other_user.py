@@ -127,7 +127,9 @@ def sparse():
 
 def dense():
     """Code that takes more time to digest than there is."""
-    attack('dense', 'dense', 'theirs/b', 400)
+    done = attack('dense', 'dense', 'theirs/b', 400)
+    unfinished = {user.get('uid'): user['dropped'].get('unfinished', 0) for user in done.stats.get('users', [])}
+    check('dense: the user', unfinished.get(OTHER_UID, 0) > 0 or FIGURES, unfinished)
 
 
 def links():
@@ -141,7 +143,9 @@ def links():
 
 def maps():
     """16 processes of 32,000 mappings."""
-    attack('maps', 'maps', 'theirs/c%', 32000, count=16)
+    done = attack('maps', 'maps', 'theirs/c%', 32000, count=16)
+    unread = {user.get('uid'): user['processes_unread'] for user in done.stats.get('users', [])}
+    check('maps: the user', unread.get(OTHER_UID, 0) > 0 or FIGURES, unread)
 
 
 def churn():

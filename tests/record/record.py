@@ -408,7 +408,7 @@ def values_of(text):
     values, family, kind, seen = {}, None, None, set()
     for line in text.splitlines():
         described = re.fullmatch(r'# (TYPE|HELP) ([a-zA-Z_:][a-zA-Z0-9_:]*) (.+)', line)
-        sample = re.fullmatch(r'([a-zA-Z_:][a-zA-Z0-9_:]*)(\{[a-zA-Z_][a-zA-Z0-9_]*="[^"\\\n]*"\})? (\d+(?:\.\d+)?)', line)
+        sample = re.fullmatch(r'([a-zA-Z_:][a-zA-Z0-9_:]*)(\{(?:,?[a-zA-Z_][a-zA-Z0-9_]*="[^"\\\n]*")+\})? (\d+(?:\.\d+)?)', line)
         if described and described.group(1) == 'TYPE':
             family, kind = described.group(2), described.group(3)
             check('a family once', family not in seen and kind == ('counter' if family.endswith('_total') else 'gauge'), line)
