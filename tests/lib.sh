@@ -86,7 +86,7 @@ told() {
 	case $2 in 0 | 4) told_kind=warning ;; *) told_kind=error ;; esac
 	told_first="^batconv: $told_kind: " told_second='^batconv: hint: '
 	for told_by in perf2bolt merge-fdata llvm-bolt-heatmap; do
-		case $4 in *$told_by*) told_second="^$told_by: " told_first="^($told_by: |PERF2BOLT-ERROR: |(PERF2BOLT-)?WARNING: )" ;; esac
+		case " $4 " in *[\ /]$told_by\ *) told_second="^$told_by: " told_first="^($told_by: |PERF2BOLT-ERROR: |(PERF2BOLT-)?WARNING: )" ;; esac
 	done
 	awk -v first="$told_first" -v second="$told_second" 'NR == 1 && sub(first, "") { text = $0; next }
 		NR == 2 && sub(second, "") { text = text "; " $0; next }

@@ -418,7 +418,7 @@ static int refuse(const struct arguments *args, struct merge_outcome *outcome, s
 		return err->code == BC_MISMATCH ? EXIT_CHECK_FAILED : EXIT_FAILED;
 	}
 	int code = fail(err);
-	if (args->verbose)
+	if (args->verbose && merge->report.bad > 1)
 		merge_summary_bad(merge, false, stderr);
 	return code;
 }
