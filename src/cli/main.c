@@ -17,13 +17,16 @@
 #include "src/base/response.h"
 #include "src/base/say.h"
 #include "src/cli/options.h"
+#include "src/trial/counted.h"
+#include "src/trial/workload.h"
 
 /* In the order in which help shows them. */
 static const struct command *const commands[] = {
-	&convert_command, &record_command, &merge_command,   &quality_command,   &report_command,
-	&inspect_command, &verify_command, &overlap_command, &stale_command,     &heatmap_command,
-	&dump_command,    &diff_command,   &extract_command, &transcode_command, &encode_command,
-	&addr_command,    &image_command,  &maps_command,    &stacks_command,    &version_command,
+	&convert_command, &record_command, &merge_command,   &quality_command, &report_command,
+	&inspect_command, &verify_command, &compare_command, &overlap_command, &stale_command,
+	&heatmap_command, &dump_command,   &diff_command,    &extract_command, &transcode_command,
+	&encode_command,  &addr_command,   &image_command,   &maps_command,    &stacks_command,
+	&version_command,
 };
 
 /* Groups of them, each from a command on. */
@@ -252,6 +255,8 @@ static void remove_temporaries(void)
 {
 	output_remove_temporaries();
 	bolt_job_abandon();
+	workload_abandon();
+	counted_abandon();
 }
 
 /* Handles SIGBUS: a mapped file became shorter, or its disk failed.  Several threads can get there
@@ -355,6 +360,8 @@ static bool owns_word(void *ctx, const char *word)
 		reader->command = command_named(word);
 		return true;
 	}
+	if (reader->command->takes_program)
+		return strcmp(word, "--") != 0;
 	if (!reader->command->stops_at_operand)
 		return true;
 	bool is_own = reader->value || (word[0] == '-' && word[1] && strcmp(word, "--") != 0);

@@ -486,6 +486,11 @@ static int read_operand(struct command_line *line, const char *word)
 		       nomem();
 }
 
+static int read_program_word(struct command_line *line, const char *word)
+{
+	return words_push(&line->program, word) ? EXIT_DONE : nomem();
+}
+
 /* getopt_long().  In musl the operand `-` ends the options, as `--` does everywhere, and optind is
  * behind argc where the last option lacks its argument. */
 static int next_word(int argc, char **argv, const struct getopt_tables *tables)
@@ -519,7 +524,8 @@ static int read_words(struct command_line *line, int argc, char **argv)
 			code = read_option(line, row_of(command, id), optarg);
 	}
 	for (; code == EXIT_DONE && optind < argc; optind++)
-		code = read_operand(line, argv[optind]);
+		code = command->takes_program ? read_program_word(line, argv[optind]) :
+						read_operand(line, argv[optind]);
 	return code;
 }
 
@@ -649,6 +655,7 @@ void command_line_free(struct command_line *line)
 	free(line->begins);
 	given_option_vec_free(&line->options);
 	words_free(&line->operands);
+	words_free(&line->program);
 	mark_vec_free(&line->marks);
 	named_files_free(&line->files);
 }

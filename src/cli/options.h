@@ -138,6 +138,7 @@ struct command {
 				       none is needed */
 	bool stops_at_operand; /* the first operand ends the options: what follows it is a program's
 				*/
+	bool takes_program;    /* words behind -- are a program's, no operands */
 	bool enters_sandbox;   /* itself, as its outputs are known later */
 	size_t size;           /* of its struct of arguments */
 	void (*prepare)(struct command_line *); /* sets what is not zero at first; or NULL */
@@ -166,8 +167,8 @@ struct command {
 extern const struct command convert_command, addr_command, inspect_command, image_command,
 	maps_command, stacks_command, verify_command, dump_command, encode_command,
 	transcode_command, extract_command, diff_command, merge_command, quality_command,
-	overlap_command, stale_command, heatmap_command, report_command, record_command,
-	version_command;
+	compare_command, overlap_command, stale_command, heatmap_command, report_command,
+	record_command, version_command;
 
 /* A command line that is read. */
 struct command_line {
@@ -176,6 +177,7 @@ struct command_line {
 	void *arguments;                 /* the struct of the command */
 	struct given_option_vec options; /* in their order; all values are borrowed */
 	struct words operands;           /* in their order */
+	struct words program;            /* of takes_program: what stands behind -- */
 	struct mark_vec marks; /* for each --new-recording, how many operands stand before it */
 	bool *begins;          /* of new_recordings() */
 	struct named_files files;

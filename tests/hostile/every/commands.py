@@ -4,7 +4,7 @@ import re
 import subprocess
 
 # A word of a usage line that is no file, and something that stands there well.
-NO_FILES = {'ADDRESS': '0x55e11c270022', 'LAYOUT': 'fixed', 'PROGRAM': 'true'}
+NO_FILES = {'ADDRESS': '0x55e11c270022', 'LAYOUT': 'fixed', 'PROGRAM': 'true', 'WORKLOAD': '-- true {}'}
 
 # What stands well in the other places, by the word there, or by command and word.
 GOOD = {'SAMPLES': 'perf.data', 'STACKS': 'perf.data', 'INPUT': 'demo', 'JSON': 'table.json',

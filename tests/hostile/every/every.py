@@ -86,7 +86,7 @@ class Planner:
             elif word in commands.WITHOUT.get((command.name, name), []):
                 continue
             elif word in commands.NO_FILES:
-                yield commands.NO_FILES[word]
+                yield from commands.NO_FILES[word].split()
             else:
                 yield self.path(instead.get(word) or command.good(word))
 

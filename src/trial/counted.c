@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#define _GNU_SOURCE /* getdents64() by syscall() */
+#include "src/trial/counted.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "src/base/file.h"
+#include "src/base/lines.h"
+#include "src/base/map.h"
+#include "src/base/text.h"
+#include "src/elf/image.h"
+#include "src/isa/insn.h"
+
+#define LINE_BITS    6  /* of 64 bytes */
+#define PAGE_BITS    12 /* of 4 KiB */
+#define OBJECT_BITS  48 /* above the bits of an address: the number of its file */
+#define COLUMNS_MOST 32
+
+/* A file of code that ran. */
+struct object {
+	char *path;
+	struct file_map map;
+	struct image image;
+	bool opened;
+};
+DEFINE_VEC(object_vec, struct object);
+
+struct reader {
+	struct object_vec objects;
+	size_t current; /* the object of the lines that come; objects.len: none that is a file */
+	size_t instructions, line_misses; /* the columns of these events; COLUMNS_MOST: none */
+	struct number_set lines, pages;
+	bool called;       /* the next line has the cost of a call, which counts elsewhere */
+	bool jumped;       /* the next line says where a jump is, */
+	uint64_t followed; /* which was taken so often */
+	struct run_counts *sum;
+};
+
+/* ---- one file of callgrind ---- */
+
+static bool take_object(struct reader *reader, struct text path)
+{
+	struct object *objects = reader->objects.at;
+
+	for (reader->current = 0; reader->current < reader->objects.len; reader->current++)
+		if (text_is(path, objects[reader->current].path))
+			return true;
+	struct object object = {.path = strndup(path.at, path.len)};
+	struct bc_error none;
+	if (!object.path || !object_vec_push(&reader->objects, object)) {
+		free(object.path);
+		return false;
+	}
+	/* Of what is no file ("???"), or is there no more, instructions are counted alone. */
+	struct object *added = &reader->objects.at[reader->objects.len - 1];
+	if (file_map(added->path, &added->map, &none)) {
+		added->opened = image_open_map(&added->map, &added->image, &none);
+		if (!added->opened)
+			file_unmap(&added->map);
+	}
+	return true;
+}
+
+/* "events: Ir Dr ...": which columns they are, behind the two of a position. */
+static void take_events(struct reader *reader, struct text rest)
+{
+	struct text word;
+
+	reader->instructions = reader->line_misses = COLUMNS_MOST;
+	for (size_t i = 0; i < COLUMNS_MOST && (word = text_word(&rest)).len; i++)
+		if (text_is(word, "Ir"))
+			reader->instructions = i;
+		else if (text_is(word, "I1mr"))
+			reader->line_misses = i;
+}
+
+static struct insn insn_at(const struct reader *reader, uint64_t at)
+{
+	const struct object *object = &reader->objects.at[reader->current];
+	struct bytes code = image_bytes_at(&object->image, (struct vaddr){at});
+
+	return code.size ? insn_branch(object->image.machine, code, at) : (struct insn){0};
+}
+
+static bool is_known(const struct reader *reader)
+{
+	return reader->current < reader->objects.len && reader->objects.at[reader->current].opened;
+}
+
+/* A line "0xADDRESS LINE [COST...]".  False as of take_line(). */
+static bool take_costs(struct reader *reader, uint64_t at, struct text rest, bool *bad)
+{
+	uint64_t costs[COLUMNS_MOST] = {0};
+	bool known = is_known(reader);
+	struct text word;
+
+	if (reader->jumped) {
+		reader->jumped = false;
+		if (!known || insn_at(reader, at).kind == INSN_CONDITIONAL)
+			reader->sum->taken += reader->followed;
+		return true;
+	}
+	if (reader->called) {
+		reader->called = false;
+		reader->sum->taken += known ? 0 : reader->followed;
+		return true;
+	}
+	text_word(&rest); /* the line of the source */
+	for (size_t i = 0; i < COLUMNS_MOST && (word = text_word(&rest)).len; i++)
+		if (!text_dec(word, &costs[i])) {
+			*bad = true;
+			return false;
+		}
+	uint64_t ran = reader->instructions < COLUMNS_MOST ? costs[reader->instructions] : 0;
+	reader->sum->instructions += ran;
+	reader->sum->line_misses +=
+		reader->line_misses < COLUMNS_MOST ? costs[reader->line_misses] : 0;
+	if (!known) {
+		reader->sum->unknown += ran;
+		return true;
+	}
+	switch ((enum insn_kind)insn_at(reader, at).kind) {
+	case INSN_CALL:
+	case INSN_CALL_INDIRECT:
+	case INSN_JUMP:
+	case INSN_JUMP_INDIRECT:
+	case INSN_RETURN: reader->sum->taken += ran; break;
+	case INSN_NEXT:
+	case INSN_CONDITIONAL: /* where its jumps are listed */
+	case INSN_SYSTEM:
+	case INSN_BREAK:
+	case INSN_TRAP: break;
+	}
+	uint64_t object = (uint64_t)reader->current << OBJECT_BITS;
+	return !ran || (number_set_add(&reader->lines, (object | at) >> LINE_BITS) &&
+			number_set_add(&reader->pages, (object | at) >> PAGE_BITS));
+}
+
+/* One line.  False: no memory, or it is no such line (*bad). */
+static bool take_line(struct reader *reader, struct text line, bool *bad)
+{
+	uint64_t at, number;
+	struct text rest = line, word = text_word(&rest);
+
+	if (text_starts(line, "0x")) {
+		*bad = !text_hex(text_behind(word, 1), &at);
+		return !*bad && take_costs(reader, at, rest, bad);
+	}
+	if (text_starts(line, "ob="))
+		return take_object(reader, text_behind(line, 2));
+	if (text_starts(line, "calls=") || text_starts(line, "jump=") ||
+	    text_starts(line, "jcnd=")) {
+		struct text count = text_behind(word, text_find(word, '='));
+		*bad = !text_dec(text_first(count, text_find(count, '/')), &number);
+		reader->called = *line.at == 'c';
+		reader->jumped = !reader->called;
+		reader->followed = number;
+	} else if (text_starts(line, "events:")) {
+		take_events(reader, text_behind(line, 6));
+	}
+	return !*bad;
+}
+
+static void reader_free(struct reader *reader)
+{
+	for (size_t i = 0; i < reader->objects.len; i++) {
+		struct object *object = &reader->objects.at[i];
+		if (object->opened) {
+			image_close(&object->image);
+			file_unmap(&object->map);
+		}
+		free(object->path);
+	}
+	object_vec_free(&reader->objects);
+	number_set_free(&reader->lines);
+	number_set_free(&reader->pages);
+}
+
+static size_t numbers_in(const struct number_set *set)
+{
+	return set->used + set->has_zero;
+}
+
+bool counted_read(struct file_stream *stream, struct run_counts *sum, struct bc_error *err)
+{
+	struct reader reader = {
+		.instructions = COLUMNS_MOST, .line_misses = COLUMNS_MOST, .sum = sum};
+	struct lines lines;
+	struct text line;
+	bool bad = false;
+
+	if (!lines_init(&lines, stream, err))
+		return false;
+	bool more = true, ok = true;
+	while (ok && (more = lines_next(&lines, &line, err))) {
+		ok = take_line(&reader, line, &bad);
+		if (bad)
+			bc_fail(err, BC_FORMAT, "%s: line %ju: no line of callgrind", stream->name,
+				(uintmax_t)lines.number);
+		else if (!ok)
+			bc_fail_nomem(err);
+	}
+	lines_fini(&lines);
+	sum->lines += numbers_in(&reader.lines);
+	sum->pages += numbers_in(&reader.pages);
+	reader_free(&reader);
+	return ok && (more || err->code == BC_OK);
+}
+
+/* ---- a run ---- */
+
+/* Where callgrind writes, as long as it runs; empty: nowhere. */
+static char folder[4096];
+
+/* Only what a handler of signals may do. */
+void counted_abandon(void)
+{
+	char buffer[4096];
+	int fd = *folder ? open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+	long size;
+
+	while (fd >= 0 && (size = syscall(SYS_getdents64, fd, buffer, sizeof(buffer))) > 0)
+		for (long at = 0; at < size;) {
+			const struct dirent64 *entry =
+				(const struct dirent64 *)(void *)(buffer + at);
+			unlinkat(fd, entry->d_name, 0);
+			at += entry->d_reclen;
+		}
+	if (fd >= 0) {
+		close(fd);
+		rmdir(folder);
+	}
+	*folder = 0;
+}
+
+static bool make_folder(struct bc_error *err)
+{
+	const char *where = getenv("TMPDIR");
+	char name[sizeof(folder)];
+
+	snprintf(name, sizeof(name), "%s/batconv-counted-XXXXXX", where && *where ? where : "/tmp");
+	if (!mkdtemp(name))
+		return bc_fail_errno(err, "%s: cannot make a folder", name);
+	memcpy(folder, name, sizeof(folder));
+	return true;
+}
+
+static bool read_one(const char *path, struct run_counts *out, struct bc_error *err)
+{
+	struct file_stream stream;
+
+	if (!stream_open(path, &stream, err))
+		return false;
+	bool ok = counted_read(&stream, out, err);
+	stream_close(&stream);
+	return ok;
+}
+
+/* What each process left. */
+static bool read_all(struct run_counts *out, struct bc_error *err)
+{
+	DIR *files = opendir(folder);
+	struct dirent *entry;
+	char path[sizeof(folder) + 256];
+	bool ok = files || bc_fail_errno(err, "%s: cannot read", folder);
+	size_t count = 0;
+
+	while (ok && (entry = readdir(files))) {
+		if (*entry->d_name == '.')
+			continue;
+		snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name);
+		ok = read_one(path, out, err);
+		count++;
+	}
+	if (files)
+		closedir(files);
+	return ok && (count || bc_fail(err, BC_IO, "valgrind counted nothing"));
+}
+
+bool counted_run(const struct workload *workload, const char *binary, struct run_counts *out,
+		 struct bc_error *err)
+{
+	static const char *const options[] = {"valgrind",
+					      "--quiet",
+					      "--tool=callgrind",
+					      "--dump-instr=yes",
+					      "--collect-jumps=yes",
+					      "--cache-sim=yes",
+					      "--skip-plt=no",
+					      "--compress-strings=no",
+					      "--compress-pos=no",
+					      "--trace-children=yes"};
+	size_t before = BC_COUNT(options) + 1, count = workload->command.count;
+	char output[sizeof(folder) + 64];
+	struct workload counting = *workload;
+	struct workload_run run;
+
+	*out = (struct run_counts){0};
+	if (workload->serve.count)
+		return bc_fail(err, BC_UNSUPPORTED, "a server cannot be counted");
+	if (!make_folder(err))
+		return false;
+	snprintf(output, sizeof(output), "--callgrind-out-file=%s/%%p", folder);
+	const char **words = calloc(before + count, sizeof(*words));
+	bool ok = words || bc_fail_nomem(err);
+	for (size_t i = 0; ok && i < before + count; i++)
+		words[i] = i < BC_COUNT(options) ? options[i] :
+			   i < before            ? output :
+						   workload->command.words[i - before];
+	counting.command = (struct template){words, before + count};
+	ok = ok && workload_run(&counting, binary, &run, err) && read_all(out, err);
+	if (!ok && err->code == BC_NOTFOUND)
+		bc_hint(err, "install valgrind, or leave out --counted");
+	free(words);
+	counted_abandon();
+	return ok;
+}
