@@ -437,15 +437,15 @@ static void explain_none(const struct record_result *result, const int *pids, si
 		say_hint(out, "record as root, or its processes by -p when they run");
 		return;
 	}
-	if (count == 1)
+	if (count == 1) {
 		proc_name(PROC_ROOT, pids[0], name);
-	if (count == 1)
 		say_error(out,
 			  "no samples: PID %d%s%s%s has ended, or used no processor time in code "
 			  "of its own",
 			  pids[0], *name ? " (" : "", name, *name ? ")" : "");
-	else
+	} else {
 		say_error(out, "no samples: nothing ran, or for too short a time");
+	}
 	if (proc_is_in_namespace(PROC_ROOT))
 		say_hint(out, "this program runs in a pid namespace (a container), and sees no "
 			      "processes outside: run it on the host");

@@ -281,14 +281,17 @@ static void add_reasons(char *line, size_t size, const struct ledger_words *word
 	for (size_t i = 0; i < words->reason_count; i++)
 		count += words->reasons[i].kind == kind && ledger->dropped[i];
 	for (size_t n = 0; n < count && n < REASONS_NAMED; n++) {
-		size_t most = LEDGER_REASONS;
+		size_t most = 0;
+		uint64_t dropped = 0;
 		for (size_t i = 0; i < words->reason_count; i++)
-			if (words->reasons[i].kind == kind && ledger->dropped[i] && !named[i] &&
-			    (most == LEDGER_REASONS || ledger->dropped[i] > ledger->dropped[most]))
+			if (words->reasons[i].kind == kind && !named[i] &&
+			    ledger->dropped[i] > dropped) {
 				most = i;
+				dropped = ledger->dropped[i];
+			}
 		const char *text = words->reasons[most].text, *end = strstr(text, " (");
 		named[most] = true;
-		add(line, size, "%s%" PRIu64 " %.*s", n ? ", " : "", ledger->dropped[most],
+		add(line, size, "%s%" PRIu64 " %.*s", n ? ", " : "", dropped,
 		    (int)(end ? (size_t)(end - text) : strlen(text)), text);
 	}
 	if (count > REASONS_NAMED)
@@ -542,9 +545,9 @@ static void print_branches(const struct conversion *c, bool verbose, FILE *out)
 	const struct ledgers *l = &c->ledgers;
 	const struct ledger *ledger = l->branches.read ? &l->branches : &l->traces;
 	const struct ledger_words *words = l->branches.read ? &branch_words : &trace_words;
-	char line[REASONS_SIZE] = "";
 
 	if (ledger->read && !c->basic) {
+		char line[REASONS_SIZE] = "";
 		add_used(line, sizeof(line), words, ledger);
 		say_row(out, l->branches.read ? "branches" : "traces", "%s", line);
 	}
