@@ -629,10 +629,19 @@ void summary_read(const _Atomic uint64_t *sum, void *summary, size_t size)
 	}
 }
 
+static bool pass_with_bounds(const struct image *image, code_pass *pass, void *ctx,
+			     struct findings *found)
+{
+	struct scope_bounds bounds;
+	bool ok = scope_bounds_read(image, &bounds) && pass(ctx, &bounds, found);
+
+	scope_bounds_free(&bounds);
+	return ok;
+}
+
 bool code_check_twice(const struct code_side *side, const struct image *image, code_pass *pass,
 		      void *ctx, struct findings *findings)
 {
-	struct scope_bounds bounds = {0};
 	struct findings found;
 
 	findings_init(&found, findings->most);
@@ -640,12 +649,11 @@ bool code_check_twice(const struct code_side *side, const struct image *image, c
 	if (ok && found.counts[side->no_branch]) {
 		findings_free(&found);
 		findings_init(&found, findings->most);
-		ok = scope_bounds_read(image, &bounds) && pass(ctx, &bounds, &found);
+		ok = pass_with_bounds(image, pass, ctx, &found);
 	}
 	found.nomem |= !ok;
 	findings_append(findings, &found);
 	findings_free(&found);
-	scope_bounds_free(&bounds);
 	return ok;
 }
 
