@@ -13,8 +13,9 @@
 
 void most_mapped_free(struct most_mapped *files)
 {
-	for (size_t i = 0; i < files->len; i++)
-		free(files->at[i].path);
+	for (size_t i = 0; i < files->all.len; i++)
+		free(files->all.at[i].path);
+	counted_program_vec_free(&files->all);
 	*files = (struct most_mapped){0};
 }
 
@@ -31,27 +32,28 @@ static bool is_library(struct text path)
 
 static bool add(struct most_mapped *files, struct text path, const struct build_id *id)
 {
-	if (files->len == MOST_MAPPED_MAX)
+	if (files->all.len == MOST_MAPPED_MAX)
 		return true;
-	char *copy = strndup(path.at, path.len);
-	if (!copy)
+	struct counted_program program = {strndup(path.at, path.len), 1, *id};
+	if (!program.path || !counted_program_vec_push(&files->all, program)) {
+		free(program.path);
 		return false;
-	files->last = files->len++;
-	files->at[files->last] = (struct counted_program){copy, 1, *id};
-	return true; // cppcheck-suppress memleak ; copy is in files->at
+	}
+	files->last = files->all.len - 1;
+	return true; // cppcheck-suppress memleak ; the path is in files->all
 }
 
 bool most_mapped_count(struct most_mapped *files, struct text path, const struct build_id *id)
 {
 	if (!text_starts(path, "/") || text_starts(path, "//") || is_library(path))
 		return true;
-	if (files->len && text_is(path, files->at[files->last].path)) {
-		files->at[files->last].count++;
+	if (files->all.len && text_is(path, files->all.at[files->last].path)) {
+		files->all.at[files->last].count++;
 		return true;
 	}
-	for (size_t i = 0; i < files->len; i++)
-		if (text_is(path, files->at[i].path)) {
-			files->at[files->last = i].count++;
+	for (size_t i = 0; i < files->all.len; i++)
+		if (text_is(path, files->all.at[i].path)) {
+			files->all.at[files->last = i].count++;
 			return true;
 		}
 	return add(files, path, id);
@@ -69,8 +71,8 @@ static const struct counted_program *next_most(const struct most_mapped *files,
 {
 	const struct counted_program *best = NULL;
 
-	for (size_t i = 0; i < files->len; i++) {
-		const struct counted_program *file = &files->at[i];
+	for (size_t i = 0; i < files->all.len; i++) {
+		const struct counted_program *file = &files->all.at[i];
 		if ((!last || before(last, file)) && (!best || before(file, best)))
 			best = file;
 	}

@@ -20,6 +20,7 @@
 #include "src/base/attr.h"
 #include "src/base/map.h"
 #include "src/base/text.h"
+#include "src/base/vec.h"
 
 /*
  * Which programs were mapped how often, to tell a user whose binary was not
@@ -35,10 +36,11 @@ struct counted_program {
 	struct build_id id; /* size 0 if it is not known */
 };
 
+DEFINE_VEC(counted_program_vec, struct counted_program);
+
 /* Zeroed means empty. */
 struct most_mapped {
-	struct counted_program at[MOST_MAPPED_MAX];
-	size_t len;
+	struct counted_program_vec all;
 	size_t last; /* counted last: mappings of one file come in a row */
 };
 

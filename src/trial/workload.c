@@ -198,7 +198,7 @@ static bool child_start(const struct template *of, const char *binary, const cha
 /* Takes what is printed: *fd is closed and -1 at its end. */
 static void take_output(struct child *child, int *fd)
 {
-	char buffer[65536];
+	char buffer[16384];
 	ssize_t size = read(*fd, buffer, sizeof(buffer));
 
 	if (size < 0 && (errno == EINTR || errno == EAGAIN))
