@@ -13,7 +13,7 @@ perf record -q -e cpu-clock -F 2000 -o perf.data ./stripped 6000000 >ran 2>perf.
 	skip "perf cannot record here: $(tail -n 1 perf.log)"
 "$BATCONV" --stats-file=stats stripped perf.data -o stripped.fdata 2>report || fail "exit $?"
 python3 "$SOURCE/tests/support/check_stats.py" stats binary.stripped samples.kept
-[ "$(grep -c warning report)" = 1 ] || { cat report; fail 'not one warning'; }
+[ "$(grep -c 'warning: stripped' report)" = 1 ] || { cat report; fail 'not one warning'; }
 # The same samples under the names of the binary before: the same offsets and counts, if not the same names.
 "$BATCONV" -q "$demo/demo.bolt" "$demo/demo.preagg" -o whole.fdata || fail "exit $?"
 "$BATCONV" -q stripped "$demo/demo.preagg" -o stripped.fdata || fail "exit $?"

@@ -480,7 +480,7 @@ def hostile_names():
     for name in map(os.fsdecode, hostile_file_names()):
         shutil.copy(LOAD, name)
         run = ['-F', '4000', '--interval=80ms', '--keep=1', '-o', 'out/', 'setpriv', '--reuid=65534', '--regid=65534', '--clear-groups', './' + name]
-        result = record('--match=*/' + glob.escape(name), *run, '300')
+        result = record('--match=*/' + glob.escape(name), *run, '700')
         check('exit', result.code == 0 and result.stats['deleted'] >= 1, result.err)
         left = os.listdir('out')
         check('left', len(left) == 1 and re.fullmatch(r'[A-Za-z0-9_+][A-Za-z0-9._+-]*\.[0-9a-f]{12}\.[A-Za-z0-9._+-]*\.\d{8}T\d{6}Z(\.\d+)?\.zst', left[0]),
