@@ -137,7 +137,7 @@ static void print_times(const struct trial_report *report, size_t index, FILE *o
 	fputs(": ", out);
 	if (!index) {
 		print_seconds(of, out);
-		fprintf(out, " (medians of %zu rounds%s)\n", trial->rounds,
+		fprintf(out, " (medians of %zu round%s%s)\n", trial->rounds, plural(trial->rounds),
 			report->served ? ", of the server under load" : "");
 		return;
 	}

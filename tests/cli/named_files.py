@@ -32,6 +32,8 @@ OPENERS = {
     'src/base/file.c': 'the user: operands and options; inputs: the list of docs/security.md',
     'src/base/output.c': 'the user: outputs, and the file of maps --add',
     'src/base/sandbox.c': 'the user: outputs, to allow them (O_PATH)',
+    'src/trial/workload.c': 'the user: the stdin of a workload; numbers: /proc/PID/stat',
+    'src/trial/counted.c': 'a folder of its own, in $TMPDIR: what valgrind wrote',
     'src/samples/proc.c': 'numbers: /proc/PID/maps and mem',
     'src/elf/binary.c': 'the user: a folder of binaries',
     'src/profile/merge_list.c': 'the user: a folder of profiles',
