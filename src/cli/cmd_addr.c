@@ -293,6 +293,10 @@ const struct command addr_command = {
 		"for a function and offset of INPUT, every location in BIN.  Exit code 3: an address\n"
 		"was not found, the mappings do not match each other, or INPUT is not what llvm-bolt\n"
 		"read.",
+	.examples =
+		"batconv addr --binary=prog.bolt --pid=PID 0x55e11c270022   # of a process that runs\n"
+		"batconv addr --binary=prog.bolt --from=vaddr 0x4003c0\n"
+		"batconv addr --binary=prog.bolt --from=input main+0x10",
 	COMMAND_OPTIONS(rows),
 	.operands = STDIN_READ,
 	.size = sizeof(struct arguments),

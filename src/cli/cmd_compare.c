@@ -267,6 +267,9 @@ const struct command compare_command = {
 		"with each binary, in random order, until the interval of each ratio to the first\n"
 		"binary, A, decides, or --budget is spent.  No shell is run.\n"
 		"Exit code 3: an output differs from A's, or --max-loss or --decide is not met.",
+	.examples =
+		"batconv compare ./prog ./prog.bolt -- {} input           # time, until it is decided\n"
+		"batconv compare --counted ./prog ./prog.bolt -- {} input # also taken branches, by valgrind",
 	COMMAND_OPTIONS(rows),
 	.operands = FILE_READ,
 	.count = {2, 0, "two binaries are needed", NULL},

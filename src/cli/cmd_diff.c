@@ -56,6 +56,8 @@ const struct command diff_command = {
 	.help = "compare the BAT sections of two binaries by function\n\n"
 		"Prints a summary, then the differences, the largest first.\n"
 		"Exit code 3: they differ.",
+	.examples = "batconv diff yesterday/server.bolt server.bolt\n"
+		    "batconv diff --stat yesterday/server.bolt server.bolt",
 	COMMAND_OPTIONS(rows),
 	.operands = FILE_READ,
 	.places = {PLACE_TABLE, PLACE_TABLE},

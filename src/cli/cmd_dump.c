@@ -133,6 +133,9 @@ const struct command dump_command = {
 	.help = "show the BAT section of a binary\n\n"
 		"BINARY is a binary from 'llvm-bolt --enable-bat', or such a section alone.\n"
 		"Lists functions by name, with their hot and cold parts and the entries of each.",
+	.examples = "batconv dump prog.bolt                                   # all functions\n"
+		    "batconv dump --summary prog.bolt\n"
+		    "batconv dump --json prog.bolt -o table.json              # which encode reads",
 	COMMAND_OPTIONS(rows),
 	.operands = FILE_READ,
 	.places = {PLACE_TABLE, PLACE_TABLE},

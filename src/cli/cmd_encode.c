@@ -56,6 +56,9 @@ const struct command encode_command = {
 	.help = "write a BAT section from JSON\n\n"
 		"FILE is the output of 'batconv dump --json', edited or not; '-' is stdin.  To put\n"
 		"the section into a binary: objcopy --update-section .note.bolt_bat=RESULT",
+	.examples =
+		"batconv dump --json prog.bolt -o table.json              # edit it, if need be\n"
+		"batconv encode table.json -o note",
 	COMMAND_OPTIONS(rows),
 	.operands = FILE_READ,
 	.places = {PLACE_JSON, PLACE_JSON},

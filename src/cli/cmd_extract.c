@@ -161,6 +161,10 @@ const struct command extract_command = {
 		"instead of the binary, so hosts that convert do not need the binary.\n"
 		"With --hashes, BINARY is not BOLTed, and the side file holds only what\n"
 		"'convert --hashes=FILE' reads.",
+	.examples =
+		"batconv extract prog.bolt -o prog.bat                    # instead of prog.bolt, in any command\n"
+		"batconv extract --note prog.bolt -o note                 # the bytes of the BAT section\n"
+		"batconv extract --hashes prog -o prog.hashes             # for: batconv --hashes=prog.hashes",
 	COMMAND_OPTIONS(rows),
 	.operands = FILE_READ,
 	.places = {PLACE_TABLE, PLACE_SAMPLES},

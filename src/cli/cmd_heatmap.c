@@ -124,6 +124,9 @@ const struct command heatmap_command = {
 	.help = "show where code ran, by address, as llvm-bolt-heatmap does\n\n"
 		"Writes a heat map as text (for a terminal with colors), the share of the hottest buckets,\n"
 		"and the use of each section.  SAMPLES are as for convert; '-' is stdin.",
+	.examples = "batconv heatmap prog.bolt perf.data -o heat\n"
+		    "batconv heatmap --block-size=4K prog.bolt perf.data -o heat\n"
+		    "batconv heatmap --min-address=0x400000 prog.bolt perf.data -o heat",
 	COMMAND_OPTIONS(rows),
 	.operands = FILE_READ,
 	.places = {PLACE_BINARY, PLACE_SAMPLES},

@@ -40,6 +40,9 @@ const struct command image_command = {
 		"Its segments with the sections in each, the alignment rule of each loadable one\n"
 		"(p_vaddr % p_align = p_offset % p_align), GNU and Go build-id, entry point, and\n"
 		"the layout of its BOLT address translation table.",
+	.examples = "batconv image prog.bolt\n"
+		    "batconv image --sections prog.bolt\n"
+		    "batconv image --json prog prog.bolt",
 	COMMAND_OPTIONS(rows),
 	.operands = FILE_READ,
 	.places = {PLACE_IMAGE, PLACE_IMAGE},

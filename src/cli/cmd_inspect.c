@@ -77,6 +77,10 @@ const struct command inspect_command = {
 	.help = "show what a file is, and what to do with it\n\n"
 		"FILE is a recording (perf.data, text of perf script, pre-aggregated records), a binary, a\n"
 		"side file, a profile (fdata, YAML), maps, call stacks, or JSON that batconv wrote.",
+	.examples =
+		"batconv inspect perf.data\n"
+		"batconv inspect prog.bolt last.fdata                     # and what to run next\n"
+		"batconv inspect --json perf.data",
 	COMMAND_OPTIONS(rows),
 	.operands = FILE_READ,
 	.count = {1, 0, "no file given", NULL},

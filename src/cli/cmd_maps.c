@@ -225,6 +225,9 @@ const struct command maps_command = {
 		"perf script --show-mmap-events; '-' is text or snapshots on stdin.\n"
 		"Computes the load address of each file from every mapping and from the lowest\n"
 		"segment.  Exit code 3: they do not agree.",
+	.examples =
+		"batconv maps perf.data\n"
+		"batconv maps --pid=PID --add=prog.bcmaps                 # of a process that runs",
 	COMMAND_OPTIONS(rows),
 	.operands = FILE_READ,
 	.places = {PLACE_MAPS, PLACE_MAPS},

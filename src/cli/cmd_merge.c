@@ -124,6 +124,13 @@ static const char *read_expected(struct command_line *line, const struct option_
 static const struct option_row rows[] = {
 	{'o', "output", "FILE", FILE_WRITTEN, "write the profile to FILE (default: stdout)",
 	 INTO(output)},
+	{0, "group", "KEY:build", NO_FILE,
+	 "build: write one profile per build-id, ID.KIND, into the\ndirectory -o; inputs without one go to unknown.KIND",
+	 INTO_BY(by_build, option_keyword)},
+	{0, "shard", NULL, NO_FILE,
+	 "write a shard: compressed, with checksum, build identity\nand totals, so that truncation is detected",
+	 INTO(merge.shard)},
+	YAML_FOR_ROW(merge.yaml_for),
 	{0, "files-from", "FILE", FILE_READ,
 	 "also merge the files listed in FILE, one per line\n('-': stdin), each optionally followed by a tab and a weight",
 	 INTO_BY(sources, read_list)},
@@ -134,23 +141,16 @@ static const struct option_row rows[] = {
 	 INTO_BY(merge.scale_to, read_scale), .takes = "a number from 1 on", .least = 1},
 	{0, "saturate", NULL, NO_FILE, "limit sums to 2^64 - 1 instead of failing (exit 4)",
 	 INTO(merge.saturate)},
+	{0, "expect", "ID|BIN", FILE_READ,
+	 "treat inputs of another build as bad: a build-id (of BOLT's\ninput), or the binary that ran",
+	 INTO_BY(expect, read_expected)},
+	{0, "require-shards", NULL, NO_FILE, "treat inputs that are not shards as bad",
+	 INTO(merge.require_shards)},
 	{0, "skip-bad", NULL, NO_FILE,
 	 "skip inputs that are damaged, truncated or unreadable, and\nname them (exit 4)",
 	 INTO(merge.skip_bad)},
 	{0, "max-bad", "N", NO_FILE, "... but at most N of them, or N% (else exit 3)",
 	 INTO_BY(merge, read_max_bad), .takes = "a number, or one with %"},
-	{0, "expect", "ID|BIN", FILE_READ,
-	 "treat inputs of another build as bad: a build-id (of BOLT's\ninput), or the binary that ran",
-	 INTO_BY(expect, read_expected)},
-	{0, "group", "KEY:build", NO_FILE,
-	 "build: write one profile per build-id, ID.KIND, into the\ndirectory -o; inputs without one go to unknown.KIND",
-	 INTO_BY(by_build, option_keyword)},
-	{0, "shard", NULL, NO_FILE,
-	 "write a shard: compressed, with checksum, build identity\nand totals, so that truncation is detected",
-	 INTO(merge.shard)},
-	{0, "require-shards", NULL, NO_FILE, "treat inputs that are not shards as bad",
-	 INTO(merge.require_shards)},
-	YAML_FOR_ROW(merge.yaml_for),
 	{0, "memory", "SIZE", NO_FILE, "memory for sorting, such as 1G (default: 64M)",
 	 INTO_BY(merge.memory, option_memory), .takes = "a size such as 64M"},
 	{0, "fan-in", "N", NO_FILE, "read at most N inputs at the same time (default: 256)",
@@ -171,6 +171,14 @@ static const struct option_row rows[] = {
 	QUIET_ROW("print only errors and skipped inputs"),
 	VERBOSE_ROW,
 	COMMON_ROWS,
+};
+
+static const struct option_group groups[] = {
+	{"output", "profile"},
+	{"files-from", "inputs"},
+	{"memory", "run"},
+	{"stats", "messages"},
+	{0},
 };
 
 static bool choose_tmpdir(struct arguments *args)
@@ -587,6 +595,11 @@ const struct command merge_command = {
 		"exact and do not depend on the order of the inputs; memory does not grow with their\n"
 		"number or size.\n"
 		"Exit code 3: the inputs are of different kinds or builds; 1: one of them is damaged.",
+	.groups = groups,
+	.examples =
+		"batconv merge d1.zst d2.zst d3.zst -o prog.fdata         # shards of three days\n"
+		"batconv merge counts/ -o prog.fdata                      # all shards in a directory\n"
+		"batconv merge --weight=3 last.fdata -o prog.fdata        # count it three times",
 	COMMAND_OPTIONS(rows),
 	.operands = FILE_READ,
 	.size = sizeof(struct arguments),

@@ -100,6 +100,10 @@ const struct command overlap_command = {
 		"For functions, blocks and calls: the sum of the smaller of both shares; then the\n"
 		"functions whose shares grew and shrank most.\n"
 		"Exit code 3: a share is below --min, or samples are of another build.",
+	.examples =
+		"batconv overlap last.fdata prog.fdata                    # two profiles\n"
+		"batconv overlap --min=80 last.fdata prog.fdata           # a gate for CI: exit code 3\n"
+		"batconv overlap --bin=prog.bolt last.fdata perf.data     # a profile and new samples",
 	COMMAND_OPTIONS(rows),
 	.operands = FILE_READ,
 	.places = {PLACE_MEASURED, PLACE_MEASURED},

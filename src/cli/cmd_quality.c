@@ -65,6 +65,11 @@ static const struct option_row rows[] = {
 	COMMON_ROWS,
 };
 
+static const struct option_group groups[] = {
+	{"json", "output"},          {"input", "binaries"}, {"input-format", "samples"},
+	{"min-stability", "limits"}, {"sandbox", "run"},    {0},
+};
+
 static int write_report(const struct arguments *args, struct quality_report *report, bool partial)
 {
 	struct output output;
@@ -159,6 +164,11 @@ const struct command quality_command = {
 		"as for convert; '-' is stdin.  The only operand can be a profile (fdata or BOLT's YAML);\n"
 		"--from-compiler=BINARY has no operand.\n"
 		"Exit code 3: a limit was not met, or the samples are of another build.",
+	.groups = groups,
+	.examples =
+		"batconv quality prog.bolt perf.data                      # how good the profile will be\n"
+		"batconv quality last.fdata                               # of a profile\n"
+		"batconv quality --min-stability=93 prog.bolt perf.data   # a gate for CI: exit code 3",
 	COMMAND_OPTIONS(rows),
 	.operands = FILE_READ,
 	.places = {PLACE_BINARY, PLACE_SAMPLES},

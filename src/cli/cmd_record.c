@@ -134,19 +134,16 @@ static const struct option_row rows[] = {
 	{'a', "all", NULL, NO_FILE, "record the whole machine", INTO(all)},
 	{0, "replay", "FILE", FILE_READ, "count what --save-rings kept, instead of recording",
 	 INTO(replay)},
-	{'o', "output", "FILE", FILE_WRITTEN,
-	 "write a shard of each binary into the directory FILE/; or of\none binary its shard FILE.zst, or its profile (fdata) FILE",
-	 INTO(output)},
 	{0, "bin", "BIN", FILE_READ, "only samples of this binary; repeatable", INTO(bins),
 	 .place = PLACE_BINARY},
 	{0, "match", "GLOB", NO_FILE,
 	 "only binaries whose path matches, such as '/srv/*.bolt';\nrepeatable", INTO(patterns)},
+	{'o', "output", "FILE", FILE_WRITTEN,
+	 "write a shard of each binary into the directory FILE/; or of\none binary its shard FILE.zst, or its profile (fdata) FILE",
+	 INTO(output)},
 	{0, "input", "PROG", FILE_READ, "for a profile: what llvm-bolt read (as of convert)",
 	 INTO(input), .place = PLACE_INPUT},
 	NO_INPUT_ROW,
-	{'d', "duration", "TIME", NO_FILE,
-	 "end after TIME, such as 60, 10m or 1h (default: with the\nprocesses, or with the command)",
-	 INTO_BY(duration, option_duration), .takes = "a time such as 60, 10m or 1h"},
 	{0, "interval", "TIME", NO_FILE, "write shards each TIME, too (default: at the end only)",
 	 INTO_BY(interval, option_duration), .takes = "a time such as 60, 10m or 1h"},
 	{0, "keep", "N|SIZE", NO_FILE,
@@ -155,6 +152,14 @@ static const struct option_row rows[] = {
 	{0, "min-samples", "N", NO_FILE,
 	 "no shard of a binary with less samples than N (default:\n100 of --all and --cgroup, else 1)",
 	 INTO(least), .takes = "a number"},
+	{0, "save-rings", "FILE", FILE_WRITTEN, "also write all records as they come, for --replay",
+	 INTO(save)},
+	{0, "metrics", "FILE", FILE_WRITTEN,
+	 "write figures for Prometheus to FILE every 10 seconds, for the\ntextfile collector of node_exporter",
+	 INTO(metrics)},
+	{'d', "duration", "TIME", NO_FILE,
+	 "end after TIME, such as 60, 10m or 1h (default: with the\nprocesses, or with the command)",
+	 INTO_BY(duration, option_duration), .takes = "a time such as 60, 10m or 1h"},
 	{'F', "freq", "N", NO_FILE,
 	 "samples a second and processor (default: 4000 of a command,\nelse 997)", INTO(frequency),
 	 .takes = "a number from 1 on", .least = 1},
@@ -177,11 +182,6 @@ static const struct option_row rows[] = {
 	{0, "memory", "SIZE", NO_FILE,
 	 "memory for counts and processes (default: 64M, at least 1M)",
 	 INTO_BY(memory, option_memory), .takes = "a size such as 64M"},
-	{0, "save-rings", "FILE", FILE_WRITTEN, "also write all records as they come, for --replay",
-	 INTO(save)},
-	{0, "metrics", "FILE", FILE_WRITTEN,
-	 "write figures for Prometheus to FILE every 10 seconds, for the\ntextfile collector of node_exporter",
-	 INTO(metrics)},
 	{0, "forward-exit", NULL, NO_FILE, "exit with the command's exit code, if nothing failed",
 	 INTO(forward)},
 	{0, "sandbox", NULL, NO_FILE,
@@ -199,6 +199,14 @@ static const struct option_row rows[] = {
 	{'g', NULL, NULL, NO_FILE, NULL, .read = refuse_chains},
 	{0, "call-graph", "MODE", NO_FILE, NULL, .read = refuse_chains},
 	{'z', "compression-level", "[N]", NO_FILE, NULL, .read = refuse_compression},
+};
+
+static const struct option_group groups[] = {
+	{"pid", "what is recorded"},
+	{"output", "what is written"},
+	{"duration", "how"},
+	{"stats", "messages"},
+	{0},
 };
 
 static void prepare(struct command_line *line)
@@ -854,6 +862,11 @@ const struct command record_command = {
 		"has them, and writes counts as shards, which convert and merge take, or a profile.\n"
 		"With -p, --cgroup or -a, PROGRAM says how long: 'sleep 60'.  SIGTERM and SIGINT end\n"
 		"with what was counted, SIGHUP writes shards now, SIGUSR1 prints the state.",
+	.groups = groups,
+	.examples =
+		"batconv record -o counts/ -- ./prog.bolt input           # a program, from its start\n"
+		"batconv record -o counts/ -p PID -d 60                   # a process that runs, for a minute\n"
+		"batconv record -o counts/ -a --interval=1h --max-overhead=0.5   # the machine, continuously",
 	COMMAND_OPTIONS(rows),
 	.operands = NO_FILE,
 	.stops_at_operand = true,

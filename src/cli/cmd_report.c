@@ -171,6 +171,9 @@ const struct command report_command = {
 		"addresses, the hottest functions and their blocks.  SAMPLES are what convert takes; '-' is\n"
 		"stdin.\n"
 		"Exit code 3: the samples are of another build, or none is in a function.",
+	.examples = "batconv report prog.bolt perf.data -o report.html\n"
+		    "batconv report --against=last.fdata prog.bolt perf.data -o report.html\n"
+		    "batconv report --verify prog.bolt perf.data -o report.html",
 	COMMAND_OPTIONS(rows),
 	.operands = FILE_READ,
 	.places = {PLACE_BINARY, PLACE_SAMPLES},

@@ -302,6 +302,9 @@ const struct command stacks_command = {
 		"STACKS are raw stacks (TIME MAP ADDRESS..., see batconv-stacks(1)), which need\n"
 		"--maps, or recordings with their own mappings: perf.data, or what\n"
 		"perf script --show-mmap-events prints.  '-' is raw stacks on stdin.",
+	.examples = "batconv stacks perf.data\n"
+		    "batconv stacks --functions=input --binary=prog.bolt perf.data\n"
+		    "batconv stacks --format=folded perf.data -o prog.folded  # for a flame graph",
 	COMMAND_OPTIONS(rows),
 	.operands = FILE_READ,
 	.places = {PLACE_STACKS, PLACE_STACKS},

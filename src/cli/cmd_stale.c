@@ -109,6 +109,10 @@ const struct command stale_command = {
 		"ones it says how many blocks llvm-bolt -infer-stale-profile finds again.  From a file\n"
 		"with profiles of several programs, each BINARY gets its own.\n"
 		"Exit code 3: less is exact than --min-exact asks for, or FILE has hashes of another\nbinary.",
+	.examples =
+		"batconv stale last.yaml prog.bolt                        # the new build, BOLTed\n"
+		"batconv stale last.yaml prog --hashes=prog.hashes        # ... and before that\n"
+		"batconv stale --min-exact=90 last.yaml prog.bolt         # a gate for CI: exit code 3",
 	COMMAND_OPTIONS(rows),
 	.operands = FILE_READ,
 	.places = {PLACE_PROFILE, PLACE_IMAGE},

@@ -162,6 +162,9 @@ const struct command transcode_command = {
 		"Nothing else in the binary changes.  Wrong parents of cold fragments, as LLVM 18\n"
 		"wrote them, are repaired.  Lost information is reported on stderr, with the\n"
 		"functions whose translation changes.",
+	.examples =
+		"batconv transcode --layout=fixed prog.bolt -o old.bolt   # for perf2bolt 14 to 17\n"
+		"batconv transcode --layout=hashed prog.bolt -o new.bolt  # for perf2bolt 19 to 23",
 	COMMAND_OPTIONS(rows),
 	.operands = FILE_READ,
 	.places = {PLACE_TABLE, PLACE_TABLE},

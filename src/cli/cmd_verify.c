@@ -212,6 +212,10 @@ const struct command verify_command = {
 		"Every finding has an id, a severity, a location and a remedy; batconv-verify(1)\n"
 		"lists them.  Exit code 3: there are findings of the severity of --fail-on\n"
 		"or worse.",
+	.examples =
+		"batconv verify prog.bolt                                 # the BAT section alone\n"
+		"batconv verify --input=prog prog.bolt                    # also against the input binary\n"
+		"batconv verify --input=prog --unwind prog.bolt           # also what stack traces read",
 	COMMAND_OPTIONS(rows),
 	.operands = FILE_READ,
 	.places = {PLACE_TABLE, PLACE_TABLE},

@@ -92,6 +92,7 @@ const struct command version_command = {
 	.name = "version",
 	.args = "[OPTION]...",
 	.help = "print the version, and those of the libraries it uses",
+	.examples = "batconv version --json",
 	COMMAND_OPTIONS(rows),
 	.operands = NO_FILE,
 	.count = {0, 0, NULL, "no operand is taken, not"},

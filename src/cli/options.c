@@ -731,15 +731,41 @@ static void print_option(const struct option_row *row, FILE *out)
 	putc('\n', out);
 }
 
+/* Lines, each after two blanks. */
+static void print_indented(const char *lines, FILE *out)
+{
+	struct text rest = text_of(lines), line;
+
+	while (text_line(&rest, &line))
+		fprintf(out, "  %.*s\n", (int)line.len, line.at);
+}
+
+static void print_group(const struct command *command, const struct option_row *row, FILE *out)
+{
+	for (const struct option_group *group = command->groups; group && group->title; group++)
+		if (row->name && !strcmp(row->name, group->first))
+			fprintf(out, "%s %s:\n", row == command->options ? "" : "\n", group->title);
+}
+
 void command_help(const struct command *command, FILE *out)
 {
-	fprintf(out, "usage: batconv %s%s%s\n\n%s\n", command->name, *command->args ? " " : "",
-		command->args, command->help);
+	struct text summary = command_summary(command);
+
+	fprintf(out, "usage: batconv %s%s%s\n\n%.*s\n", command->name, *command->args ? " " : "",
+		command->args, (int)summary.len, summary.at);
+	if (command->examples) {
+		fputs("\nexamples:\n", out);
+		print_indented(command->examples, out);
+	}
+	if (command->help[summary.len])
+		fprintf(out, "\n%s\n", command->help + summary.len + 2);
 	if (command->option_count)
 		fputs("\noptions:\n", out);
 	for (size_t i = 0; i < command->option_count; i++)
-		if (command->options[i].help)
+		if (command->options[i].help) {
+			print_group(command, &command->options[i], out);
 			print_option(&command->options[i], out);
+		}
 }
 
 struct text command_summary(const struct command *command)

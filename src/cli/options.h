@@ -124,10 +124,18 @@ struct llvm_program {
 	struct say_words words;  /* what its messages begin with */
 };
 
+/* Options of one subject, in help: from the option of this name to the next group. */
+struct option_group {
+	const char *first, *title;
+};
+
 struct command {
 	const char *name;
-	const char *args; /* what follows the options, for the usage line */
-	const char *help; /* one sentence, then more */
+	const char *args;     /* what follows the options, for the usage line */
+	const char *help;     /* one sentence, then more */
+	const char *examples; /* command lines that work with files of these names, one a line,
+				 most with a comment; NULL: none */
+	const struct option_group *groups; /* the last one has no title; NULL: one group */
 	const struct option_row *options;
 	size_t option_count;
 	enum file_role operands;

@@ -37,15 +37,16 @@ static double now(void)
 
 static char *filled(const char *word, const char *binary)
 {
-	size_t size = strlen(word) + 1, step = strlen(binary);
+	const char *here =
+		strchr(binary, '/') ? "" : "./"; /* else it would be looked for in PATH */
+	size_t size = strlen(word) + 1, step = strlen(here) + strlen(binary);
 
 	for (const char *at = word; (at = strstr(at, "{}")); at += 2)
 		size += step;
 	char *out = malloc(size), *to = out;
 	while (out && *word) {
 		if (word[0] == '{' && word[1] == '}') {
-			memcpy(to, binary, step);
-			to += step;
+			to = stpcpy(stpcpy(to, here), binary);
 			word += 2;
 		} else {
 			*to++ = *word++;

@@ -33,6 +33,11 @@ static void test_words(void **state)
 	assert_string_equal(words[4], "plain");
 	assert_null(words[5]);
 	template_free(words);
+	words = template_words(&of, "name"); /* of this directory, not of PATH */
+	assert_non_null(words);
+	assert_string_equal(words[0], "./name");
+	assert_string_equal(words[1], "-x=./name./name");
+	template_free(words);
 	assert_true(template_has_binary(&of));
 	assert_false(template_has_binary(&WORDS("{", "}", "{ }")));
 }

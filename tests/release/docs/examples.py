@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Runs the examples of README.md, docs/*.md and the manual pages: each line of a block of code that calls batconv, under whatever
+"""Runs the examples of README.md, docs/*.md, the manual pages and help: each line of a block of code that calls batconv, under whatever
 name, with SQLite of inputs/ in place of the page's program.  The lines of a page run in their order, in one directory.
 
 Commands of other programs are not run here: tests/peers/first-profile.sh and compiler-profiles.sh do that for whole pages.
@@ -23,7 +23,7 @@ CALL = re.compile(r'(?:[^|].*[|] *)?(?:%s) ' % '|'.join(NAMES))
 FILES = (('debug/server.bolt', 'g4.b22'), ('debug/server', 'g4'), ('yesterday/server.bolt', 'sq.b22'), ('server.bat', 'side/sq.b22'), ('prog.bolt2', 'sq.b22'), ('build/prog.bolt', 'sq.b22'),
          ('/srv/bin/prog', 'sq.b22'), ('prog.bolt', 'sq.b22'), ('server.bolt', 'sq.b22'), ('app.bolt', 'sq.b22'),
          ('first.data', 'lbr.input.data'), ('second.data', 'lbr.b22.data'), ('prog', 'sq'), ('server', 'sq'))
-GATES = ('batconv quality',) # 3 is an answer, too
+GATES = ('batconv quality', 'batconv verify') # 3 is an answer, too
 # Runs llvm-bolt; without one its output is another file with the same hashes.
 WITH_BOLT = 'batconv extract --hashes'
 BOLT = shutil.which('llvm-bolt') or glob.glob('/usr/lib/llvm-*/bin/llvm-bolt')
@@ -35,6 +35,8 @@ def read(path):
 
 
 def blocks(path):
+    if path.endswith('.txt'):
+        return re.findall(r'^examples:\n((?:  .*\n)+)', read(path), re.M)
     if not path.endswith('.md'):
         found = re.findall(r'^\.Bd -literal[^\n]*\n(.*?)^\.Ed', read(path), re.M | re.S)
         return [block.replace('\\e', '\\') for block in found]
@@ -47,8 +49,8 @@ def examples(path):
         text = block if isinstance(block, str) else block[0] or block[1]
         for line in text.replace('\\\n', ' ').split('\n'):
             line = re.sub(r'^(?:- |run: )*', '', line.strip())
-            if line.startswith('batconv record'):
-                continue # needs something that runs, rights and time: tests/record, tests/peers/production.sh
+            if re.match('batconv (record|compare)', line) or 'PID' in line:
+                continue # needs something that runs, rights and time: tests/record, tests/peers/production.sh, tests/cli/compare
             if CALL.match(line) and (BOLT or not line.startswith(WITH_BOLT)):
                 yield line
 
@@ -77,6 +79,7 @@ def prepare(place):
         file.write(text.read())
     subprocess.run([BATCONV, '-q', DATA + '/sq.b22', DATA + '/lbr.b22.data', '-o', os.path.join(place, 'work/last.fdata'),
                     '-w', os.path.join(place, 'work/last.yaml')], check=True)
+    shutil.copy(os.path.join(place, 'work/last.fdata'), os.path.join(place, 'work/prog.fdata'))
     os.mkdir(os.path.join(place, 'work/counts'))
     subprocess.run([BATCONV, '-q', '--shard', DATA + '/sq.b22', DATA + '/lbr.b22.data', '-o', os.path.join(place, 'work/counts/prog.bolt.0.zst')], check=True)
     for hashes in 'server.hashes', 'prog.hashes':
@@ -119,7 +122,7 @@ def run_step(place):
 
 
 def main():
-    pages = ['README.md', *(os.path.relpath(p, SOURCE) for p in sorted(glob.glob(SOURCE + '/docs/*.md') + glob.glob(SOURCE + '/docs/man/*.[13]')))]
+    pages = ['README.md', *(os.path.relpath(p, SOURCE) for p in sorted(glob.glob(SOURCE + '/docs/*.md') + glob.glob(SOURCE + '/docs/man/*.[13]') + glob.glob(SOURCE + '/tests/cli/help-texts/*.txt')))]
     wrong, count, used = [], 0, 0
     with tempfile.TemporaryDirectory() as place:
         prepare(place)
