@@ -32,8 +32,8 @@ static bool check_build_ids(const struct image *in, const struct image *out, str
 	build_id_format(&in->build_id, id);
 	build_id_format(&out->build_id, other);
 	return bc_fail(err, BC_MISMATCH,
-		       "not what llvm-bolt read: its build-id is %s, and %s is not that with "
-		       "llvm-bolt's mark",
+		       "not what llvm-bolt read: its build-id is %s, and that of the BOLTed "
+		       "binary, %s, was made from another one",
 		       id, other);
 }
 

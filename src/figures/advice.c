@@ -698,6 +698,10 @@ static void use_instead(const struct situation *s, const struct given *file, str
 			   binary->facts.trace == BOLT_NONE &&
 			   bolt_input_will_do(&binary->facts.bolt);
 
+	if (file->place == PLACE_JSON && file->facts.opened && file->facts.trace != BOLT_NONE) {
+		use_with(&line, "batconv dump --json ", file->path, " -o table.json");
+		return;
+	}
 	switch (file->facts.kind) {
 	case FILE_FDATA:
 	case FILE_YAML:
@@ -739,11 +743,23 @@ static void use_instead(const struct situation *s, const struct given *file, str
 	use_with(&line, "batconv inspect ", file->path, "");
 }
 
+/* A binary alone, where quality takes one with samples, or a profile. */
+static bool lacks_samples(const struct situation *s, const struct given *file)
+{
+	return file->place == PLACE_PROFILE && file->facts.opened && s->count == 1 && !file->option;
+}
+
 static bool advise_kind(const struct situation *s, const struct given *file, struct advice *out)
 {
 	out->about = file->path;
 	if (advise_folder(s, file, out))
 		return true;
+	if (lacks_samples(s, file)) {
+		snprintf(out->sentence, sizeof(out->sentence),
+			 "is %s, and no samples follow it: give both, or a profile",
+			 noun_of(&file->facts));
+		return true;
+	}
 	if (file->option)
 		snprintf(out->sentence, sizeof(out->sentence), "is %s, and %s%s takes %s",
 			 noun_of(&file->facts), dashes_of(file->option), file->option,

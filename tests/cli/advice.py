@@ -208,7 +208,7 @@ def each_place():
                 continue
             what = 'a directory' if kind == 'recordings' else name
             says = 'and %s takes %s' % (option[1], noun) if option else 'not %s' % noun
-            says = '(is %s, %s|is %s, and .* is .*: swap them)' % (what, says, what) if not option else 'is %s, %s' % (what, says)
+            says = '(is %s, %s|is %s, and no samples follow it: give both, or a profile|is %s, and .* is .*: swap them)' % (what, says, what, what) if not option else 'is %s, %s' % (what, says)
             yield line.replace('@', kind), 1, '%s: %s(; run: .*)?' % (re.escape(kind), says.replace(', not', ',? ?not'))
 
 

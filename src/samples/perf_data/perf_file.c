@@ -261,9 +261,10 @@ bool perf_file_read_at(struct perf_file *file, uint64_t at, uint8_t *to, size_t 
 			return bc_fail_errno(err, "%s: cannot read byte %" PRIu64,
 					     file->stream->name, at);
 		if (!got)
-			return bc_fail(err, BC_FORMAT,
-				       "a section of %zu bytes lies beyond the end, byte %" PRIu64,
-				       size, at);
+			return bc_fail(
+				err, BC_FORMAT,
+				"truncated: a section of %zu bytes lies beyond the end, byte %" PRIu64,
+				size, at);
 		done += (size_t)got;
 	}
 	return true;
