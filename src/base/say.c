@@ -40,7 +40,8 @@ void say_as(const struct say_words *words)
 /* NULL: it is ours. */
 static const char *their_word(const struct kind *kind)
 {
-	return theirs ? *(const char *const *)((const char *)theirs + kind->at) : NULL;
+	return theirs ? *(const char *const *)(const void *)((const char *)theirs + kind->at) :
+			NULL;
 }
 
 static bool has_color(FILE *out)
