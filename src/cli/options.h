@@ -146,7 +146,7 @@ struct command {
 				       none is needed */
 	bool stops_at_operand; /* the first operand ends the options: what follows it is a program's
 				*/
-	bool takes_program;    /* words behind -- are a program's, no operands */
+	bool takes_program;    /* words after -- are a program's, no operands */
 	bool enters_sandbox;   /* itself, as its outputs are known later */
 	size_t size;           /* of its struct of arguments */
 	void (*prepare)(struct command_line *); /* sets what is not zero at first; or NULL */
@@ -185,7 +185,7 @@ struct command_line {
 	void *arguments;                 /* the struct of the command */
 	struct given_option_vec options; /* in their order; all values are borrowed */
 	struct words operands;           /* in their order */
-	struct words program;            /* of takes_program: what stands behind -- */
+	struct words program;            /* of takes_program: the words after -- */
 	struct mark_vec marks; /* for each --new-recording, how many operands stand before it */
 	bool *begins;          /* of new_recordings() */
 	struct named_files files;

@@ -69,7 +69,7 @@ static bool take_object(struct reader *reader, struct text path)
 	return true;
 }
 
-/* "events: Ir Dr ...": which columns they are, behind the two of a position. */
+/* "events: Ir Dr ...": which columns they are, after the two of a position. */
 static void take_events(struct reader *reader, struct text rest)
 {
 	struct text word;

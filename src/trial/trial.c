@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
-#include <time.h>
 
 #include "src/base/sort.h"
 
@@ -16,14 +15,6 @@
 
 #define BY_SIZE(a, b) (*(a) < *(b))
 DEFINE_SORT(seconds_sort, double, BY_SIZE);
-
-static double now(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
-}
 
 static size_t below(size_t most)
 {
@@ -93,7 +84,7 @@ static bool look_whether_steady(const struct workload *workload, struct contest 
 }
 
 static bool run_round(const struct workload *workload, struct contest *trial, size_t *order,
-		      bool counts, struct bc_error *err)
+		      bool counts, bool ignore_output, struct bc_error *err)
 {
 	struct contender *first = &trial->at[0];
 	struct workload_run run;
@@ -104,6 +95,12 @@ static bool run_round(const struct workload *workload, struct contest *trial, si
 		struct contender *of = &trial->at[order[i]];
 		if (!run_one(workload, of, &run, err))
 			return false;
+		if (!ignore_output && run.code != of->first.code)
+			return bc_fail(
+				err, BC_UNSUPPORTED,
+				"%s: a run ended with exit code %d, the first one with %d%s%s",
+				of->path, run.code, of->first.code, *run.said ? ": " : "",
+				run.said);
 		if (counts && (!real_vec_push(&of->cpu_seconds, run.cpu) ||
 			       !real_vec_push(&of->wall_seconds, run.wall)))
 			return bc_fail_nomem(err);
@@ -183,15 +180,15 @@ static bool run_rounds(const struct workload *workload, const struct trial_optio
 		       struct contest *trial, size_t *order, struct bc_error *err)
 {
 	size_t most = options->rounds ? options->rounds : ROUNDS_MOST;
-	double begun = now();
+	double begun = seconds_now();
 	bool decided = false;
 
 	for (size_t i = 0; i < options->warm_up; i++)
-		if (!run_round(workload, trial, order, false, err))
+		if (!run_round(workload, trial, order, false, options->ignore_output, err))
 			return false;
 	while (!decided && trial->rounds < most &&
-	       (!trial->rounds || now() - begun < options->budget)) {
-		if (!run_round(workload, trial, order, true, err))
+	       (!trial->rounds || seconds_now() - begun < options->budget)) {
+		if (!run_round(workload, trial, order, true, options->ignore_output, err))
 			return false;
 		if (options->each_round)
 			options->each_round(options->ctx, trial->rounds);
@@ -200,7 +197,7 @@ static bool run_rounds(const struct workload *workload, const struct trial_optio
 		    !judge(trial, &decided, err))
 			return false;
 	}
-	trial->seconds = now() - begun;
+	trial->seconds = seconds_now() - begun;
 	return judge(trial, &decided, err) && finish(trial, err);
 }
 

@@ -55,7 +55,8 @@ struct contest {
 
 /* trial_free() in any case.  If the output of one differs, there are no rounds and no times.
  *
- * BC_UNSUPPORTED  the workload fails: its exit code is not 0, and options->ignore_output is false
+ * BC_UNSUPPORTED  the workload fails: its exit code is not 0, or not the same in each run, and
+ *                 options->ignore_output is false
  * ... and what workload_run() has; the text begins with the binary. */
 BC_MUST_USE bool trial_run(const struct workload *workload, const char *const *paths, size_t count,
 			   const struct trial_options *options, struct contest *out,

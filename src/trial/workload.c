@@ -23,9 +23,10 @@
 #include "src/base/vec.h"
 
 #define STOP_SECONDS 10       /* a server has, from SIGTERM to SIGKILL */
+#define KILL_SECONDS 10       /* ... and is waited for after that */
 #define LOOK_NS      10000000 /* between two looks whether a server is ready */
 
-static double now(void)
+double seconds_now(void)
 {
 	struct timespec time;
 
@@ -165,7 +166,7 @@ static bool child_start(const struct template *of, const char *binary, const cha
 	bool ok = true;
 	for (int i = 0; i < 3; i++)
 		ok = ok && pipe2(pipes[i], O_CLOEXEC) == 0;
-	out->begun = now();
+	out->begun = seconds_now();
 	out->pid = ok ? fork() : -1;
 	if (!out->pid)
 		become(words, in, pipes[0][1], pipes[1][1], pipes[2][1]);
@@ -225,7 +226,7 @@ static bool has_ended(struct child *child)
 {
 	if (!child->ended) {
 		child->ended = wait4(child->pid, &child->status, WNOHANG, &child->usage) != 0;
-		child->done = now();
+		child->done = seconds_now();
 	}
 	return child->ended;
 }
@@ -238,7 +239,7 @@ static bool wait_for(struct child *child, double deadline)
 	sigprocmask(SIG_SETMASK, NULL, &mask);
 	sigdelset(&mask, SIGCHLD);
 	while (!has_ended(child)) {
-		double left = deadline - now();
+		double left = deadline - seconds_now();
 		if (left <= 0)
 			return false;
 		struct timespec time = {(time_t)left, (long)((left - (double)(time_t)left) * 1e9)};
@@ -319,11 +320,12 @@ void workload_abandon(void)
 static void end_all(double patience)
 {
 	const struct timespec pause = {.tv_nsec = LOOK_NS};
-	double deadline = now() + patience;
+	double deadline = seconds_now() + patience;
 
 	if (patience > 0)
 		signal_children(SIGTERM);
-	while (signal_children(now() < deadline ? 0 : SIGKILL)) {
+	while (seconds_now() < deadline + KILL_SECONDS &&
+	       signal_children(seconds_now() < deadline ? 0 : SIGKILL)) {
 		while (waitpid(-1, NULL, WNOHANG) > 0)
 			;
 		if (signal_children(0))
@@ -504,14 +506,14 @@ static bool fail_server(struct child *server, const char *what, enum bc_code cod
 static bool wait_until_ready(const struct workload *workload, const char *binary,
 			     struct child *server, struct bc_error *err)
 {
-	double deadline = now() + workload->timeout;
+	double deadline = seconds_now() + workload->timeout;
 	bool ready = false;
 
 	while (!ready) {
-		if (wait_for(server, now() + LOOK_NS / 1e9))
+		if (wait_for(server, seconds_now() + LOOK_NS / 1e9))
 			return fail_server(server, "the server ended before it was ready", BC_IO,
 					   err);
-		if (now() > deadline)
+		if (seconds_now() > deadline)
 			return fail_server(server, "the server was not ready in time",
 					   BC_UNSUPPORTED, err);
 		if (!is_ready(workload, binary, deadline, &ready, err))
@@ -532,8 +534,8 @@ static bool run_command(const struct workload *workload, const char *binary, str
 	double deadline = child.begun + workload->timeout;
 	bool ended;
 	do /* the server's pipes must not fill while it has load */
-		ended = wait_for(&child, server ? now() + LOOK_NS / 1e9 : deadline);
-	while (!ended && now() < deadline && (!server || !wait_for(server, now())));
+		ended = wait_for(&child, server ? seconds_now() + LOOK_NS / 1e9 : deadline);
+	while (!ended && seconds_now() < deadline && (!server || !wait_for(server, seconds_now())));
 	take_rest(&child);
 	if (!ended) {
 		kill(-child.pid, SIGKILL);
@@ -566,6 +568,8 @@ static bool run_served(const struct workload *workload, const char *binary,
 		  cpu_of_descendants(&before, err) &&
 		  run_command(workload, binary, &server, out, err) &&
 		  cpu_of_descendants(&after, err);
+	if (ok && wait_for(&server, seconds_now()))
+		ok = fail_server(&server, "the server ended while it had load", BC_IO, err);
 	take_rest(&server);
 	out->cpu = after - before;
 	return ok;

@@ -54,10 +54,13 @@ struct workload_run {
 BC_MUST_USE bool workload_run(const struct workload *workload, const char *binary,
 			      struct workload_run *out, struct bc_error *err);
 
-/* The words for this binary, NULL behind the last; to be freed by template_free().  NULL: no
+/* The words for this binary, and NULL after the last; to be freed by template_free().  NULL: no
  * memory. */
 char **template_words(const struct template *of, const char *binary);
 void template_free(char **words);
+
+/* Of a clock that only goes on. */
+double seconds_now(void);
 
 /* Does any word have a "{}"? */
 bool template_has_binary(const struct template *of);

@@ -182,7 +182,13 @@ static void test_server(void **state)
 				     .timeout = 60};
 	assert_false(workload_run(&workload, "/bin/sh", &run, &err));
 	assert_non_null(strstr(err.text, "ended before it was ready: no disk"));
+	workload.serve = WORDS("{}", "-c", "sleep 0.3");
+	workload.ready = WORDS("true");
+	workload.command = WORDS("sleep", "0.6");
+	assert_false(workload_run(&workload, "/bin/sh", &run, &err));
+	assert_non_null(strstr(err.text, "ended while it had load"));
 	workload.serve = WORDS("{}", "-c", "sleep 1000");
+	workload.ready = WORDS("false");
 	workload.timeout = 0.2;
 	assert_false(workload_run(&workload, "/bin/sh", &run, &err));
 	assert_int_equal(err.code, BC_UNSUPPORTED);

@@ -31,7 +31,7 @@ LINES = {
     'verify': ['{bolted}', '--input={input} {bolted}', '--dwarf --input={lines} {bolted}'],
     'stacks': ['--functions --binary={bolted} {recording}'],
 }
-# Commands that have no place for anything of a pair.
+# Commands that have no place for anything of a pair, and the one that prints times.
 NO_LINES = {'version', 'help', 'compare'}
 # What stands before the samples or the binary.
 BESIDE = {'convert': ['-o', 'out', '--stats=json'], 'perf2bolt': ['-pa'], 'llvm-bolt-heatmap': ['-pa'], 'transcode': ['--layout=fixed']}
