@@ -189,6 +189,29 @@ const char *binary_fragment_owner(const struct binary *binary, uint32_t fragment
 	return f ? f->printed : NULL;
 }
 
+static int named_order(const void *a, const void *b)
+{
+	const struct named_fragment *x = a, *y = b;
+	int order = strcmp(x->name, y->name);
+
+	if (order)
+		return order;
+	if (x->parent != y->parent)
+		return x->parent < y->parent ? -1 : 1;
+	if (x->cold != y->cold)
+		return x->cold ? 1 : -1;
+	return (x->fragment > y->fragment) - (x->fragment < y->fragment);
+}
+
+void named_fragments_sort(struct named_fragment *rows, size_t count)
+{
+	if (count)
+		qsort(rows, count, sizeof(*rows), named_order);
+	for (size_t i = 0; i < count; i++)
+		rows[i].part =
+			i && !strcmp(rows[i].name, rows[i - 1].name) ? rows[i - 1].part + 1 : 0;
+}
+
 uint64_t binary_fragment_size(const struct binary *binary, uint32_t fragment)
 {
 	const struct function *f = binary_fragment_function(binary, fragment);

@@ -59,6 +59,18 @@ const struct function *binary_fragment_function(const struct binary *binary, uin
  * NULL: not known. */
 const char *binary_fragment_owner(const struct binary *binary, uint32_t fragment);
 
+/* A fragment under the name of its function. */
+struct named_fragment {
+	const char *name;  /* borrowed */
+	uint32_t fragment; /* its number */
+	uint32_t parent,
+		part; /* part: set by named_fragments_sort(), 0 for the first of its name */
+	bool cold;
+};
+
+/* By name, then by parent, hot before cold, by number. */
+void named_fragments_sort(struct named_fragment *rows, size_t count);
+
 /* The size of a fragment in bytes; 0: not known. */
 uint64_t binary_fragment_size(const struct binary *binary, uint32_t fragment);
 

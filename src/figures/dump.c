@@ -79,27 +79,6 @@ bool dump_translate(const struct dump *dump, uint64_t address, FILE *out)
 
 /* ---- functions as text ---- */
 
-/* Fragments in the order of printing. */
-struct row {
-	char *name;
-	uint32_t fragment, parent;
-	bool cold;
-};
-
-static int by_name(const void *a, const void *b)
-{
-	const struct row *x = a, *y = b;
-	int order = strcmp(x->name, y->name);
-
-	if (order)
-		return order;
-	if (x->parent != y->parent)
-		return x->parent < y->parent ? -1 : 1;
-	if (x->cold != y->cold)
-		return x->cold ? 1 : -1;
-	return (x->fragment > y->fragment) - (x->fragment < y->fragment);
-}
-
 static void print_entry(const struct bat_table *bat, uint32_t index, FILE *out)
 {
 	struct bat_entry e = bat->entries[index];
@@ -143,7 +122,8 @@ static void print_fragment(const struct dump *dump, uint32_t i, FILE *out)
 		print_entry(bat, f->first_entry + k, out);
 }
 
-static void print_rows(const struct dump *dump, const struct row *rows, size_t count, FILE *out)
+static void print_rows(const struct dump *dump, const struct named_fragment *rows, size_t count,
+		       FILE *out)
 {
 	for (size_t i = 0; i < count; i++) {
 		if (!i || rows[i].parent == BAT_NO_PARENT || rows[i].parent != rows[i - 1].parent) {
@@ -157,7 +137,7 @@ static void print_rows(const struct dump *dump, const struct row *rows, size_t c
 bool dump_text(const struct dump *dump, FILE *out)
 {
 	const struct bat_table *bat = &dump->subject->bat;
-	struct row *rows = malloc((bat->fragment_count + (size_t)1) * sizeof(*rows));
+	struct named_fragment *rows = malloc((bat->fragment_count + (size_t)1) * sizeof(*rows));
 	size_t count = 0;
 	bool ok = rows;
 
@@ -165,19 +145,21 @@ bool dump_text(const struct dump *dump, FILE *out)
 		if (!dump_shows(dump, i))
 			continue;
 		char *name = strdup(dump_name(dump, i));
-		rows[count] =
-			(struct row){name, i, bat->fragments[i].parent, bat->fragments[i].cold};
+		rows[count] = (struct named_fragment){.name = name,
+						      .fragment = i,
+						      .parent = bat->fragments[i].parent,
+						      .cold = bat->fragments[i].cold};
 		count += name != NULL;
 		ok = name;
 	}
 	if (ok && count) {
-		qsort(rows, count, sizeof(*rows), by_name);
+		named_fragments_sort(rows, count);
 		fprintf(out, "layout %s: output offset, input offset\n",
 			bat_layout_name(bat->layout));
 		print_rows(dump, rows, count, out);
 	}
 	for (size_t i = 0; i < count; i++)
-		free(rows[i].name);
+		free((char *)rows[i].name);
 	free(rows);
 	return ok;
 }

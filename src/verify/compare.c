@@ -11,29 +11,8 @@
 
 #define NUMBER_SIZE 20 /* of "0x", 16 digits and a NUL */
 
-/* A fragment of one side. */
-struct side_row {
-	const char *name;
-	uint32_t parent, part, fragment;
-	bool cold;
-};
-
-static int by_name(const void *a, const void *b)
-{
-	const struct side_row *x = a, *y = b;
-	int order = strcmp(x->name, y->name);
-
-	if (order)
-		return order;
-	if (x->parent != y->parent)
-		return x->parent < y->parent ? -1 : 1;
-	if (x->cold != y->cold)
-		return x->cold ? 1 : -1;
-	return (x->fragment > y->fragment) - (x->fragment < y->fragment);
-}
-
 /* Rows of a side, sorted; `numbers` has room for NUMBER_SIZE bytes a fragment. */
-static void list_side(const struct binary *t, struct side_row *rows, char *numbers)
+static void list_side(const struct binary *t, struct named_fragment *rows, char *numbers)
 {
 	uint32_t count = t->bat.fragment_count;
 
@@ -43,14 +22,13 @@ static void list_side(const struct binary *t, struct side_row *rows, char *numbe
 		uint64_t address = f->parent == BAT_NO_PARENT ? f->address :
 								t->bat.fragments[f->parent].address;
 		snprintf(numbers, NUMBER_SIZE, "0x%" PRIx64, address);
-		rows[i] = (struct side_row){name ? name : numbers, f->parent, 0, i, f->cold};
+		rows[i] = (struct named_fragment){.name = name ? name : numbers,
+						  .fragment = i,
+						  .parent = f->parent,
+						  .cold = f->cold};
 		numbers += NUMBER_SIZE;
 	}
-	if (count)
-		qsort(rows, count, sizeof(*rows), by_name);
-	for (uint32_t i = 1; i < count; i++)
-		if (!strcmp(rows[i].name, rows[i - 1].name))
-			rows[i].part = rows[i - 1].part + 1;
+	named_fragments_sort(rows, count);
 }
 
 static void compare_entries(const struct bat_table *a, const struct bat_fragment *f,
@@ -101,7 +79,7 @@ static void compare_fragments(const struct bat_table *a, const struct bat_table 
 		d->change = CHANGE_MOVED;
 }
 
-static int pair_order(const struct side_row *x, const struct side_row *y)
+static int pair_order(const struct named_fragment *x, const struct named_fragment *y)
 {
 	int order = strcmp(x->name, y->name);
 
@@ -121,8 +99,9 @@ static uint64_t size_of(const struct bat_table *a, const struct bat_table *b,
 }
 
 /* Merge the sorted rows of both sides. */
-static void pair_rows(const struct binary *a, const struct side_row *x, const struct binary *b,
-		      const struct side_row *y, struct comparison *out)
+static void pair_rows(const struct binary *a, const struct named_fragment *x,
+		      const struct binary *b, const struct named_fragment *y,
+		      struct comparison *out)
 {
 	uint32_t i = 0, k = 0;
 
@@ -130,7 +109,7 @@ static void pair_rows(const struct binary *a, const struct side_row *x, const st
 		int order = i == a->bat.fragment_count ? 1 :
 			    k == b->bat.fragment_count ? -1 :
 							 pair_order(&x[i], &y[k]);
-		const struct side_row *row = order <= 0 ? &x[i] : &y[k];
+		const struct named_fragment *row = order <= 0 ? &x[i] : &y[k];
 		struct difference *d = &out->at[out->count++];
 		*d = (struct difference){.name = row->name,
 					 .part = row->part,
@@ -166,7 +145,7 @@ bool compare_tables(const struct binary *a, const struct binary *b, struct compa
 	size_t left = a->bat.fragment_count, right = b->bat.fragment_count;
 	struct comparison c = {.at = malloc((left + right + 1) * sizeof(*c.at)),
 			       .numbers = malloc((left + right + 1) * NUMBER_SIZE)};
-	struct side_row *rows = malloc((left + right + 1) * sizeof(*rows));
+	struct named_fragment *rows = malloc((left + right + 1) * sizeof(*rows));
 
 	if (!c.at || !c.numbers || !rows) {
 		comparison_free(&c);
