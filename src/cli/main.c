@@ -11,6 +11,7 @@
 #include "src/base/file.h"
 #include "src/base/output.h"
 #include "src/flow/bolt_job.h"
+#include "src/flow/bolt_program.h"
 #include "src/cli/completion.h"
 #include "src/cli/llvm_options.h"
 #include "src/cli/perf2bolt.h"

@@ -26,7 +26,7 @@ struct perf2bolt_arguments {
 	struct conversion_options conversion; /* .samples not set */
 	struct profile_output output;
 	bool no_hashes; /* llvm-bolt is not to be run for the hashes of YAML, and nothing is said */
-	const char *llvm_bolt;   /* which one; NULL: as bolt_job.h finds it */
+	const char *llvm_bolt;   /* which one; NULL: as bolt_program.h finds it */
 	bool only_heat;          /* called as llvm-bolt-heatmap */
 	struct heat_output heat; /* .path is NULL: none is wanted */
 	struct words files;      /* samples, borrowed */

@@ -16,6 +16,7 @@
 
 #include "src/base/output.h"
 #include "src/base/text.h"
+#include "src/flow/bolt_program.h"
 #include "src/profile/fdata.h"
 
 /* ---- a folder that only this user can enter, for files that pass between this program and
@@ -188,122 +189,6 @@ static bool private_folder_run(const char *program, char *const *words, struct b
 		       why.len ? ": " : "", (int)why.len, why.at);
 }
 
-/* ---- where llvm-bolt is ---- */
-
-/* Releases whose tables have hashes, and some that are to come. */
-enum { FIRST_RELEASE = 19, LAST_RELEASE = 60 };
-
-static const char *called = "batconv";
-
-void bolt_called_as(const char *path)
-{
-	called = path;
-}
-
-static bool is_program(const char *path)
-{
-	struct stat st;
-
-	return !stat(path, &st) && S_ISREG(st.st_mode) && !access(path, X_OK);
-}
-
-static bool try_path(char path[PATH_MAX], struct text folder, const char *name)
-{
-	int length = snprintf(path, PATH_MAX, "%.*s/%s", (int)folder.len, folder.at, name);
-
-	return length > 0 && length < PATH_MAX && is_program(path);
-}
-
-static struct text folder_of(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash == path ? text_of("/") :
-			       (struct text){path, slash ? (size_t)(slash - path) : 0};
-}
-
-/* The first folder of PATH with this program, from `*rest` on, which is moved on.  Relative ones
- * are left out: what stands in the present folder is not run. */
-static bool next_in_path(struct text *rest, const char *name, char path[PATH_MAX])
-{
-	while (rest->len) {
-		struct text folder = text_first(*rest, text_find(*rest, ':'));
-		*rest = text_from(*rest, folder.len + (folder.len < rest->len));
-		if (folder.len && *folder.at == '/' && try_path(path, folder, name))
-			return true;
-	}
-	return false;
-}
-
-static struct text search_path(void)
-{
-	const char *path = getenv("PATH");
-
-	return text_of(path ? path : "");
-}
-
-/* llvm-bolt, or llvm-bolt-22 beside a perf2bolt-22. */
-static bool find_beside(char path[PATH_MAX])
-{
-	char self[PATH_MAX], name[64];
-	const char *slash = strrchr(called, '/'), *dash = strrchr(called, '-');
-	struct text rest = search_path();
-	struct text folder = slash ? folder_of(called) : (struct text){NULL, 0};
-
-	if (!slash && next_in_path(&rest, called, self))
-		folder = folder_of(self);
-	if (!folder.len)
-		return false;
-	bool versioned = dash && dash[1] && strspn(dash + 1, "0123456789") == strlen(dash + 1) &&
-			 strlen(dash) < 8;
-	snprintf(name, sizeof(name), "llvm-bolt%s", versioned ? dash : "");
-	return try_path(path, folder, name) || try_path(path, folder, "llvm-bolt");
-}
-
-static bool find_in_path(char path[PATH_MAX])
-{
-	struct text all = search_path(), rest = all;
-	char name[32];
-
-	if (next_in_path(&rest, "llvm-bolt", path))
-		return true;
-	for (int release = LAST_RELEASE; release >= FIRST_RELEASE; release--) {
-		snprintf(name, sizeof(name), "llvm-bolt-%d", release);
-		rest = all;
-		if (next_in_path(&rest, name, path))
-			return true;
-	}
-	return false;
-}
-
-static bool find_debian(char path[PATH_MAX])
-{
-	for (int release = LAST_RELEASE; release >= FIRST_RELEASE; release--) {
-		snprintf(path, PATH_MAX, "/usr/lib/llvm-%d/bin/llvm-bolt", release);
-		if (is_program(path))
-			return true;
-	}
-	return false;
-}
-
-/* Finds llvm-bolt: `given`, else $LLVM_BOLT, else beside the name that this program was called by,
- * in PATH, and where Debian has it; of several releases the newest.  BC_NOTFOUND */
-static bool bolt_find(const char *given, char path[PATH_MAX], struct bc_error *err)
-{
-	const char *variable = getenv("LLVM_BOLT");
-	const char *named = given ? given : variable && *variable ? variable : NULL;
-
-	if (!named)
-		return find_beside(path) || find_in_path(path) || find_debian(path) ||
-		       bc_fail(err, BC_NOTFOUND,
-			       "no llvm-bolt was found: --llvm-bolt=PATH or $LLVM_BOLT names one");
-	if (strlen(named) >= PATH_MAX || !is_program(named))
-		return bc_fail(err, BC_NOTFOUND, "%s: is no program (%s)", named,
-			       given ? "--llvm-bolt" : "$LLVM_BOLT");
-	memcpy(path, named, strlen(named) + 1);
-	return true;
-}
-
 /* ---- the job ---- */
 
 static bool write_names(const struct profile *profile, struct bc_error *err)
@@ -351,14 +236,14 @@ static bool run(const struct bolt_job *job, const char *used, struct bc_error *e
 bool bolt_job_run(const struct bolt_job *job, const struct binary *binary, struct hash_source *out,
 		  struct bc_error *err)
 {
-	char used[PATH_MAX];
+	struct bolt_program used;
 
 	*out = (struct hash_source){0};
-	bool ok = bolt_find(job->llvm_bolt, used, err) && private_folder_make(err) &&
-		  run(job, used, err) &&
+	bool ok = bolt_program_find(job->llvm_bolt, BOLT_WRITES_HASHES, &used, err) &&
+		  private_folder_make(err) && run(job, used.path, err) &&
 		  (hash_source_open(private_files[PRIVATE_BINARY], binary, job->program, NULL, out,
 				    err) ||
-		   bc_fail_prefix(err, used));
+		   bc_fail_prefix(err, used.path));
 	private_folder_remove(); /* what was mapped stays so */
 	return ok;
 }

@@ -12,18 +12,13 @@
 #include "src/profile/profile.h"
 
 struct bolt_job {
-	const char *llvm_bolt; /* --llvm-bolt=PATH; NULL: $LLVM_BOLT, else the one beside the name
-				* that this program was called by, in PATH, and where Debian has it;
-				* of several releases the newest */
+	const char *llvm_bolt; /* --llvm-bolt=PATH; NULL: as bolt_program_find() finds it */
 	const char *program;   /* that llvm-bolt reads */
 	const char *data;      /* fdata or YAML: only its functions are processed; NULL: all are, or
 				  those of `profile` */
 	const struct profile *profile; /* of the program, or NULL */
 	bool strict;                   /* llvm-bolt -strict, which processes all functions */
 };
-
-/* The name that this program was called by, before anything else. */
-void bolt_called_as(const char *path);
 
 /* Runs it, and takes the hashes from what it wrote, of which nothing stays on the disk.  binary:
  * job->program, open; it must outlive *out.
