@@ -644,13 +644,28 @@ static void tick(void *ctx, bool asked)
 	record_progress(&r->view, &r->live, asked);
 }
 
+/* A directory is that of shards. */
+static bool open_saved(const char *path, struct file_stream *out, struct bc_error *err)
+{
+	struct stat st;
+
+	if (stat(path, &st) != 0 || !S_ISDIR(st.st_mode))
+		return stream_open(path, out, err);
+	bc_fail(err, BC_IO, "%s: is a directory, and --replay takes one file of --save-rings",
+		path);
+	return bc_hint(err,
+		       "name that file; shards are counted already, and are samples of a binary: "
+		       "batconv BIN %s",
+		       path);
+}
+
 static bool replay(struct record_run *r, struct bc_error *err)
 {
 	struct file_stream stream;
 	struct rings_reader reader = {0};
 	bool ended = false, behind;
 
-	if (!stream_open(r->args->replay, &stream, err))
+	if (!open_saved(r->args->replay, &stream, err))
 		return false;
 	bool ok =
 		rings_open(&stream, &reader, err) &&
