@@ -151,7 +151,8 @@ static bool scan_first(struct proc_scan *scan, struct scan_task task, struct bc_
 	close_maps(scan);
 	if (ended && !maps.len) /* a thread of the kernel has none, or it is gone */
 		return true;
-	return (!ended || recorder_process(scan->recorder, pid, time, err)) &&
+	return (ended ? recorder_process(scan->recorder, pid, time, err) :
+			recorder_unread(scan->recorder, pid, true, time, err)) &&
 	       recorder_maps(scan->recorder, pid, maps, time, err) &&
 	       take_threads(scan, pid, &threads, time, err) &&
 	       (ended || scan_task_vec_push(&scan->large, task) || bc_fail_nomem(err));
@@ -171,12 +172,13 @@ static bool scan_more(struct proc_scan *scan, struct scan_task task, struct bc_e
 	}
 	if (!scan->opened.pid && !open_maps(scan, task))
 		return true;
-	if (!proc_maps_more((uint32_t)task.pid, scan->fd, scan->room, sizeof(scan->room), &size,
-			    &gone) ||
-	    !size)
+	uint32_t pid = (uint32_t)task.pid;
+	bool lives = proc_maps_more(pid, scan->fd, scan->room, sizeof(scan->room), &size, &gone);
+	if (!lives || !size)
 		close_maps(scan);
-	return recorder_maps(scan->recorder, (uint32_t)task.pid, (struct text){scan->room, size},
-			     time, err);
+	if (lives && !size)
+		return recorder_unread(scan->recorder, pid, false, time, err);
+	return recorder_maps(scan->recorder, pid, (struct text){scan->room, size}, time, err);
 }
 
 /* ---- all ---- */

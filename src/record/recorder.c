@@ -25,6 +25,10 @@
 /* mapping.flags: its file is one of those that are too many. */
 #define MAPPING_PAST_FILES 256u
 
+/* Paths that no file and no other mapping has: the marks of recorder_unread(). */
+#define MARK_UNREAD "//unread"
+#define MARK_READ   "//read"
+
 /* Processes that have ended are forgotten when there are so many, and they are a quarter of all. */
 #define ENDED_LEAST 64
 
@@ -48,6 +52,7 @@ struct recorded_process {
 	uint64_t told; /* ns: when something was reported of it last */
 	uint32_t user; /* who runs it, by the number of its share from 1; 0: nobody asked */
 	bool cut;      /* it has mappings for which there was no room */
+	bool unread;   /* it has mappings that were not read */
 	bool sampled;  /* its program had a sample */
 	bool deep; /* a stack of 32 branches was of these mappings, which all files of them know */
 };
@@ -92,6 +97,8 @@ struct recorder {
 	uint8_t own[PERF_RECORD_MOST]; /* a record that is made here */
 };
 
+_Static_assert(RECORDED_DROP_COUNT <= LEDGER_REASONS, "a ledger holds every reason");
+
 #define X(name, key, kind, text) {key, DROP_##kind, text},
 const struct ledger_words recorded_words = {
 	"samples", "samples", RECORDED_DROP_COUNT, {RECORDED_DROPS(X)}};
@@ -116,6 +123,7 @@ static void begin(void *ctx, struct process *process, const struct process *pare
 	own(process)->sampled = false;
 	own(process)->deep = from && from->deep;
 	own(process)->cut = from && from->cut;
+	own(process)->unread = from && from->unread;
 	own(process)->user = from ? from->user : 0;
 }
 
@@ -194,6 +202,11 @@ static bool take_file(struct recorder *r, const struct map_event *map, struct ma
 	return true;
 }
 
+static bool is_mark(struct text path)
+{
+	return text_starts(path, "//") && (text_is(path, MARK_UNREAD) || text_is(path, MARK_READ));
+}
+
 static const struct process_owner recorder_owner;
 
 static bool take_map(void *ctx, const struct event *event, struct bc_error *err)
@@ -212,6 +225,10 @@ static bool take_map(void *ctx, const struct event *event, struct bc_error *err)
 		own(processes_mapped(&r->processes, &recorder_owner, r, event));
 	if (!process)
 		return bc_fail_nomem(err);
+	if (is_mark(map->path)) {
+		process->unread = text_is(map->path, MARK_UNREAD);
+		return true;
+	}
 	struct map_set **maps = &process->process.maps;
 	if (!may_map(r, process)) {
 		process->cut = true;
@@ -309,6 +326,8 @@ static enum recorded_drop drop_of(const struct recorded_process *process, const 
 {
 	if (!m && process->cut)
 		return RECORDED_DROP_NO_ROOM;
+	if (!m && process->unread)
+		return RECORDED_DROP_UNREAD;
 	if (!file)
 		return m && m->flags & MAPPING_PAST_FILES ? RECORDED_DROP_PAST_FILES :
 							    RECORDED_DROP_NO_FILE;
@@ -835,6 +854,18 @@ bool recorder_thread(struct recorder *recorder, uint32_t pid, uint32_t tid, uint
 	return take_own(recorder,
 			perf_rings_put_thread(&recorder->rings, PERF_RECORD_FORK, pid, tid, time,
 					      recorder->own),
+			err);
+}
+
+bool recorder_unread(struct recorder *recorder, uint32_t pid, bool unread, uint64_t time,
+		     struct bc_error *err)
+{
+	const struct map_event mark = {.pid = pid,
+				       .size = 1,
+				       .executable = true,
+				       .path = text_of(unread ? MARK_UNREAD : MARK_READ)};
+
+	return take_own(recorder, perf_rings_put_map(&recorder->rings, &mark, time, recorder->own),
 			err);
 }
 

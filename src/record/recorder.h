@@ -95,6 +95,11 @@ BC_MUST_USE bool recorder_maps(struct recorder *recorder, uint32_t pid, struct t
 BC_MUST_USE bool recorder_thread(struct recorder *recorder, uint32_t pid, uint32_t tid,
 				 uint64_t time, struct bc_error *err);
 
+/* Not all of its mappings were told so far, or they are by now: samples in none that is known are
+ * of those that were not. */
+BC_MUST_USE bool recorder_unread(struct recorder *recorder, uint32_t pid, bool unread,
+				 uint64_t time, struct bc_error *err);
+
 /* All processes that live were told with this time: others have ended. */
 BC_MUST_USE bool recorder_scanned(struct recorder *recorder, uint64_t time, struct bc_error *err);
 
@@ -188,6 +193,7 @@ BC_MUST_USE bool recorder_flush(struct recorder *recorder, const struct recorded
 	X(LEFT_OUT, "excluded", EXCLUDED, "in files that were not asked for")                      \
 	X(PAST_FILES, "file_limit", LOST, "in files beyond the most that are kept at a time")      \
 	X(NO_ROOM, "memory_limit", LOST, "for which the memory did not suffice")                   \
+	X(UNREAD, "unread", LOST, "in mappings that were not read yet, or not in time")            \
 	X(GONE, "unreadable", LOST, "in files that could not be opened any more")                  \
 	X(NO_PROGRAM, "no_program", EXCLUDED,                                                      \
 	  "in files that are no program or library of this kind")                                  \

@@ -15,6 +15,7 @@
 #include "src/base/file.h"
 #include "src/samples/perf_data/perf_events.h"
 #include "src/record/recorder.h"
+#include "src/record/shares.h"
 #include "tests/support/build_elf.h"
 #include "tests/support/build_perf.h"
 
@@ -601,6 +602,34 @@ static void test_a_mapping_of_terabytes(void **state)
 	close_bench(&bench);
 }
 
+/* A process with many mappings is read in pieces: what is in none that is known is not taken for
+ * code without a file. */
+static void test_mappings_that_were_not_read(void **state)
+{
+	struct bench bench;
+	struct bc_error err = {0};
+
+	(void)state;
+	open_bench(&bench, STACKS, 0, NULL);
+	map_file(&bench, 8, 10, 0x10000, 0);
+	assert_true(recorder_unread(bench.recorder, 7, true, 10, &err));
+	tell_map(&bench, 7, 10, 0);
+	put_branch(&bench, 7, 20, 0x10010, 0x10020);
+	put_branch(&bench, 7, 20, 0x20010, 0x20020);
+	put_branch(&bench, 8, 20, 0x20010, 0x20020);
+	drain(&bench);
+	assert_int_equal(dropped(&bench, RECORDED_DROP_UNREAD), 1);
+	assert_int_equal(dropped(&bench, RECORDED_DROP_NO_FILE), 1);
+	assert_int_equal(recorder_shares(bench.recorder)->at[1].dropped[RECORDED_DROP_UNREAD], 1);
+	assert_true(recorder_unread(bench.recorder, 7, false, 30, &err));
+	put_branch(&bench, 7, 40, 0x20010, 0x20020);
+	drain(&bench);
+	assert_int_equal(dropped(&bench, RECORDED_DROP_UNREAD), 1);
+	assert_int_equal(dropped(&bench, RECORDED_DROP_NO_FILE), 2);
+	assert_counted(&bench, "/bin/a 1: 10>20..-*1\n");
+	close_bench(&bench);
+}
+
 /* After records were lost: what is told again begins anew, what is not has ended. */
 static void test_proc_is_read_again(void **state)
 {
@@ -945,6 +974,7 @@ int main(void)
 		cmocka_unit_test(test_ended_processes_are_forgotten),
 		cmocka_unit_test(test_what_proc_tells),
 		cmocka_unit_test(test_a_mapping_of_terabytes),
+		cmocka_unit_test(test_mappings_that_were_not_read),
 		cmocka_unit_test(test_proc_is_read_again),
 		cmocka_unit_test(test_order_between_rings),
 		cmocka_unit_test(test_losses_are_counted),
