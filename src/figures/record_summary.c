@@ -513,42 +513,25 @@ static void gauge(const char *name, const char *help, uint64_t value, FILE *out)
 	fprintf(out, PREFIX "%s %" PRIu64 "\n", name, value);
 }
 
-static uint64_t shards_of(const struct record_shards *shards)
-{
-	uint64_t count = 0;
-
-	for (size_t i = 0; i < shards->binaries.len; i++)
-		count += shards->binaries.at[i].shards;
-	return count;
-}
-
-/* uid="": of all others. */
-static void print_user(const struct user_share *user, FILE *out)
-{
-	char uid[16] = "";
-
-	if (user->uid != NO_USER)
-		snprintf(uid, sizeof(uid), "%" PRIu32, user->uid);
-	for (size_t i = 0; i < recorded_words.reason_count; i++)
-		if (user->dropped[i])
-			fprintf(out,
-				PREFIX
-				"user_samples_dropped_total{uid=\"%s\",reason=\"%s\"} %" PRIu64
-				"\n",
-				uid, recorded_words.reasons[i].key, user->dropped[i]);
-}
-
+/* Of all users, which SHARES_MOST bounds: what only the first ones had would fall when others
+ * overtake them.  uid="": of further users, and of processes that had ended. */
 static void print_users(const struct shares *users, FILE *out)
 {
-	const struct user_share *most[USERS_MOST];
-	struct user_share others;
-	size_t count = shares_left_out(users, most, USERS_MOST, &others);
-
 	head("user_samples_dropped_total", "counter",
 	     "Samples that were dropped, by the user who ran the code, and reason.", out);
-	for (size_t i = 0; i < count; i++)
-		print_user(most[i], out);
-	print_user(&others, out);
+	for (size_t user = 0; user < users->count; user++) {
+		const struct user_share *share = &users->at[user];
+		char uid[16] = "";
+		if (share->uid != NO_USER)
+			snprintf(uid, sizeof(uid), "%" PRIu32, share->uid);
+		for (size_t i = 0; i < recorded_words.reason_count; i++)
+			if (share->dropped[i])
+				fprintf(out,
+					PREFIX
+					"user_samples_dropped_total{uid=\"%s\",reason=\"%s\"} %" PRIu64
+					"\n",
+					uid, recorded_words.reasons[i].key, share->dropped[i]);
+	}
 }
 
 static void print_metrics(const struct recorder_stats *stats, const struct record_shards *shards,
@@ -556,8 +539,9 @@ static void print_metrics(const struct recorder_stats *stats, const struct recor
 {
 	counter("samples_total", "Samples that were read from the ring buffers.",
 		stats->samples.read, out);
-	counter("samples_kept_total", "Samples that were counted for a file.", stats->samples.kept,
-		out);
+	counter("samples_kept_total",
+		"Samples that were counted for a file; some are dropped later, and are in both.",
+		stats->samples.kept + stats->dropped_later, out);
 	head("samples_dropped_total", "counter", "Samples that were dropped, by reason.", out);
 	for (size_t i = 0; i < recorded_words.reason_count; i++)
 		fprintf(out, PREFIX "samples_dropped_total{reason=\"%s\"} %" PRIu64 "\n",
@@ -571,7 +555,7 @@ static void print_metrics(const struct recorder_stats *stats, const struct recor
 	fprintf(out, PREFIX "cpu_seconds_total %.6f\n",
 		(double)budget_process_cpu() / (double)SECOND);
 	gauge("memory_bytes", "Memory of counts, processes and mappings.", stats->memory, out);
-	counter("shards_total", "Shards that were written.", shards_of(shards), out);
+	counter("shards_total", "Shards that were written.", shards->written, out);
 	counter("shard_bytes_total", "Disk that they took.", shards->folder.written_bytes, out);
 	counter("shards_deleted_total", "Older shards that --keep has deleted.",
 		shards->folder.deleted, out);

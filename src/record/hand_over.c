@@ -192,7 +192,7 @@ static bool offer(struct run_files *files, const struct same_code *same, const c
 		recorded.branches += same->files[i]->branches;
 	bool taken = to->take(to->ctx, &recorded, err);
 	if (taken) {
-		ledger_move(&stats->samples, RECORDED_DROP_PADDING, padding);
+		recorder_drop_later(stats, RECORDED_DROP_PADDING, padding);
 		ledger_move(&stats->branches, BRANCH_DROP_OUTSIDE, padding_branches);
 		for (size_t i = 0; i < same->count; i++)
 			run_file_clear(same->files[i]);

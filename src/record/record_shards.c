@@ -144,8 +144,9 @@ static bool open_and_fill(const char *path, const struct recorded *recorded, str
 	return false;
 }
 
-static void took_name(struct recorded_binary *binary, char *file)
+static void took_name(struct record_shards *shards, struct recorded_binary *binary, char *file)
 {
+	shards->written++;
 	free(binary->file);
 	binary->file = file;
 	binary->shards++;
@@ -174,7 +175,7 @@ static bool write_new(struct record_shards *shards, struct recorded *recorded,
 				continue;
 			return false;
 		}
-		took_name(binary, kept);
+		took_name(shards, binary, kept);
 		shard_folder_add(&shards->folder, kept);
 		return true;
 	}
@@ -201,7 +202,7 @@ static bool write_one(struct record_shards *shards, struct recorded *recorded,
 		free(kept);
 		return false;
 	}
-	took_name(binary, kept);
+	took_name(shards, binary, kept);
 	return true;
 }
 

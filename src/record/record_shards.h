@@ -41,6 +41,7 @@ struct record_shards {
 	time_t since;           /* what is written next was counted from then on */
 	bool failing;           /* the last hand-over did */
 	struct recorded_binary_vec binaries;
+	uint64_t written;                   /* shards, also of those that are forgotten */
 	uint64_t forgotten_samples;         /* of binaries that are not remembered */
 	uint64_t few_samples, few_binaries; /* at the end, that were too few for a shard */
 	uint64_t other_samples;             /* of other layouts of the one binary */

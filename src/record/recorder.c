@@ -104,6 +104,12 @@ const struct ledger_words recorded_words = {
 	"samples", "samples", RECORDED_DROP_COUNT, {RECORDED_DROPS(X)}};
 #undef X
 
+void recorder_drop_later(struct recorder_stats *stats, enum recorded_drop why, uint64_t samples)
+{
+	ledger_move(&stats->samples, why, samples);
+	stats->dropped_later += samples;
+}
+
 /* ---- processes ---- */
 
 /* The table is the recorder's: each process of it is one of these. */

@@ -210,6 +210,7 @@ enum recorded_drop { RECORDED_DROPS(X) RECORDED_KEPT, RECORDED_DROP_COUNT = RECO
 struct recorder_stats {
 	struct ledger samples;  /* dropped by enum recorded_drop */
 	struct ledger branches; /* entries of branch stacks; dropped by enum branch_drop */
+	uint64_t dropped_later; /* of the samples that were dropped: those that had been kept */
 	uint64_t lost; /* records of any kind that the kernel had no room for: mappings may be among
 			  them */
 	uint64_t lost_samples; /* that were dropped before */
@@ -223,6 +224,9 @@ struct recorder_stats {
 
 /* The words of .samples; those of .branches are branch_words. */
 extern const struct ledger_words recorded_words;
+
+/* Samples that were kept are dropped after all. */
+void recorder_drop_later(struct recorder_stats *stats, enum recorded_drop why, uint64_t samples);
 
 /* So far.  A sample is kept when it was counted for a file; when that turns out to be none, it is
  * dropped after all. */

@@ -45,7 +45,7 @@ void run_file_drop(struct run_files *files, struct run_file *file, enum recorded
 		   struct recorder_stats *stats)
 {
 	files->shares.at[file->user].dropped[why] += file->samples;
-	ledger_move(&stats->samples, why, file->samples);
+	recorder_drop_later(stats, why, file->samples);
 	ledger_move(&stats->branches, BRANCH_DROP_DROPPED_SAMPLE, file->branches);
 	run_file_clear(file);
 }

@@ -441,12 +441,14 @@ def metrics():
     late = values_of(text)
     check('grows', all(late[name] >= value for name, value in early.items() if '_total' in name), (early, late))
     prefix = 'batconv_record_'
-    for name, value in (('samples_total', stats['samples']['read']), ('samples_kept_total', stats['samples']['kept']),
+    for name, value in (('samples_total', stats['samples']['read']),
                         ('lost_total', stats['lost'] + stats['lost_samples']), ('shards_deleted_total', stats['deleted']),
                         ('shards_total', sum(b['shards'] for b in stats['binaries'])), ('failing', 0)):
         check(name, late[prefix + name] == value, '%s, not %s' % (late[prefix + name], value))
     for reason, count in stats['samples']['dropped'].items():
         check(reason, late['%ssamples_dropped_total{reason="%s"}' % (prefix, reason)] == count)
+    kept = late[prefix + 'samples_kept_total']  # with those that were dropped later
+    check('kept', stats['samples']['kept'] <= kept <= stats['samples']['read'], kept)
     check('disk', late[prefix + 'shard_bytes_total'] >= 4 * 512, late)
     check('only whole', os.listdir('.') == ['file.prom', 'out'] or os.listdir('.') == ['out', 'file.prom'], os.listdir('.'))
     if shutil.which('promtool'):
