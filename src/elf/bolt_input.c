@@ -2,6 +2,7 @@
 #include "src/elf/bolt_input.h"
 
 #include <elf.h>
+#include <string.h>
 
 bool image_has_code_relocations(const struct image *image)
 {
@@ -86,7 +87,7 @@ bool bolt_input_has(const struct bolt_input *input, enum bolt_limit limit)
 
 const char *bolt_limit_key(enum bolt_limit limit)
 {
-#define X(limit, key, text) key,
+#define X(limit, key, text, remedy) key,
 	static const char *const keys[] = {BOLT_LIMITS(X)};
 #undef X
 
@@ -95,9 +96,28 @@ const char *bolt_limit_key(enum bolt_limit limit)
 
 const char *bolt_limit_text(enum bolt_limit limit)
 {
-#define X(limit, key, text) text,
+#define X(limit, key, text, remedy) text remedy,
 	static const char *const texts[] = {BOLT_LIMITS(X)};
 #undef X
 
 	return texts[limit];
+}
+
+const char *bolt_limit_cause(enum bolt_limit limit)
+{
+#define X(limit, key, text, remedy) text,
+	static const char *const causes[] = {BOLT_LIMITS(X)};
+#undef X
+
+	return causes[limit];
+}
+
+const char *bolt_limit_remedy(enum bolt_limit limit)
+{
+#define X(limit, key, text, remedy) remedy,
+	static const char *const remedies[] = {BOLT_LIMITS(X)};
+#undef X
+
+	const char *remedy = remedies[limit];
+	return *remedy ? remedy + strlen("; ") : "";
 }

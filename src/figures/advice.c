@@ -315,9 +315,16 @@ struct bolt_command {
 	const char *program; /* that llvm-bolt reads; NULL: not known */
 	const char *profile, *output;
 	const struct bolt_input *input; /* what the program has; NULL: not known */
-	const char *debug; /* a file that has the symbols of a stripped program, under which the
+	const char *debug;     /* a file that has the symbols of a stripped program, under which the
 			      profile knows it; NULL: none */
+	const char *llvm_bolt; /* its path; NULL: "llvm-bolt" */
+	bool before_cdsort;    /* that one is of a release without it */
 };
+
+static void add_llvm_bolt_name(struct advice_line *line, const char *path)
+{
+	add_path(line, path ? path : "llvm-bolt");
+}
 
 /* With the options that llvm-bolt takes for this program and that move its code: without any it
  * moves nothing. */
@@ -331,7 +338,8 @@ static void add_llvm_bolt(struct advice_line *line, const struct bolt_command *c
 		use_with(line, "", command->debug, " -o prog.unstripped && ");
 		program = "prog.unstripped";
 	}
-	use_with(line, "llvm-bolt ", program, "");
+	add_llvm_bolt_name(line, command->llvm_bolt);
+	use_with(line, " ", program, "");
 	use_with(line, " -data ", command->profile, " -o ");
 	add(line, "%s", command->output);
 	if (input && input->symbols == BOLT_SYMBOLS_NONE && !command->debug)
@@ -342,7 +350,10 @@ static void add_llvm_bolt(struct advice_line *line, const struct bolt_command *c
 	if (input && input->kernel) /* its code is at its addresses, and has room for nothing */
 		return;
 	bool moves = !input || input->relocations;
-	add(line, "%s%s", moves ? " -reorder-functions=cdsort" : "",
+	add(line, "%s%s",
+	    !moves                 ? "" :
+	    command->before_cdsort ? " -reorder-functions=hfsort+" :
+				     " -reorder-functions=cdsort",
 	    moves || input->machine != MACHINE_RISCV64 ? " -split-functions" : "");
 }
 
@@ -438,10 +449,41 @@ static void use_recording(const struct use *use, struct advice_line *line)
 		add(line, ", where PROG is the binary that ran");
 }
 
+/* What `record` runs. */
+static void add_recorded(struct advice_line *line, const struct use *use)
+{
+	use_with(line, use->library ? "--bin=" : "", use->path,
+		 use->library ? " PROGRAM ARGUMENT..." : " ARGUMENT...");
+}
+
+/* The command that makes prog.fdata of a binary that llvm-bolt did not write. */
+static void add_first_profile(struct advice_line *line, const struct use *use)
+{
+	switch (use->by) {
+	case SAMPLED_BEFORE: use_with(line, "batconv ", use->path, " SAMPLES -o prog.fdata"); break;
+	case SAMPLED_BY_RECORD:
+		add(line, "batconv record -o prog.fdata ");
+		add_recorded(line, use);
+		break;
+	case SAMPLED_BY_INSTRUMENTING:
+		add_llvm_bolt_name(line, use->llvm_bolt);
+		use_with(line, " ", use->path,
+			 " -instrument -instrumentation-file=prog.fdata -o prog.instrumented && "
+			 "./prog.instrumented ARGUMENT...");
+		break;
+	}
+}
+
 static void use_binary(const struct use *use, struct advice_line *line)
 {
 	switch (use->trace) {
 	case BOLT_TABLE:
+		if (use->by == SAMPLED_BY_RECORD && !use->table_is_bad) {
+			add(line, "batconv record -o prog.fdata --input=INPUT ");
+			add_recorded(line, use);
+			add(line, ", where INPUT is the binary that llvm-bolt read");
+			break;
+		}
 		add(line, use->table_is_bad ? "batconv verify " : "batconv ");
 		add_path(line, use->path);
 		add(line,
@@ -452,12 +494,16 @@ static void use_binary(const struct use *use, struct advice_line *line)
 	case BOLT_NONE:
 		if (!bolt_input_will_do(&use->bolt))
 			break;
-		add(line, "batconv ");
-		add_path(line, use->path);
-		add(line, " SAMPLES -o prog.fdata && ");
-		add_llvm_bolt(line, &(struct bolt_command){use->path, "prog.fdata", "prog.bolt",
-							   &use->bolt, NULL});
-		add(line, ", where SAMPLES is a recording of it");
+		add_first_profile(line, use);
+		add(line, " && ");
+		add_llvm_bolt(line, &(struct bolt_command){.program = use->path,
+							   .profile = "prog.fdata",
+							   .output = "prog.bolt",
+							   .input = &use->bolt,
+							   .llvm_bolt = use->llvm_bolt,
+							   .before_cdsort = use->before_cdsort});
+		if (use->by == SAMPLED_BEFORE)
+			add(line, ", where SAMPLES is a recording of it");
 		break;
 	case BOLT_NO_TABLE:
 	case BOLT_INSTRUMENTED:
@@ -556,9 +602,12 @@ static void optimize(struct advice_line *line, bool bolted, const struct outcome
 			use_with(line, " --input=", read, "");
 		add(line, " -o prog.fdata && ");
 	}
-	add_llvm_bolt(line,
-		      &(struct bolt_command){read, files->profile ? files->profile : "prog.fdata",
-					     "prog.bolt2", files->bolt, files->debug});
+	add_llvm_bolt(line, &(struct bolt_command){.program = read,
+						   .profile = files->profile ? files->profile :
+									       "prog.fdata",
+						   .output = "prog.bolt2",
+						   .input = files->bolt,
+						   .debug = files->debug});
 }
 
 void advise_outcome(enum outcome outcome, bool few, const struct outcome_files *files,
@@ -706,9 +755,10 @@ static void use_instead(const struct situation *s, const struct given *file, str
 	case FILE_FDATA:
 	case FILE_YAML:
 		if (has_program) {
-			add_llvm_bolt(&line,
-				      &(struct bolt_command){binary->path, file->path, "prog.bolt2",
-							     &binary->facts.bolt, NULL});
+			add_llvm_bolt(&line, &(struct bolt_command){.program = binary->path,
+								    .profile = file->path,
+								    .output = "prog.bolt2",
+								    .input = &binary->facts.bolt});
 			return;
 		}
 		use_with(&line, "batconv quality ", file->path, "");

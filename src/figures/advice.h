@@ -102,10 +102,21 @@ enum recording_lack {
 			    code ran */
 };
 
+/* Where the samples of a binary come from. */
+enum sampled_by {
+	SAMPLED_BEFORE, /* they are there: SAMPLES */
+	SAMPLED_BY_RECORD,
+	SAMPLED_BY_INSTRUMENTING, /* exact counts of a copy, where nothing can be sampled */
+};
+
 /* The command that a user may want to run on a file that stands alone; words in capitals are other
  * files.  Empty: there is none. */
 struct use {
 	const char *path;
+	enum sampled_by by;    /* of a binary */
+	const char *llvm_bolt; /* ... the one that is there; NULL: "llvm-bolt" */
+	bool before_cdsort;    /* ... it does not have -reorder-functions=cdsort */
+	bool library;          /* ... another program runs it */
 	enum file_kind kind;
 	enum bolt_trace trace;  /* of a binary */
 	struct bolt_input bolt; /* ... that llvm-bolt did not write */

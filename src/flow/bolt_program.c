@@ -14,8 +14,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define LAST_RELEASE 60     /* that is looked for: some are to come */
-#define PRINTED_MOST 16384  /* bytes of what --version prints */
+#define LAST_RELEASE 60    /* that is looked for: some are to come */
+#define PRINTED_MOST 16384 /* bytes of what --version prints */
 #define ANSWER_MS    60000 /* it may take so long */
 
 unsigned bolt_release_with(enum bolt_feature feature)
@@ -213,8 +213,8 @@ static struct text value_after(struct text in, const char *before, const char *l
 
 bool bolt_program_read_version(struct text printed, struct bolt_program *program)
 {
-	struct text version = value_after(printed, "LLVM version ",
-					  "0123456789abcdefghijklmnopqrstuvwxyz.+-_");
+	struct text version =
+		value_after(printed, "LLVM version ", "0123456789abcdefghijklmnopqrstuvwxyz.+-_");
 	struct text line, first = text_first(version, text_find(version, '.'));
 	uint64_t release;
 
@@ -253,7 +253,8 @@ bool bolt_program_ask(struct bolt_program *program, struct bc_error *err)
 	if (bolt_program_read_version((struct text){printed, length}, program))
 		return true;
 	if (WIFEXITED(status) && !WEXITSTATUS(status))
-		return bc_fail(err, BC_UNSUPPORTED, "%s: is no llvm-bolt: --version names no release of BOLT",
+		return bc_fail(err, BC_UNSUPPORTED,
+			       "%s: is no llvm-bolt: --version names no release of BOLT",
 			       program->path);
 	return bc_fail(err, BC_IO, "%s --version: ended with %s %d", program->path,
 		       WIFEXITED(status) ? "exit code" : "signal",

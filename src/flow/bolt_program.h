@@ -24,8 +24,8 @@ unsigned bolt_release_with(enum bolt_feature feature);
 struct bolt_program {
 	char path[PATH_MAX];
 	/* As bolt_program_ask() finds them. */
-	char version[32];               /* "22.1.8", "24.0.0git" */
-	unsigned release;               /* 22 */
+	char version[32];              /* "22.1.8", "24.0.0git" */
+	unsigned release;              /* 22 */
 	bool x86_64, aarch64, riscv64; /* machines that it has a target for */
 };
 

@@ -42,6 +42,7 @@ CASES = [
     ['inspect', OUT, IN, DATA, DEMO + '/demo.preagg'],
     ['verify', '--input=' + IN, '--unwind', OUT],
     ['verify', '--input=' + INPUTS + '/lines/g5', '--unwind', '--dwarf', INPUTS + '/lines/g5.b22'],
+    ['doctor', OUT],
     ['compare', '--rounds=1', OUT, OUT, '--', 'true', '{}'],
     ['overlap', DEMO + '/expected/demo.perf.fdata', DEMO + '/expected/demo.perf.fdata'],
     ['stale', IN, DEMO + '/expected/demo.perf.fdata'],

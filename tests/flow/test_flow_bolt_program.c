@@ -93,9 +93,13 @@ static void test_named(void **state)
 
 static void test_version(void **state)
 {
-	static const char *const none[] = {"", "BOLT", "LLVM version 22.1\n", "LLVM version x.1\nBOLT\n",
-					   "LLVM version 123456.1\nBOLT\n",
-					   "LLVM version 22.000000000000000000000000000000\nBOLT\n"};
+	static const char *const none[] = {
+		"",
+		"BOLT",
+		"LLVM version 22.1\n",
+		"LLVM version x.1\nBOLT\n",
+		"LLVM version 123456.1\nBOLT\n",
+		"LLVM version 22.000000000000000000000000000000\nBOLT\n"};
 	struct bolt_program program = {0};
 
 	(void)state;
@@ -162,8 +166,8 @@ static int enter(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_path),    cmocka_unit_test(test_named),
-		cmocka_unit_test(test_version), cmocka_unit_test(test_ask),
+		cmocka_unit_test(test_path),     cmocka_unit_test(test_named),
+		cmocka_unit_test(test_version),  cmocka_unit_test(test_ask),
 		cmocka_unit_test(test_features),
 	};
 

@@ -103,6 +103,9 @@ ROWS = {
         ['--json', SQLITE + '/sq.b16', SQLITE + '/lbr.b22.data'],
         ['--json', '--min-kept=50', SQLITE + '/expected/lbr.b22.fdata'],
         ['--json', '--from-compiler', INPUTS + '/next/luap', '--min-density=60']],
+    ('doctor', '--json', 'doctor'): [
+        ['--json'], ['--json', DEMO + '/demo'], ['--json', DEMO + '/demo.bolt'], ['--json', '/bin/true'],
+        ['--json', '--llvm-bolt=/bin/true', DEMO + '/demo']],
     ('compare', '--json', 'compare'): [
         ['--json', '--rounds=1', DEMO + '/demo', DEMO + '/demo', '--', 'true', '{}'], ['--json', '--rounds=12', DEMO + '/demo', DEMO + '/demo', '--', 'true', '{}'],
         ['--json', '/bin/true', '/bin/echo', '--', '{}', 'x'], ['--json', '--max-loss=50', '--rounds=2', '/bin/true', '/bin/true', '--', '{}']],

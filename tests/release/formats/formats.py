@@ -49,6 +49,7 @@ DOCUMENTS = {
     'verify': (['verify', '--json', '--input=demo/demo', 'fixed'], 'stdout'),
     'sarif': (['verify', '--sarif', '--input=demo/demo', 'fixed'], 'stdout'),
     'quality': (['quality', '--json', '--min-density=60', 'demo/demo.bolt', 'demo/demo.preagg'], 'stdout'),
+    'doctor': (['doctor', '--json', 'demo/demo'], 'stdout'),
     'compare': (['compare', '--json', '--rounds=1', 'demo/demo', 'demo/demo', '--', 'true', '{}'], 'stdout'),
     'overlap': (['overlap', '--json', 'demo/expected/demo.basic.fdata', 'demo/expected/demo.basic.fdata'], 'stdout'),
     'stale': (['stale', '--json', 'inputs/next/luas.fdata', 'inputs/next/luap'], 'stdout'),
