@@ -495,7 +495,7 @@ static bool next_line(struct text *rest, bool whole, struct line *out)
 enum input_format samples_format_of_text(struct text start, bool whole, struct line *first)
 {
 	struct line line = *first;
-	size_t preagg = 0, script = 0, looked = 0;
+	size_t preagg = 0, damaged = 0, script = 0, looked = 0;
 	bool first_fits = false;
 
 	while (looked < LOOK_LINES && next_line(&start, whole, &line)) {
@@ -509,13 +509,15 @@ enum input_format samples_format_of_text(struct text start, bool whole, struct l
 		bool is_preagg = preagg_fits(&line),
 		     is_script = !is_preagg && perf_script_fits(&line);
 		preagg += is_preagg;
+		damaged += is_script && preagg_almost_fits(&line);
 		script += is_script;
 		first_fits |= looked == 1 && (is_preagg || is_script);
 	}
 	size_t most = script > preagg ? script : preagg;
 	if (!most || (!first_fits && 2 * most <= looked))
 		return INPUT_AUTO;
-	return script > preagg ? INPUT_PERF_SCRIPT : INPUT_PREAGG;
+	/* "T 10 20 30 x" fits a process "T" of perf script: a damaged record, if all lines are. */
+	return script > preagg && damaged < script ? INPUT_PERF_SCRIPT : INPUT_PREAGG;
 }
 
 uint64_t samples_dump_line(struct text start, bool whole)

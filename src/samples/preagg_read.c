@@ -168,6 +168,22 @@ bool preagg_fits(const struct line *line)
 	return preagg_parse(line->text, &record, &ignored) && record.letter;
 }
 
+bool preagg_almost_fits(const struct line *line)
+{
+	struct preagg_fault ignored;
+	struct preagg_place place;
+	struct parser p = {line->text, &ignored};
+	struct text letter = next_word(&p);
+	const struct preagg_shape *shape = letter.len == 1 ? preagg_shape_of(*letter.at) : NULL;
+	size_t locations = shape ? shape->last - shape->first + 1U : text_is(letter, "S");
+	uint64_t count;
+
+	for (size_t i = 0; i < locations; i++)
+		if (!parse_location(&p, &place))
+			return false;
+	return locations && !text_dec(next_word(&p), &count) && !next_word(&p).len;
+}
+
 DEFINE_VEC(trace_vec, struct trace_record);
 DEFINE_VEC(address_vec, struct address_record);
 DEFINE_VEC(name_list, struct text);

@@ -89,6 +89,9 @@ static inline bool preagg_is_outside(const struct preagg_place *place)
 /* True if a line can be of this format and is not blank or a comment. */
 bool preagg_fits(const struct line *line);
 
+/* True if it has the letter and all locations of a record, and its count is damaged or missing. */
+bool preagg_almost_fits(const struct line *line);
+
 /* A reader, see reader.h. */
 BC_MUST_USE bool preagg_read(struct lines *lines, const struct reader_options *options,
 			     const struct event_sink *sink, struct reader_report *report,
