@@ -118,10 +118,10 @@ static const struct option_row rows[] = {
 	{0, "shard", NULL, NO_FILE,
 	 "write raw counts as a shard for 'batconv merge':\ncompressed, with checksum, build identity and totals",
 	 INTO(output.shard)},
-	{'w', "yaml", "FILE", FILE_WRITTEN, "also write the profile as YAML to FILE",
+	{'w', "yaml", "FILE", FILE_WRITTEN, "write the profile as YAML to FILE, in addition to -o",
 	 INTO(output.yaml)},
 	{0, "profgen", "FILE", FILE_WRITTEN,
-	 "also write a profile for llvm-profgen to FILE; for a BOLTed\nbinary this needs --input",
+	 "write a profile for llvm-profgen to FILE, in addition to\n-o; for a BOLTed binary this needs --input",
 	 INTO(output.profgen), .of_samples = true},
 	{0, "profile-write-pseudo-probes", NULL, NO_FILE,
 	 "write pseudo-probes into YAML (clang\n-fpseudo-probe-for-profiling), with --input the input's",
@@ -394,6 +394,19 @@ static int check_output(const struct command_line *line, struct arguments *args)
 	return EXIT_DONE;
 }
 
+/* With -w or --profgen and without -o nothing goes to stdout: the file that was named is the
+ * profile. */
+static void write_named_files_only(struct profile_output *output)
+{
+	const char **named = output->yaml ? &output->yaml : &output->profgen;
+
+	if (output->path || output->format != FORMAT_FDATA || !*named)
+		return;
+	output->format = output->yaml ? FORMAT_YAML : FORMAT_PROFGEN;
+	output->path = *named;
+	*named = NULL;
+}
+
 static int check(struct command_line *line)
 {
 	struct arguments *args = line->arguments;
@@ -430,6 +443,7 @@ static int check(struct command_line *line)
 	assert(conversion->threads <= PARALLEL_MOST &&
 	       (!filter->to_ns || filter->from_ns < filter->to_ns));
 	assert(args->binaries.len || args->wrong.code || conversion->binary);
+	write_named_files_only(&args->output);
 	profile_output_prepare(&args->output, conversion);
 	return EXIT_DONE;
 }
