@@ -23,7 +23,7 @@ static bool check_input(const char *bolted, const char *input, const struct bina
 	if (binary->kind == BINARY_UNTOUCHED)
 		return bc_fail(
 			err, BC_MISMATCH,
-			"%s: not what llvm-bolt read: llvm-bolt did not write %s, which is its own input",
+			"%s: not the input binary: llvm-bolt did not write %s, which is its own input",
 			input, bolted);
 	struct bc_error doubt; /* a warning of the command's; the input is taken all the same */
 	return pair_check(input, binary, &doubt, err);

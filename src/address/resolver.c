@@ -198,9 +198,9 @@ static bool take_event(void *ctx, const struct event *event, struct bc_error *er
 	case EVENT_ADDRESSES:
 	case EVENT_NAME:
 		return bc_fail(err, BC_UNSUPPORTED,
-			       "%s: records that were aggregated before are no stacks: give "
-			       "the recording that they are of",
-			       input_name(r->path));
+			       "%s: pre-aggregated records have no call stacks",
+			       input_name(r->path)) ||
+		       bc_hint(err, "give the recording that they were made from");
 	case EVENT_RAN: /* has no stacks */
 	case EVENT_BUILD_IDS:
 	case EVENT_END: break;

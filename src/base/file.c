@@ -114,10 +114,12 @@ static bool open_input(const char *path, int *fd, struct stat *st, struct bc_err
 		return bc_fail_errno(err, "%s: cannot open", path);
 	if (fstat(*fd, st) == 0 && !S_ISDIR(st->st_mode))
 		return true;
-	if (S_ISDIR(st->st_mode))
+	if (S_ISDIR(st->st_mode)) {
 		bc_fail(err, BC_IO, "%s: is a directory", path);
-	else
+		bc_hint(err, "name the files in it");
+	} else {
 		bc_fail_errno(err, "%s: cannot stat", path);
+	}
 	close(*fd);
 	return false;
 }

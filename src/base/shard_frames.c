@@ -179,5 +179,5 @@ bool shard_check_end(const struct shard_check *check, struct bc_error *err)
 	checksum_line(check->before, check->last, line);
 	return !memcmp(line, check->last + CHECKSUM_AT, SHARD_CHECKSUM_LINE) ||
 	       bc_fail(err, BC_FORMAT,
-		       "the checksum of the shard is another: it was damaged, or is several shards");
+		       "the checksum does not match: the shard was damaged, or is several shards");
 }

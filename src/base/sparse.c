@@ -56,15 +56,13 @@ static unsigned version_of(const uint8_t *data, size_t size, struct bc_error *er
 	struct text rest = {(const char *)data + NAME_SIZE, HEADER_SIZE - NAME_SIZE};
 	struct text number = text_first(rest, text_find(rest, '\n'));
 	if (!text_dec(number, &version) || !version)
-		bad(err, "it has no version");
-	else if (version > 2 || number.len > 1)
-		bc_fail(err, BC_UNSUPPORTED,
-			"side file, byte %zu: its version is %" PRIu64
-			", and this batconv reads 1 and 2: "
-			"convert with a newer batconv, or extract the file with this one",
-			NAME_SIZE, version);
-	else
+		return bad(err, "it has no version");
+	if (version <= 2 && number.len == 1)
 		return (unsigned)version;
+	bc_fail(err, BC_UNSUPPORTED,
+		"side file, byte %zu: its version is %" PRIu64 ", and this batconv reads 1 and 2",
+		NAME_SIZE, version);
+	bc_hint(err, "convert with a newer batconv, or extract the file with this one");
 	return 0;
 }
 

@@ -169,9 +169,9 @@ static bool step_zstd(struct unpack *u, struct unpack_step *step, struct bc_erro
 	case ZSTD_error_memory_allocation: return bc_fail_nomem(err);
 	case ZSTD_error_frameParameter_windowTooLarge:
 		return bc_fail(err, BC_UNSUPPORTED,
-			       "zstd data with a window of more than %d MiB, byte %" PRIu64
-			       ": decompress it first",
-			       1 << (WINDOW_LOG_MAX - 20), u->taken);
+			       "zstd data with a window of more than %d MiB, byte %" PRIu64,
+			       1 << (WINDOW_LOG_MAX - 20), u->taken) ||
+		       bc_hint(err, "decompress it first");
 	default: return damaged(u, ZSTD_getErrorName(left), err);
 	}
 	if (moved) /* else it speaks of the frame that would come next */
@@ -196,9 +196,9 @@ static bool step_xz(struct unpack *u, struct unpack_step *step, struct bc_error 
 	case LZMA_MEM_ERROR: return bc_fail_nomem(err);
 	case LZMA_MEMLIMIT_ERROR:
 		return bc_fail(err, BC_UNSUPPORTED,
-			       "xz data that needs more than %d MiB of memory, byte %" PRIu64
-			       ": decompress it first",
-			       (int)(XZ_MEMORY_MOST >> 20), u->taken);
+			       "xz data that needs more than %d MiB of memory, byte %" PRIu64,
+			       (int)(XZ_MEMORY_MOST >> 20), u->taken) ||
+		       bc_hint(err, "decompress it first");
 	default:
 		return damaged(u,
 			       result == LZMA_OPTIONS_ERROR ? "an unknown kind" :
@@ -226,8 +226,9 @@ static bool in_limit(const struct unpack *u, struct bc_error *err)
 		return true;
 	return bc_fail(err, BC_UNSUPPORTED,
 		       "%s data that expands to more than %" PRIu64 " MiB and %" PRIu64
-		       " times its own size, byte %" PRIu64 ": decompress it first",
-		       names[u->packing], u->limit.always >> 20, u->limit.times, u->taken);
+		       " times its own size, byte %" PRIu64,
+		       names[u->packing], u->limit.always >> 20, u->limit.times, u->taken) ||
+	       bc_hint(err, "decompress it first");
 }
 
 bool unpack_step(struct unpack *u, struct unpack_step *step, struct bc_error *err)

@@ -54,9 +54,8 @@ bool work_check(const struct work *work, struct bc_error *err)
 		if (atomic_load_explicit(&work->done[i], memory_order_relaxed) > work->most)
 			return bc_fail(
 				err, BC_FORMAT,
-				"%s: to read them takes more than the limit of %d times what the file holds and "
-				"%d MiB, %" PRIu64
-				" bytes: many lead to the same ones, or to more than there are",
+				"%s: reading them takes more than the limit of %d times the file and %d MiB, %" PRIu64
+				" bytes: many refer to the same bytes, or to missing ones",
 				kind_names[i], WORK_TIMES, (int)(WORK_ALWAYS >> 20), work->most);
 	return true;
 }

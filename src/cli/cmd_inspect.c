@@ -15,7 +15,8 @@ static int show(const char *path, bool as_json, struct carried *carried,
 	int code = EXIT_DONE;
 
 	if (!strcmp(path, "-"))
-		bc_fail(&err, BC_UNSUPPORTED, "<stdin>: inspect needs a file, as it looks twice");
+		bc_fail(&err, BC_UNSUPPORTED,
+			"<stdin>: inspect reads its input twice, which must be a file");
 	if (err.code || !inspect_file(path, shown, carried, &found, &err)) {
 		progress_clear(shown.ctx);
 		code = fail(&err);

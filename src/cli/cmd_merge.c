@@ -417,7 +417,8 @@ static int refuse(const struct arguments *args, struct merge_outcome *outcome, s
 {
 	const struct merge *merge = outcome->merge;
 
-	if (merge->report.bad && merge->report.bad < merge->count && !merge->options.skip_bad)
+	if (!bc_error_hint(err) && merge->report.bad && merge->report.bad < merge->count &&
+	    !merge->options.skip_bad)
 		bc_hint(err, "--skip-bad leaves out what cannot be used%s",
 			merge->report.bad > 1 && !args->verbose ? ", -v names it" : "");
 	outcome->refusal = err;

@@ -98,10 +98,10 @@ static int run_profile(const struct arguments *args, const char *path)
 	bool mine;
 
 	if (!quality_of_profile(path, &quality, &mine, &err)) {
-		if (err.code == BC_FORMAT && !mine)
-			bc_fail(&err, BC_FORMAT,
-				"%s: is neither fdata nor BOLT's YAML (of samples: batconv quality OPTIMIZED SAMPLES)",
-				path);
+		if (err.code == BC_FORMAT && !mine) {
+			bc_fail(&err, BC_FORMAT, "%s: is neither fdata nor BOLT's YAML", path);
+			bc_hint(&err, "for samples: batconv quality OPTIMIZED SAMPLES");
+		}
 		return fail(&err);
 	}
 	return write_report(args, &report, false);
@@ -144,7 +144,7 @@ static int check(struct command_line *line)
 	if (line->operands.len > 1)
 		return sample_operands(line, &args->debug_dirs, &args->conversion);
 	if (args->conversion.input)
-		return usage_error(line->command, "--input is of samples, and none are given for",
+		return usage_error(line->command, "--input is for samples, and none are given for",
 				   line->operands.at[0]);
 	return EXIT_DONE;
 }

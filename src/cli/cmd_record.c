@@ -455,13 +455,12 @@ static bool check_profile(struct record_run *r, struct bc_error *err)
 		return true;
 	if (!binary_open_parts(binary, &parts, &opened, err))
 		return false;
-	bool ok =
-		!input ||
-		(opened.kind == BINARY_UNTOUCHED ?
-			 bc_fail(err, BC_UNSUPPORTED,
-				 "%s: is not BOLTed, so that there is no input of it: leave out --input",
-				 binary) :
-			 pair_check(input, &opened, &r->found.doubt, err));
+	bool ok = !input ||
+		  (opened.kind == BINARY_UNTOUCHED ?
+			   bc_fail(err, BC_UNSUPPORTED,
+				   "%s: is not BOLTed, so it has no input binary", binary) ||
+				   bc_hint(err, "leave out --input") :
+			   pair_check(input, &opened, &r->found.doubt, err));
 	bool seeks =
 		ok && !input && opened.kind == BINARY_BOLTED && input_is_sought(r->args->no_input);
 	binary_close(&opened);
@@ -526,8 +525,7 @@ static void tell_notes(const struct record_run *r)
 	if (args->stats == STATS_JSON)
 		return;
 	if (args->branch_option && args->verbose)
-		say(stderr,
-		    "-b and -j ask for what is recorded anyhow, where the processor has it");
+		say(stderr, "-b and -j are not needed: LBR is recorded where the processor has it");
 	for (size_t i = 0; i < r->live.rings.notes.len; i++) {
 		const struct perf_note *note = &r->live.rings.notes.at[i];
 		bool wanted = args->stats == STATS_TEXT &&
@@ -538,8 +536,8 @@ static void tell_notes(const struct record_run *r)
 	if ((target == PERF_MACHINE || target == PERF_CGROUP) && proc_is_in_namespace(PROC_ROOT))
 		say_warning(
 			stderr,
-			"this program runs in a pid namespace (a container): samples of processes outside have no process here, and are dropped. "
-			"Run it on the host, or with hostPID: true (Kubernetes), --pid=host (Docker)");
+			"batconv runs in a pid namespace (a container), and drops samples of processes outside: "
+			"run it on the host, or with hostPID: true (Kubernetes), --pid=host (Docker)");
 	if (!r->command.pid && !args->duration && args->stats == STATS_TEXT)
 		say(stderr, "recording %s until %sCtrl-C (or for a time: -d, or a command)",
 		    r->named, target == PERF_TASKS ? "all of it has ended, or " : "");

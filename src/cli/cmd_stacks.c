@@ -148,11 +148,11 @@ static bool resolve_recording(struct arguments *args, struct resolver *resolver,
 	const struct perf_trace_report *trace = &report.perf.trace;
 	if (trace->found && trace->kind != PERF_TRACE_ARM_SPE &&
 	    perf_data_has_only_traces(&report.perf))
-		return bc_fail(
-			err, BC_UNSUPPORTED,
-			"%s: has a hardware trace (%s), which has branches and no call stacks: perf record -g records call stacks, "
-			"and batconv PROG SAMPLES -o prog.fdata makes a profile of the trace",
-			path, perf_trace_name(trace));
+		return bc_fail(err, BC_UNSUPPORTED,
+			       "%s: has a hardware trace (%s), which has branches and no call stacks",
+			       path, perf_trace_name(trace)) ||
+		       bc_hint(err,
+			       "record call stacks with 'perf record -g', or make a profile: batconv PROG SAMPLES -o prog.fdata");
 	args->partial |= tell_loss(path, &report);
 	return true;
 }
@@ -222,12 +222,10 @@ static void report(const struct stack_counts *counts)
 			counts->no_address, plural(counts->no_address));
 	fputc('\n', stderr);
 	if (counts->impossible)
-		say_warning(
-			stderr,
-			"%" PRIu64
-			" frame%s that cannot be: no addresses, as of programs without frame pointers "
-			"(build with -fno-omit-frame-pointer, or record with --call-graph lbr)",
-			counts->impossible, plural(counts->impossible));
+		say_warning(stderr,
+			    "%" PRIu64 " frame%s no code address, as without frame pointers: "
+			    "build with -fno-omit-frame-pointer, or record with --call-graph lbr",
+			    counts->impossible, counts->impossible == 1 ? " has" : "s have");
 }
 
 /* Warns of debug files that belong to another build. */

@@ -101,7 +101,8 @@ static bool is_no_side_file(const char *path, struct bc_error *err)
 	if (!file_peek(path, start, sizeof(start), &got, err))
 		return false;
 	return !sparse_is(start, got) ||
-	       bc_fail(err, BC_UNSUPPORTED, "%s: a side file is not rewritten: -o FILE", path);
+	       bc_fail(err, BC_UNSUPPORTED, "%s: --in-place does not rewrite side files", path) ||
+	       bc_hint(err, "give the output: -o FILE");
 }
 
 /* Replaces the file that the path leads to, so that a link to the binary stays a link and /dev/fd/3

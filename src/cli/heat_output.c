@@ -124,12 +124,11 @@ static bool fail_large(const struct heat_output *output, size_t number, const ch
 
 	if (!file_name(output, number, name) || output_is_stdout(name))
 		snprintf(name, sizeof(name), "<stdout>");
-	return bc_fail(
-		err, BC_UNSUPPORTED,
-		"%s: %" PRIu64 " %s of a heat map are more than the limit of %" PRIu64
-		": larger buckets (--block-size), "
-		"shorter lines (--line-size) or fewer addresses (--min-address, --max-address) make it smaller",
-		name, count, what, most);
+	return bc_fail(err, BC_UNSUPPORTED,
+		       "%s: %" PRIu64 " %s of a heat map are more than the limit of %" PRIu64, name,
+		       count, what, most) ||
+	       bc_hint(err,
+		       "give larger buckets (--block-size), shorter lines (--line-size) or fewer addresses (--min-address, --max-address)");
 }
 
 /* Is it small enough to be written?  Each bucket is a line of a table, and each cell a letter with

@@ -807,7 +807,7 @@ int files_refuse(const struct command *command, const struct bc_error *err)
 void sandbox_tell(const struct sandbox *entered, bool writes)
 {
 	static const char left[] =
-		"modes of files, other processes and the network are not given up";
+		"rights over modes of files, other processes and the network are kept";
 
 	if (entered->calls == CALLS_NOT_BUILT)
 		say_warning(stderr, "--sandbox: this build is without libseccomp: %s", left);
@@ -817,7 +817,7 @@ void sandbox_tell(const struct sandbox *entered, bool writes)
 	if (!entered->landlock && (writes || entered->calls != CALLS_LISTED))
 		say_warning(
 			stderr,
-			"--sandbox: no Landlock in this kernel: writing to other files is not given up");
+			"--sandbox: no Landlock in this kernel: the right to write other files is kept");
 }
 
 bool sandbox_option(const struct named_files *files)

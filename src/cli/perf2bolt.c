@@ -329,10 +329,9 @@ extern char **environ;
 
 static bool fail_to_run(int sys, struct bc_error *err)
 {
-	return bc_fail(
-		err, BC_IO,
-		"perf: cannot be run: %s: -itrace needs it; without -itrace traces of Intel PT, Arm ETM and ETE are read without perf, and each branch counts once",
-		strerror(sys));
+	return bc_fail(err, BC_IO, "perf: cannot be run: %s: -itrace needs it", strerror(sys)) ||
+	       bc_hint(err,
+		       "leave out -itrace: traces of Intel PT, Arm ETM and ETE are then read without perf");
 }
 
 static int spawn(char *const *words, int out, pid_t *pid)
@@ -629,8 +628,7 @@ static void warn_of_hashes(const struct perf2bolt_arguments *arguments,
 	say_warning(
 		stderr,
 		"THE YAML HAS NO HASHES of %zu function%s with %.1f %% of the counts, and llvm-bolt will not optimize %s%s%s%s: "
-		"give llvm-bolt the fdata, or perf2bolt %s-hashes=FILE, which 'batconv extract --hashes PROG -o FILE' makes "
-		"(-without-hashes: no warning)",
+		"give llvm-bolt the fdata, or perf2bolt %s-hashes=FILE, which 'batconv extract --hashes PROG -o FILE' makes",
 		yaml->unhashed, plural(yaml->unhashed),
 		percent_of(yaml->unhashed_count, yaml->count), yaml->unhashed == 1 ? "it" : "them",
 		why->code ? " (" : "", why->code ? why->text : "", why->code ? ")" : "",

@@ -317,7 +317,7 @@ bool perf2bolt_names(const struct perf2bolt_arguments *arguments, struct words *
 			return false;
 	if (out->names.len && out->skip.len)
 		return bc_fail(err, BC_UNSUPPORTED,
-			       "functions to look at and functions to skip: one or the other");
+			       "functions to take and functions to skip exclude each other");
 	return true;
 }
 

@@ -262,8 +262,6 @@ bool profile_input_read(const char *path, const char *binary, struct flat_profil
 	flat_free(out);
 	if (binary)
 		return convert_samples(binary, path, out, partial, err);
-	return bc_fail(
-		err, BC_FORMAT,
-		"%s: is neither fdata nor BOLT's YAML; samples are taken with --bin=OPTIMIZED",
-		path);
+	return bc_fail(err, BC_FORMAT, "%s: is neither fdata nor BOLT's YAML", path) ||
+	       bc_hint(err, "for samples, name their binary: --bin=OPTIMIZED");
 }

@@ -13,11 +13,10 @@ static bool open_table(const char *path, struct binary *out, struct bc_error *er
 	if (out->kind == BINARY_BOLTED && bat_layout_has(out->bat.layout, BAT_FEATURE_BLOCKS))
 		return true;
 	if (out->kind != BINARY_BOLTED)
-		return bc_fail(
-			err, BC_NOTFOUND,
-			"%s: has no table of llvm-bolt's to take hashes from: 'batconv extract --hashes PROG' "
-			"or 'llvm-bolt PROG -o FILE -enable-bat' makes one",
-			path);
+		return bc_fail(err, BC_NOTFOUND, "%s: has no BAT section to take hashes from",
+			       path) ||
+		       bc_hint(err,
+			       "'batconv extract --hashes PROG -o FILE' or 'llvm-bolt PROG -o FILE -enable-bat' writes one");
 	return bc_fail(err, BC_UNSUPPORTED,
 		       "%s: BAT layout %s has no hashes: llvm-bolt 19 and later write them", path,
 		       bat_layout_name(out->bat.layout));

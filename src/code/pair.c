@@ -11,12 +11,12 @@ bool pair_check_kind(const struct image *in, const struct image *out, struct bc_
 {
 	if (in->machine != out->machine)
 		return bc_fail(err, BC_MISMATCH,
-			       "not what llvm-bolt read: %s, and what it wrote is %s",
+			       "not the input binary: it is of %s, and the BOLTed one of %s",
 			       machine_name(in->machine), machine_name(out->machine));
 	if (!image_has_code(in))
-		return bc_fail(err, BC_MISMATCH, "not all of what llvm-bolt read: " IMAGE_NO_CODE);
+		return bc_fail(err, BC_MISMATCH, "not the whole input binary: " IMAGE_NO_CODE);
 	return image_bolt_trace(in) == BOLT_NONE ||
-	       bc_fail(err, BC_MISMATCH, "not what llvm-bolt read: llvm-bolt wrote it");
+	       bc_fail(err, BC_MISMATCH, "not the input binary: llvm-bolt wrote it");
 }
 
 static bool has_right_id(const struct image *in, const struct image *out)
@@ -31,10 +31,10 @@ static bool check_build_ids(const struct image *in, const struct image *out, str
 	char id[2 * BUILD_ID_MAX + 1], other[2 * BUILD_ID_MAX + 1];
 	build_id_format(&in->build_id, id);
 	build_id_format(&out->build_id, other);
-	return bc_fail(err, BC_MISMATCH,
-		       "not what llvm-bolt read: its build-id is %s, and that of the BOLTed "
-		       "binary, %s, was made from another one",
-		       id, other);
+	return bc_fail(
+		err, BC_MISMATCH,
+		"not the input binary: its build-id is %s, and the BOLTed one (%s) was made from another",
+		id, other);
 }
 
 static bool check_fit(struct pair *pair, struct bc_error *err)
@@ -47,10 +47,10 @@ static bool check_fit(struct pair *pair, struct bc_error *err)
 	if (pair->functions.stripped)
 		return bc_fail(
 			err, BC_MISMATCH,
-			"not what llvm-bolt read: it was stripped since, so that its functions have no names");
+			"not the input binary as llvm-bolt read it: stripped since, so its functions have no names");
 	bc_fail(belonging == BELONGS_NOT ? err : &pair->doubt, BC_MISMATCH,
 		"%s%.1f %% of the table's offsets lie on no instruction of it (limit %.0f %%)%s",
-		belonging == BELONGS_NOT ? "not what llvm-bolt read: " : "",
+		belonging == BELONGS_NOT ? "not the input binary: " : "",
 		disagreement_percent(pair->offsets), PAIR_LIMIT_PERCENT,
 		belonging_although(belonging));
 	return belonging != BELONGS_NOT;
@@ -112,9 +112,7 @@ static bool open_or_close(struct pair pair, struct bytes input, bool names, stru
 static bool has_table(const struct binary *output, struct bc_error *err)
 {
 	return output->kind == BINARY_BOLTED ||
-	       bc_fail(err, BC_NOTFOUND,
-		       "an input is what llvm-bolt read to write a binary, and this one has no table of "
-		       "llvm-bolt's");
+	       bc_fail(err, BC_NOTFOUND, "has no BAT section, so it has no input binary");
 }
 
 bool pair_open(const char *path, const struct binary *output, bool names, struct pair *out,

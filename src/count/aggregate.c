@@ -211,15 +211,13 @@ static bool take_ran(struct aggregate *a, const struct event *event, struct bc_e
 	struct process_view none = {0};
 
 	if (filter->event.len || filter->from_ns || filter->to_ns || filter->most)
-		return bc_fail(
-			err, BC_UNSUPPORTED,
-			"a hardware trace has every branch once, and no samples: --event, --time and "
-			"--max-samples cannot choose among them: leave them out; --pid chooses processes");
+		return bc_fail(err, BC_UNSUPPORTED,
+			       "a hardware trace has no samples among which --event, --time and --max-samples can choose") ||
+		       bc_hint(err, "leave these options out; --pid chooses processes");
 	if (a->options.mode == MODE_BASIC)
-		return bc_fail(
-			err, BC_UNSUPPORTED,
-			"a hardware trace has branches only, and no samples of addresses: leave out --basic "
-			"(under the name perf2bolt -ba, -nl, -basic-events)");
+		return bc_fail(err, BC_UNSUPPORTED,
+			       "a hardware trace has branches only, and no samples of addresses") ||
+		       bc_hint(err, "leave out --basic (perf2bolt: -ba, -nl, -basic-events)");
 	bool wanted = filter_has_pid(filter, event->ran.pid);
 	if (!wanted && !filter_note(&a->seen, filter, &(struct sample){.pid = event->ran.pid}, 0,
 				    SAMPLE_DROP_OTHER_PID, err))
@@ -476,9 +474,9 @@ static bool note_meant(struct filter_seen *seen, struct text event, struct bc_er
 		snprintf(seen->meant, sizeof(seen->meant), "%.*s", (int)event.len,
 			 event.len ? event.at : "");
 	return text_is(event, seen->meant) ||
-	       bc_fail(err, BC_MISMATCH,
-		       "--event: there are %s and %.*s: name one (as perf script prints it, with the colon at its end)",
-		       seen->meant, (int)event.len, event.at);
+	       bc_fail(err, BC_MISMATCH, "--event: both %s and %.*s fit", seen->meant,
+		       (int)event.len, event.at) ||
+	       bc_hint(err, "name one as perf script prints it, with the colon at its end");
 }
 
 bool filter_note(struct filter_seen *seen, const struct filter *filter, const struct sample *sample,

@@ -39,15 +39,13 @@ bool block_map_open(const struct image *image, const struct section *section, st
 
 	*out = (struct block_map){.section = text_first(section->name, 64)};
 	if (section->type == TYPE_BLOCK_MAP_OLD)
-		return bc_fail(
-			err, BC_UNSUPPORTED,
-			"%.*s: of clang 14 or older, which wrote no counts: build with clang 19 or newer",
-			SECTION(out));
+		return bc_fail(err, BC_UNSUPPORTED,
+			       "%.*s: of clang 14 or older, which wrote no counts", SECTION(out)) ||
+		       bc_hint(err, "build with clang 19 or newer");
 	if (section->flags & SHF_COMPRESSED)
-		return bc_fail(
-			err, BC_UNSUPPORTED,
-			"%.*s: is compressed, which no linker does to it: link again without compressing it",
-			SECTION(out));
+		return bc_fail(err, BC_UNSUPPORTED,
+			       "%.*s: is compressed, which no linker does to it", SECTION(out)) ||
+		       bc_hint(err, "link again without compressing it");
 	if (!work_spend(image->work, WORK_SECTIONS, bytes.size))
 		return work_fail(image->work, err);
 	if (bytes.size)
@@ -110,7 +108,7 @@ static void take_head(struct leb_reader *in, struct map_function *out)
 	if ((out->features & MAP_CALL_ENDS && version < 3) ||
 	    (out->features & MAP_HASHES && version < 4) ||
 	    (out->features & MAP_POST_LINK && version < 5))
-		leb_fail(in, "a feature that this version has not");
+		leb_fail(in, "a feature that this version does not have");
 }
 
 /* Returns where the last call of a block ends. */

@@ -324,10 +324,14 @@ static bool read_header(Elf *elf, struct image *image, bool segments, struct bc_
 	return check_tables(&header, image->file.size, segments, err);
 }
 
+/* What can be wrong with the segments of a BOLTed file. */
+#define STRIP_HINT "%s and its objcopy damage a BOLTed file so: give the file from before"
+
 static bool check_segment(const struct image *image, const struct segment *s, size_t number,
 			  struct bc_error *err)
 {
 	const char *why = NULL;
+	bool misaligned = false;
 
 	if (!range_fits(s->offset, s->filesz, image->file.size))
 		why = "reaches beyond the end of the file";
@@ -335,13 +339,17 @@ static bool check_segment(const struct image *image, const struct segment *s, si
 		why = "is larger in the file than in memory";
 	else if (s->memsz > UINT64_MAX - s->vaddr)
 		why = "reaches beyond the address space";
-	else if (s->executable && !segment_agrees(s, image->position_independent))
+	else
+		misaligned = s->executable && !segment_agrees(s, image->position_independent);
+	if (misaligned)
 		why = image->position_independent || s->align <= 0x1000 ?
 			      "has an address and an offset that differ modulo its alignment" :
 			      "has an address and an offset that differ modulo the page size";
-	return !why ||
-	       bc_fail(err, BC_FORMAT, "program header %zu, byte %" PRIu64 ": the segment %s",
-		       number, s->offset, why);
+	if (!why)
+		return true;
+	bc_fail(err, BC_FORMAT, "program header %zu, byte %" PRIu64 ": the segment %s", number,
+		s->offset, why);
+	return misaligned ? bc_hint(err, STRIP_HINT, "llvm-strip 14") : false;
 }
 
 static int by_vaddr(const void *a, const void *b)
@@ -359,13 +367,11 @@ static bool sort_segments(struct image *image, struct bc_error *err)
 		qsort(s, image->segment_count, sizeof(*s), by_vaddr);
 	for (size_t i = 1; i < image->segment_count; i++)
 		if (s[i].vaddr - s[i - 1].vaddr < s[i - 1].memsz)
-			return bc_fail(
-				err, BC_FORMAT,
-				"program headers, byte %" PRIu64 ": the segments at 0x%" PRIx64
-				" and 0x%" PRIx64
-				" overlap (GNU strip and objcopy do that to a BOLTed file: give "
-				"the one from before)",
-				s[i].offset, s[i - 1].vaddr, s[i].vaddr);
+			return bc_fail(err, BC_FORMAT,
+				       "program headers, byte %" PRIu64
+				       ": the segments at 0x%" PRIx64 " and 0x%" PRIx64 " overlap",
+				       s[i].offset, s[i - 1].vaddr, s[i].vaddr) ||
+			       bc_hint(err, STRIP_HINT, "GNU strip");
 	return true;
 }
 

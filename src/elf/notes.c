@@ -172,8 +172,7 @@ const char *bolt_trace_remedy(enum bolt_trace trace)
 		[BOLT_NO_TABLE] =
 			"llvm-bolt wrote it without --enable-bat: BOLT its input again with that option, and record again",
 		[BOLT_INSTRUMENTED] =
-			"it is instrumented (llvm-bolt -instrument): when it runs, it writes a profile of its input by itself, "
-			"and needs no samples",
+			"it is instrumented (llvm-bolt -instrument): when it runs, it writes the profile by itself",
 		[BOLT_STRIPPED] =
 			"llvm-bolt wrote it, and it was stripped since: give the file from before, "
 			"or strip with llvm-strip --keep-section=" BAT_SECTION_NAME,

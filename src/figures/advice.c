@@ -709,8 +709,8 @@ static bool advise_folder(const struct situation *s, const struct given *file, s
 	    !(places[file->place].kinds & KIND(FILE_SAMPLES)))
 		return false;
 	snprintf(out->sentence, sizeof(out->sentence),
-		 "is a directory, and no recording: name the recordings in it (%.200s%s)",
-		 facts->recording, facts->recordings > 1 ? ", ..." : "");
+		 "is a directory of recordings (%.200s%s), not a recording", facts->recording,
+		 facts->recordings > 1 ? ", ..." : "");
 	const struct given *binary = find_place(s, PLACE_BINARY);
 	bool goes_on =
 		binary && takes(PLACE_BINARY, &binary->facts) && s->count == 2 && !file->option;
@@ -841,7 +841,7 @@ static bool advise_input(const struct situation *s, struct advice *out)
 	} else if (binary->facts.trace == BOLT_NONE && binary->place == PLACE_BINARY) {
 		out->about = binary->path;
 		snprintf(out->sentence, sizeof(out->sentence),
-			 "is not BOLTed, so that there is no input of it: leave out %s%s",
+			 "is not BOLTed, so it has no input binary: leave out %s%s",
 			 dashes_of(input->option), input->option);
 		change.without = input;
 	} else if (binary->facts.trace != BOLT_NONE && input->facts.trace != BOLT_NONE) {
@@ -897,11 +897,10 @@ static bool advise_ran(const struct situation *s, const struct given *binary, st
 		return false;
 	bool bolted = binary->facts.trace != BOLT_NONE;
 	out->about = binary->path;
-	snprintf(
-		out->sentence, sizeof(out->sentence),
-		"the samples are of %.300s, which llvm-bolt %s this binary (the build-ids differ only in "
-		"the bit that llvm-bolt flips): give that file, not this one",
-		ran, bolted ? "read to write" : "made from");
+	snprintf(out->sentence, sizeof(out->sentence),
+		 "the samples are of %.300s, which llvm-bolt %s this binary (by the build-ids): "
+		 "give that file, not this one",
+		 ran, bolted ? "read to write" : "made from");
 	file_facts_look(ran, &facts);
 	*out->command = '\0';
 	if (!facts.opened || !(build_id_is_marked(&facts.id, &binary->facts.id) ||
@@ -932,7 +931,7 @@ static bool advise_cut(const struct situation *s, const struct given *binary, st
 		return false;
 	out->about = s->ran.cut;
 	snprintf(out->sentence, sizeof(out->sentence),
-		 "ends early, and its build-ids with it: by its name, %.300s did not run",
+		 "is truncated and so lacks its build-ids; no file of the name of %.300s ran",
 		 binary->path);
 	return true;
 }

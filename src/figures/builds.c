@@ -298,11 +298,10 @@ static bool check_kind(const struct new_build *build, const char *hashes, struct
 	if (binary->kind != BINARY_BOLTED || hashes ||
 	    bat_layout_has(binary->bat.layout, BAT_FEATURE_BLOCKS))
 		return true;
-	return bc_fail(
-		err, BC_UNSUPPORTED,
-		"%s: BAT layout %s has no hashes: llvm-bolt 19 and later write them; give the binary that llvm-bolt "
-		"reads, with --hashes=FILE",
-		build->path, bat_layout_name(binary->bat.layout));
+	return bc_fail(err, BC_UNSUPPORTED,
+		       "%s: BAT layout %s has no hashes: llvm-bolt 19 and later write them",
+		       build->path, bat_layout_name(binary->bat.layout)) ||
+	       bc_hint(err, "give the binary that llvm-bolt reads, with --hashes=FILE");
 }
 
 /* Is there code where the first fragment lies?  A file of hashes alone has none. */

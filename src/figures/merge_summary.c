@@ -198,8 +198,8 @@ void merge_summary_inferred(const struct merge *merge, FILE *out)
 			continue;
 		say_warning(
 			out,
-			"the branches of %s were inferred, thousands for each basic sample, compared with which those of %s, which were counted, "
-			"hardly matter: --scale-to=%s gives each input the same weight",
+			"the inferred branches of %s have thousands of counts a sample, and outweigh the counted ones of %s: "
+			"--scale-to=%s gives each input the same weight",
 			input_name(input->path), input_name(counted->path),
 			format_sum(input->sums[0] ? input->sums[0] : 1, sum));
 		return;

@@ -590,18 +590,16 @@ static bool choose_means(const struct old_profile *profile, const struct new_bui
 	if (!out->document) {
 		char programs[256];
 		list_programs(profile, programs, sizeof(programs));
-		return bc_fail(
-			err, BC_NOTFOUND,
-			"%s: has profiles of several programs (%s), and by build-id and name none is of %s: "
-			"merge --expect=BIN writes that of one",
-			profile->path, programs, build->path);
+		return bc_fail(err, BC_NOTFOUND,
+			       "%s: has profiles of several programs (%s), by build-id and name none of %s",
+			       profile->path, programs, build->path) ||
+		       bc_hint(err, "'batconv merge --expect=BIN' writes that of one");
 	}
 	if (profile->by_offset && !build->code)
-		return bc_fail(
-			err, BC_UNSUPPORTED,
-			"%s: fdata has offsets in the code that llvm-bolt reads, and llvm-bolt wrote this file: "
-			"give the build that llvm-bolt is to read",
-			build->path);
+		return bc_fail(err, BC_UNSUPPORTED,
+			       "%s: llvm-bolt wrote this file, and fdata has offsets of the code that llvm-bolt reads",
+			       build->path) ||
+		       bc_hint(err, "give the build that llvm-bolt is to read");
 	out->means = profile->by_offset                     ? STALE_BY_OFFSETS :
 		     out->document->hashed && build->hashed ? STALE_BY_HASHES :
 							      STALE_BY_BLOCK_COUNTS;

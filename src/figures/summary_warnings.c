@@ -111,15 +111,15 @@ static void warn_of_trace(const char *path, const struct perf_trace_report *trac
 		     path);
 	if (trace->unattributed)
 		warn(to,
-		     "%s: nobody knows in which process %" PRIu64
-		     " branch%s ran, which cannot be used: perf record as root, with a kernel of "
-		     "CONFIG_PID_IN_CONTEXTIDR, has the processor write it, and --per-thread records one program without",
+		     "%s: %" PRIu64
+		     " branch%s cannot be used, as their process is not recorded: record as root with a kernel of "
+		     "CONFIG_PID_IN_CONTEXTIDR, or one program with --per-thread",
 		     path, trace->unattributed, trace->unattributed == 1 ? "" : "es");
 	if (trace->truncated)
 		warn(to,
 		     "%s: the buffer of the trace was full %" PRIu64
-		     " time%s, and what was executed then is missing: a larger one "
-		     "(perf record -m,16M) or %s help",
+		     " time%s, and what was executed then is missing: record with a larger one "
+		     "(-m,16M) or %s",
 		     path, trace->truncated, plural(trace->truncated),
 		     is_read(trace) ? "fewer samples (-c)" :
 				      "an address filter (--filter 'filter * @ PROG')");
@@ -130,20 +130,18 @@ static void warn_of_trace(const char *path, const struct perf_trace_report *trac
 		     path, trace->overflows, plural(trace->overflows), overflow_remedy(trace));
 	if (trace->decoded && trace->bytes && !trace->queues)
 		warn(to,
-		     "%s: nothing of the trace is read, as its bytes precede the record that says of which kind they are "
-		     "(AUXTRACE_INFO): a file can be read in any order, so write the pipe into one first",
+		     "%s: the trace cannot be read from a pipe, as its bytes precede the record of their kind (AUXTRACE_INFO): "
+		     "write the pipe into a file first",
 		     path);
 	if (trace->decoded && trace->gaps)
 		warn(to,
 		     "%s: damaged: bytes of the trace are missing at %" PRIu64
-		     " point%s, and what was executed up to the next one where reading can begin "
-		     "is left out",
+		     " point%s, and what was executed up to the next synchronization point is left out",
 		     path, trace->gaps, plural(trace->gaps));
 	if (trace->decoded && trace->bad_bytes)
 		warn(to,
 		     "%s: damaged: %" PRIu64
-		     " byte%s of the trace %s left out: in no packet, or after such a byte, before the next point "
-		     "where reading can begin",
+		     " byte%s of the trace %s left out, which belong to no packet or precede the next synchronization point",
 		     path, trace->bad_bytes, plural(trace->bad_bytes),
 		     trace->bad_bytes == 1 ? "is" : "are");
 	if (!trace->decoded && (trace->damaged || trace->bad_bytes))
@@ -223,9 +221,10 @@ static void warn_of_kernel(const struct conversion *c, size_t number, const stru
 void found_input_warn(const struct found_input *found, const struct warnings *to)
 {
 	if (!found->taken && found->refused.code == BC_IO)
-		warn(to, "no input was found, and this file can be it: %s", found->refused.text);
+		warn(to, "no input binary was found, and this file may be it: %s",
+		     found->refused.text);
 	else if (found->refused.code && found->refused.code != BC_IO)
-		warn(to, "not taken as the input, although its build-id is right: %s",
+		warn(to, "not taken as the input binary, although its build-id is right: %s",
 		     found->refused.text);
 	if (found->doubt.code)
 		warn(to, "%s", found->doubt.text);
@@ -242,6 +241,21 @@ void found_input_tell(const struct found_input *found)
 static bool keeps_none(const struct ledgers *l)
 {
 	return !l->samples.kept && !l->branches.kept && !l->traces.kept && !l->memory.kept;
+}
+
+/* So few that are used can be those of processes that a later part of a recording has by chance. */
+#define PART_SAMPLES_FEW 100
+
+/* What must be said of samples that do not fit the code; NULL: nothing. */
+static const char *belonging_doubt(enum belonging belonging)
+{
+	switch (belonging) {
+	case BELONGS_BY_ID: return "have the right build-id, but fit badly";
+	case BELONGS_PERHAPS: return "may be of another build";
+	case BELONGS_NOT: return "are of another build";
+	case BELONGS: break;
+	}
+	return NULL;
 }
 
 /* Warns of signs that the recording is of another program: its mappings or its few branches
@@ -273,16 +287,22 @@ static void warn_of_little(const struct summary *summary, const struct warnings 
 		     "%s not used: the profiled binary was another build of it",
 		     misfits, plural(misfits), summary->conversion->options.binary,
 		     misfits == 1 ? "s" : "", misfits == 1 ? "was" : "were");
-	enum belonging belonging = conversion_belonging(c);
-	if (!c->options.force && (belonging == BELONGS_BY_ID || belonging == BELONGS_PERHAPS))
+	const char *doubt = belonging_doubt(conversion_belonging(c));
+	bool measured = c->options.force && !summary->output; /* by quality, which has a verdict */
+	if (doubt && !summary->refusal && !measured)
 		warn(to,
 		     "the samples %s: %.1f %% of their %" PRIu64 " %s do not match the code of %s",
-		     belonging == BELONGS_BY_ID ? "have the right build-id, but fit badly" :
-						  "may be of another build",
-		     build_check_rate(&c->check), build_check_worst(&c->check).compared,
+		     doubt, build_check_rate(&c->check), build_check_worst(&c->check).compared,
 		     build_check_words(&c->check, c->basic), c->options.binary);
 	if (keeps_none(l) && !summary->refusal)
 		warn(to, "no sample could be used: the result is empty");
+	uint64_t kept = l->samples.kept, elsewhere = l->samples.dropped[SAMPLE_DROP_NO_PROCESS];
+	if (summary->output && kept && kept < PART_SAMPLES_FEW && elsewhere * 2 > l->samples.read)
+		warn(to,
+		     "only %" PRIu64 " of %" PRIu64
+		     " samples %s in processes that mapped %s: a later part of perf record --switch-output needs the parts "
+		     "before it, or --maps=FIRST-PART",
+		     kept, l->samples.read, kept == 1 ? "is" : "are", c->options.binary);
 }
 
 /* Files that were taken although more of their code disagrees than may. */
@@ -321,7 +341,7 @@ static void warn_of_hashes(const struct summary *summary, const struct warnings 
 		return;
 	warn(to,
 	     "YAML: %zu function%s with %.1f %% of the counts ha%s no hashes, so that llvm-bolt does not optimize %s: "
-	     "--hashes=FILE gives them ('batconv extract --hashes PROG -o FILE'), and fdata needs none (--without-hashes: no warning)",
+	     "--hashes=FILE gives them ('batconv extract --hashes PROG -o FILE'), and fdata needs none",
 	     yaml->unhashed, plural(yaml->unhashed), percent_of(yaml->unhashed_count, yaml->count),
 	     yaml->unhashed == 1 ? "s" : "ve", yaml->unhashed == 1 ? "it" : "them");
 }
@@ -373,14 +393,14 @@ static void warn_of_input(const char *path, const struct reader_report *report, 
 		warn(to, "%s: %s", path, report->lines ? "has only comments" : "is empty");
 	if (perf->has_partial_stacks)
 		warn(to,
-		     "%s: its branch stacks hold some kinds of branches only: fall-throughs are "
-		     "not known (record with -j any,u)",
+		     "%s: its branch stacks hold some kinds of branches only, so fall-throughs are not known: "
+		     "record with -j any,u",
 		     path);
 	if (perf->traced_samples)
 		warn(to,
 		     "%s: %" PRIu64
-		     " sample%s %s a part of a hardware trace (perf record --aux-sample), which is not read: without it, perf "
-		     "record -e intel_pt//u (of Arm: cs_etm//u) records a trace that counts each branch once",
+		     " sample%s %s a part of a hardware trace (perf record --aux-sample), which is not read: "
+		     "record the whole trace, with -e intel_pt//u (Arm: cs_etm//u)",
 		     path, perf->traced_samples, plural(perf->traced_samples),
 		     perf->traced_samples == 1 ? "has" : "have");
 	warn_of_trace(path, &perf->trace, to);

@@ -28,24 +28,30 @@ void trial_judge(struct trial_report *report)
 void trial_tell_failure(const struct trial_report *report, FILE *out)
 {
 	const struct contest *trial = report->trial;
+	const char *remedy = NULL;
 
 	for (size_t i = 1; i < trial->count; i++) {
 		const struct contender *of = &trial->at[i];
+		bool undecided = report->decide && of->verdict == TRIAL_UNDECIDED;
 		if (of->differs)
-			say_error(
-				out,
-				trial->at[0].unsteady ?
-					"%s: its output differs from run to run: give --ignore-output to compare times all the same" :
-					"%s: its output or exit code differs from that of %s: give --ignore-output to compare times all the same",
-				of->path, trial->at[0].path);
+			remedy = "--ignore-output compares times all the same";
+		else if (undecided && !remedy)
+			remedy = "give a longer --budget";
+		if (of->differs)
+			say_error(out,
+				  trial->at[0].unsteady ?
+					  "%s: its output differs from run to run" :
+					  "%s: its output or exit code differs from that of %s",
+				  of->path, trial->at[0].path);
 		else if (report->has_most && of->cpu_is.low > 1 + report->most / 100)
 			say_error(out,
 				  "%s: slower by at least %.1f %%, and --max-loss=%g was asked for",
 				  of->path, (of->cpu_is.low - 1) * 100, report->most);
-		else if (report->decide && of->verdict == TRIAL_UNDECIDED)
-			say_error(out, "%s: undecided after %zu rounds: give a longer --budget",
-				  of->path, trial->rounds);
+		else if (undecided)
+			say_error(out, "%s: undecided after %zu rounds", of->path, trial->rounds);
 	}
+	if (remedy)
+		say_hint(out, "%s", remedy);
 }
 
 /* ---- counts ---- */

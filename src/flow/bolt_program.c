@@ -134,8 +134,8 @@ bool bolt_program_find(const char *given, enum bolt_feature feature, struct bolt
 	if (!named)
 		return find_beside(out->path) || find_in_path(first, out->path) ||
 		       find_debian(first, out->path) ||
-		       bc_fail(err, BC_NOTFOUND,
-			       "no llvm-bolt was found: --llvm-bolt=PATH or $LLVM_BOLT names one");
+		       bc_fail(err, BC_NOTFOUND, "no llvm-bolt was found") ||
+		       bc_hint(err, "name it with --llvm-bolt=PATH or $LLVM_BOLT");
 	if (strlen(named) >= PATH_MAX || !is_program(named))
 		return bc_fail(err, BC_NOTFOUND, "%s: is no program (%s)", named,
 			       given ? "--llvm-bolt" : "$LLVM_BOLT");

@@ -166,7 +166,7 @@ DEFINE_SORT(sort_counted, struct counted, is_lower)
 DEFINE_SEARCH(counted_below, struct counted, uint64_t, item->function->address < key)
 
 #define REBUILD                                                                                    \
-	"clang 19 or newer with -fbasic-block-address-map -mllvm -pgo-analysis-map=all (clang 19: =func-entry-count,bb-freq,br-prob)"
+	"build with clang 19 or newer with -fbasic-block-address-map -mllvm -pgo-analysis-map=all (clang 19: =func-entry-count,bb-freq,br-prob)"
 
 static bool fail_uncounted(const struct compiler_counts *f, struct bc_error *err)
 {
@@ -175,15 +175,15 @@ static bool fail_uncounted(const struct compiler_counts *f, struct bc_error *err
 			err, BC_MISMATCH,
 			"no function of the binary begins where the compiler's map has one: the map is empty, or of another file");
 	if (!f->countable)
-		return bc_fail(
-			err, BC_MISMATCH,
-			"the compiler's map has no entry counts and probabilities of any function: build with " REBUILD);
-	return bc_fail(
-		err, BC_MISMATCH,
-		"none of the %" PRIu64
-		" functions of the compiler's map has a count: the compiler had no profile, or none that fits; build with "
-		"-fprofile-use or -fprofile-sample-use of a new recording (--force-map takes the compiler's guesses)",
-		f->mapped);
+		return bc_fail(err, BC_MISMATCH,
+			       "the compiler's map has no entry counts and probabilities of any function") ||
+		       bc_hint(err, REBUILD);
+	return bc_fail(err, BC_MISMATCH,
+		       "none of the %" PRIu64
+		       " functions of the compiler's map has a count: the compiler had no profile, or none that fits",
+		       f->mapped) ||
+	       bc_hint(err,
+		       "build with -fprofile-use or -fprofile-sample-use of a new recording; --force-map takes the compiler's guesses");
 }
 
 /* Finds the functions that count, sets the figures, and forces counts where there are none. */
@@ -193,8 +193,8 @@ static bool find_counted(struct reading *r, struct bc_error *err)
 	const struct section *section = block_map_section(&job->binary->image, NULL);
 	struct found_code found = {0};
 	bool ok = section ||
-		  bc_fail(err, BC_NOTFOUND,
-			  "has no map of the compiler (.llvm_bb_addr_map): build with " REBUILD);
+		  bc_fail(err, BC_NOTFOUND, "has no map of the compiler (.llvm_bb_addr_map)") ||
+		  bc_hint(err, REBUILD);
 
 	ok = ok && ((code_marks_make(&found.functions, &job->binary->functions) &&
 		     code_marks_make(&found.mapped, &job->binary->functions)) ||

@@ -37,6 +37,14 @@ static bool open_input(struct conversion *c, bool names, struct bc_error *err)
 	return true;
 }
 
+static bool fail_without_input(const struct conversion *c, struct bc_error *err)
+{
+	bc_fail(err, BC_UNSUPPORTED,
+		"%s: llvm-profgen wants addresses of the binary that llvm-bolt read to write it",
+		c->options.binary);
+	return bc_hint(err, "give that binary: --input=PROG");
+}
+
 /* Opens the binary and the input. */
 static bool open_binary(struct conversion *c, struct bc_error *err)
 {
@@ -54,18 +62,18 @@ static bool open_binary(struct conversion *c, struct bc_error *err)
 		return false;
 	return !conversion_wants(c, WANT_RANGES) ||
 	       conversion_binary(c)->kind == BINARY_UNTOUCHED || c->options.input ||
-	       bc_fail(err, BC_UNSUPPORTED,
-		       "%s: llvm-profgen wants addresses of the binary that llvm-bolt read to write it: --input=PROG",
-		       c->options.binary);
+	       fail_without_input(c, err);
 }
+
+#define HASHES_HINT                                                                                \
+	"write fdata, or add --hashes=FILE, which 'batconv extract --hashes PROG -o FILE' makes"
 
 static bool fail_unhashed(const struct conversion *c, struct bc_error *err)
 {
-	return bc_fail(
-		err, BC_UNSUPPORTED,
-		"%s: the YAML would have no hashes, and llvm-bolt does not optimize functions without them: write fdata, "
-		"or add --hashes=FILE, which 'batconv extract --hashes PROG -o FILE' makes (--without-hashes writes it all the same)",
+	bc_fail(err, BC_UNSUPPORTED,
+		"%s: the YAML would have no hashes, and llvm-bolt does not optimize functions without them",
 		c->options.binary);
+	return bc_hint(err, HASHES_HINT);
 }
 
 /* A BAT has hashes only in the newest layout, and of the functions that llvm-bolt moved. */
@@ -80,11 +88,12 @@ static bool open_hashes(struct conversion *c, struct bc_error *err)
 					conversion_pair(c), &c->hashes, err);
 	if (binary->kind == BINARY_UNTOUCHED)
 		return !conversion_wants(c, WANT_HASHES) || fail_unhashed(c, err);
-	return bat_layout_has(binary->bat.layout, BAT_FEATURE_BLOCKS) ||
-	       bc_fail(err, BC_UNSUPPORTED,
-		       "%s: BAT layout %s has no hashes, and YAML is made of the hashes of functions and blocks that llvm-bolt 19 and "
-		       "later put there; fdata needs none, and --hashes=FILE ('batconv extract --hashes PROG -o FILE') gives them",
-		       c->options.binary, bat_layout_name(binary->bat.layout));
+	if (bat_layout_has(binary->bat.layout, BAT_FEATURE_BLOCKS))
+		return true;
+	bc_fail(err, BC_UNSUPPORTED,
+		"%s: BAT layout %s has no hashes, which YAML needs: llvm-bolt 19 and later write them",
+		c->options.binary, bat_layout_name(binary->bat.layout));
+	return bc_hint(err, HASHES_HINT);
 }
 
 /* Reads the pseudo-probes, so that damaged ones are known before the first sample is read. */
@@ -135,10 +144,9 @@ static bool note_input(struct conversion *c, const struct reader_report *report,
 		       struct bc_error *err)
 {
 	if (report->format == INPUT_PREAGG && filter_is_set(&c->aggregate.options.filter))
-		return bc_fail(
-			err, BC_UNSUPPORTED,
-			"pre-aggregated records have no process, event or time: --pid, --event, "
-			"--time and --max-samples cannot choose among them");
+		return bc_fail(err, BC_UNSUPPORTED,
+			       "pre-aggregated records have no process, event or time to choose by") ||
+		       bc_hint(err, "leave out --pid, --event, --time and --max-samples");
 	count_undelivered(c, &report->perf);
 	c->aggregate.stacks_recorded |= report->perf.has_stacks;
 	c->partial |= reader_report_is_partial(report);
@@ -176,10 +184,11 @@ static bool owns_code(void *ctx, const struct build_id *code, const char *file,
 		c->code = code_digest(conversion_binary(c));
 	if (!c->code.size || build_id_same(code, &c->code))
 		return true;
-	return bc_fail(
-		err, BC_MISMATCH,
-		"%s: byte 8: its counts are of other code, %s, than %s has, %s: give the binary that ran, or leave this shard out",
-		file, digest_start(code, theirs), c->options.binary, digest_start(&c->code, ours));
+	return bc_fail(err, BC_MISMATCH,
+		       "%s: byte 8: its counts are of other code, %s, than %s has, %s", file,
+		       digest_start(code, theirs), c->options.binary,
+		       digest_start(&c->code, ours)) ||
+	       bc_hint(err, "give the binary that ran, or leave this shard out");
 }
 
 /* ---- directories of shards ---- */
@@ -354,11 +363,10 @@ static bool read_compiler_counts(struct conversion *c, struct bc_error *err)
 	const struct compiler_job job = {binary, &c->graphs, c->options.force_map, c->threads};
 
 	if (binary->kind != BINARY_UNTOUCHED)
-		return bc_fail(
-			err, BC_UNSUPPORTED,
-			"%s: llvm-bolt wrote it, and the compiler's map in it is that of the binary that llvm-bolt read: give that one to "
-			"--from-compiler",
-			c->options.binary);
+		return bc_fail(err, BC_UNSUPPORTED,
+			       "%s: llvm-bolt wrote it, and the compiler's map in it is that of the input binary",
+			       c->options.binary) ||
+		       bc_hint(err, "give the input binary to --from-compiler");
 	return compiler_counts_read(&job, &sink, &c->compiler, err) ||
 	       bc_fail_prefix(err, c->options.binary);
 }
@@ -380,9 +388,10 @@ static bool check_ranges(const struct conversion *c, struct bc_error *err)
 	return !conversion_wants(c, WANT_RANGES) || !c->basic ||
 	       (c->aggregate.options.rules.infer && !conversion_wants(c, WANT_COUNTS)) ||
 	       bc_fail(err, BC_UNSUPPORTED,
-		       "%s: no branch stacks: what llvm-profgen wants must be inferred, without --format=preagg, --no-infer "
-		       "and --compat=perf2bolt (or record with -j any,u)",
-		       c->options.binary);
+		       "%s: no LBR, so what llvm-profgen wants must be inferred",
+		       c->options.binary) ||
+	       bc_hint(err,
+		       "leave out --format=preagg, --no-infer and --compat=perf2bolt, or record with -j any,u");
 }
 
 static bool count_executed(struct conversion *c, struct bc_error *err)
@@ -631,13 +640,15 @@ enum belonging conversion_belonging(const struct conversion *c)
 		       belonging;
 }
 
+#define OTHER_BUILD_HINT "give the binary that was recorded, or convert all the same with --force"
+
 static bool fail_build(const struct conversion *c, struct bc_error *err)
 {
-	return bc_fail(err, BC_MISMATCH,
-		       "%s: the samples are of another build: %.1f %% of their %s do not match "
-		       "its code (limit %.0f %%; --force converts all the same)",
-		       c->options.binary, build_check_rate(&c->check),
-		       build_check_words(&c->check, c->basic), BUILD_CHECK_LIMIT_PERCENT);
+	bc_fail(err, BC_MISMATCH,
+		"%s: the samples are of another build: %.1f %% of their %s do not match its code (limit %.0f %%)",
+		c->options.binary, build_check_rate(&c->check),
+		build_check_words(&c->check, c->basic), BUILD_CHECK_LIMIT_PERCENT);
+	return bc_hint(err, OTHER_BUILD_HINT);
 }
 
 /* Do the samples of a basic profile disagree with the segments of the binary?  Addresses alone show
@@ -709,8 +720,8 @@ static bool fail_empty(const struct conversion *c, struct bc_error *err)
 	for (size_t i = 0; i < c->inputs.len; i++)
 		records |= !reader_report_is_empty(&c->inputs.at[i]);
 	if (!records && c->inputs.len) {
-		bc_fail(err, BC_MISMATCH, "%s: is empty%s (--force writes an empty profile)",
-			input_name(first), c->inputs.len > 1 ? ", as all other inputs are" : "");
+		bc_fail(err, BC_MISMATCH, "%s: is empty%s", input_name(first),
+			c->inputs.len > 1 ? ", as all other inputs are" : "");
 		return bc_hint(err, "run: " RECORD_AGAIN);
 	}
 	filter_tell(&c->aggregate.seen, has, sizeof(has));
@@ -718,9 +729,8 @@ static bool fail_empty(const struct conversion *c, struct bc_error *err)
 	if (!c->options.sample_count) /* counts of a recording: no file can be named */
 		return bc_fail(err, BC_MISMATCH, "%s: none of the samples can be used%s",
 			       c->options.binary, most);
-	bc_fail(err, BC_MISMATCH,
-		"%s: none of the samples can be used%s%s%s (--force writes an empty profile)",
-		c->options.binary, *has ? "; " : most, has,
+	bc_fail(err, BC_MISMATCH, "%s: none of the samples can be used%s%s%s", c->options.binary,
+		*has ? "; " : most, has,
 		offsets ? " (brstackoff prints offsets, not addresses)" : "");
 	if (!offsets && l->samples.dropped[SAMPLE_DROP_NO_PROCESS] * 2 > l->samples.read)
 		return bc_hint(err,
@@ -749,12 +759,13 @@ static bool check_samples(const struct conversion *c, struct bc_error *err)
 		return false;
 	if (conversion_belonging(c) == BELONGS_NOT)
 		return fail_build(c, err);
-	if (segments_disagree(c))
-		return bc_fail(err, BC_MISMATCH,
-			       "%s: %" PRIu64
-			       " mappings of it fit none of its executable segments: the "
-			       "profiled binary was another build (--force converts all the same)",
-			       c->options.binary, seen->misfits);
+	if (segments_disagree(c)) {
+		bc_fail(err, BC_MISMATCH,
+			"%s: %" PRIu64
+			" mappings of it fit none of its executable segments: the profiled binary was another build",
+			c->options.binary, seen->misfits);
+		return bc_hint(err, OTHER_BUILD_HINT);
+	}
 	return !is_empty(c) || c->options.empty_will_do || fail_empty(c, err);
 }
 
@@ -846,9 +857,9 @@ static bool deliver_to_all(void *ctx, const struct event *event, struct bc_error
 	bool any = event->kind == EVENT_END;
 
 	if (is_aggregated(event->kind))
-		return bc_fail(
-			err, BC_UNSUPPORTED,
-			"pre-aggregated records are of one binary: convert them by themselves");
+		return bc_fail(err, BC_UNSUPPORTED,
+			       "pre-aggregated records are of one binary, and here are several") ||
+		       bc_hint(err, "convert them without --bin");
 	for (size_t i = 0; i < fan->count; i++) {
 		struct conversion_one *one = &fan->ones[i];
 		struct bc_error own;

@@ -306,10 +306,9 @@ static bool read_functions(struct yaml_input *yaml, struct yaml_reader *r, struc
 				     r->name);
 	}
 	if (ok && yaml_input_goes_on(yaml))
-		ok = bc_fail(
-			err, BC_UNSUPPORTED,
-			"%s: has profiles of several programs: merge --expect=BIN writes that of one",
-			r->name);
+		ok = bc_fail(err, BC_UNSUPPORTED, "%s: has profiles of several programs",
+			     r->name) ||
+		     bc_hint(err, "'batconv merge --expect=BIN' writes that of one");
 	r->out->plain = head.mode == MODE_PLAIN;
 	r->out->inferred = profile_head_inferred(&head);
 	profile_head_free(&head);

@@ -140,13 +140,15 @@ static bool check_shard(const struct line_reader *r, const struct merge_input *i
 		return true;
 	if ((!empty && says->kind != r->fdata.head.kind) ||
 	    (r->fdata.head.mode && says->mode != r->fdata.head.mode))
-		return bc_fail(err, BC_FORMAT, "%s: is a shard of something else than it says",
-			       r->stream.name);
+		return bc_fail(
+			err, BC_FORMAT,
+			"%s: the records of the shard are not of the kind that its head names",
+			r->stream.name);
 	if (says->records != input->records || says->sums[0] != input->sums[0] ||
 	    says->sums[1] != input->sums[1])
 		return bc_fail(
 			err, BC_FORMAT,
-			"%s: has not the records that its end lists: it was damaged, or is several shards",
+			"%s: the records of the shard do not add up to what its end says: it was damaged, or is several shards",
 			r->stream.name);
 	return true;
 }
@@ -162,7 +164,7 @@ static bool check_trusted(struct line_reader *r, struct bc_error *err)
 		return false;
 	return (input->head.mode == r->fdata.head.mode &&
 		profile_set_size(&input->head.events) == profile_set_size(&r->fdata.head.events)) ||
-	       bc_fail(err, BC_FORMAT, "%s: what begins it is not all of its head", r->stream.name);
+	       bc_fail(err, BC_FORMAT, "%s: lines of the head follow the records", r->stream.name);
 }
 
 /* A file that is longer or shorter now, or has other counts, was written to meanwhile. */
@@ -245,7 +247,7 @@ struct line_reader *line_reader_open(struct merge_input *input, struct merge_wor
 		return r;
 	if (ok)
 		bc_fail(err, BC_FORMAT,
-			"%s: is neither fdata nor YAML nor pre-aggregated records (recordings must be converted first)",
+			"%s: is neither fdata nor YAML nor pre-aggregated records; convert recordings first",
 			r->stream.name);
 	line_close(&r->source);
 	return NULL;
@@ -357,7 +359,7 @@ static bool take_function(struct yaml_look *l, const struct yaml_function *funct
 	case ITEMS_OVERFLOW:
 		return bc_fail(
 			err, BC_FORMAT,
-			"%s: function '%s': counts of one location add up to 2^64 or more (--saturate)",
+			"%s: function '%s': counts of one location add up to 2^64 or more; --saturate limits them",
 			input_name(l->input->path), (const char *)bad.key);
 	}
 	l->worker->saturated += ignored;

@@ -54,7 +54,7 @@ const char *profile_head_conflict(const struct profile_head *a, const struct pro
 		return "profiles of two kinds";
 	if (a->mode && b->mode && a->mode != b->mode)
 		return a->kind == KIND_FDATA ?
-			       "cannot mix profile with and without no_lbr: branches and basic samples" :
+			       "one is of branches, the other of basic samples (no_lbr)" :
 			       "branches and basic samples";
 	if (a->kind == KIND_FDATA && a->bolted != b->bolted)
 		return "cannot mix profile with and without boltedcollection: one is of samples of a BOLTed binary, the other of its input; "

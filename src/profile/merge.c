@@ -144,7 +144,7 @@ static bool check_input(const struct merge_options *options, struct merge_input 
 	if (options->require_shards && !input->is_shard)
 		return refuse(input, "is no shard (--require-shards)");
 	if (options->scaled && input->is_shard && input->shard.scaled)
-		return refuse(input, "was scaled already: rounding twice is not rounding once");
+		return refuse(input, "was scaled already, and must be scaled only once");
 	return (!options->expect.size && !options->expect_code.size) ||
 	       refuse_other(input, options);
 }
@@ -327,9 +327,8 @@ static bool check_identities(const struct merge *merge, struct bc_error *err)
 		if (input->why || !id.size)
 			continue;
 		if (!build_id_same(&id, &has))
-			return fail_pair(first, input,
-					 "they are of two builds (--group=build keeps them apart)",
-					 err);
+			return fail_pair(first, input, "they are of two builds", err) ||
+			       bc_hint(err, "--group=build -o DIR keeps them apart");
 		first = first ? first : input;
 	}
 	return true;
@@ -388,7 +387,8 @@ bool merge_check(struct merge *merge, bool together, struct bc_error *err)
 {
 	if (merge->several && merge->options.shard && together)
 		return bc_fail(err, BC_UNSUPPORTED,
-			       "a shard has one profile, and inputs have several (--group=build)");
+			       "a shard has one profile, and inputs have several") ||
+		       bc_hint(err, "--group=build -o DIR keeps them apart");
 	return check_bad(merge, err) && check_heads(merge, err) &&
 	       (merge->several ? check_known(merge, err) :
 				 !together || check_identities(merge, err));
@@ -456,7 +456,7 @@ static bool gather_returns(struct line_reader *r, struct bc_error *err)
 
 	while (text_input_lines(&r->in, &lines, err))
 		if (!preagg_take_returns(lines, &r->returns, &r->keys[0]))
-			return bc_fail(err, BC_FORMAT, "%s: an R record that is none",
+			return bc_fail(err, BC_FORMAT, "%s: an R record is malformed",
 				       r->stream.name);
 	return err->code == BC_OK;
 }

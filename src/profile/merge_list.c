@@ -195,10 +195,10 @@ bool merge_list_check(const struct merge_list *list, struct bc_error *err)
 		sort_where(places, count);
 	for (size_t i = 1; ok && i < count; i++)
 		if (!where_less(&places[i - 1], &places[i]))
-			ok = bc_fail(
-				err, BC_MISMATCH,
-				"%.250s and %.250s are one file, which would count twice (--weight=2)",
-				input_name(places[i - 1].path), input_name(places[i].path));
+			ok = bc_fail(err, BC_MISMATCH,
+				     "%.250s and %.250s are one file, which would count twice",
+				     input_name(places[i - 1].path), input_name(places[i].path)) ||
+			     bc_hint(err, "name it once, with --weight=2 to count it twice");
 	free(places);
 	return ok;
 }

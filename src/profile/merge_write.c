@@ -40,9 +40,10 @@ static bool weigh(const struct merge *merge, const struct merge_input *input,
 		if (!__builtin_mul_overflow(*sum, input->weight, sum))
 			continue;
 		if (!options->saturate)
-			return bc_fail(err, BC_FORMAT,
-				       "%s: a count times its weight is 2^64 or more (--saturate)",
-				       input_name(input->path));
+			return bc_fail(
+				err, BC_FORMAT,
+				"%s: a count times its weight is 2^64 or more; --saturate limits it",
+				input_name(input->path));
 		*sum = UINT64_MAX;
 		worker->saturated++;
 	}
@@ -638,7 +639,7 @@ static bool fail_pair(struct writing *w, const struct merge_input *a, const stru
 	return bc_fail(
 		err, other ? BC_MISMATCH : BC_FORMAT,
 		other ? "%.200s and %.200s do not fit: %s is not the same in both (hash, number of blocks or instructions)" :
-			"%.200s and %.200s: the counts of %s add up to 2^64 or more (--saturate)",
+			"%.200s and %.200s: the counts of %s add up to 2^64 or more; --saturate limits them",
 		input_name(a->path), input_name(b->path), what);
 }
 
@@ -666,7 +667,8 @@ static bool explain(struct writing *w, struct bc_error *err)
 			of_first = item;
 		}
 	}
-	return bc_fail(err, BC_FORMAT, "%s: the counts of %s add up to 2^64 or more (--saturate)",
+	return bc_fail(err, BC_FORMAT,
+		       "%s: the counts of %s add up to 2^64 or more; --saturate limits them",
 		       first ? input_name(first->path) : "an input", what);
 }
 

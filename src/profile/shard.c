@@ -199,12 +199,13 @@ static bool parse_frames(const struct file_stream *stream, const uint8_t head[SH
 	struct text lines;
 
 	if (!shard_frame_lines(SHARD_HEAD, head, &lines) || !parse_head(lines, out))
-		return bc_fail(err, BC_FORMAT, "%s: byte 8: says nothing of a shard that is known",
+		return bc_fail(err, BC_FORMAT,
+			       "%s: byte 8: the head of the shard has unknown fields",
 			       stream->name);
 	if (!shard_frame_lines(SHARD_TAIL, tail, &lines) || !parse_tail(lines, out))
 		return bc_fail(err, BC_FORMAT,
 			       "%s: byte %" PRIu64
-			       ": the end of the shard says nothing that is known: it was damaged",
+			       ": the end of the shard has unknown fields: it was damaged",
 			       stream->name, stream->size - SHARD_TEXT);
 	return true;
 }

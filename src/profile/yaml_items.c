@@ -189,7 +189,8 @@ static bool read_function(struct named *n, struct bc_error *err)
 	}
 	enum item_fault fault = item_list_settle(&n->function, n->saturate, n->saturated, &bad);
 	return fault == ITEMS_FIT ||
-	       bc_fail(err, BC_FORMAT, "calls of function '%s' add up to 2^64 or more (--saturate)",
+	       bc_fail(err, BC_FORMAT,
+		       "calls of function '%s' add up to 2^64 or more; --saturate limits them",
 		       (const char *)bad.key);
 }
 

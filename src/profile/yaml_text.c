@@ -415,8 +415,7 @@ bool scan_unknown(struct yaml_scan *in, struct emit *out, struct bc_error *err)
 	if (is_probes && in->refuses_probes)
 		return scan_fail(
 			in,
-			"pseudo probes cannot be merged: merge shards (convert --shard), and convert the result with "
-			"--profile-write-pseudo-probes",
+			"pseudo-probes cannot be merged: merge shards (convert --shard) before YAML is written",
 			err);
 	out->used = 0;
 	if (!put_scalar(in, out, err))

@@ -200,29 +200,31 @@ static bool refuse_rights(const struct perf_kernel *kernel, const struct perf_re
 	bool has_right = rights > 0 && (rights >> CAP_PERFMON & 1 || rights >> CAP_ADMIN & 1);
 
 	if (filter == 2 && (why == EPERM || has_right))
-		return bc_fail(
-			err, BC_IO,
-			"not allowed to record %s: a seccomp filter refuses perf_event_open, as that of containers does: "
-			"record on the host, or start the container with --cap-add=PERFMON and a filter that allows it",
-			request->named);
+		return bc_fail(err, BC_IO,
+			       "not allowed to record %s: a seccomp filter refuses perf_event_open, as in containers",
+			       request->named) ||
+		       bc_hint(err,
+			       "record on the host, or start the container with --cap-add=PERFMON and a filter that allows it");
 	if (level > 2 && !(rights > 0 && rights >> CAP_ADMIN & 1))
-		return bc_fail(
-			err, BC_IO,
-			"not allowed to record %s (kernel.perf_event_paranoid is %d, where this system wants CAP_SYS_ADMIN): "
-			"as root, 'sysctl kernel.perf_event_paranoid=%d', or record as root",
-			request->named, level, enough);
+		return bc_fail(err, BC_IO,
+			       "not allowed to record %s (kernel.perf_event_paranoid is %d, where this system wants CAP_SYS_ADMIN)",
+			       request->named, level) ||
+		       bc_hint(err,
+			       "record as root, or let root run: sysctl kernel.perf_event_paranoid=%d",
+			       enough);
 	if (level > enough && !has_right)
-		return bc_fail(
-			err, BC_IO,
-			"not allowed to record %s (kernel.perf_event_paranoid is %d): as root, 'sysctl kernel.perf_event_paranoid=%d', "
-			"or 'setcap cap_perfmon=ep' for this program, or record as root",
-			request->named, level, enough);
+		return bc_fail(err, BC_IO,
+			       "not allowed to record %s (kernel.perf_event_paranoid is %d)",
+			       request->named, level) ||
+		       bc_hint(err,
+			       "record as root, or let root run: sysctl kernel.perf_event_paranoid=%d (or setcap cap_perfmon=ep FILE)",
+			       enough);
 	if (request->target == PERF_TASKS && !has_right)
-		return bc_fail(
-			err, BC_IO,
-			"not allowed to record %s, which is another user's or has other rights: record as that user, as root, or with "
-			"CAP_PERFMON and CAP_SYS_PTRACE",
-			request->named);
+		return bc_fail(err, BC_IO,
+			       "not allowed to record %s, which is another user's or has other rights",
+			       request->named) ||
+		       bc_hint(err,
+			       "record as that user, as root, or with CAP_PERFMON and CAP_SYS_PTRACE");
 	return bc_fail(
 		err, BC_IO,
 		"not allowed to record %s: %s, though kernel.perf_event_paranoid is %d: a security module (LSM) or a container refuses it",
@@ -237,18 +239,18 @@ static bool refuse(const struct perf_kernel *kernel, const struct perf_request *
 	case EACCES:
 	case EPERM: return refuse_rights(kernel, request, why, err);
 	case EBUSY:
-		return bc_fail(
-			err, BC_IO,
-			"%s: the counter is taken by another profiler, or by the kernel's watchdog (sysctl kernel.nmi_watchdog=0): "
-			"stop that, or record with -e cpu-clock",
-			event);
+		return bc_fail(err, BC_IO,
+			       "%s: the counter is taken by another profiler, or by the kernel's watchdog",
+			       event) ||
+		       bc_hint(err,
+			       "stop the other one (sysctl kernel.nmi_watchdog=0), or record with -e cpu-clock");
 	case EMFILE:
 	case ENFILE:
 		return bc_fail(err, BC_IO,
 			       "recording %s takes %" PRIu64 " descriptors, and %" PRIu64
-			       " may be open (ulimit -n, LimitNOFILE=): raise that, "
-			       "or record with --cgroup or -a",
-			       request->named, wanted, kernel->descriptors());
+			       " may be open (ulimit -n, LimitNOFILE=)",
+			       request->named, wanted, kernel->descriptors()) ||
+		       bc_hint(err, "raise that limit, or record with --cgroup or -a");
 	case ESRCH:
 		return bc_fail(err, BC_NOTFOUND, "no process to record: %s has ended",
 			       request->named);
@@ -258,14 +260,12 @@ static bool refuse(const struct perf_kernel *kernel, const struct perf_request *
 			"this kernel has no perf_event_open: it was built without CONFIG_PERF_EVENTS, or is emulated (gVisor)");
 	case ENODEV:
 	case ENOENT:
-		return bc_fail(
-			err, BC_IO,
-			"%s: this machine does not have the event: a virtual machine without counters records with -e cpu-clock",
-			event);
+		return bc_fail(err, BC_IO, "%s: this machine does not have the event", event) ||
+		       bc_hint(err,
+			       "record with -e cpu-clock, as in virtual machines without counters");
 	case EOPNOTSUPP:
-		return bc_fail(err, BC_IO,
-			       "%s: this machine cannot record it so: try --basic, or -e cpu-clock",
-			       event);
+		return bc_fail(err, BC_IO, "%s: this machine cannot record it so", event) ||
+		       bc_hint(err, "try --basic, or -e cpu-clock");
 	case ENOMEM: return bc_fail_nomem(err);
 	default: return bc_fail(err, BC_IO, "%s: perf_event_open: %s", event, strerror(why));
 	}
@@ -544,11 +544,11 @@ static bool choose(struct opening *o)
 	if (!why)
 		return perf_has_branches(o->out) ? say_branches(o) : tell_plain(o);
 	if (means_no_such_event(why) && o->request->require_branches)
-		return bc_fail(
-			o->err, BC_MISMATCH,
-			"this machine gives no branch stacks (%s: %s), which --require-branches asks for: they need Intel LBR, AMD LbrExtV2 or BRS, or Arm BRBE, "
-			"which most virtual machines do not have",
-			tried, strerror(why));
+		return bc_fail(o->err, BC_MISMATCH,
+			       "this machine gives no branch stacks (%s: %s), which --require-branches asks for",
+			       tried, strerror(why)) ||
+		       bc_hint(o->err,
+			       "branch stacks need Intel LBR, AMD LbrExtV2 or BRS, or Arm BRBE, which few virtual machines have");
 	return refuse(o->kernel, o->request, tried, (uint64_t)o->request->tasks.len * o->cpus.len,
 		      why, o->err);
 }
@@ -677,11 +677,12 @@ static bool make_rings(struct opening *o)
 		int64_t free_kib =
 			sysctl_of(o->kernel, "/proc/sys/kernel/perf_event_mlock_kb", 516);
 		if (why == EPERM)
-			return bc_fail(
-				o->err, BC_IO,
-				"%zu rings of %zu KiB exceed the locked memory (sysctl kernel.perf_event_mlock_kb is %" PRId64
-				" for each processor, then ulimit -l): raise one of these, or give fewer pages with -m",
-				rings, out->size >> 10, free_kib);
+			return bc_fail(o->err, BC_IO,
+				       "%zu rings of %zu KiB exceed the locked memory (sysctl kernel.perf_event_mlock_kb is %" PRId64
+				       " for each processor, then ulimit -l)",
+				       rings, out->size >> 10, free_kib) ||
+			       bc_hint(o->err,
+				       "raise one of these limits, or give fewer pages with -m");
 		errno = why;
 		return bc_fail_errno(o->err, "a ring of %zu KiB", out->size >> 10);
 	}

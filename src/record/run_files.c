@@ -222,7 +222,7 @@ static bool take_facts(struct run_file *file, const struct binary *binary, struc
 	const struct image *image = &binary->image;
 
 	if (binary->kind == BINARY_SECTION)
-		return bc_fail(err, BC_UNSUPPORTED, "%s: no program", file->path);
+		return bc_fail(err, BC_UNSUPPORTED, "%s: not a program", file->path);
 	file->bolted = binary->kind == BINARY_BOLTED;
 	file->library = image_is_library(image);
 	file->build_id = image->build_id;

@@ -138,11 +138,10 @@ static bool note_found(struct image_match *match, struct text path, struct bc_er
 	struct text found = text_of(match->found);
 	if (match->name_given || text_equal(name_of(found), name_of(path)))
 		return note_other_path(match, path, err);
-	return bc_fail(
-		err, BC_MISMATCH,
-		"both %s and %.*s were run and are the binary by build-id or name, and by segments; "
-		"say which one it is with --image NAME",
-		match->found, (int)text_first(path, 4096).len, path.at);
+	return bc_fail(err, BC_MISMATCH,
+		       "both %s and %.*s ran and can be the binary, by build-id or name and by segments",
+		       match->found, (int)text_first(path, 4096).len, path.at) ||
+	       bc_hint(err, "name the one that it is: --image=NAME");
 }
 
 bool image_match(struct image_match *match, const struct map_event *event, const uint64_t *near,

@@ -525,11 +525,10 @@ bool image_space_fail_unmapped(const struct image_space *space, struct bc_error 
 				"(perf script prints them with --show-mmap-events)",
 			(int)name.len, name.at);
 	if (report->bolted)
-		return bc_fail(
-			err, BC_MISMATCH,
-			"the samples are of %.384s, which llvm-bolt made from this binary (the build-ids "
-			"differ only in the bit that llvm-bolt flips): give that file, not this one",
-			report->bolted);
+		return bc_fail(err, BC_MISMATCH,
+			       "the samples are of %.384s, which llvm-bolt made from this binary (by the build-ids)",
+			       report->bolted) ||
+		       bc_hint(err, "give that file, not this one");
 	if (report->other_build) {
 		struct file_id other = {text_of(report->other_build_path), &report->other_build_id};
 		return image_space_fail_other_build(space, &other, err);

@@ -463,9 +463,9 @@ static bool take_map(const struct snapshots *s, const struct snapshot *snapshot,
 {
 	if (c->gathered > GATHERED_MOST)
 		return bc_fail(err, BC_UNSUPPORTED,
-			       "more than %" PRIu64 " mappings of %s in all processes: "
-			       "say which one with --process",
-			       GATHERED_MOST, choice->name);
+			       "more than %" PRIu64 " mappings of %s in all processes",
+			       GATHERED_MOST, choice->name) ||
+		       bc_hint(err, "name the process: --process");
 	if (!find_in_map(s, choice, c, snapshot->maps, path, loads))
 		return bc_fail_nomem(err);
 	if (!loads->all.len)
@@ -490,9 +490,9 @@ static bool fail_several(const struct load_choice *choice, uint32_t a, uint32_t 
 			 struct bc_error *err)
 {
 	return bc_fail(err, BC_MISMATCH,
-		       "processes %" PRIu32 " and %" PRIu32 " both have mapped %s: say "
-		       "which one with --process",
-		       a, b, choice->name);
+		       "processes %" PRIu32 " and %" PRIu32 " both have mapped %s", a, b,
+		       choice->name) ||
+	       bc_hint(err, "name the process: --process");
 }
 
 /* The only process that has the binary. */

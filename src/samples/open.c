@@ -70,10 +70,9 @@ static bool take_event(void *ctx, const struct event *event, struct bc_error *er
 	case EVENT_TRACES:
 	case EVENT_ADDRESSES:
 	case EVENT_NAME:
-		return bc_fail(err, BC_UNSUPPORTED,
-			       "%s: records that were aggregated before have no mappings: give "
-			       "the recording that they are of",
-			       input_name(r->path));
+		return bc_fail(err, BC_UNSUPPORTED, "%s: pre-aggregated records have no mappings",
+			       input_name(r->path)) ||
+		       bc_hint(err, "give the recording that they were made from");
 	case EVENT_BEGIN:
 	case EVENT_RAN:
 	case EVENT_BUILD_IDS:

@@ -64,10 +64,7 @@ static bool recognize(struct lines *lines, const struct reader_options *options,
 	if (*out)
 		return true;
 	if (file_kind_of(start, NULL) == FILE_BINARY)
-		return bc_fail(
-			err, BC_FORMAT,
-			"%s: is a binary (ELF), no samples: `batconv inspect` shows what it is",
-			first.file);
+		return bc_fail(err, BC_FORMAT, "%s: is a binary (ELF), not samples", first.file);
 	if (!lines_peek(lines, LINES_LONGEST, &start, err))
 		return false;
 	uint64_t dump = samples_dump_line(start, lines->at_end);

@@ -252,8 +252,8 @@ static bool compare_debug_information(const struct verify_options *options,
 	(void)bc_fail_prefix(err, of_input ? options->input : options->binary);
 	if (options->dwarf && err->code == BC_NOTFOUND) {
 		struct bc_error absent = *err;
-		return bc_fail(err, absent.code, "%s; leave out --dwarf, and the rest is checked",
-			       absent.text);
+		return bc_fail(err, absent.code, "%s", absent.text) ||
+		       bc_hint(err, "leave out --dwarf, and the rest is checked");
 	}
 	if (options->dwarf || err->code == BC_NOMEM)
 		return false;
@@ -320,11 +320,11 @@ static bool check_blocks_and_code(const struct verify_options *options,
 	bool alone = subject->kind == BINARY_SECTION,
 	     absent = !alone && !image_has_code(&subject->image);
 	if ((alone || absent) && (options->unwind || options->dwarf))
-		return bc_fail(
-			err, BC_UNSUPPORTED,
-			"%s: %s: %s compares the code of the optimized binary with the input's; give that binary",
-			options->binary, alone ? "is a BAT section alone" : IMAGE_NO_CODE,
-			options->unwind ? "--unwind" : "--dwarf");
+		return bc_fail(err, BC_UNSUPPORTED,
+			       "%s: %s: %s compares the code of the optimized binary with the input's",
+			       options->binary, alone ? "is a BAT section alone" : IMAGE_NO_CODE,
+			       options->unwind ? "--unwind" : "--dwarf") ||
+		       bc_hint(err, "give the optimized binary");
 	if (alone)
 		return true;
 	if (image_is_of_go(&subject->image))

@@ -32,7 +32,7 @@ NOUNS = {
     'page': r'a page \(HTML\)', 'heat': 'a heat map', 'listing': 'a table as text', 'perf-report': 'what perf report, annotate or stat prints',
     'rings': r'a file of saved rings \(batconv record --save-rings\)',
     'perf-stat': 'what perf report, annotate or stat prints', 'empty': 'empty', 'folder': 'a directory',
-    'recordings': r'a directory, and no recording: name the recordings in it \(one.data\)',
+    'recordings': r'a directory of recordings \(one.data\), not a recording',
 }
 BINARIES = {'bolted', 'side'}
 PROFILES = {'fdata', 'yaml'}
@@ -72,7 +72,7 @@ FITS = [
     ('"per cent.data" bolted -o out', 1, "per cent.data: is a recording, and bolted is a binary: swap them; run: batconv bolted 'per cent.data' -o prog.fdata"),
     ('demo perf.data --input=bolted -o out', 1, 'bolted: llvm-bolt wrote it, and did not write demo: swap them; run: batconv bolted perf.data --input=demo -o prog.fdata'),
     ('moved moved.preagg --input=moved -o out', 1,
-     'moved: is not BOLTed, so that there is no input of it: leave out --input; run: batconv moved moved.preagg -o prog.fdata'),
+     'moved: is not BOLTed, so it has no input binary: leave out --input; run: batconv moved moved.preagg -o prog.fdata'),
     ('moved.p1 moved.preagg --input=moved.p0 -o out', 3,
      'moved.p0: llvm-bolt wrote it, and --input takes what llvm-bolt read to write moved.p1; run: batconv moved.p1 moved.preagg -o prog.fdata'),
     ('-q demo perf.data -o out', 3, 'demo: the samples are of .*/demo.bolt, which llvm-bolt made from this binary .*: give that file, not this one'),
@@ -204,7 +204,7 @@ def each_place():
                 yield line.replace('@', kind), 1, '%s: is %s(; run: .*)?' % (kind, name)
                 continue
             if line.startswith('merge'): # of many files each that is none has a line
-                yield line.replace('@', kind), 1, '%s: is (a directory|neither fdata nor YAML nor pre-aggregated records .*)(; --skip-bad .*)?' % re.escape(kind)
+                yield line.replace('@', kind), 1, '%s: is (a directory|neither fdata nor YAML nor pre-aggregated records; convert recordings first)(; (--skip-bad .*|name the files in it))?' % re.escape(kind)
                 continue
             what = 'a directory' if kind == 'recordings' else name
             says = 'and %s takes %s' % (option[1], noun) if option else 'not %s' % noun

@@ -207,7 +207,7 @@ static void the_limit(void **state)
 		"20.0 % of the table's offsets lie on no instruction of it (limit 1 %), but these are few");
 	make_strange(11);
 	assert_refused(
-		"not what llvm-bolt read: 22.0 % of the table's offsets lie on no instruction of it (limit 1 %)");
+		"not the input binary: 22.0 % of the table's offsets lie on no instruction of it (limit 1 %)");
 	input.binary.image.build_id =
 		(struct build_id){.size = 8, .data = {1, 2, 3, 4, 5, 6, 7, 8}};
 	output.binary.image.build_id =
@@ -216,7 +216,7 @@ static void the_limit(void **state)
 		"22.0 % of the table's offsets lie on no instruction of it (limit 1 %), but the build-ids fit");
 	input.binary.functions.stripped = true;
 	assert_refused(
-		"not what llvm-bolt read: it was stripped since, so that its functions have no names");
+		"not the input binary as llvm-bolt read it: stripped since, so its functions have no names");
 }
 
 /* A body with the names of two functions, `first` of two bytes and `second` of eight: its table is

@@ -212,11 +212,11 @@ static void test_damaged(void **state)
 	put_head(5, 256);
 	assert_damaged(".llvm_bb_addr_map, byte 3: a feature that is not known");
 	put_head(2, MAP_CALL_ENDS);
-	assert_damaged(".llvm_bb_addr_map, byte 2: a feature that this version has not");
+	assert_damaged(".llvm_bb_addr_map, byte 2: a feature that this version does not have");
 	put_head(3, MAP_HASHES);
-	assert_damaged(".llvm_bb_addr_map, byte 2: a feature that this version has not");
+	assert_damaged(".llvm_bb_addr_map, byte 2: a feature that this version does not have");
 	put_head(4, MAP_POST_LINK);
-	assert_damaged(".llvm_bb_addr_map, byte 2: a feature that this version has not");
+	assert_damaged(".llvm_bb_addr_map, byte 2: a feature that this version does not have");
 	put_head(2, MAP_RANGES);
 	PUT(0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
 	assert_damaged(".llvm_bb_addr_map, byte 3: a function without ranges");

@@ -209,6 +209,7 @@ static void finds(const struct perf_request *request, const char *event, bool br
 	assert_int_equal(open_now, 0);
 }
 
+/* text: the error, and after "; " its hint. */
 static void refuses_so(const struct perf_request *request, enum bc_code code, const char *text)
 {
 	struct bc_error err = {0};
@@ -216,7 +217,10 @@ static void refuses_so(const struct perf_request *request, enum bc_code code, co
 
 	assert_false(perf_open(&fake, request, &rings, &err));
 	perf_close(&rings);
-	assert_string_equal(err.text, text);
+	const char *hint = bc_error_hint(&err);
+	char both[sizeof(err.text) + 2];
+	snprintf(both, sizeof(both), "%s%s%s", err.text, hint ? "; " : "", hint ? hint : "");
+	assert_string_equal(both, text);
 	assert_int_equal(err.code, code);
 	assert_int_equal(open_now, 0);
 }
@@ -304,7 +308,7 @@ static void test_brs(void **state)
 	machine.refusal[BRS] = EBUSY;
 	refuses_so(
 		&usual, BC_IO,
-		"cycles:u: the counter is taken by another profiler, or by the kernel's watchdog (sysctl kernel.nmi_watchdog=0): stop that, or record with "
+		"cycles:u: the counter is taken by another profiler, or by the kernel's watchdog; stop the other one (sysctl kernel.nmi_watchdog=0), or record with "
 		"-e cpu-clock");
 }
 
@@ -323,12 +327,12 @@ static void test_basic(void **state)
 	request.require_branches = true;
 	refuses_so(
 		&request, BC_MISMATCH,
-		"this machine gives no branch stacks (cycles:u: No such file or directory), which --require-branches asks for: they need Intel LBR, AMD LbrExtV2 or BRS, "
-		"or Arm BRBE, which most virtual machines do not have");
+		"this machine gives no branch stacks (cycles:u: No such file or directory), which --require-branches asks for; branch stacks need Intel LBR, AMD "
+		"LbrExtV2 or BRS, or Arm BRBE, which few virtual machines have");
 	machine.refusal[CLOCK] = ENOENT;
 	refuses_so(
 		&usual, BC_IO,
-		"cpu-clock:u: this machine does not have the event: a virtual machine without counters records with -e cpu-clock");
+		"cpu-clock:u: this machine does not have the event; record with -e cpu-clock, as in virtual machines without counters");
 }
 
 static void test_named(void **state)
@@ -441,31 +445,31 @@ static void test_rights(void **state)
 	all_refuse(EACCES);
 	refuses_so(
 		&usual, BC_IO,
-		"not allowed to record PID 12, which is another user's or has other rights: record as that user, as root, or with CAP_PERFMON and CAP_SYS_PTRACE");
+		"not allowed to record PID 12, which is another user's or has other rights; record as that user, as root, or with CAP_PERFMON and CAP_SYS_PTRACE");
 	machine.paranoid = "4\n";
 	refuses_so(
 		&usual, BC_IO,
-		"not allowed to record PID 12 (kernel.perf_event_paranoid is 4, where this system wants CAP_SYS_ADMIN): as root, 'sysctl "
-		"kernel.perf_event_paranoid=2', or record as root");
+		"not allowed to record PID 12 (kernel.perf_event_paranoid is 4, where this system wants CAP_SYS_ADMIN); record as root, or let root "
+		"run: sysctl kernel.perf_event_paranoid=2");
 	request.target = PERF_MACHINE;
 	request.named = "the whole machine";
 	machine.paranoid = "2\n";
 	refuses_so(
 		&request, BC_IO,
-		"not allowed to record the whole machine (kernel.perf_event_paranoid is 2): as root, 'sysctl kernel.perf_event_paranoid=0', or 'setcap "
-		"cap_perfmon=ep' for this program, or record as root");
+		"not allowed to record the whole machine (kernel.perf_event_paranoid is 2); record as root, or let root run: sysctl "
+		"kernel.perf_event_paranoid=0 (or setcap cap_perfmon=ep FILE)");
 	machine.paranoid = "3\n";
 	machine.rights = "0000004000000000"; /* CAP_PERFMON is not enough there */
 	refuses_so(
 		&request, BC_IO,
-		"not allowed to record the whole machine (kernel.perf_event_paranoid is 3, where this system wants CAP_SYS_ADMIN): as root, 'sysctl "
-		"kernel.perf_event_paranoid=0', or record as root");
+		"not allowed to record the whole machine (kernel.perf_event_paranoid is 3, where this system wants CAP_SYS_ADMIN); record as root, or let root "
+		"run: sysctl kernel.perf_event_paranoid=0");
 	all_refuse(EPERM);
 	machine = (struct machine){.paranoid = "2\n", .seccomp = "2"};
 	all_refuse(EPERM);
 	refuses_so(
 		&usual, BC_IO,
-		"not allowed to record PID 12: a seccomp filter refuses perf_event_open, as that of containers does: record on the host, or start the container "
+		"not allowed to record PID 12: a seccomp filter refuses perf_event_open, as in containers; record on the host, or start the container "
 		"with --cap-add=PERFMON and a filter that allows it");
 	machine = (struct machine){.paranoid = "-1\n", .rights = "000001ffffffffff"};
 	all_refuse(EACCES);
@@ -483,16 +487,16 @@ static void test_other_refusals(void **state)
 		const char *text;
 	} rows[] = {
 		{EBUSY, BC_IO,
-		 "cycles:u: the counter is taken by another profiler, or by the kernel's watchdog (sysctl kernel.nmi_watchdog=0): stop that, or record with -e cpu-clock"},
+		 "cycles:u: the counter is taken by another profiler, or by the kernel's watchdog; stop the other one (sysctl kernel.nmi_watchdog=0), or record with -e cpu-clock"},
 		{EMFILE, BC_IO,
-		 "recording PID 12 takes 2 descriptors, and 1024 may be open (ulimit -n, LimitNOFILE=): raise that, or record with --cgroup or -a"},
+		 "recording PID 12 takes 2 descriptors, and 1024 may be open (ulimit -n, LimitNOFILE=); raise that limit, or record with --cgroup or -a"},
 		{ESRCH, BC_NOTFOUND, "no process to record: PID 12 has ended"},
 		{ENOSYS, BC_IO,
 		 "this kernel has no perf_event_open: it was built without CONFIG_PERF_EVENTS, or is emulated (gVisor)"},
 		{ENOMEM, BC_NOMEM, "out of memory"},
 		{EIO, BC_IO, "cycles:u: perf_event_open: Input/output error"},
 		{EOPNOTSUPP, BC_IO,
-		 "cpu-clock:u: this machine cannot record it so: try --basic, or -e cpu-clock"},
+		 "cpu-clock:u: this machine cannot record it so; try --basic, or -e cpu-clock"},
 		{EINVAL, BC_IO, "cpu-clock:u: perf_event_open: Invalid argument"},
 	};
 
@@ -525,7 +529,7 @@ static void test_locked_memory(void **state)
 	machine.locked = 32 << 10;
 	refuses_so(
 		&usual, BC_IO,
-		"2 rings of 64 KiB exceed the locked memory (sysctl kernel.perf_event_mlock_kb is 516 for each processor, then ulimit -l): raise one of these, or "
+		"2 rings of 64 KiB exceed the locked memory (sysctl kernel.perf_event_mlock_kb is 516 for each processor, then ulimit -l); raise one of these limits, or "
 		"give fewer pages with -m");
 }
 

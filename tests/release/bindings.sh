@@ -46,7 +46,7 @@ python)
 	refused 2 'usage: ' "${pair[0]}" </dev/null
 	refused 1 'line 2: ends in no count' "${pair[@]}" <<<$'a;0x6030 1\na'
 	refused 1 'line 1: a frame that is no address' "${pair[@]}" <<<'0xzz 1'
-	refused 1 'not what llvm-bolt read' "${pair[1]}" "${pair[0]}" <<<'0x6030 1'
+	refused 1 'not the input binary' "${pair[1]}" "${pair[0]}" <<<'0x6030 1'
 	BATCONV_LIBRARY=/nowhere python3 -B -c 'import batconv' 2>&1 | tail -n 1 | grep -q 'set BATCONV_LIBRARY' || { echo 'a missing library: no remedy'; exit 1; }
 	unset PYTHONPATH
 	for python in python3 /usr/bin/python3 ''; do

@@ -53,7 +53,7 @@ static void a_search_in_all_processes_is_bounded(void **state)
 	(void)state;
 	assert_int_equal(code_of_pick(2, LOAD_CHOICE_ANY, &err), BC_MISMATCH);
 	assert_int_equal(code_of_pick(100, LOAD_CHOICE_ANY, &err), BC_UNSUPPORTED);
-	assert_non_null(strstr(err.text, "--process"));
+	assert_non_null(strstr(bc_error_hint(&err), "--process"));
 	assert_int_equal(code_of_pick(100, 100, &err), BC_MISMATCH);
 }
 

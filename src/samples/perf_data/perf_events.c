@@ -574,8 +574,7 @@ bool perf_events_settle(struct perf_events *events, struct bc_error *err)
 	if (!events->same_layout && events->id_at == PERF_NO_FIELD)
 		return bc_fail(
 			err, BC_UNSUPPORTED,
-			"its events record different fields and nothing distinguishes their samples "
-			"apart");
+			"its events record different fields, and nothing distinguishes their samples");
 	return true;
 }
 

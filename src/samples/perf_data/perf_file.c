@@ -26,11 +26,12 @@ static bool check_magic(struct bytes bytes, struct bc_error *err)
 		return true;
 	if (starts_with(bytes, "PERFFILE"))
 		return bc_fail(err, BC_UNSUPPORTED,
-			       "is perf.data of version 1 (perf before 2012); record it again");
+			       "is perf.data of version 1 (perf before 2012)") ||
+		       bc_hint(err, "record again with a newer perf");
 	if (starts_with(bytes, "2ELIFREP") || starts_with(bytes, "ELIFFREP"))
 		return bc_fail(err, BC_UNSUPPORTED,
-			       "was recorded on a machine of the other byte order; convert what "
-			       "perf script prints there");
+			       "was recorded on a machine of the other byte order") ||
+		       bc_hint(err, "convert what perf script prints on that machine");
 	return bc_fail(err, BC_FORMAT, "is not perf.data, byte 0");
 }
 
@@ -578,10 +579,9 @@ static bool next_outer(struct perf_stream *stream, struct perf_record *out, stru
 	if (is_message(stream, out)) {
 		stream->message = true;
 		return drop_extra(stream, err) &&
-		       bc_fail(err, BC_FORMAT,
-			       "a message of perf between records, byte %" PRIu64
-			       ": send it elsewhere (2>perf.log)",
-			       out->offset);
+		       (bc_fail(err, BC_FORMAT, "a message of perf between records, byte %" PRIu64,
+				out->offset) ||
+			bc_hint(err, "send messages of perf elsewhere: 2>perf.log"));
 	}
 	if (!extra && !perf_record_extra(out, &stream->skip))
 		return bc_fail(err, BC_FORMAT, "a cut record, byte %" PRIu64, out->offset);

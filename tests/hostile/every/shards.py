@@ -23,7 +23,7 @@ BESIDE = {('overlap', 'A'): ['--bin=', 'demo.bolt'], ('overlap', 'B'): ['--bin='
 # Options that say that another build will do; and merge has a message of its own.
 ANY_CODE = {'--force', '-force'}
 MESSAGE = {'merge': rb'other\.zst: is of another build, [0-9a-f]{64}$'}
-REFUSED = rb'(?:other\.zst|<stdin>): byte 8: its counts are of other code, [0-9a-f]{12}, than \S*demo\.bolt has, [0-9a-f]{12}: give the binary that ran, or leave this shard out$'
+REFUSED = rb'(?:other\.zst|<stdin>): byte 8: its counts are of other code, [0-9a-f]{12}, than \S*demo\.bolt has, [0-9a-f]{12}$'
 # Files of names of functions, which any text is.
 NAMES = {'-funcs-file', '-funcs-file-no-regex', '-skip-funcs-file'}
 # Places that are known to take a shard: the test must find them.

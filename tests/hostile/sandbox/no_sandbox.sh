@@ -4,8 +4,8 @@
 . "$(dirname "$0")/../../lib.sh"
 own_folder
 
-seccomp='^batconv: warning: --sandbox: \(no seccomp in this kernel\|this build is without libseccomp\): modes of files, other processes and the network are not given up$'
-landlock='^batconv: warning: --sandbox: no Landlock in this kernel: writing to other files is not given up$'
+seccomp='^batconv: warning: --sandbox: \(no seccomp in this kernel\|this build is without libseccomp\): rights over modes of files, other processes and the network are kept$'
+landlock='^batconv: warning: --sandbox: no Landlock in this kernel: the right to write other files is kept$'
 
 # warned FILE: both are said, and nothing else that is not said without it
 warned() {

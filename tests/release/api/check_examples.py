@@ -51,4 +51,4 @@ for word in 'zz', '12g', '', '-1', '1' * 17:
     refused = subprocess.run([translate, lines + '/g4.b22', lines + '/g4', '6010', word], capture_output=True, text=True, check=False)
     assert (refused.returncode, refused.stdout) == (1, '') and 'is no address in hex' in refused.stderr, refused
 swapped = subprocess.run([translate, lines + '/g4', lines + '/g4.b22', '1'], capture_output=True, text=True, check=False)
-assert swapped.returncode == 1 and 'not what llvm-bolt read' in swapped.stderr and swapped.stderr.count('\n') == 1, swapped
+assert swapped.returncode == 1 and 'not the input binary' in swapped.stderr and swapped.stderr.count('\n') == 1, swapped

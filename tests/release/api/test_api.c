@@ -415,12 +415,12 @@ static void inputs_of_other_binaries(void **state)
 	static const struct {
 		const char *bolted, *input, *why;
 	} pairs[] = {
-		{BOLTED, "/proc/self/exe", "/proc/self/exe: not what llvm-bolt read: "},
-		{BOLTED, BOLTED, BOLTED ": not what llvm-bolt read: llvm-bolt wrote it"},
+		{BOLTED, "/proc/self/exe", "/proc/self/exe: not the input binary: "},
+		{BOLTED, BOLTED, BOLTED ": not the input binary: llvm-bolt wrote it"},
 		{INPUT, BOLTED,
-		 BOLTED ": not what llvm-bolt read: llvm-bolt did not write " INPUT
+		 BOLTED ": not the input binary: llvm-bolt did not write " INPUT
 			", which is its own input"},
-		{INPUT, INPUT, INPUT ": not what llvm-bolt read: llvm-bolt did not write " INPUT},
+		{INPUT, INPUT, INPUT ": not the input binary: llvm-bolt did not write " INPUT},
 	};
 	struct batconv_translator *t;
 	struct batconv_error err;

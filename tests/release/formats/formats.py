@@ -160,7 +160,7 @@ def writing():
 
 
 def later(name, old, new, *command):
-    """A file of a later version is refused in one line that names the version."""
+    """A file of a later version is refused in one line that names the version, and a hint at most."""
     data = read(kept('files', name))
     if data.count(old) < 1:
         wrong.append('%s: has no %r' % (name, old))
@@ -169,7 +169,8 @@ def later(name, old, new, *command):
         file.write(data.replace(old, new, 1))
     done = run(*command)
     said = done.stderr.decode(errors='replace')
-    if done.returncode != 1 or said.count('\n') != 1 or 'version' not in said or os.path.exists('x'):
+    first, *hint = said.splitlines() or ['']
+    if done.returncode != 1 or 'version' not in first or len(hint) > 1 or not all('hint: ' in line for line in hint) or os.path.exists('x'):
         wrong.append('%s of a later version: exit %d: %s' % (name, done.returncode, said))
 
 
