@@ -148,7 +148,7 @@ static const struct option_row rows[] = {
 	INPUT_FORMAT_ROW,
 	{0, "pid", "PID,...", NO_FILE, "use only samples and traces of these processes",
 	 INTO_BY(pids, option_pids), .takes = PIDS_TAKES, .of_samples = true},
-	{0, "event", "NAME", NO_FILE,
+	{0, "event", "NAME:" EVENT_NAMES, NO_FILE,
 	 "use only samples of this event, named as in perf; cycles\nalso matches cycles:u if it is the only such event",
 	 INTO(conversion.aggregate.filter.event), .of_samples = true},
 	{0, "time", "FROM,TO", NO_FILE,

@@ -165,7 +165,7 @@ static const struct option_row rows[] = {
 	 .takes = "a number from 1 on", .least = 1},
 	{'c', "count", "N", NO_FILE, "... or a sample each N events", INTO(period),
 	 .takes = "a number from 1 on", .least = 1},
-	{'e', "event", "EVENT", NO_FILE,
+	{'e', "event", "EVENT:" EVENT_NAMES, NO_FILE,
 	 "the event: cycles, instructions, branches, branch-brs,\ncpu-clock or rHEX (default: the best that there is)",
 	 INTO(event)},
 	{0, "basic", NULL, NO_FILE, "record basic samples (addresses only, no LBR)", INTO(basic)},

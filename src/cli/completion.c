@@ -19,7 +19,7 @@ struct script {
 /* With what the value of an option is completed. */
 enum value_kind { VALUE_NONE, VALUE_OTHER, VALUE_FILE, VALUE_FOLDER, VALUE_WORD, VALUE_LIST };
 
-/* The allowed words of a row's value, with commas between; NULL: any text. */
+/* The words that a row's value can be or begin with, with commas between; NULL: any text. */
 static const char *value_words(const struct option_row *row)
 {
 	const char *colon = row->arg ? strchr(row->arg, ':') : NULL;

@@ -42,7 +42,8 @@ struct option_row {
 	int letter;       /* of the short form; 0: there is none */
 	const char *name; /* the long form; NULL: there is none */
 	const char *arg; /* what its argument is called, or NULL; in brackets if it can be left out;
-			    behind a ':' the words that it can be, with commas */
+			    after a ':' the words that it can be, with commas; of a text the words
+			    that completion offers */
 	enum file_role role;
 	const char *help; /* NULL: nothing shows it: a former option, which its command refuses, or
 			     another name of one */
@@ -238,6 +239,9 @@ const char *option_read(struct command_line *line, const struct option_row *row,
 option_reader option_help, option_color, option_sandbox, option_new_recording, option_threads;
 /* clang-format off */
 /* Of all commands but those of LLVM. */
+/* Events that perf has by name, for completion. */
+#define EVENT_NAMES "cycles,instructions,branches,branch-brs,cpu-clock,task-clock"
+
 #define COMMON_ROWS \
 	{0, "color", "WHEN:auto,always,never", NO_FILE, \
 	 "color messages: auto (default), on a terminal without NO_COLOR", .read = option_color}, \
