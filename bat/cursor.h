@@ -30,7 +30,7 @@ bat_cursor_fail(const struct bat_cursor *c, const uint8_t *at, const char *field
 BAT_MUST_USE bool bat_cursor_long_uleb(struct bat_cursor *c, const char *field, uint64_t *out);
 BAT_MUST_USE bool bat_cursor_long_sleb(struct bat_cursor *c, const char *field, uint64_t *out);
 
-/* Move behind the next `size` bytes; *out is where they begin. */
+/* Move after the next `size` bytes; *out is where they begin. */
 BAT_MUST_USE static inline bool cursor_bytes(struct bat_cursor *c, size_t size, const char *field,
 					     const uint8_t **out)
 {

@@ -135,7 +135,7 @@ static inline bool entry_is_zero_start(struct bat_entry entry)
 	return entry.output == 0 && entry.input == 0;
 }
 
-/* Fails if bytes are left behind the table. */
+/* Fails if bytes are left over the table. */
 BAT_MUST_USE static inline bool pass_ends(const struct bat_pass *p)
 {
 	if (p->in.pos == p->in.end)
@@ -144,7 +144,7 @@ BAT_MUST_USE static inline bool pass_ends(const struct bat_pass *p)
 			       cursor_left(&p->in));
 }
 
-/* Is `address` allowed behind `last` of the same table? */
+/* Is `address` allowed after `last` of the same table? */
 BAT_MUST_USE static inline bool pass_ascends(const struct bat_pass *p, const uint8_t *at,
 					     const char *field, uint64_t last, uint64_t address)
 {

@@ -21,7 +21,7 @@ struct bat_pass {
 	} capacity;
 
 	/* Found, and stored if there is a table.  Hot fragments are stored
-	 * first, cold ones behind them, unless the layout mixes them. */
+	 * first, cold ones after them, unless the layout mixes them. */
 	uint32_t fragments, hot, entries, secondary;
 	uint32_t unhashed;    /* block entries without a hash (bat.h) */
 	uint32_t zero_starts; /* hot ones (fixed: any) that begin with block 0 -> 0 */
@@ -31,7 +31,7 @@ struct bat_pass {
  * stored_hot. */
 BAT_MUST_USE bool bat_read(struct bat_pass *p, const struct bat_features *features);
 
-/* Behind the last byte: give back the capacity that is not used, and set the
+/* After the last byte: give back the capacity that is not used, and set the
  * counts of the table.  BAT_ERROR_NOMEM */
 BAT_MUST_USE bool bat_pass_finish(struct bat_pass *p);
 

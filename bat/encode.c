@@ -88,7 +88,7 @@ static void bat_buffer_sleb(struct bat_buffer *s, uint64_t value)
 /* ---- which entries of a table a layout can encode ---- */
 
 /* Does a layout encode entry i of a fragment of `count` entries?  All layouts but
- * hashed have one entry for each OutputOffset.  Of several the last one is encoded,
+ * hashed have one entry for each OutputOffset.  For several the last one is encoded,
  * which is the one that translates. */
 static inline bool bat_encodes_entry(const struct bat_features *features,
 				     const struct bat_entry *entries, uint32_t count, uint32_t i)
@@ -181,7 +181,7 @@ struct writer {
 	const struct bat_table *table;
 	enum bat_layout layout;
 	const struct bat_features *features;
-	const uint32_t *ranks; /* of each fragment: how many hot ones stand before it */
+	const uint32_t *ranks; /* of each fragment: how many hot ones are before it */
 	bool cold;             /* which of the two tables                       */
 	uint64_t output;       /* the address that the next difference is taken from */
 	uint64_t hot_index;    /* the one written last                          */

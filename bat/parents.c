@@ -3,7 +3,7 @@
  * Parents of cold fragments, from the symbol table.
  *
  * BOLT puts the symbols f.cold.0, f.cold.1, ... of a local function right
- * before f; those of global functions stand together behind all local symbols,
+ * before f; those of global functions are together after all local symbols,
  * under a FILE symbol that has nothing to do with them.  Other tools may have
  * rewritten the symbol table since.
  */
@@ -160,7 +160,7 @@ static bool bat_fragment_names_init(struct bat_fragment_names *names, const stru
 	return true;
 }
 
-/* How many names of hot fragments stand before `name`; with `after`, those that
+/* How many names of hot fragments are before `name`; with `after`, those that
  * are equal to it, too. */
 static size_t bound(const struct bat_fragment_names *names, const struct bat_fragment_name *name,
 		    bool after)
@@ -265,8 +265,8 @@ static bool bat_offset_set_has(const struct bat_offset_set *set, uint32_t hot, u
 /* Reasons to take an f for f.cold.N, best first.  Every cold fragment is tried
  * with the best reason before any is tried with the next. */
 enum reason {
-	SAME_FILE,   /* stands under the same FILE symbol                       */
-	IS_GLOBAL,   /* stands under none, but f.cold.N does                    */
+	SAME_FILE,   /* is under the same FILE symbol                       */
+	IS_GLOBAL,   /* is under none, but f.cold.N does                    */
 	IS_NEAREST,  /* in the symbol table                                     */
 	IS_OPPOSITE, /* nearest on the other side                               */
 	REASON_COUNT
@@ -356,7 +356,7 @@ static uint32_t number_key(const struct bat_fragment_name *cold)
 }
 
 /* How many entries of the fragment, counted from the first, certainly have code.
- * The entries behind them are of blocks that were never emitted, at address 0,
+ * The entries after them are of blocks that were never emitted, at address 0,
  * and in BAT_LAYOUT_HASHED of deleted blocks, at the end of the fragment.  A table does
  * not say where a fragment ends: the last output offset is taken for its end. */
 static uint32_t count_emitted(const struct bat_table *table, const struct bat_fragment *f)

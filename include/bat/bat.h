@@ -85,9 +85,9 @@ extern "C" {
 BAT_API uint32_t bat_version(void);
 
 /* The note that carries a table: an ELF note of this section, owner and type.  Its
- * descriptor, which the functions below take, is the n_descsz bytes behind the
+ * descriptor, which the functions below take, is the n_descsz bytes after the
  * note's three numbers and its owner: from byte 20 of the section on, and without
- * the zero bytes that can stand behind it (libelf's gelf_getnote() finds both). */
+ * the zero bytes that can be after it (libelf's gelf_getnote() finds both). */
 #define BAT_SECTION_NAME ".note.bolt_bat"
 #define BAT_NOTE_OWNER   "BOLT"
 #define BAT_NOTE_TYPE    1u
@@ -141,7 +141,7 @@ enum bat_cause {
 	BAT_CAUSE_COUNT = 2, /* more items than the bytes that are left can hold    */
 	BAT_CAUSE_RANGE = 3, /* it refers to something that is not there            */
 	BAT_CAUSE_ORDER = 4, /* it must not be below the one before                 */
-	BAT_CAUSE_LEFT = 5,  /* bytes behind the last field                         */
+	BAT_CAUSE_LEFT = 5,  /* bytes after the last field                         */
 };
 
 /* What went wrong.  The caller owns it, and need not set it before a call; a
@@ -214,7 +214,7 @@ struct bat_fragment {
 struct bat_table {
 	enum bat_layout layout;
 
-	/* All fragments by ascending address; a hot one stands before a cold
+	/* All fragments by ascending address; a hot one is before a cold
 	 * one of the same address. */
 	struct bat_fragment *fragments;
 	uint32_t fragment_count;
@@ -242,7 +242,7 @@ struct bat_table {
  * out          free it with bat_free(); zeroed where it fails
  *
  * BAT_ERROR_FORMAT  no layout fits; err->text says how far each got, err->byte
- *                and err->field tell where the one that got furthest failed
+ *                and err->field show where the one that got furthest failed
  * BAT_ERROR_AMBIGUOUS  two layouts fit equally well and read differently
  * BAT_ERROR_NOMEM      memory for the table, which is at most 32 times `size`
  */
@@ -316,7 +316,7 @@ struct bat_symbol {
 	uint64_t address;
 	const char *name; /* borrowed for the call only                         */
 	uint32_t order;   /* position in the symbol table                       */
-	uint32_t file;    /* which FILE symbol it stands under: any number but
+	uint32_t file;    /* which FILE symbol it is under: any number but
 			     0, which is for none and for global symbols       */
 };
 
@@ -335,7 +335,7 @@ struct bat_parents {
  * into hot and cold together) stored wrongly.
  *
  * The fragment at symbol f.cold, f.cold.N or f.warm belongs to the hot
- * fragment at a symbol f.  Of several f, one under the same FILE symbol is
+ * fragment at a symbol f.  For several f, one under the same FILE symbol is
  * preferred, then a global one, then the nearest in the symbol table; and a
  * parent is only taken if no input offset of emitted code, and no number N, is
  * claimed by two fragments of one function.  Without a usable symbol a stored

@@ -23,7 +23,7 @@
  *
  * Threads: different objects can be used by different threads at once.  A function that
  * takes a `const` object can be called by any number of threads at once for the same one,
- * while no other function changes or frees that object.  Of the other functions, one at a
+ * while no other function changes or frees that object.  For the other functions, one at a
  * time may be called for one object, but where it says that more may.
  *
  * Memory: what a function named ..._new or ..._open... makes, the caller owns and gives back with

@@ -15,7 +15,7 @@
  * its functions at once, where not said otherwise.  Functions marked "AS"
  * are async-signal-safe: they take no locks, allocate nothing, and call nothing but
  * open, read, write, close, getpid and clock_gettime.  All leave errno as it was; those that the
- * system can refuse tell its number in *error, for which NULL can be given.
+ * system can refuse show its number in *error, for which NULL can be given.
  *
  * Memory, versions and text are as address.h says.
  */
@@ -45,7 +45,7 @@ BATCONV_API uint64_t batconv_capture_time(void);
 BATCONV_API BATCONV_MUST_USE bool batconv_capture_maps(int fd, uint32_t id, int *error);
 
 /* A number that changes whenever a library was loaded or unloaded since; 0 if the C
- * library does not tell.  Takes the dynamic linker's lock: not for signal handlers.
+ * library does not show.  Takes the dynamic linker's lock: not for signal handlers.
  * When it has changed, capture the maps again under the next id. */
 BATCONV_API uint64_t batconv_capture_generation(void);
 
@@ -54,8 +54,8 @@ struct batconv_capture_bounds {
 	uint64_t low, high; /* [low, high) */
 };
 
-/* Of the calling thread; ask once per thread, not in a signal handler.  False if
- * the system does not tell: without bounds there is the innermost address alone. */
+/* For the calling thread; ask once per thread, not in a signal handler.  False if
+ * the system does not show: without bounds there is the innermost address alone. */
 BATCONV_API BATCONV_MUST_USE bool batconv_capture_thread_bounds(struct batconv_capture_bounds *out);
 
 /* AS.  The call stack at a signal, innermost address first, by frame pointers

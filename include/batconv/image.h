@@ -83,7 +83,7 @@ BATCONV_API bool batconv_image_to_input(const struct batconv_image *image, struc
 					struct batconv_input_addr *out);
 
 /* Every vaddr that code of an input address has now, in the order of the fragments: BOLT can have
- * copied it.  Of a binary without BAT: that of the function and offset in itself.
+ * copied it.  For a binary without BAT: that of the function and offset in itself.
  *
  * out   gets the first `most` of them; can be NULL if most is 0
  *

@@ -79,13 +79,13 @@ BATCONV_API BATCONV_MUST_USE bool batconv_snapshots_add_process(struct batconv_s
  * BATCONV_ERROR_FORMAT, BATCONV_ERROR_UNSUPPORTED, BATCONV_ERROR_IO, BATCONV_ERROR_NOMEM
  *
  * Each file is read by itself: of the later parts of a recording (perf record --switch-output),
- * which do not tell what the processes had mapped before, there is what they tell alone.  `batconv
+ * which do not show what the processes had mapped before, there is what they show alone.  `batconv
  * maps --add` takes the parts together, and its file can be added here. */
 BATCONV_API BATCONV_MUST_USE bool batconv_snapshots_add_file(struct batconv_snapshots *snapshots,
 							     const char *path, bool *partial,
 							     struct batconv_error *err);
 
-/* Write them as .bcmaps, in place of what is at the path, when all is written.  BATCONV_ERROR_IO,
+/* Write them as .bcmaps, instead of what is at the path, when all is written.  BATCONV_ERROR_IO,
  * BATCONV_ERROR_NOMEM. */
 BATCONV_API BATCONV_MUST_USE bool batconv_snapshots_write(const struct batconv_snapshots *snapshots,
 							  const char *path,

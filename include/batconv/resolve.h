@@ -20,7 +20,7 @@ struct batconv_raw_stack {
 	uint64_t time; /* ns */
 	uint32_t pid;
 	uint32_t map;                             /* id, or BATCONV_MAP_BY_TIME */
-	const struct batconv_run_addr *addresses; /* innermost first; those behind it
+	const struct batconv_run_addr *addresses; /* innermost first; those after it
 						     are return addresses */
 	size_t count;
 	uint64_t reserved[2]; /* 0 */
@@ -87,9 +87,9 @@ BATCONV_API void batconv_resolver_close(struct batconv_resolver *resolver);
 BATCONV_API BATCONV_MUST_USE bool batconv_resolver_add(struct batconv_resolver *resolver,
 						       const char *path, struct batconv_error *err);
 
-/* Resolve stacks: the frames of all, one stack behind the other, in out[].  Every address gets a
- * frame. Strings live as long as the resolver.  Of a return address the call is looked up, one byte
- * before.
+/* Resolve stacks: the frames of all, one stack after the other, in out[].  Every address gets a
+ * frame. Strings live as long as the resolver.  For a return address the call is looked up, one
+ * byte before.
  *
  * most   room in out[], in frames: no less than the addresses of all stacks
  *

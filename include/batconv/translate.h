@@ -4,7 +4,7 @@
  * source lines in the binary that llvm-bolt read.
  *
  * A BOLTed binary keeps the names of its functions but splits, copies and moves their code, and
- * keeps the source lines of the input, which are wrong for it, unless llvm-bolt was told to update
+ * keeps the source lines of the input, which are wrong for it, unless llvm-bolt was asked to update
  * them. A translator goes through the translation table to the input and takes the lines from
  * there.
  *
@@ -57,7 +57,7 @@ struct batconv_location {
 enum batconv_addresses {
 	BATCONV_ADDRESSES_INSTRUCTIONS = 0, /* each is of an instruction */
 	BATCONV_ADDRESSES_CALL_STACK =
-		1, /* innermost first: the first is of an instruction, those behind it are
+		1, /* innermost first: the first is of an instruction, those after it are
 		      return addresses.  A return address gets the function and the lines
 		      of the call in front of it (one byte before), and the offset and vaddr
 		      of the return address itself */

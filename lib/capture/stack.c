@@ -49,7 +49,7 @@ static bool read_registers(const ucontext_t *context, struct registers *out)
 }
 
 /* Both ABIs: the frame pointer points at the caller's frame pointer, and the
- * return address is behind it.  Frames go up, so the walk ends. */
+ * return address is after it.  Frames go up, so the walk ends. */
 size_t batconv_capture_stack(const void *ucontext, const struct batconv_capture_bounds *bounds,
 			     struct batconv_run_addr *out, size_t most)
 {

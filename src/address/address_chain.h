@@ -6,7 +6,7 @@
  *        vaddr -> section -> function + offset -> BAT fragment
  *        -> function + offset in the input binary -> vaddr in the input binary
  *
- * Every arrow is computed from the one before; what cannot be told is marked as
+ * Every arrow is computed from the one before; what cannot be known is marked as
  * missing, never guessed.
  */
 #ifndef ADDRESS_ADDRESS_CHAIN_H
@@ -57,7 +57,7 @@ struct address_chain {
 
 	/* in the input binary */
 	bool orphan;              /* in a cold fragment whose function is not known, or there is no
-				     table to tell */
+				     table to report */
 	struct input_place input; /* .function NULL: none */
 	bool has_input_vaddr;
 	struct vaddr input_vaddr;

@@ -144,7 +144,7 @@ static void find_call(const struct libdw *dw, Dwarf_Die *unit, Dwarf_Die *inline
 }
 
 /* The blocks and functions around an address, innermost first.  Those around the innermost
- * one are asked for by itself: around an address they go on where it was written, not where
+ * one are asked for by itself: around an address they continue where it was written, not where
  * it was inlined. */
 static int find_scopes(struct dwarf_places *p, Dwarf_Die *unit, uint64_t at, Dwarf_Die **out)
 {
@@ -336,7 +336,7 @@ static bool has_debug_files(const struct debug_lines *source, struct bc_error *e
 	return !source->wrong.code;
 }
 
-/* What libdw finds no memory for it leaves out: errno tells, which was 0 before. */
+/* What libdw finds no memory for it leaves out: errno shows, which was 0 before. */
 static bool had_memory(struct bc_error *err)
 {
 	return errno != ENOMEM || bc_fail_nomem(err);

@@ -5,7 +5,7 @@
 #define ADDRESS_DEMANGLE_H
 
 /* The plain name, or the name itself where it is not mangled, or where there is no
- * C++ runtime.  What BOLT put behind it (/file.c/1, .cold.0) stays.  Valid until
+ * C++ runtime.  What BOLT put after it (/file.c/1, .cold.0) stays.  Valid until
  * the next call; for one thread. */
 const char *demangle(const char *name);
 

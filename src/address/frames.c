@@ -104,7 +104,7 @@ static bool find_lines(const struct libraries *libraries, const struct view_mapp
 	    (source && !debug_lines_find(source, at, &out->places, err)))
 		return false;
 	const struct source_place *own = frame_place(out);
-	/* Of a function without a symbol DWARF may have a better name. */
+	/* For a function without a symbol DWARF may have a better name. */
 	if (own && own->function && out->function &&
 	    text_starts(text_of(out->function), FUNCTION_OF_FDE))
 		out->function = own->function;

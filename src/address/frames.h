@@ -4,7 +4,7 @@
  * opened, which function of it or of the input binary that BOLT read.
  *
  * The innermost address is that of an instruction.  The others are return
- * addresses: they point behind the call, at the next line, block or even function,
+ * addresses: they point after the call, at the next line, block or even function,
  * so they are looked up one byte before.  What is known of a frame is said of the
  * address as it was given.  Nothing is dropped: an address in no mapping is a frame of
  * the library "[unknown]", one of the kernel of "[kernel]", and what no address can be, which
@@ -45,7 +45,7 @@ struct libraries {
 	bool open_mapped; /* open files under the path that was mapped */
 	const struct debug_dirs
 		*dirs;       /* where debug files are looked for, too; NULL: nowhere else */
-	bool inlines;        /* sources tell inlined calls, too */
+	bool inlines;        /* sources show inlined calls, too */
 	struct library **at; /* by the number of the file; NULL: not asked for yet */
 	size_t len;
 };
@@ -60,7 +60,7 @@ struct library *libraries_of(struct libraries *libraries, uint32_t file);
 const char *library_refused(const struct library *library);
 
 /* Is the DWARF of a binary that of its own code?  What BOLT wrote has that of its input, unless it
- * was told to rewrite it
+ * was asked to rewrite it
  * (-update-debug-sections). */
 bool libraries_has_lines(const struct binary *binary);
 

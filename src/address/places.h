@@ -38,7 +38,7 @@ const struct named_place *places_named(const struct places *places, struct text 
 typedef bool places_fn(void *ctx, struct vaddr at);
 
 /* All places of the optimized binary that are translated to `offset` of the input
- * function that `function` stands for, by ascending fragment and offset.  A
+ * function that `function` represents, by ascending fragment and offset.  A
  * function that BOLT did not touch is its own. */
 void places_of_input(const struct places *places, const struct function *function, uint32_t offset,
 		     places_fn *found, void *ctx);

@@ -59,7 +59,7 @@ void pprof_free(struct pprof *pprof);
 BC_MUST_USE bool pprof_add(struct pprof *pprof, const struct mapped_files *files,
 			   const struct frame *frames, size_t count, uint64_t time);
 
-/* Write it all, compressed.  Errors of the file are for ferror() to tell.  False
+/* Write it all, compressed.  Errors of the file are for ferror() to report.  False
  * when out of memory. */
 BC_MUST_USE bool pprof_write(struct pprof *pprof, FILE *out);
 

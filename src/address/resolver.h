@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * Stacks of many processes and moments, resolved against the right maps: raw ones
- * against snapshots, those of a recording against what its events have told so far.
+ * against snapshots, those of a recording against what its events have reported so far.
  */
 #ifndef ADDRESS_RESOLVER_H
 #define ADDRESS_RESOLVER_H
@@ -64,7 +64,7 @@ struct resolver {
 	struct history history;
 	const char *path;                  /* of the recording at hand, for messages */
 	struct recordings recordings;      /* read so far */
-	bool new_recording;                /* the next one goes on from none */
+	bool new_recording;                /* the next one continues from none */
 	struct view views[RESOLVER_VIEWS]; /* by their sets */
 	struct frame_vec frames;
 	struct address_list chain; /* of the sample at hand */

@@ -25,7 +25,7 @@ static void write_place(const struct source_place *place, FILE *out)
 	fprintf(out, ":%" PRIu32, place->line);
 }
 
-/* What was inlined stands before the function that it was inlined into, in lines of its own. */
+/* What was inlined is before the function that it was inlined into, in lines of its own. */
 static void write_inlined(const struct stack_writer *writer, const struct frame *f)
 {
 	for (size_t i = 0; i + 1 < f->places.count; i++) {

@@ -21,7 +21,8 @@
 struct stack {
 	uint64_t time;
 	uint32_t pid, map; /* UINT32_MAX: not known */
-	bool has_map; /* `map` is there, and was looked in; of a recording's own maps not told */
+	bool has_map; /* `map` is there, and was looked in; of a recording's own maps not reported
+	*/
 	const struct frame *frames; /* innermost first */
 	size_t count;
 };

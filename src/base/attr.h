@@ -9,7 +9,7 @@
 /* Calls fini(&variable) when the variable goes out of scope. */
 #define BC_AUTO(fini) __attribute__((__cleanup__(fini)))
 
-/* Of what a macro defines, and not every user of the macro uses. */
+/* For what a macro defines, and not every user of the macro uses. */
 #define BC_MAY_BE_UNUSED __attribute__((__unused__))
 
 #define BC_COUNT(array) (sizeof(array) / sizeof((array)[0]))

@@ -37,7 +37,7 @@ bool build_id_is_marked(const struct build_id *input, const struct build_id *out
 
 /*
  * Do two files belong together: samples and the binary that ran, a binary and its input, two tables
- * of one input?  Build-ids decide where they can tell.  Elsewhere a share decides: how much of what
+ * of one input?  Build-ids decide where they can show.  Elsewhere a share decides: how much of what
  * was compared disagrees.
  */
 
@@ -58,7 +58,7 @@ enum belonging {
 /* In percent; 0 if nothing was compared. */
 double disagreement_percent(struct disagreement d);
 
-/* limit: in percent; by_id: the build-ids can tell, and fit */
+/* limit: in percent; by_id: the build-ids can show, and fit */
 enum belonging belonging_judge(struct disagreement d, double limit, bool by_id);
 
 /* Why files are taken all the same: the end of a sentence that has the share.  Empty for BELONGS

@@ -60,14 +60,14 @@ enum leb128 {
 	LEB128_WIDE, /* it does not fit into 64 bits */
 };
 
-/* Reads a number that begins at *at, and moves *at behind it.  A number of more bytes than it
+/* Reads a number that begins at *at, and moves *at after it.  A number of more bytes than it
  * needs is read, as LLVM and libbat do, however many they are; one that needs more than 64 bits
  * is not.  A negative number is its two's complement.  Where the result is not LEB128_READ,
  * *at and *out stay as they were. */
 enum leb128 leb128_read(const uint8_t **at, const uint8_t *end, bool is_signed, uint64_t *out);
 
 /* A walk over bytes.  The first thing that does not fit marks it as failed, and
- * it reads zeros from then on: fields in a row are checked once, behind the last one. */
+ * it reads zeros from then on: fields in a row are checked once, after the last one. */
 struct leb_reader {
 	const uint8_t *begin, *at, *end;
 	const char *wrong; /* NULL: nothing so far */

@@ -43,7 +43,7 @@ void count_table_free(struct count_table *table);
  * be read by index and freed from then on: capacity is `used`. */
 void count_table_sort(struct count_table *table);
 
-/* An array of rows that is used for several sorts: allocating anew takes time.  Zeroed means
+/* An array of rows that is used for several sorts: allocating again takes time.  Zeroed means
  * none. */
 struct count_rows {
 	struct count_row *at;
@@ -181,7 +181,7 @@ BC_MUST_USE bool count_cache_grow(struct count_cache *cache);
  * one number in three is one as it is. */
 uint64_t count_cache_factor(uint64_t seed);
 
-/* Of a product the highest bits depend on all bits of the key. */
+/* For a product the highest bits depend on all bits of the key. */
 static inline uint64_t count_cache_hash(const struct count_cache *cache,
 					const uint64_t key[COUNT_KEY_WORDS])
 {
@@ -272,7 +272,7 @@ size_t counts_used(const struct counts *counts);
  */
 
 /* Up to so many coins are tossed one by one; of more the sum is normal, as near as anybody can
- * tell. */
+ * show. */
 #define HALVE_TOSSED ((uint64_t)1 << 12)
 
 /* Is the thing of this number in the first half? */
@@ -286,7 +286,7 @@ static inline unsigned halve_heads(uint64_t coins)
 	return (unsigned)__builtin_popcountll(coins);
 }
 
-/* How many of so many things that were counted together are in the first half.  seed: what tells
+/* How many of so many things that were counted together are in the first half.  seed: what shows
  * them from others. */
 static inline uint64_t halve(uint64_t count, uint64_t seed)
 {

@@ -10,7 +10,7 @@
 #include "src/base/bytes.h"
 
 #define BLOCK_SIZE ((size_t)64)
-#define LENGTH_AT  ((size_t)56) /* of the last block: where the number of bits stands */
+#define LENGTH_AT  ((size_t)56) /* of the last block: where the number of bits is */
 
 struct state {
 	uint32_t word[4];

@@ -253,7 +253,7 @@ static bool map_unpacked(enum packing packing, const char *path, struct file_map
 	return ok;
 }
 
-/* Replace the mapping of a side file by the file that it stands for. */
+/* Replace the mapping of a side file by the file that it represents. */
 static bool map_parts(const char *path, struct file_map *map, struct bc_error *err)
 {
 	struct file_map large;
@@ -525,7 +525,7 @@ bool stream_read(struct file_stream *stream, void *buffer, size_t size, size_t *
 /* Less than that is read faster than passed over. */
 #define SKIP_LEAST 65536
 
-/* Moves the descriptor of a regular file, not behind its end.  Returns how far. */
+/* Moves the descriptor of a regular file, not after its end.  Returns how far. */
 static size_t seek_past(struct file_stream *stream, size_t size)
 {
 	if (size < SKIP_LEAST || !stream->done || stream->packed || stream->memory || !stream->size)
@@ -605,7 +605,7 @@ int64_t stream_position(const struct file_stream *stream)
 bool file_peek(const char *path, void *buffer, size_t size, size_t *out, struct bc_error *err)
 {
 	struct file_stream stream = {.name = path,
-				     .cut_will_do = true}; /* whoever reads it all tells */
+				     .cut_will_do = true}; /* whoever reads it all shows */
 	struct stat st = {0};
 
 	*out = 0;

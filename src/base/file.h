@@ -43,12 +43,13 @@ struct file_map {
 	const uint8_t *data; /* NULL if size is 0 */
 	size_t size;
 	uint64_t present; /* bytes that are not left out; less than size in a side file, ... */
-	bool head; /* ... and where only what tells what a binary is was read (binary_read_head()) */
+	bool head; /* ... and where only what shows what a binary is was read (binary_read_head())
+	*/
 	struct build_id digest; /* that a side file has: sparse.h; size 0: none */
 };
 
-/* Map or copy a regular file.  Of a compressed file (unpack.h) that is its decompressed content, of
- * a side file (sparse.h) the file that it stands for.  BC_IO: it cannot be opened or is not a
+/* Map or copy a regular file.  For a compressed file (unpack.h) that is its decompressed content,
+ * of a side file (sparse.h) the file that it represents.  BC_IO: it cannot be opened or is not a
  * regular file. BC_FORMAT, BC_UNSUPPORTED, BC_NOMEM: of these only. */
 BC_MUST_USE bool file_map(const char *path, struct file_map *out, struct bc_error *err);
 void file_unmap(struct file_map *map);
@@ -102,7 +103,7 @@ void file_release(const void *part, size_t size);
  * its disk fails.  Async-signal-safe. */
 const char *file_mapped_at(const void *address);
 
-/* The first bytes of a regular file, decompressed.  Of other files nothing is read, as they could
+/* The first bytes of a regular file, decompressed.  For other files nothing is read, as they could
  * not be read again. */
 BC_MUST_USE bool file_peek(const char *path, void *buffer, size_t size, size_t *out,
 			   struct bc_error *err);
@@ -146,7 +147,7 @@ void stream_close(struct file_stream *stream);
 BC_MUST_USE bool stream_read(struct file_stream *stream, void *buffer, size_t size, size_t *out,
 			     struct bc_error *err);
 
-/* The text of a whole file ("-": stdin), with a zero byte behind it that *size does not count, for
+/* The text of a whole file ("-": stdin), with a zero byte after it that *size does not count, for
  * free().  NULL after an error: those of stream_open() and stream_read(); BC_UNSUPPORTED: more than
  * `most` bytes, which are whole MiB; BC_NOMEM */
 char *file_read_text(const char *path, size_t most, size_t *size, struct bc_error *err);
@@ -161,8 +162,8 @@ enum packing stream_packing(const struct file_stream *stream, uint64_t *taken);
 /* Bytes of memory that decompressing takes, once something was read; 0: it is not compressed. */
 size_t stream_memory(const struct file_stream *stream);
 
-/* Of a shard (shard_frames.h), once something was read, the identity that its first frame tells;
- * NULL: it is none, or tells none. */
+/* For a shard (shard_frames.h), once something was read, the identity that its first frame shows;
+ * NULL: it is none, or shows none. */
 const struct build_id *stream_shard_identity(const struct file_stream *stream);
 
 /* "FILE: the gzip data ends early, byte N", once `cut` is set.  false. */

@@ -27,7 +27,7 @@ static inline uint64_t hex_others(uint64_t bytes)
 	return ((no_digit & no_letter) | bytes) & 0x80 * HEX_EACH;
 }
 
-/* The number that eight digits, the first in the lowest byte, stand for; zero bytes
+/* The number that eight digits, the first in the lowest byte, represent; zero bytes
  * count as 0. */
 static inline uint64_t hex_value(uint64_t digits)
 {
@@ -133,7 +133,7 @@ static inline unsigned hex_write(char *to, uint64_t value)
 	return digits;
 }
 
-/* How many hexadecimal digits stand at the front of [at, end); *value is the number of
+/* How many hexadecimal digits are at the front of [at, end); *value is the number of
  * the last 16 of them. */
 static inline size_t hex_read(const char *at, const char *end, uint64_t *value)
 {

@@ -100,7 +100,7 @@ void json_based(struct json *json, const char *key, uint64_t value)
 
 void json_real(struct json *json, const char *key, double value)
 {
-	char text[400]; /* of the largest double: 309 digits and 4 behind the point */
+	char text[400]; /* of the largest double: 309 digits and 4 after the point */
 	size_t length = (size_t)snprintf(text, sizeof(text), "%.4f", value);
 
 	while (json->page && text[length - 1] == '0')
@@ -272,7 +272,7 @@ static bool take_unit(struct json_reader *r, uint32_t *out)
 	return true;
 }
 
-/* A code point behind \u, of which some take two units. */
+/* A code point after \u, of which some take two units. */
 static bool take_point(struct json_reader *r, uint32_t *out)
 {
 	uint32_t low;
@@ -304,7 +304,7 @@ static size_t put_utf8(uint32_t point, char *out)
 	return more + 1;
 }
 
-/* What stands behind a backslash, as up to four bytes. */
+/* What is after a backslash, as up to four bytes. */
 static bool take_escape(struct json_reader *r, char out[4], size_t *size)
 {
 	static const char from[] = "\"\\/bfnrt", to[] = "\"\\/\b\f\n\r\t";
@@ -470,7 +470,7 @@ static bool skip_scalar(struct json_reader *r, int c)
 	       json_fail(r, "a value expected");
 }
 
-/* Any value.  The brackets that are open stand on a stack. */
+/* Any value.  The brackets that are open are on a stack. */
 bool json_skip(struct json_reader *r)
 {
 	char open[JSON_DEPTH];

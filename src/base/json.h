@@ -19,7 +19,7 @@ struct json {
 		      at most */
 };
 
-/* Of each format: it changes when a key is removed, or changes its meaning (docs/stability.md). */
+/* For each format: it changes when a key is removed, or changes its meaning (docs/stability.md). */
 #define JSON_VERSION 1
 
 #define JSON_PAGE_STRING ((size_t)300) /* a longer string ends in U+2026 then */
@@ -43,7 +43,7 @@ void json_hex_string(struct json *json, const char *key,
 void json_bytes(struct json *json, const char *key,
 		struct text bytes); /* in hexadecimal; an empty text is left out */
 void json_letters(struct json *json, const char *key,
-		  struct text value); /* a string of any length, as it stands */
+		  struct text value); /* a string of any length, as it is */
 void json_raw(struct json *json, const char *key,
 	      struct text value); /* JSON that was written already */
 void json_null(struct json *json, const char *key);

@@ -94,7 +94,7 @@ static size_t whole_lines(const char *text, size_t size)
 	return size;
 }
 
-/* Read behind the `have` bytes of an unfinished line until there is a whole one. */
+/* Read after the `have` bytes of an unfinished line until there is a whole one. */
 static bool read_block(struct lines *lines, char *buffer, size_t have, size_t *whole, size_t *end,
 		       struct bc_error *err)
 {

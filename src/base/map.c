@@ -24,7 +24,7 @@ uint64_t hash_seed(void)
 	static atomic_uint_least64_t secret, seeds;
 	uint64_t chosen = atomic_load(&secret), none = 0;
 
-	/* Of threads that come here at once, each can make a secret: the first one stays. */
+	/* For threads that come here at once, each can make a secret: the first one stays. */
 	if (!chosen) {
 		chosen = make_secret();
 		if (!atomic_compare_exchange_strong(&secret, &none, chosen))

@@ -38,7 +38,7 @@ static inline uint64_t hash_number(uint64_t seed, uint64_t number)
 }
 
 /* Adds bytes, eight at a time, and their number.  With their number known, the last one to seven
- * are told apart by two words that may overlap. */
+ * are distinguished by two words that may overlap. */
 static inline uint64_t hash_bytes(uint64_t hash, const void *data, size_t size)
 {
 	const unsigned char *at = data, *end = at + size;

@@ -17,7 +17,7 @@
 
 /*
  * A stdio stream that writes to a descriptor and keeps the first error.  stdio alone fails
- * if a signal interrupts a write, loses the errno of a failed write, writes on behind the
+ * if a signal interrupts a write, loses the errno of a failed write, writes on after the
  * missing bytes, and drops everything without an error if it cannot allocate its buffer.
  */
 
@@ -38,14 +38,14 @@ FILE *sink_open(int fd, struct sink **out);
 /* The descriptor of a stream, for which fileno() fails. */
 int sink_descriptor(const struct sink *sink);
 
-/* errno of the first write or close that failed, or 0.  Of what was flushed only. */
+/* errno of the first write or close that failed, or 0.  For what was flushed only. */
 int sink_failed(const struct sink *sink);
 
 /* The same for stdout: sink_stdout() puts such a stream in its place, once and before
  * anything is written.  Where that cannot be, stdout gets a buffer that needs no memory. */
 void sink_stdout(void);
 
-/* Has stdout write each line when it ends, so that in one file lines of stdout and stderr stand in
+/* Has stdout write each line when it ends, so that in one file lines of stdout and stderr are in
  * the order of time.  Before anything is written. */
 void sink_stdout_by_lines(void);
 int sink_stdout_failed(void);
@@ -55,7 +55,7 @@ int sink_stdout_failed(void);
 
 struct output {
 	FILE *file;        /* write here */
-	struct sink *sink; /* behind it; NULL for stdout */
+	struct sink *sink; /* after it; NULL for stdout */
 	char *path;        /* final name; NULL for stdout */
 	char *temporary;   /* NULL if written directly */
 	bool only_new;     /* no file may have the name yet */
@@ -69,7 +69,7 @@ struct output {
 
 /* path: NULL or "-" is stdout, and so is all that output_is_stdout() finds.  A symbolic
  * link stays one: what it points to is written.  The name of a descriptor (/dev/fd/3,
- * /dev/stderr) is that descriptor, whatever is behind it: it must be open for writing and
+ * /dev/stderr) is that descriptor, whatever it refers to: it must be open for writing and
  * none of this program's own.  BC_IO (also: a file that open() would not let be written),
  * BC_NOMEM */
 BC_MUST_USE bool output_open(const char *path, struct output *out, struct bc_error *err);
@@ -140,7 +140,7 @@ struct update {
  * BC_NOMEM */
 BC_MUST_USE bool update_begin(const char *path, struct update *out, struct bc_error *err);
 
-/* Others may go on. */
+/* Others may continue. */
 void update_end(struct update *update);
 
 #endif

@@ -31,7 +31,7 @@ BC_MUST_USE bool parallel_parts(size_t count, parallel_part *part, void *ctx, st
 unsigned parallel_threads(void);
 
 /*
- * Threads that run tasks while the thread that submits them goes on: tasks of
+ * Threads that run tasks while the thread that submits them continues: tasks of
  * several kinds share them.  One thread owns the pool; it submits, waits, and runs
  * tasks itself when it waits or when too many do.
  */

@@ -68,7 +68,7 @@ static uint32_t unit_at(const uint8_t *text, size_t index, bool big)
 	return (uint32_t)(text[2 * index + !big] << 8 | text[2 * index + big]);
 }
 
-/* Of so many units; returns the bytes of UTF-8, or SIZE_MAX: half of a pair stands alone. */
+/* For so many units; returns the bytes of UTF-8, or SIZE_MAX: half of a pair is alone. */
 static size_t convert(const uint8_t *text, size_t units, bool big, char *out)
 {
 	size_t size = 0;
@@ -228,7 +228,7 @@ static bool enter(struct expansion *e, char *word, bool *known, struct bc_error 
 		    bc_fail_prefix(err, word);
 }
 
-/* Takes a word, or what it stands for. */
+/* Takes a word, or what it represents. */
 static bool take(struct expansion *e, char *word, struct word_owner *owner, struct bc_error *err)
 {
 	bool is_file = false;

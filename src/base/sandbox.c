@@ -290,7 +290,7 @@ static bool make_list(scmp_filter_ctx filter, bool writes)
 
 /* seccomp: which calls there are.
  * writes   files will be opened for writing, renamed and removed, not only read
- * records  a recording goes on, with a command of this pid, or 0 */
+ * records  a recording continues, with a command of this pid, or 0 */
 static enum sandbox_calls sandbox_calls(bool writes, bool records, int command)
 {
 	scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ERRNO(EPERM));

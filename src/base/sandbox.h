@@ -10,7 +10,7 @@
  *           opened for writing, made, renamed or removed either
  *
  * Where the kernel has only one of them, or neither, or the build is without libseccomp,
- * the rest goes on without.
+ * the rest continues without.
  */
 #ifndef BASE_SANDBOX_H
 #define BASE_SANDBOX_H
@@ -31,7 +31,7 @@ struct sandbox {
 	uint64_t capabilities; /* of a recording: those that are left, bits as of capabilities(7) */
 };
 
-/* Enter the sandbox, for good; call it before the first thread is started, as only later threads
+/* Enter the sandbox, permanently; call it before the first thread is started, as only later threads
  * are in it, too.  No library or program gets new privileges either.
  *
  * outputs  paths that are to be written, of which NULL and "-" are passed over: the
@@ -45,7 +45,7 @@ struct sandbox sandbox_enter(const char *const *outputs, size_t count);
  * pid; 0: there is none).  Without Landlock, as who is in it may not read /proc/PID/maps and the
  * files of processes that are not.
  *
- * Of the capabilities those stay, if they were there, that recording needs from then on: to read
+ * For the capabilities those stay, if they were there, that recording needs from then on: to read
  * maps and files of others (CAP_SYS_PTRACE, CAP_DAC_READ_SEARCH, CAP_CHECKPOINT_RESTORE, before
  * Linux 5.9 CAP_SYS_ADMIN), to end the command (CAP_KILL), and CAP_DAC_OVERRIDE if nothing can be
  * written into the output's directory without.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The first and the last frame of a shard, which zstd skips; what is in them is told in
+ * The first and the last frame of a shard, which zstd skips; what is in them is reported in
  * src/profile/shard.h.  Each has a title with the version, and makes a file a shard without the
  * other one: so a damaged shard is not taken for a file that has no checksum.
  *
@@ -30,7 +30,7 @@ enum shard_frame { SHARD_HEAD, SHARD_TAIL };
 /* A frame with a title, lines of text, and blanks. */
 void shard_frame_make(enum shard_frame which, const char *lines, uint8_t out[SHARD_FRAME]);
 
-/* The checksum of what comes behind `checksum`, 0 at first. */
+/* The checksum of what comes after `checksum`, 0 at first. */
 uint64_t shard_checksum(uint64_t checksum, const void *data, size_t size);
 
 /* Put the checksum into the last frame.  before: the checksum of all bytes before the frame. */
@@ -45,12 +45,12 @@ unsigned shard_frame_version(enum shard_frame which, const uint8_t frame[SHARD_F
  * missing or damaged; BC_UNSUPPORTED: a later version.  The text lacks the name of the file. */
 BC_MUST_USE bool shard_frames_fit(unsigned head, unsigned tail, struct bc_error *err);
 
-/* The lines behind the title of a frame of this version.  False: what is before or behind them is
+/* The lines after the title of a frame of this version.  False: what is before or after them is
  * not as it is written. */
 BC_MUST_USE bool shard_frame_lines(enum shard_frame which, const uint8_t frame[SHARD_FRAME],
 				   struct text *lines);
 
-/* The value behind a key at the front of the next line. */
+/* The value after a key at the front of the next line. */
 BC_MUST_USE bool shard_frame_value(struct text *rest, const char *key, struct text *value);
 
 /* The same of "identity HEX"; size 0: "-", there is none. */
@@ -60,7 +60,7 @@ BC_MUST_USE bool shard_frame_identity(struct text *rest, struct build_id *out);
 struct shard_check {
 	bool begun;               /* more than a head was taken */
 	unsigned head;            /* its version */
-	struct build_id identity; /* that the head tells, once it was taken; size 0: none */
+	struct build_id identity; /* that the head shows, once it was taken; size 0: none */
 	uint64_t before;          /* checksum of all bytes that are not in `last` */
 	size_t held;
 	uint8_t last[SHARD_FRAME];

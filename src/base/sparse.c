@@ -89,7 +89,7 @@ static void take(struct parts_frame *frame, uint8_t *to, size_t size)
 	}
 }
 
-/* Nothing stands behind the last bytes but the checksum, and that is right. */
+/* Nothing is after the last bytes but the checksum, and that is right. */
 static void take_end(struct parts_frame *frame)
 {
 	ZSTD_outBuffer none = {NULL, 0, 0};

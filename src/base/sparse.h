@@ -30,7 +30,7 @@ BC_MUST_USE bool sparse_map(const uint8_t *data, size_t size, struct file_map *o
 			    struct bc_error *err);
 
 /* Write parts of a file, ascending and not overlapping, and its digest.  BC_NOMEM; errors of `out`
- * are ferror()'s to tell. */
+ * are ferror()'s to report. */
 BC_MUST_USE bool sparse_write(const struct file_map *file, const struct sparse_part *parts,
 			      size_t count, FILE *out, struct bc_error *err);
 

@@ -29,7 +29,7 @@ BC_MUST_USE bool strings_intern(struct strings *strings, struct text text, uint3
 /* Forget the strings from the number `len` on: those that were new since there were so many. */
 void strings_truncate(struct strings *strings, uint32_t len);
 
-/* The string of a number, NUL-terminated behind its length; valid as long as
+/* The string of a number, NUL-terminated after its length; valid as long as
  * the set.  Unknown numbers are the empty string. */
 struct text strings_at(const struct strings *strings, uint32_t number);
 

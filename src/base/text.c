@@ -234,7 +234,7 @@ static size_t plain_length(struct text text)
 	return done;
 }
 
-/* Of what cannot be printed: a character, or a byte that begins none. */
+/* For what cannot be printed: a character, or a byte that begins none. */
 static size_t hidden_length(struct text text)
 {
 	uint32_t character;

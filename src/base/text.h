@@ -68,14 +68,14 @@ static inline struct text text_first(struct text t, size_t len)
 	return (struct text){t.at, len < t.len ? len : t.len};
 }
 
-/* The part behind byte `at`, a separator; empty if there is none. */
+/* The part after byte `at`, a separator; empty if there is none. */
 static inline struct text text_behind(struct text t, size_t at)
 {
 	return at < t.len ? (struct text){t.at + at + 1, t.len - at - 1} :
 			    (struct text){t.at + t.len, 0};
 }
 
-/* Where `c` first stands in t, or t.len. */
+/* Where `c` first is in t, or t.len. */
 size_t text_find(struct text t, char c);
 
 /* Without blanks (space, tab, carriage return) at either end. */
@@ -102,7 +102,7 @@ static inline bool text_line(struct text *rest, struct text *out)
  * nearly nothing. */
 size_t text_blank_lines(struct text t, uint64_t *lines);
 
-/* The end of a word behind a count: "s" for any but one, or which of the two is given. */
+/* The end of a word after a count: "s" for any but one, or which of the two is given. */
 static inline const char *plural_of(uint64_t count, const char *one, const char *more)
 {
 	return count == 1 ? one : more;
@@ -128,7 +128,7 @@ bool text_is_numbers(struct text words);
 /* Seconds with a fraction of one to nine digits, "2752.373629", in ns. */
 bool text_seconds(struct text t, uint64_t *ns);
 
-/* The part of a path behind its last slash. */
+/* The part of a path after its last slash. */
 struct text text_basename(struct text path);
 
 /* Characters of UTF-8 (RFC 3629).  Encodings that are longer than needed, surrogates, and numbers
@@ -159,7 +159,7 @@ bool utf8_is(const char *string);
 /* Is it one of those that are not printed as they are? */
 bool character_is_hidden(uint32_t character);
 
-/* Print a name.  Of characters that are not printed as they are, each byte is printed as \033. */
+/* Print a name.  For characters that are not printed as they are, each byte is printed as \033. */
 void print_name(struct text name, FILE *out);
 
 /* The same for a message in memory, where each such byte becomes '?'. */

@@ -23,7 +23,7 @@ struct unpack {
 	enum packing packing;
 	struct unpack_limit limit;
 	uint64_t taken, given;
-	bool whole; /* between two members, or behind the last one */
+	bool whole; /* between two members, or after the last one */
 	union {
 		z_stream gzip;
 		ZSTD_DStream *zstd;
@@ -124,7 +124,7 @@ static void advance(struct unpack *u, struct unpack_step *step, size_t taken, si
 	u->given += given;
 }
 
-/* Zeros behind the last member fill the last block of a tape; gzip ignores them, too. */
+/* Zeros after the last member fill the last block of a tape; gzip ignores them, too. */
 static bool next_member(struct unpack *u, struct unpack_step *step, struct bc_error *err)
 {
 	size_t zeros = 0;
@@ -267,7 +267,7 @@ bool unpack_fail_cut(const struct unpack *u, struct bc_error *err)
 		       names[u->packing], u->taken);
 }
 
-/* zlib tells not, and needs 32 KiB of window and its tables. */
+/* zlib does not report, and needs 32 KiB of window and its tables. */
 #define GZIP_MEMORY ((size_t)48 << 10)
 
 size_t unpack_memory(const struct unpack *u)

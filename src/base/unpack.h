@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * Decompresses gzip (RFC 1952), zstd (RFC 8878) and xz, which are recognized by their first
- * bytes.  Several compressed parts one behind the other are one content, as for their own
+ * bytes.  Several compressed parts one after the other are one content, as for their own
  * tools.  Input and output are given in pieces, so that memory does not grow with their size.
  *
  * Data whose content is very much larger than itself is refused: recordings and binaries are
@@ -38,9 +38,9 @@ struct unpack *unpack_create(enum packing packing, struct unpack_limit limit, st
 void unpack_destroy(struct unpack *unpack); /* or NULL */
 
 struct unpack_step {
-	const uint8_t *in; /* moves on behind what was taken */
+	const uint8_t *in; /* moves on after what was taken */
 	size_t in_size;
-	bool last; /* nothing comes behind `in` */
+	bool last; /* nothing comes after `in` */
 	uint8_t *out;
 	size_t capacity, got; /* bytes of out; of these, written */
 };

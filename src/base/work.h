@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * Bounds the work by the size of the file.  Each byte that is read is counted as often as it
- * is read, and the sum may be some times the size of the file.  Of sound files each byte is
+ * is read, and the sum may be some times the size of the file.  For sound files each byte is
  * read about once; a file whose n entries all refer to the same n bytes is refused.
  *
  * Each kind of work has a count of its own, so that whether a file is refused, and with

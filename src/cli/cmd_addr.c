@@ -173,7 +173,7 @@ static bool open_source(const struct arguments *args, const struct debug_dirs *d
 }
 
 /* Warns of debug files that belong to another build.  The search for source lines meets the same
- * files again: what it refused is told only if nothing else was. */
+ * files again: what it refused is reported only if nothing else was. */
 static void tell_refused(const struct addr_context *context)
 {
 	const struct bc_error *binary = &context->subject.binary.debug.refused;
@@ -269,7 +269,7 @@ static int run_addr(struct command_line *line)
 			     "need --pid, --maps, --perf or --base",
 			     args->binary);
 	ok = ok && answer_all(args, &context, &line->operands, &nowhere, &err);
-	if (ok) { /* after the addresses: a bad one is told in one line */
+	if (ok) { /* after the addresses: a bad one is reported in one line */
 		found_input_tell(&found_input);
 		tell_refused(&context);
 		nowhere |= tell_contradiction(args, &context);

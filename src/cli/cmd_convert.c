@@ -554,7 +554,7 @@ static void enter_sandbox(const struct arguments *args)
 		return;
 	struct sandbox sandbox = sandbox_enter(outputs, BC_COUNT(outputs));
 	if (args->stats == STATS_JSON)
-		return; /* nothing may stand on stderr beside the summary as JSON */
+		return; /* nothing may be on stderr beside the summary as JSON */
 	sandbox_tell(&sandbox, sandbox_writes(outputs, BC_COUNT(outputs)));
 	if (args->verbose)
 		say(stderr, "sandbox: Landlock %s, seccomp %s", sandbox.landlock ? "yes" : "no",
@@ -614,7 +614,7 @@ static int finish_one(const struct arguments *all, const struct named_binary *bi
 	return finish(&args, &one->conversion, !one->failed, &one->err);
 }
 
-/* The samples could not be read, which one message tells for all binaries. */
+/* The samples could not be read, which one message shows for all binaries. */
 static bool is_told_once(const struct conversion_one *one)
 {
 	return one->unread && one->err.code != BC_MISMATCH;

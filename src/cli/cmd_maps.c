@@ -61,7 +61,7 @@ static bool is_chosen(const struct arguments *args, const struct snapshots *all,
 }
 
 /* Refuses to write out more regions than the input's size can justify.  A child shares the regions
- * of its parent, so that a small recording can stand for any number of them.  A region takes some
+ * of its parent, so that a small recording can represent any number of them.  A region takes some
  * times as much work in JSON as a line of text. */
 static bool check_regions(const struct arguments *args, const struct snapshots *all,
 			  struct bc_error *err)

@@ -191,7 +191,7 @@ static bool choose_tmpdir(struct arguments *args)
 }
 
 /* Checks that no output replaces an input.  The check of the command line could not see the inputs
- * that stand in lists. */
+ * that be in lists. */
 static bool inputs_are_apart(const struct arguments *args, struct bc_error *err)
 {
 	BC_AUTO(named_files_free) struct named_files files = {0};
@@ -527,7 +527,7 @@ static bool take_folders(struct arguments *args, struct bc_error *err)
 		const struct named_source *folder = &args->folders.at[f];
 		if (!shard_list_add(list, folder->path, err))
 			return false;
-		/* What a directory without shards is, the look at the inputs tells. */
+		/* What a directory without shards is, the look at the inputs shows. */
 		if (next == list->all.len && !merge_list_add(&args->list, folder->path, 1))
 			return bc_fail_nomem(err);
 		for (; next < list->all.len; next++) {

@@ -26,7 +26,7 @@
 #define SECOND          UINT64_C(1000000000)
 #define RATE_UNATTENDED 997 /* a second and processor: of what runs already */
 #define RATE_COMMAND    4000
-/* Of a ring: 512 KiB need no rights, where the kernel's settings are its own. */
+/* For a ring: 512 KiB need no rights, where the kernel's settings are its own. */
 #define PAGES 128
 #define MEMORY_LEAST                                                                               \
 	((size_t)1 << 20) /* bytes: less holds no counts beside processes and what waits */
@@ -321,7 +321,7 @@ static int check_target(const struct command_line *line, const struct arguments 
 	return EXIT_DONE;
 }
 
-/* Options behind the command are the command's, as of any program that runs another one. */
+/* Options after the command are the command's, as of any program that runs another one. */
 static const char *no_output(const struct command_line *line, const struct arguments *args)
 {
 	const struct words *command = &line->operands;
@@ -437,7 +437,7 @@ static const char *input_of(const struct record_run *r)
 	return r->args->input ? r->args->input : r->found.taken ? r->found.taken->path : NULL;
 }
 
-/* Of one binary, which is given no shard. */
+/* For one binary, which is given no shard. */
 static bool makes_profile(const struct record_run *r)
 {
 	return r->shards.binary && !r->shards.file;

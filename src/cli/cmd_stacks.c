@@ -91,7 +91,8 @@ static const struct option_row rows[] = {
 	COMMON_ROWS,
 };
 
-/* Tells raw stacks from a recording.  A pipe cannot be read twice: it is taken for raw stacks. */
+/* Distinguishes raw stacks from a recording.  A pipe cannot be read twice: it is taken for raw
+ * stacks. */
 static bool is_raw(const char *path, bool *out, struct bc_error *err)
 {
 	char start[FILE_KIND_LOOK];

@@ -159,7 +159,7 @@ static int check(struct command_line *line)
 					 EXIT_DONE;
 }
 
-/* Without a table there is nothing to compare with an input: that is what is told first. */
+/* Without a table there is nothing to compare with an input: that is what is reported first. */
 static bool is_bolted(const char *path, struct bc_error *err)
 {
 	struct binary binary;

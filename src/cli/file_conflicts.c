@@ -195,7 +195,8 @@ static const char *name_of(const struct named_file *file)
 	return strcmp(file->path, "-") ? file->path : file->written ? "<stdout>" : "<stdin>";
 }
 
-/* Of each file that is written the first name, by what is done with it; numbers are those of `ids`.
+/* For each file that is written the first name, by what is done with it; numbers are those of
+ * `ids`.
  */
 struct written_files {
 	const struct named_file *files;

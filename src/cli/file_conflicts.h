@@ -38,7 +38,7 @@ struct named_files {
 #define OPERAND "operand"
 #define OUTPUT  "output" /* stdout, where no option says so */
 
-/* Adds a file of this role, named by an option or as an operand.  Of a directory that holds a
+/* Adds a file of this role, named by an option or as an operand.  For a directory that holds a
  * recording, the files in it are added, too.  A file to be written takes the place of the one that
  * the same option named before: the last one counts.  false: out of memory. */
 BC_MUST_USE bool files_add(struct named_files *files, const char *option, enum file_role role,

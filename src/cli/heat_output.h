@@ -11,7 +11,7 @@
 #define HEAT_SIZES 16
 
 struct heat_output {
-	const char *path;           /* the others stand beside it; stdout: all of them go there */
+	const char *path;           /* the others are beside it; stdout: all of them go there */
 	uint64_t sizes[HEAT_SIZES]; /* of buckets, each a multiple of the one before */
 	size_t size_count;
 	uint64_t line, min, max;

@@ -25,7 +25,7 @@ struct llvm_release {
 	const char *version; /* as --version has it */
 };
 
-/* The newest known release up to the number behind the name of a path; without a number, and before
+/* The newest known release up to the number after the name of a path; without a number, and before
  * the first known one, the first. */
 const struct llvm_release *llvm_release_called(const char *path);
 

@@ -304,7 +304,7 @@ static void handle_signals(void)
 		if (sigaction(numbers[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
 			sigaction(numbers[i], &action, NULL);
 	sigaction(SIGBUS, &bus, NULL);
-	signal(SIGXFSZ, SIG_IGN); /* the write fails, and is told */
+	signal(SIGXFSZ, SIG_IGN); /* the write fails, and is reported */
 }
 
 /* Checks that stdout took everything that was written to it.  A failure that was reported already
@@ -391,7 +391,7 @@ static int run(int argc, char **argv)
 	return program ? command_run(program, argc, argv) : dispatch(argc, argv);
 }
 
-/* Opens /dev/null in place of a standard descriptor that is closed.  The next file that is opened
+/* Opens /dev/null instead of a standard descriptor that is closed.  The next file that is opened
  * would get its number, and what goes to stdout or stderr would be written into it.  The modes are
  * such that to read stdin or to write stdout is still an error. */
 static void keep_descriptors(void)

@@ -10,7 +10,7 @@
 
 /* ---- which file has which place ---- */
 
-/* More files are not looked at, and no command is told that would have to name them. */
+/* More files are not looked at, and no command is reported that would have to name them. */
 #define REMEMBERED 64
 
 static struct {
@@ -39,7 +39,7 @@ static void remember_operands(const struct command_line *line, bool several_bina
 		remember(place, NULL, operands->at[i]);
 }
 
-/* Options behind the operands, as messages have them. */
+/* Options after the operands, as messages have them. */
 static void remember_options(const struct command_line *line, bool several_binaries)
 {
 	for (size_t i = 0; i < line->options.len; i++) {

@@ -15,8 +15,8 @@ void operands_remember(const struct command_line *line);
 void operands_remember_conversion(const struct command *command,
 				  const struct conversion_options *options);
 
-/* Of a command whose operands are PROFILE BINARY...: brings the one that is no binary to the front,
- * if it stands behind.  Reads the beginnings of the files, but not of pipes. */
+/* For a command whose operands are PROFILE BINARY...: brings the one that is no binary to the
+ * front, if it is after.  Reads the beginnings of the files, but not of pipes. */
 void operands_profile_first(struct command_line *line);
 
 /* Call it after a command failed because of what is in a file: fail() does.  Puts a better text

@@ -320,7 +320,7 @@ static void make_tables(const struct command *command, struct getopt_tables *tab
 	char *s = tables->shorts;
 
 	*s++ = command->stops_at_operand ? '+' : '-'; /* operands come in their order */
-	*s++ = ':'; /* tell a missing argument from an unknown option */
+	*s++ = ':'; /* distinguish a missing argument from an unknown option */
 	for (size_t i = 0; i < command->option_count && i < MAX_OPTIONS; i++) {
 		const struct option_row *row = &command->options[i];
 		int kind = argument_kind(row);
@@ -492,7 +492,7 @@ static int read_program_word(struct command_line *line, const char *word)
 }
 
 /* getopt_long().  In musl the operand `-` ends the options, as `--` does everywhere, and optind is
- * behind argc where the last option lacks its argument. */
+ * after argc where the last option lacks its argument. */
 static int next_word(int argc, char **argv, const struct getopt_tables *tables)
 {
 	int id = getopt_long(argc, argv, tables->shorts, tables->longs, NULL);
@@ -513,7 +513,7 @@ static int read_words(struct command_line *line, int argc, char **argv)
 
 	make_tables(command, &tables);
 	opterr = 0;
-	optind = 0; /* getopt starts anew */
+	optind = 0; /* getopt starts again */
 	for (int id, at = 1; code == EXIT_DONE && (id = next_word(argc, argv, &tables)) != -1;
 	     at = optind) {
 		if (id == '?' || id == ':')
@@ -803,7 +803,7 @@ int files_refuse(const struct command *command, const struct bc_error *err)
 
 /* ---- --sandbox ---- */
 
-/* Tells the user, who asked for a sandbox, what the sandbox does not keep the program from. */
+/* Informs the user, who asked for a sandbox, what the sandbox does not keep the program from. */
 void sandbox_tell(const struct sandbox *entered, bool writes)
 {
 	static const char left[] =

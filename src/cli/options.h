@@ -33,7 +33,7 @@ struct option_row;
 struct command_line;
 
 /* Reads the value of an option, NULL if it has none.  Returns NULL; OPTION_WRONG, for "--NAME takes
- * TAKES, not 'VALUE'"; or another text that stands before the value. */
+ * TAKES, not 'VALUE'"; or another text that is before the value. */
 typedef const char *option_reader(struct command_line *line, const struct option_row *row,
 				  const char *value);
 extern const char OPTION_WRONG[], OPTION_NOMEM[];
@@ -158,7 +158,7 @@ struct command {
 						exit with after a message; or NULL */
 	int (*run)(struct command_line *);
 	void (*finish)(
-		void *arguments); /* frees what its readers own, but for struct words; or NULL */
+		void *arguments); /* frees what its readers own, except for struct words; or NULL */
 	bool (*add_files)(
 		struct command_line *,
 		struct bc_error *); /* adds files beside those that options name; or NULL */
@@ -187,7 +187,7 @@ struct command_line {
 	struct given_option_vec options; /* in their order; all values are borrowed */
 	struct words operands;           /* in their order */
 	struct words program;            /* of takes_program: the words after -- */
-	struct mark_vec marks; /* for each --new-recording, how many operands stand before it */
+	struct mark_vec marks; /* for each --new-recording, how many operands are before it */
 	bool *begins;          /* of new_recordings() */
 	struct named_files files;
 	bool help, sandbox;
@@ -221,7 +221,7 @@ struct text option_argument(const struct option_row *row);
 /* May the argument be left out? */
 bool option_argument_is_optional(const struct option_row *row);
 
-/* Is the word behind this one the value of an option? */
+/* Is the word after this one the value of an option? */
 bool option_wants_next(const struct command *command, const char *word);
 
 /* What messages call an option: "-o", "--maps"; of one of LLVM's programs "-maps". */
@@ -238,7 +238,7 @@ const char *option_read(struct command_line *line, const struct option_row *row,
 
 option_reader option_help, option_color, option_sandbox, option_new_recording, option_threads;
 /* clang-format off */
-/* Of all commands but those of LLVM. */
+/* For all commands but those of LLVM. */
 /* Events that perf has by name, for completion. */
 #define EVENT_NAMES "cycles,instructions,branches,branch-brs,cpu-clock,task-clock"
 
@@ -257,7 +257,7 @@ option_reader option_help, option_color, option_sandbox, option_new_recording, o
 	{0, "debug-dir", "DIR", NO_FILE, \
 	 "also look below DIR for debug files of stripped binaries;\nrepeatable", INTO(debug_dirs)}
 /* clang-format on */
-/* Of commands that walk traces of the processor. */
+/* For commands that walk traces of the processor. */
 /* clang-format off */
 #define CODE_DIR_ROW \
 	{0, "debug-dir", "DIR", NO_FILE, \
@@ -274,7 +274,7 @@ option_reader option_help, option_color, option_sandbox, option_new_recording, o
 /* clang-format on */
 #define JSON_ROW(help) {0, "json", NULL, NO_FILE, (help), INTO(json)}
 
-/* Of commands that end with a summary. */
+/* For commands that end with a summary. */
 enum stats_form { STATS_TEXT, STATS_JSON, STATS_NONE };
 /* clang-format off */
 #define STATS_ROW \
@@ -297,8 +297,8 @@ static inline enum stats_form stats_if_quiet(enum stats_form form, bool quiet)
 	return quiet && form == STATS_TEXT ? STATS_NONE : form;
 }
 
-/* Sets line->begins[0 .. operands - first): does a --new-recording stand before this operand?
- * EXIT_DONE, or what to exit with after a message: such an option does not stand between two of
+/* Sets line->begins[0 .. operands - first): is a --new-recording before this operand?
+ * EXIT_DONE, or what to exit with after a message: such an option is not between two of
  * them, or there is no memory.  For the check of a command. */
 int new_recordings(struct command_line *line, size_t first);
 

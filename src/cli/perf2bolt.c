@@ -69,7 +69,7 @@ static void print_build_id(const struct build_id *id, FILE *out)
 	fprintf(out, "BOLT-INFO: binary build-id is:     %s\n", text);
 }
 
-/* Of the binary, before samples are read: of what kind it is; and behind the first line
+/* For the binary, before samples are read: of what kind it is; and after the first line
  * of the summary what else is known of it. */
 static void perf2bolt_info_kind(const struct binary *binary, FILE *out)
 {
@@ -117,7 +117,7 @@ static void print_density(const struct perf2bolt_arguments *arguments, double de
 		density, (double)arguments->density_cutoff / 10000);
 }
 
-/* Of the profile, at the end.  The advice to sample more goes to `warnings`. */
+/* For the profile, at the end.  The advice to sample more goes to `warnings`. */
 static void perf2bolt_info_figures(const struct perf2bolt_arguments *arguments,
 				   const struct density *figures, FILE *out, FILE *warnings)
 {

@@ -33,8 +33,8 @@ struct perf2bolt_arguments {
 	struct words debug_dirs; /* borrowed */
 	struct words copies;     /* of lists that were split; owned */
 	struct pid_vec pids;
-	uint64_t heat_share; /* of the hits, in parts per million: how many buckets hold it, is told
-				from release 24 on */
+	uint64_t heat_share; /* of the hits, in parts per million: how many buckets hold it, is
+				reported from release 24 on */
 	struct given_option_vec name_options; /* those of functions */
 	struct number most_functions;
 	uint64_t density_cutoff, density_threshold;
@@ -45,13 +45,13 @@ struct perf2bolt_arguments {
 	bool spe;                   /* only checked: traces of Arm SPE are read in any case */
 };
 
-/* The two programs: llvm-bolt-heatmap has the same options, but for those of a profile, and writes
- * only the heat map. */
+/* The two programs: llvm-bolt-heatmap has the same options, except for those of a profile, and
+ * writes only the heat map. */
 const struct command *perf2bolt_command(void);
 const struct command *perf2bolt_heatmap_command(void);
 int perf2bolt_run(struct command_line *line);
 
-/* Collects the names of functions behind -funcs, -skip-funcs and their like: splits lists at
+/* Collects the names of functions after -funcs, -skip-funcs and their like: splits lists at
  * commas, and reads files that have one name a line.  `texts` owns the names.
  *
  * BC_IO, BC_NOMEM; BC_UNSUPPORTED: functions to look at and functions to skip */

@@ -96,8 +96,9 @@ option_reader option_duration;
 
 option_reader option_maps; /* into a struct map_file_vec */
 
-/* Reads all files into one indexed set of snapshots.  A later part of a recording goes on where the
- * part in the file before ended.  Errors of maps_open(), after which `out` is to be freed, too. */
+/* Reads all files into one indexed set of snapshots.  A later part of a recording continues where
+ * the part in the file before ended.  Errors of maps_open(), after which `out` is to be freed, too.
+ * */
 BC_MUST_USE bool maps_option_read(struct map_file_vec *files, struct snapshots *out,
 				  struct bc_error *err);
 
@@ -119,7 +120,7 @@ bool maps_option_partial(const struct map_file_vec *files);
 #define BOTH_INPUTS "--input and --no-input exclude each other"
 
 /* Is it looked for, with or without --no-input?  $BATCONV_NO_INPUT, if it is set and not empty,
- * stands for the option. */
+ * represents the option. */
 bool input_is_sought(bool no_input);
 
 /* For commands that need the path of an input only.  NULL: none, or out of memory */
@@ -129,8 +130,8 @@ const char *found_input_path(const char *output, const struct debug_dirs *dirs,
 /* ---- what quality, report and overlap measure ---- */
 
 /* Measures samples of another build, too: whether the build fits is one of the figures. Zeroed
- * conversion and sources (but for what is asked of them) are to be freed either way.  The text of
- * an error says which operand is of the wrong kind, if one is.
+ * conversion and sources (except for what is asked of them) are to be freed either way.  The text
+ * of an error says which operand is of the wrong kind, if one is.
  *
  * BC_MISMATCH  none of the samples is of the binary
  * BC_IO, BC_FORMAT, BC_UNSUPPORTED, BC_NOTFOUND, BC_NOMEM */
@@ -140,8 +141,8 @@ BC_MUST_USE bool measure_samples(struct conversion *conversion, struct quality_s
 /* A profile that a command compares with: fdata, BOLT's YAML, or samples, which are converted
  * first.
  *
- * What is neither fdata nor YAML is taken for samples of a binary, if there is one (else NULL).  Of
- * a recording that was cut short, what is there is used, and *partial is set.
+ * What is neither fdata nor YAML is taken for samples of a binary, if there is one (else NULL).
+ * For a recording that was cut short, what is there is used, and *partial is set.
  *
  * BC_MISMATCH  samples of another build
  * BC_IO, BC_FORMAT, BC_UNSUPPORTED, BC_NOTFOUND, BC_NOMEM */

@@ -3,10 +3,10 @@
  * Where the table has blocks, by their place in the input, and which of them llvm-bolt put in.
  *
  * Before a call or jump that it promotes, and before a jump through a table, llvm-bolt puts
- * comparisons, in blocks of their own; the direct calls, the original call and the code behind it
+ * comparisons, in blocks of their own; the direct calls, the original call and the code after it
  * become blocks, too.  All get the input offset of that call, in the middle of an input block, and
- * stand in the table without a hash and without a number, as no block of the input begins there;
- * the branch entry of the call has the same input offset.  Only BAT_LAYOUT_HASHED tells them.  A
+ * are in the table without a hash and without a number, as no block of the input begins there;
+ * the branch entry of the call has the same input offset.  Only BAT_LAYOUT_HASHED shows them.  A
  * copy of a tail has no hash either, and begins where the block does that it is a copy of.
  */
 #ifndef CODE_BLOCK_PLACES_H
@@ -66,7 +66,7 @@ struct block_starts {
 BC_MUST_USE bool block_starts_make(const struct bat_table *bat, struct block_starts *out);
 void block_starts_free(struct block_starts *starts);
 
-/* Index of the first that begins at this offset or behind it, in any function. */
+/* Index of the first that begins at this offset or after it, in any function. */
 size_t block_starts_from(const struct block_starts *starts, uint32_t owner, uint64_t input);
 
 /* Does a block of the input begin there?  Twice or more often, since it was copied? */

@@ -40,7 +40,7 @@ struct graph_input {
 enum {
 	AT_LABEL = 1,
 	AT_ENTRY = 2,
-	AT_DATA = 4,  /* data tells its address */
+	AT_DATA = 4,  /* data shows its address */
 	AT_TABLE = 8, /* a jump that uses a table */
 	AT_PAD = 16,
 };
@@ -221,7 +221,7 @@ static bool cut_blocks(struct builder *b)
 	return true;
 }
 
-/* Where relocations tell all addresses in data, BOLT lets an indirect jump that
+/* Where relocations show all addresses in data, BOLT lets an indirect jump that
  * uses no table it knows lead to every place whose address is in data. */
 static bool may_lead_to(const struct builder *b, const struct insn *jump, const struct insn *to)
 {
@@ -469,7 +469,7 @@ static bool keep_code(struct builder *b, struct graph *graph)
 	return true;
 }
 
-/* ---- indirect jumps of which BOLT cannot tell where they lead ---- */
+/* ---- indirect jumps of which BOLT cannot know where they lead ---- */
 
 /* pop, popf, leave: instructions that restore the stack at a function's end. */
 static bool restores(struct bytes code)
@@ -497,7 +497,7 @@ static bool ends_function(const struct builder *b, const struct insn *jump,
 	return false;
 }
 
-/* BOLT believes in a table only if all instructions that lead to it stand in the block of the
+/* BOLT believes in a table only if all instructions that lead to it are in the block of the
  * jump: not if a loop that it is used in has its address from before. */
 static bool is_table_jump(const struct builder *b, const struct insn *jump,
 			  const struct block *block)

@@ -14,7 +14,7 @@
 struct block {
 	uint32_t start; /* offset in the function               */
 	uint32_t last;  /* offset of its last instruction       */
-	uint32_t entry; /* which of the blocks that are entered, counted from behind the first one,
+	uint32_t entry; /* which of the blocks that are entered, counted from the end the first one,
 			   if it is */
 	uint32_t reach; /* the last block that is reached by going to the next one each time */
 	bool to_next;   /* the next block is among its successors */
@@ -38,7 +38,7 @@ struct graph {
 	uint32_t count;       /* 0: BOLT builds no graph of this function */
 	uint32_t size;        /* of the function, in bytes */
 	bool takes_own;       /* the function takes an address inside its own code */
-	bool unknown_jumps;   /* it has an indirect jump of which BOLT cannot tell where it leads.
+	bool unknown_jumps;   /* it has an indirect jump of which BOLT cannot know where it leads.
 				 BOLT attaches a profile all the same, and leaves the function out
 				 of its figures, and of what it optimizes */
 	uint64_t *starts;     /* a bit for each byte that an instruction begins at; NULL: empty */
@@ -125,7 +125,7 @@ enum walk_result {
 };
 
 /* WALK_EDGES: the fall-through went through blocks *first to *last, *first < *last, and each of
- * them but the last has an edge to the next one.  Else *first and *last tell nothing.
+ * them but the last has an edge to the next one.  Else *first and *last show nothing.
  * from <= to. */
 enum walk_result graph_walk(const struct graph *graph, const struct fall_through *fall,
 			    uint32_t *first, uint32_t *last);

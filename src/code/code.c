@@ -157,7 +157,7 @@ static void cut_free(struct graph *cut)
 	free(cut);
 }
 
-/* Makes the graph whose blocks begin at the starts, as far as code.h tells of its blocks. */
+/* Makes the graph whose blocks begin at the starts, as far as code.h says of its blocks. */
 static bool cut_graph(const struct function *f, const struct graph *graph,
 		      const struct number_vec *starts, struct graph *out)
 {
@@ -427,7 +427,7 @@ static uint32_t insn_out_of(const struct code *code, uint32_t block)
 	return NO_INSN;
 }
 
-/* Can llvm-bolt lead a block past another one, or put a copy of it behind the block? */
+/* Can llvm-bolt lead a block past another one, or put a copy of it after the block? */
 static bool is_passed(const struct code *code, uint32_t from, uint32_t next)
 {
 	return code_removes(code, next) || code_is_tail_call(code, next) ||

@@ -42,7 +42,7 @@ static inline uint64_t code_address(const struct code *code, uint32_t insn)
 	return code->input->address + code->insns->at[insn].offset;
 }
 
-/* Finds the instruction that is `count` instructions behind `from`, nops not counted.  It is no nop
+/* Finds the instruction that is `count` instructions after `from`, nops not counted.  It is no nop
  * itself, and at most the last one of the block. */
 uint32_t code_count_on(const struct code *code, uint32_t from, uint32_t count);
 
@@ -166,7 +166,7 @@ struct way_out {
 
 /* Lists the ways out of a function from a block on which llvm-bolt can have left out the jumps: it
  * lets a jump lead past blocks that only jump on, to another function, too, and puts a copy of a
- * block in place of the jump to it.  Returns how many there are, at most WAYS_OUT_MOST. */
+ * block instead of the jump to it.  Returns how many there are, at most WAYS_OUT_MOST. */
 #define WAYS_OUT_MOST 8
 uint32_t code_ways_out(const struct code *code, uint32_t block, struct way_out out[WAYS_OUT_MOST]);
 

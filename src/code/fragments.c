@@ -38,7 +38,7 @@ static int compare_stems(const struct fragment_name *a, const struct fragment_na
 	return order ? order : (a->stem > b->stem) - (a->stem < b->stem);
 }
 
-/* Of one stem, by file. */
+/* For one stem, by file. */
 static int compare_fragments(const struct fragment_name *a, const struct fragment_name *b)
 {
 	int order = compare_stems(a, b);
@@ -65,7 +65,7 @@ bool fragments_find(const struct symbol_table *symbols, struct fragment_vec *out
 	return true;
 }
 
-/* The linker puts hidden symbols behind all files' own, under no file's name. */
+/* The linker puts hidden symbols after all files' own, under no file's name. */
 static bool tells_file(const struct symbol_table *symbols, const struct symbol *s)
 {
 	return s->local && *symbols->files[s->file];

@@ -19,8 +19,8 @@ struct hash_source {
 			      hash, or NO_FRAGMENT; none: nothing is open */
 };
 
-/* Of functions that two tables have, so many may have different hashes: releases 19 and 22 have 0.5
- * to 2.4 %, the next release of a program 40 %. */
+/* For functions that two tables have, so many may have different hashes: releases 19 and 22 have
+ * 0.5 to 2.4 %, the next release of a program 40 %. */
 #define HASHES_LIMIT_PERCENT 10.0 /* where no build-id decides: build_id.h */
 
 /* Open the file for the profile of a binary, which must outlive the source; so must `input`, the

@@ -6,7 +6,7 @@
  *   jmp *TABLE(,%index,8)          mov TABLE(,%index,8), %a; ...; jmp *%a
  *   lea TABLE(%rip), %a; ...; movslq (%a,%index,4), %b; ...; add %a, %b; ...; jmp *%b
  *
- * and by what stands in memory there: addresses, or distances from the table, of
+ * and by what is in memory there: addresses, or distances from the table, of
  * instructions of the function.  With relocations also those that no jump could
  * be shown to use.  BOLT recognizes none on other machines.
  */

@@ -19,7 +19,7 @@ struct wanted {
 DEFINE_SEARCH(chosen_above, uint32_t, struct wanted, key.functions[*item].address <= key.address)
 DEFINE_SEARCH(first_label_from, struct label, uint64_t, item->address < key)
 
-/* The chosen function that holds an address behind its beginning, or NULL. */
+/* The chosen function that holds an address after its beginning, or NULL. */
 static const struct function *chosen_inside(const struct chosen *chosen, uint64_t address)
 {
 	const struct function *functions = chosen->functions->at;
@@ -237,7 +237,7 @@ static bool read_one(struct reader *r, const uint8_t *rela)
 	if (kind == REFERENCE_OPERAND)
 		target += 4;
 	/* The distances in a jump table count from its beginning, each
-	 * relocation from its own word: where they go the table tells. */
+	 * relocation from its own word: where they go the table shows. */
 	if (kind == REFERENCE_RELATIVE)
 		return address_vec_push(&r->relocs->relative, at);
 	if (r->in_code)
@@ -496,7 +496,7 @@ static void scan_once(struct scan *s, const struct section *section, struct byte
 	*done = stretch.to;
 }
 
-/* A branch with a distance of one byte stands near an end of the function that it leads to; many
+/* A branch with a distance of one byte is near an end of the function that it leads to; many
  * short functions have the same bytes near their ends. */
 static void scan_around_x86(struct scan *s, const struct section *section, struct bytes code)
 {

@@ -12,7 +12,7 @@
 
 struct label {
 	uint64_t address;
-	/* BLOCK only starts a block; DATA: because data tells its address, where
+	/* BLOCK only starts a block; DATA: because data shows its address, where
 	 * indirect jumps may lead.  Where an ENTRY or PAD begins, the caller of
 	 * the block before is not sought (docs/conversion.md, section 4). */
 	enum { LABEL_BLOCK, LABEL_DATA, LABEL_ENTRY, LABEL_PAD } kind;
@@ -30,7 +30,7 @@ struct chosen {
 DEFINE_VEC(address_vec, uint64_t);
 void addresses_sort(struct address_vec *addresses);
 
-/* What ld --emit-relocs leaves in a binary also tells which words of data are code addresses or
+/* What ld --emit-relocs leaves in a binary also shows which words of data are code addresses or
  * distances to code; where it is there, BOLT believes that alone. */
 struct relocs {
 	bool present;                /* --emit-relocs: there is a .rela.text */

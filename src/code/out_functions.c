@@ -169,7 +169,7 @@ static bool read_function(const struct out_functions *all, struct decoder *decod
 {
 	struct vaddr at = {f->output->address};
 
-	/* Where an instruction cannot be decoded the function ends: nothing behind that ran. */
+	/* Where an instruction cannot be decoded the function ends: nothing after that ran. */
 	return decoder_read(decoder,
 			    bytes_first(image_bytes_at(&all->binary->image, at), f->output->size),
 			    at.v, &f->insns) &&
@@ -370,7 +370,7 @@ static uint32_t count_up_to(const struct out_function *f, const struct out_block
 }
 
 /* Separates a conditional jump from the tail call that llvm-bolt joined with it.  Its entry has the
- * place of the tail call, which stands in another block: the way to that block leaves by the
+ * place of the tail call, which is in another block: the way to that block leaves by the
  * conditional jump itself. */
 static void split_tail(const struct out_function *f, const struct out_block *out_block,
 		       struct exit_site *leave)
@@ -398,7 +398,7 @@ struct exit_site find_exit(const struct binary *binary, const struct out_functio
 	leave.last = named_by_entry(binary, f, number, out_block);
 	leave.sited = leave.last != NO_INSN;
 	uint32_t block = leave.sited ? code_block_of(f->code, leave.last) : out_block->block;
-	/* llvm-bolt can invert the condition, and remove or add the jump behind it. */
+	/* llvm-bolt can invert the condition, and remove or add the jump after it. */
 	uint32_t to = jumped_to(binary, f, insn),
 		 next = to == NO_INSN ? NO_BLOCK : code_block_of(f->code, to);
 	bool begins = next != NO_BLOCK && code_first(f->code, next) == to;

@@ -2,7 +2,7 @@
 /*
  * Functions of the output in which something ran, and their cold fragments: their code, the blocks
  * of the table, what the input runs on the way from each block to the next, and where in the input
- * an instruction of the output stands.
+ * an instruction of the output is.
  */
 #ifndef CODE_OUT_FUNCTIONS_H
 #define CODE_OUT_FUNCTIONS_H
@@ -18,7 +18,7 @@ enum out_block_kind {
 	/* A block that llvm-bolt made, at an instruction within a block of the input (a call that
 	   it promoted): */
 	OUT_BLOCK_CALL,  /* it begins with a call: that instruction */
-	OUT_BLOCK_AFTER, /* what stands behind that                 */
+	OUT_BLOCK_AFTER, /* what is after that                 */
 	OUT_BLOCK_CHECK, /* a comparison: nothing of the input      */
 };
 
@@ -40,17 +40,17 @@ struct out_function {
 	const struct function *output;
 	const struct bat_fragment *fragment; /* NULL: it is not in the table */
 	const struct function
-		*owner; /* the output's function that stands for the input's; NULL: not known */
+		*owner; /* the output's function that represents the input's; NULL: not known */
 	const struct function *input; /* the input's function itself; NULL: not known */
 	struct insn_vec insns;        /* as far as they can be decoded */
 	const struct code *code;      /* of a fragment, in the input; NULL: not known */
 	/* All that follows is there if the functions are `walked`. */
 	uint32_t *real;  /* per instruction, and one more: how many before it are no nops */
-	uint32_t *stops; /* likewise: how many before it do not go on, or call */
+	uint32_t *stops; /* likewise: how many before it do not continue, or call */
 	struct out_block_vec blocks; /* by output offset, the first at 0; none: not known */
 	struct passed_vec passed;
 	/* Differences of counts, by block and one more: how often what lies between its start and
-	 * end ran, and how often the blocks behind it were passed. */
+	 * end ran, and how often the blocks after it were passed. */
 	_Atomic uint64_t *whole, *beyond;
 };
 
@@ -114,16 +114,16 @@ struct exit_site {
 		       that llvm-bolt removed */
 };
 
-/* For an instruction of a function whose code in the input is known, behind the beginning of the
+/* For an instruction of a function whose code in the input is known, after the beginning of the
  * first block. */
 struct exit_site find_exit(const struct binary *binary, const struct out_function *f,
 			   uint32_t insn);
 
 /* Where a straight line begins in the input's code. */
 struct entry_site {
-	uint32_t out_block; /* the first block whose code runs; behind a call that returned, the
+	uint32_t out_block; /* the first block whose code runs; after a call that returned, the
 			       block before */
-	uint32_t start;     /* the first instruction; behind the end of the block if nothing of that
+	uint32_t start;     /* the first instruction; after the end of the block if nothing of that
 			       runs */
 };
 

@@ -91,7 +91,7 @@ void pair_close(struct pair *pair);
 
 /* Two steps of pair_open().  The first sets body_of, input_of and output_of, and makes pair->named
  * with its extra functions. llvm-bolt keeps the order of .symtab, and its own symbols come last:
- * the k-th symbol of a name (a local one: and of a file's) is the k-th in the other.  Of a name
+ * the k-th symbol of a name (a local one: and of a file's) is the k-th in the other.  For a name
  * that the output has less often nothing is known.  The second sets pair->offsets from all
  * functions with a table, or from some thousand if they are many.  BC_NOMEM */
 BC_MUST_USE bool pair_match(struct pair *pair, struct bc_error *err);

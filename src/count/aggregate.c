@@ -83,7 +83,7 @@ static bool take_address(struct aggregate *a, const struct sample *sample,
 	return sample_counter_address(&a->counter, view, sample->ip, err);
 }
 
-/* perf's name for sampled loads, whatever stands around it. */
+/* perf's name for sampled loads, whatever is around it. */
 static bool is_access(const struct sample *sample)
 {
 	static const char name[] = "mem-loads";
@@ -409,13 +409,13 @@ bool filter_has_pid(const struct filter *filter, uint32_t pid)
 	return !filter->pid_count;
 }
 
-/* perf prints a colon behind an event's name, which users leave out. */
+/* perf prints a colon after an event's name, which users leave out. */
 static struct text without_colon(struct text event)
 {
 	return text_ends(event, ":") ? text_first(event, event.len - 1) : event;
 }
 
-/* "cycles" of "cycles:u:": what stands before letters that modify an event (perf-list(1)). */
+/* "cycles" of "cycles:u:": what is before letters that modify an event (perf-list(1)). */
 static struct text without_modifier(struct text event)
 {
 	static const char letters[] = "ukhIGHpPSDWeb";

@@ -22,7 +22,7 @@ struct filter {
 	const uint32_t *pids; /* these alone; borrowed */
 	size_t pid_count;     /* 0: all */
 	/* This alone, as perf names it, len 0: all.  Without a modifier ("cycles") it is the one
-	 * event of that name with any ("cycles:u"), but with a colon behind it ("cycles:"). */
+	 * event of that name with any ("cycles:u"), but with a colon after it ("cycles:"). */
 	struct text event;
 	uint64_t from_ns; /* of this time on ... */
 	uint64_t to_ns;   /* ... before this one; 0: to the end */

@@ -117,7 +117,7 @@ static void reap_oldest(struct batches *all)
 	all->empty = batch;
 }
 
-/* Waits when one slow thread would let the batches behind its own pile up. */
+/* Waits when one slow thread would let the batches after its own pile up. */
 static bool must_wait(const struct batches *all)
 {
 	return all->submitted_count >= SUBMITTED_EACH * pool_threads(all->pool);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * Counting on all threads of a pool: samples are put into batches, which whichever
- * thread is free counts while the reader goes on reading.  A batch has what it needs for
+ * thread is free counts while the reader continues reading.  A batch has what it needs for
  * that: the maps of its processes as they were, and the memory that branches lie in.
  */
 #ifndef COUNT_BATCHES_H

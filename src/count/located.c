@@ -80,8 +80,8 @@ void located_free(struct located_counts *located)
 
 /* ---- ends that were not recorded ---- */
 
-/* Into the instruction, so that a return's call is seen to go on; not past one
- * that never goes on to the next.  No code, no step. */
+/* Into the instruction, so that a return's call is seen to continue; not past one
+ * that never continues to the next.  No code, no step. */
 static uint64_t least_bytes(const struct image *image, struct output_place from, struct vaddr at)
 {
 	if (!from.function)

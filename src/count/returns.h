@@ -64,8 +64,8 @@ static inline void returns_prefetch(const struct returns *returns, struct trace_
 /* ---- returns by the types of branches ---- */
 
 /*
- * Returns that the types of branches tell: one entry of type RET makes its source a return
- * wherever it stands in the samples, as an R record does.
+ * Returns that the types of branches show: one entry of type RET makes its source a return
+ * wherever it is in the samples, as an R record does.
  *
  * Traces have the address of a source in the binary; sources outside are all one there
  * (TRACE_EXTERNAL), and by their type TRACE_FT_RETURN.  Where a source outside has no type
@@ -86,7 +86,7 @@ static inline bool branch_is_return(const struct branch *b)
 	return (b->flags & BRANCH_TYPE) == BRANCH_TYPE_RETURN;
 }
 
-/* Does another entry tell what it is? */
+/* Does another entry show what it is? */
 static inline bool branch_must_wait(const struct branch *b, struct trace trace)
 {
 	return !(b->flags & BRANCH_TYPE) && trace_end_is(trace.branch, TRACE_END_EXTERNAL) &&
@@ -104,7 +104,7 @@ struct trace_end branch_types_return(struct branch_types *types, const struct br
 void branch_types_wait(struct branch_types *types, const struct branch *b, struct trace_end from,
 		       struct trace_end to, bool extra);
 
-/* Of a row of types->waiting, when all types are known: gives it the branch that it is counted
+/* For a row of types->waiting, when all types are known: gives it the branch that it is counted
  * with.  Returns whether that is a return. */
 bool branch_types_settle(const struct branch_types *types, uint64_t key[COUNT_KEY_WORDS]);
 

@@ -36,7 +36,7 @@
 enum restore_rule { RESTORE_RULES(X) RESTORE_COUNT };
 #undef X
 
-/* Why a step stays as the output alone tells it, although the input is at hand.
+/* Why a step stays as the output alone shows it, although the input is at hand.
  * X(NAME, word for machines, text for people) */
 #define RESTORE_GUARDS(X)                                                                          \
 	X(NO_CFG, "no_cfg", "in functions whose CFG in the input binary is not known")             \
@@ -56,16 +56,16 @@ enum restore_guard { RESTORE_GUARDS(X) GUARD_COUNT };
 #define RESTORE_ALL       (RESTORE_BIT(RESTORE_COUNT) - 1)
 
 struct profile_rules {
-	/* A branch from outside the binary to the place right behind a call is a return. */
+	/* A branch from outside the binary to the place right after a call is a return. */
 	bool returns_by_place;
-	/* A return from the function itself, as recursion has it, ends behind its call as one from
+	/* A return from the function itself, as recursion has it, ends after its call as one from
 	 * another function does. */
 	bool own_returns;
 	unsigned restore; /* bits */
 	/* Arm SPE: the code that ran up to a sampled branch counts as much as the branches in it,
 	 * which are sampled themselves, too. */
 	bool even_lines;
-	/* Of plain samples branches are inferred where the binary's own code is the input's. */
+	/* For plain samples branches are inferred where the binary's own code is the input's. */
 	bool infer;
 	/* YAML has blocks of BAT without a count that are a successor, too. */
 	bool reached;

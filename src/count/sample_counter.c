@@ -189,7 +189,7 @@ static bool count_end(struct sample_counter *counter, struct process_view *view,
 	return true;
 }
 
-/* Of the entries that are not the kernel's. */
+/* For the entries that are not the kernel's. */
 static bool count_ends(struct sample_counter *counter, struct process_view *view,
 		       const struct sample *sample, struct bc_error *err)
 {
@@ -205,7 +205,7 @@ static bool count_ends(struct sample_counter *counter, struct process_view *view
 			   count_end(counter, view, oldest->from, err));
 }
 
-/* Stacks are short, but for broken files. */
+/* Stacks are short, except for broken files. */
 static bool take_stack(struct sample_counter *counter, struct process_view *view,
 		       const struct sample *sample, struct stack_use how, struct bc_error *err)
 {
@@ -348,7 +348,7 @@ static bool read_ran(struct ledgers *ledgers, const struct ran_trace *row, struc
 }
 
 /* As a walk over a stack that has no other entry: branches of the kernel are left out before
- * anything else is asked, with the lines behind them. */
+ * anything else is asked, with the lines after them. */
 static bool count_ran(struct sample_counter *counter, struct process_view *view,
 		      const struct ran_trace *row, struct bc_error *err)
 {

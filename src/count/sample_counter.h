@@ -17,7 +17,7 @@ struct totals {
 	struct counts traces; /* key: see trace_key(); count, mispredictions */
 	struct counts basic;  /* key: a vaddr */
 	bool halves; /* the second counter of traces is of those in the first half of the samples,
-			by chance, in place of mispredictions */
+			by chance, instead of mispredictions */
 	bool with_ends; /* of branch stacks, which no fall-through has: */
 	struct counts
 		ends; /* key: a vaddr: what the newest led to, and where the oldest came from */
@@ -29,7 +29,7 @@ struct counted_rows {
 	size_t count;
 };
 
-/* Returns that neither an instruction of the binary nor an R record tells: taken branches, by
+/* Returns that neither an instruction of the binary nor an R record shows: taken branches, by
  * what does. */
 struct returns_found {
 	uint64_t by_type, by_address;

@@ -4,7 +4,7 @@
 #define ERRATUM_DEPTH   32
 #define ERRATUM_DROPPED 2
 
-/* Of an input: if these have no types, the others are taken to have none, until one of every so
+/* For an input: if these have no types, the others are taken to have none, until one of every so
  * many has. */
 #define UNTYPED_SAMPLES 1024
 #define LOOK_FOR_TYPES  64
@@ -25,7 +25,7 @@ uint8_t stack_erratum(bool *seen, const struct sample *sample)
 	return *seen ? ERRATUM_DROPPED : 0;
 }
 
-/* The first samples of an input may be without types by chance.  Of the others few are looked at:
+/* The first samples of an input may be without types by chance.  For the others few are looked at:
  * to look is to wait for memory, which otherwise the thread that counts does. */
 bool stack_is_typed(bool *seen, uint64_t samples, const struct sample *sample)
 {

@@ -469,7 +469,7 @@ bool binary_map_opened(int fd, const char *path, struct binary *out, struct bc_e
 /* ---- the head of a file ---- */
 
 /*
- * Of a file that somebody else may change or make, what tells what it is: the headers of an ELF
+ * For a file that somebody else may change or make, what shows what it is: the headers of an ELF
  * file, the names of its sections, and its small notes.  They are read into memory of our own,
  * and are all that image_open_map() and the kind of a binary take; the rest of it is zeros.
  */
@@ -609,7 +609,7 @@ bool binary_map_bytes(struct bytes file, struct binary *out, struct bc_error *er
 	return open_bytes(file, binary_take_image_or_section, out, err);
 }
 
-/* Of a file in a directory.  *has: it is an ELF file with a BAT section that is a sound note.
+/* For a file in a directory.  *has: it is an ELF file with a BAT section that is a sound note.
  * BC_IO, BC_NOMEM */
 static bool binary_has_bat(const char *path, bool *has, struct bc_error *err)
 {
@@ -721,7 +721,7 @@ static void folders_free(struct folder_vec *folders)
 }
 
 /* One entry of a directory.  Links are not followed: build-id directories are full of
- * links to files that stand there, too. */
+ * links to files that are there, too. */
 static bool add_entry(struct binary_vec *list, struct folder_vec *folders, struct folder in,
 		      const char *entry, struct bc_error *err)
 {

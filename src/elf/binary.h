@@ -109,7 +109,7 @@ BC_MUST_USE bool binary_open(const char *path, struct binary *out, struct bc_err
 
 /* The same with bat.blocks, the hashes and numbers of blocks, if asked for; with local
  * functions numbered as perf2bolt has it; and with the names of a binary without symbols out of its
- * debug file (debug_file.h), if there is one: binary->debug tells whether there was. */
+ * debug file (debug_file.h), if there is one: binary->debug shows whether there was. */
 struct binary_parts {
 	bool blocks;
 	bool numbers_by_address;
@@ -145,7 +145,7 @@ BC_MUST_USE bool binary_map(const char *path, struct binary *out, struct bc_erro
 BC_MUST_USE bool binary_map_opened(int fd, const char *path, struct binary *out,
 				   struct bc_error *err);
 
-/* The same of any file, which can change meanwhile: only what tells what it is is read, so
+/* The same of any file, which can change meanwhile: only what shows what it is is read, so
  * that it is neither unpacked nor has its code.  Leaves the descriptor open. */
 BC_MUST_USE bool binary_read_head(int fd, const char *path, struct binary *out,
 				  struct bc_error *err);
@@ -195,7 +195,7 @@ struct input_place {
 bool binary_translate(const struct binary *binary, struct output_place place, bool is_source,
 		      struct input_place *out);
 
-/* The function that stands for a place in the input binary: of a cold fragment
+/* The function that represents a place in the input binary: of a cold fragment
  * the parent.  NULL: in none, or of unknown parent. */
 const struct function *binary_owner(const struct binary *binary, struct output_place place);
 

@@ -14,7 +14,7 @@
  *           [MAP_POST_LINK: its count]; the number of its successors, and of each: id, probability,
  *           [MAP_POST_LINK: its count]]
  *
- * Numbers without a size are ULEB128; in brackets stands what a feature adds.  Ends of calls,
+ * Numbers without a size are ULEB128; in brackets is what a feature adds.  Ends of calls,
  * hashes and the counts of MAP_POST_LINK are read past; the rest tests/peers/block-map.sh compares
  * with llvm-readobj.  The addresses are those of the file that was linked. llvm-bolt copies the
  * sections as they are: in its output they describe the code of its input.
@@ -85,7 +85,7 @@ struct block_map {
 	bool no_memory;
 };
 
-/* The section behind one of an image, or the first; NULL: there is no other. */
+/* The section after one of an image, or the first; NULL: there is no other. */
 const struct section *block_map_section(const struct image *image, const struct section *behind);
 
 /* Begins to read a section, which counts as work (work.h).  BC_UNSUPPORTED: it is compressed or of
@@ -94,7 +94,7 @@ BC_MUST_USE bool block_map_open(const struct image *image, const struct section 
 				struct block_map *out, struct bc_error *err);
 
 /* Reads the next function into *out, which may hold another.  False: the end; or it is damaged,
- * which block_map_check() tells.  Takes time and memory by the bytes of this function. */
+ * which block_map_check() shows.  Takes time and memory by the bytes of this function. */
 bool block_map_next(struct block_map *map, struct map_function *out);
 
 /* BC_FORMAT: what is wrong, and at which byte of the section; BC_NOMEM */

@@ -27,7 +27,7 @@ struct bolt_input {
 	} debug;
 };
 
-/* Of a binary that llvm-bolt did not write. */
+/* For a binary that llvm-bolt did not write. */
 struct bolt_input bolt_input_of(const struct image *image);
 
 /* Did ld --emit-relocs leave the relocations of the code in the file?  Only with them llvm-bolt
@@ -38,7 +38,7 @@ bool image_has_code_relocations(const struct image *image);
 bool image_is_of_go(const struct image *image);
 
 /* What llvm-bolt does not do with such a binary, or only in another way: key in JSON, the sentence,
- * and what stands after it: the remedy. */
+ * and what is after it: the remedy. */
 #define BOLT_LIMITS(X)                                                                             \
 	X(NO_CODE, "no_code", "no code in this file (objcopy --only-keep-debug)",                  \
 	  ": give the binary itself")                                                              \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Which optimized binary addresses are of.  A build-id names BOLT's input; what tells what BOLT
+ * Which optimized binary addresses are of.  A build-id names BOLT's input; what shows what BOLT
  * made of it is the code: SHA-256 of class, machine, and address, size and bytes of every
  * executable segment.  Neither stripping nor another form of the table changes it.
  */
@@ -13,7 +13,7 @@
 #include "src/base/digest.h"
 #include "src/elf/image.h"
 
-/* So many bytes of it tell two apart in a name or a message. */
+/* So many bytes of it distinguish two in a name or a message. */
 #define CODE_DIGEST_SHOWN 6
 
 /* An executable segment: offsets [offset, offset + size) of the file are vaddrs from `vaddr` on. */

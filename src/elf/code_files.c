@@ -352,7 +352,7 @@ static bool try(struct code_search *s, enum named_by by, const char *before, con
 	if (length <= 0 || length >= PATH_MAX)
 		return false;
 	enum code_file_found found = open_one(s, path, by);
-	/* That there is a file of another build is told of the recorded path. */
+	/* That there is a file of another build is reported of the recorded path. */
 	if (found == CODE_FILE_OPEN || found == CODE_FILE_NO_MEMORY || by == NAMED_BY_MAPPING)
 		s->found = found;
 	return found == CODE_FILE_OPEN || found == CODE_FILE_NO_MEMORY;

@@ -82,7 +82,7 @@ static bool fits(const struct debug_name *name, const char *path, int fd)
 	return false;
 }
 
-/* -1: not there, or not the file; err then tells which. */
+/* -1: not there, or not the file; err then shows which. */
 static int try(const struct debug_name *name, const char *path, enum named_by by,
 	       struct bc_error *err)
 {
@@ -319,7 +319,7 @@ bool debug_symbols_take(const struct image *binary, struct bytes file, const cha
 
 /* ---- where it is ---- */
 
-/* What the binary says of its debug file: a name, and behind it, at a multiple of 4, a checksum. */
+/* What the binary says of its debug file: a name, and after it, at a multiple of 4, a checksum. */
 static void read_link(const struct image *binary, struct debug_name *name)
 {
 	const struct section *link = image_section(binary, LINK_SECTION);

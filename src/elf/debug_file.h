@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Files with the debug information of a binary, which stand apart from it and are found by
+ * Files with the debug information of a binary, which are apart from it and are found by
  * what the binary says: its build-id, .gnu_debuglink, .gnu_debugaltlink.  Looked for are
  *
  *   /usr/lib/debug/.build-id/ab/cdef.debug
  *   the name of the link beside the binary and below .debug/ there,
  *   and below /usr/lib/debug/ in a directory of the binary's name; without a link NAME.debug
- *   of an alternative link: the name as it stands, or beside the file, and in .dwz/
+ *   of an alternative link: the name as it is, or beside the file, and in .dwz/
  *
  *
  * and, before all of these, below each directory that the user named: .build-id/ab/cdef.debug,
@@ -44,7 +44,7 @@ struct debug_name {
 };
 
 /* A descriptor, and the path for free(); or -1: err is BC_OK if there is no such file.
- * BC_UNSUPPORTED: what stands there is no regular file.  BC_NOMEM */
+ * BC_UNSUPPORTED: what is there is no regular file.  BC_NOMEM */
 int debug_file_open(const struct debug_name *name, char **path, struct bc_error *err);
 
 /*
@@ -69,7 +69,7 @@ struct debug_symbols {
 /* Look for the debug file of a binary: dirs, and where debug_file.h says.  That there is none,
  * or that it cannot be used, is no error.
  *
- * BC_UNSUPPORTED  what stands there is no regular file
+ * BC_UNSUPPORTED  what is there is no regular file
  * BC_NOMEM */
 BC_MUST_USE bool debug_symbols_open(const struct image *binary, const char *path,
 				    const struct debug_dirs *dirs, struct debug_symbols *out,

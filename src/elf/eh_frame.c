@@ -67,8 +67,8 @@ uint64_t eh_take_number(struct eh_cursor *c, uint8_t encoding)
 	return 0;
 }
 
-/* A pointer that is absolute or relative to itself; others are bad, but for EH_PE_INDIRECT, where
- * it leads to the value. */
+/* A pointer that is absolute or relative to itself; others are bad, except for EH_PE_INDIRECT,
+ * where it leads to the value. */
 static uint64_t eh_take_place(struct eh_cursor *c, uint8_t encoding)
 {
 	uint64_t here = c->address, value = eh_take_number(c, encoding);
@@ -194,7 +194,7 @@ static bool take_id(const struct eh_frame *frame, struct eh_cursor *entry, bool 
  * between CIEs have each read again. */
 #define CIE_MOST 256
 
-/* The cursor behind the header of the CIE that begins at byte `at`. */
+/* The cursor after the header of the CIE that begins at byte `at`. */
 static struct eh_cursor cie_at(const struct eh_frame *frame, uint64_t at)
 {
 	struct eh_cursor from = {bytes_from(frame->whole, at), frame->address + at, NULL},
@@ -208,7 +208,7 @@ static struct eh_cursor cie_at(const struct eh_frame *frame, uint64_t at)
 	return cie;
 }
 
-/* The cursor is behind the id. */
+/* The cursor is after the id. */
 static void read_fde(struct eh_frame *frame, struct eh_cursor *c, uint64_t cie_byte,
 		     struct eh_frame_fde *out)
 {

@@ -110,7 +110,7 @@ struct eh_frame debug_frame_begin(const struct image *image);
 /* False at the end, and where the section is damaged. */
 bool eh_frame_next(struct eh_frame *frame, struct eh_frame_fde *out);
 
-/* The FDE that stands at a byte of the section.  False: none does; frame->left stays as it is. */
+/* The FDE that is at a byte of the section.  False: none does; frame->left stays as it is. */
 bool eh_frame_at(struct eh_frame *frame, uint64_t byte, struct eh_frame_fde *out);
 
 /* Takes the augmentation data off `rest`, so that the FDE's instructions are left.  Returns the
@@ -122,7 +122,7 @@ struct code_ranges {
 	size_t count;
 };
 
-/* The ranges of the section .eh_frame; none if there is no such section.  Of
+/* The ranges of the section .eh_frame; none if there is no such section.  For
  * several FDEs at one address the first that is not empty counts.
  *
  * BC_FORMAT  a damaged entry, or a pointer encoding that no linked file has
@@ -167,12 +167,12 @@ void eh_frame_hdr_free(struct eh_frame_hdr *header);
  *   call sites: start, size, landing pad (0: none), uleb action (0: only clean-up; else 1 + a byte
  *       of the actions)
  *   actions: sleb filter, sleb distance from itself to the next one (0: the last)
- *   type table: pointers to types, number -1 last; of a filter below 0 a list of numbers behind it
+ *   type table: pointers to types, number -1 last; of a filter below 0 a list of numbers after it
  */
 
 struct lsda_site {
 	struct code_range code; /* vaddrs */
-	uint64_t pad;           /* vaddr; 0: none, the exception goes on to the caller */
+	uint64_t pad;           /* vaddr; 0: none, the exception continues to the caller */
 	uint64_t action;
 };
 DEFINE_VEC(lsda_site_vec, struct lsda_site);
@@ -180,7 +180,7 @@ DEFINE_VEC(lsda_site_vec, struct lsda_site);
 struct lsda {
 	struct lsda_site_vec sites; /* in the order of the table, which is that of addresses unless
 				       it is damaged */
-	struct eh_cursor actions;   /* behind the call sites */
+	struct eh_cursor actions;   /* after the call sites */
 	uint64_t types;             /* vaddr where the type table ends; 0: none */
 	uint8_t type_encoding;
 	const char *bad; /* what is damaged; NULL: nothing */
@@ -201,7 +201,7 @@ bool lsda_ascends(const struct lsda *lsda);
 const struct lsda_site *lsda_site_at(const struct lsda *lsda, uint64_t address);
 
 /* What is done at a call site, as words that are equal if it is the same: filters, each followed by
- * the types that it stands for.  Types are vaddrs of what the table points to; 0: any.  Returns how
+ * the types that it represents.  Types are vaddrs of what the table points to; 0: any.  Returns how
  * many words there are in `out`, at most `room`; a longer list is cut.  *bad: what is damaged. */
 size_t lsda_actions(const struct image *image, const struct lsda *lsda, uint64_t action,
 		    uint64_t *out, size_t room, const char **bad);

@@ -130,7 +130,7 @@ bool symbol_is_label(const struct image *image, const struct function *f, const 
 	return s->type == STT_NOTYPE && s->local;
 }
 
-/* The first symbol behind a function's start that cannot lie inside it and is
+/* The first symbol after a function's start that cannot lie inside it and is
  * not above `limit`; else the limit. */
 static uint64_t next_object(const struct image *image, const struct symbol_table *symbols,
 			    size_t from, const struct function *f, uint64_t limit)
@@ -281,7 +281,7 @@ struct builder {
 	size_t frame; /* the first one that is not below the symbols seen so far */
 	struct got got;
 	struct plt plt;
-	struct function_vec functions; /* sorted, but for what a step appends */
+	struct function_vec functions; /* sorted, except for what a step appends */
 	struct names names;
 	unsigned anonymous;         /* symbols without a name so far */
 	enum tells_file tells_file; /* the name that is printed of the last function */
@@ -335,7 +335,7 @@ static bool has_two_slashes(const char *name)
 	return slash && strchr(slash + 1, '/');
 }
 
-/* Of a symbol with its unique name. */
+/* For a symbol with its unique name. */
 static const char *name_with_file(struct builder *b, const struct symbol *s, const char *unique)
 {
 	if (!s->file_number || has_two_slashes(unique))
@@ -441,7 +441,7 @@ static void merge(struct builder *b, size_t sorted)
 
 DEFINE_SEARCH(functions_above, struct function, uint64_t, item->address <= key)
 
-/* Of functions [low, high), which are sorted: the last one at or below an address;
+/* For functions [low, high), which are sorted: the last one at or below an address;
  * else the one before them, or NULL. */
 static struct function *at_or_below_in(struct function *functions, size_t low, size_t high,
 				       uint64_t address)
@@ -516,7 +516,7 @@ static bool is_covered(const struct function *f, uint64_t address)
 	return f && (f->address == address || address - f->address < f->size);
 }
 
-/* Functions that no symbol tells of. */
+/* Functions that no symbol names. */
 static void add_frames(struct builder *b)
 {
 	size_t sorted = b->functions.len, below = 0;

@@ -53,7 +53,7 @@ struct function {
 	uint64_t size;    /* of its symbols or .eh_frame entry; where both have
 			     none, its extent */
 	uint64_t extent;  /* bytes that count as its own, >= size, if what is
-			     behind `size` is padding: see function_extent() */
+			     after `size` is padding: see function_extent() */
 	bool has_gap;     /* that is to be looked at */
 	bool renumbered;  /* `printed` has another number than by address: symbols.c */
 	uint32_t section; /* index in image->sections */
@@ -79,7 +79,7 @@ struct function_index {
 struct function_table {
 	struct function *at; /* by ascending address, not overlapping */
 	size_t count;
-	size_t extra; /* behind them: names without code of their own, which profiles can have
+	size_t extra; /* after them: names without code of their own, which profiles can have
 			 (code/pair.h) */
 	struct function_index index;
 	struct image image;          /* what it points to is borrowed */
@@ -191,7 +191,7 @@ static inline void functions_prefetch(const struct function_table *table, struct
 		__builtin_prefetch(&index->below[bucket]);
 }
 
-/* The number of bytes that count as a function's own.  Reads the code behind the function at the
+/* The number of bytes that count as a function's own.  Reads the code after the function at the
  * first call only, because most functions are never asked for. */
 uint64_t function_extent(const struct function_table *table, const struct function *function);
 
@@ -217,7 +217,7 @@ static inline const struct function *functions_code_at(const struct function_tab
 
 /* How far functions reach: the size in a symbol is often too small. */
 
-/* Can this symbol stand within a function, as a label does? */
+/* Can this symbol be within a function, as a label does? */
 bool symbol_is_label(const struct image *image, const struct function *function,
 		     const struct symbol *symbol);
 

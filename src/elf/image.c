@@ -96,7 +96,7 @@ bool section_parts_find(struct image *image)
 	struct open_sections open = {malloc((image->section_count + 1) * sizeof(*open.at)), 0};
 	size_t count = 0;
 
-	/* A part begins where a section does, or behind the end of one. */
+	/* A part begins where a section does, or after the end of one. */
 	image->parts = malloc((2 * image->section_count + 2) * sizeof(*image->parts));
 	bool ok = placed && open.at && image->parts;
 	for (size_t i = 0; ok && i < image->section_count; i++)
@@ -381,7 +381,7 @@ static bool spend(const struct image *image, enum work_kind kind, uint64_t amoun
 	return work_spend(image->work, kind, amount) || work_check(image->work, err);
 }
 
-/* Of a head, nothing is read but the tables and small notes. */
+/* For a head, nothing is read but the tables and small notes. */
 static bool spend_bytes(const struct image *image, enum work_kind kind, uint64_t amount,
 			struct bc_error *err)
 {
@@ -563,7 +563,7 @@ static bool open_part(const struct file_map *file, bool segments, struct image *
 		return bc_fail_nomem(err);
 	work_begin(image.work, file->present);
 	elf_version(EV_CURRENT);
-	/* Of type char *, but only read from. */
+	/* For type char *, but only read from. */
 	BC_AUTO(end_elf) Elf *elf = elf_memory((char *)(uintptr_t)file->data, file->size);
 	if (!elf)
 		return fail_elf(err, "ELF header, byte 0");

@@ -82,8 +82,8 @@ BC_MUST_USE bool image_open_map(const struct file_map *map, struct image *out,
 				struct bc_error *err);
 void image_close(struct image *image);
 
-/* Do p_vaddr and p_offset agree modulo p_align?  Of a program of type EXEC, which
- * stands at its own addresses, Linux asks for whole pages only: llvm-bolt aligns its
+/* Do p_vaddr and p_offset agree modulo p_align?  For a program of type EXEC, which
+ * is at its own addresses, Linux asks for whole pages only: llvm-bolt aligns its
  * segment to 2 MiB in the file, wherever the program begins in memory. */
 bool segment_agrees(const struct segment *segment, bool position_independent);
 

@@ -7,7 +7,7 @@
  * the same for all addresses of one load.  There are two ways to it.
  *
  * By any mapping: the mapping is part of a segment, widened to whole pages (or
- * holds a whole one), and the segment tells the vaddr of its first byte:
+ * holds a whole one), and the segment shows the vaddr of its first byte:
  *
  *   base = start - (p_vaddr - p_offset + file offset of start)
  *

@@ -100,7 +100,7 @@ struct file_notes notes_of_bytes(struct bytes file)
 #define GO_OWNER    "Go"
 #define GO_BUILD_ID 4
 
-/* Go's linker counts the padding behind "Go" as a part of the name: 4 bytes, two of them NULs. */
+/* Go's linker counts the padding after "Go" as a part of the name: 4 bytes, two of them NULs. */
 static bool is_go(struct text owner)
 {
 	while (owner.len && !owner.at[owner.len - 1])

@@ -52,7 +52,7 @@ struct file_notes notes_of_file(int fd);
 struct file_notes notes_of_bytes(struct bytes file);
 
 /* The first build-id that Go's linker left among notes (owner "Go", with one NUL
- * or more behind it, type 4: text of four parts with slashes; cmd/link, internal/ld/elf.go),
+ * or more after it, type 4: text of four parts with slashes; cmd/link, internal/ld/elf.go),
  * empty if none. */
 struct text notes_go_build_id(struct bytes notes, uint64_t align);
 

@@ -172,7 +172,7 @@ static size_t x86_skipped(struct bytes code)
 	return 0;
 }
 
-/* How much of an entry stands before its jump. */
+/* How much of an entry is before its jump. */
 static size_t x86_before_jump(struct bytes code)
 {
 	size_t before = 0;
@@ -230,7 +230,7 @@ static bool is_aarch64_br(uint32_t word)
 	return (word & 0xfffffc1f) == 0xd61f0000;
 }
 
-/* The slot that `code` at an address loads for the branch behind it: adrp x16, page; ldr x17, [x16,
+/* The slot that `code` at an address loads for the branch after it: adrp x16, page; ldr x17, [x16,
  * offset]. False if it is none. */
 static bool aarch64_slot(struct bytes code, uint64_t address, uint64_t *slot)
 {
@@ -250,7 +250,7 @@ static bool aarch64_slot(struct bytes code, uint64_t address, uint64_t *slot)
 	return false;
 }
 
-/* An entry goes from behind the last branch and its nops to the next branch. */
+/* An entry goes from after the last branch and its nops to the next branch. */
 static bool read_aarch64(struct plt_reader *r)
 {
 	size_t begin = 0;

@@ -53,7 +53,7 @@ void plt_free(struct plt *plt);
 uint32_t plt_jump_in(const struct image *image, struct vaddr entry);
 
 /* The address of the slot that the call or jump at a vaddr goes through: `call *SLOT(%rip)` or `jmp
- * *SLOT(%rip)` of x86-64; blr x17 or br x17 of AArch64 right behind adrp x16, PAGE and ldr x17,
+ * *SLOT(%rip)` of x86-64; blr x17 or br x17 of AArch64 right after adrp x16, PAGE and ldr x17,
  * [x16, OFFSET]. 0: there is none. */
 uint64_t plt_slot_of(const struct image *image, struct vaddr at);
 

@@ -10,7 +10,7 @@
 
 /* Writes a side file: headers, executable segments, what is loaded from the file, symbols, notes
  * and the relocations of code; so all but debug information and the like.  digest: of the code.
- * BC_NOMEM; errors of `out` are ferror()'s to tell. */
+ * BC_NOMEM; errors of `out` are ferror()'s to report. */
 BC_MUST_USE bool side_file_write(const struct image *image, struct build_id digest, FILE *out,
 				 struct bc_error *err);
 
@@ -22,7 +22,7 @@ BC_MUST_USE bool side_file_write_hashes(const struct image *image, FILE *out, st
 
 struct replacement {
 	uint64_t header_at; /* file offset of the section's header ...        */
-	uint8_t header[64]; /* ... and what stands there from now on          */
+	uint8_t header[64]; /* ... and what is there from now on          */
 	uint64_t at;        /* file offset of the content                     */
 	uint64_t capacity;  /* bytes there that are the section's so far      */
 	uint64_t size;      /* of the content                                 */
@@ -30,9 +30,9 @@ struct replacement {
 };
 
 /* Plan to replace the content of a section that no segment holds: in its place if
- * it fits, else behind everything else, where 16 divides the offset.  Nothing but
+ * it fits, else after everything else, where 16 divides the offset.  Nothing but
  * the header's offset and size, and the content, changes; libelf would write the
- * whole file anew and not keep the bytes between sections.
+ * whole file again and not keep the bytes between sections.
  *
  * BC_UNSUPPORTED  the section is in a segment */
 BC_MUST_USE bool replacement_plan(const struct image *image, const struct section *section,

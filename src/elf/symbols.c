@@ -179,7 +179,7 @@ DEFINE_VEC(mark_vec, struct code_mark);
 /* The raw table and what its entries refer to. */
 struct raw_symbols {
 	const struct image *image;  /* whose symbols they are */
-	const struct image *tables; /* where they stand: the same, or its debug file */
+	const struct image *tables; /* where they are: the same, or its debug file */
 	const uint32_t
 		*section_of; /* sections of `tables` as sections of `image`; NULL: the same */
 	const struct section *section;

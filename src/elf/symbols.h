@@ -19,7 +19,7 @@ struct symbol {
 				 from the image, "" for none */
 	uint32_t order;       /* position in the symbol table */
 	uint32_t section;     /* index in image->sections, or ABSOLUTE_SECTION */
-	uint32_t file;        /* local: the FILE symbol it stands under, from
+	uint32_t file;        /* local: the FILE symbol it is under, from
 				 1 on, 0 for none; global: 0 */
 	uint32_t number;      /* N of name/N if it is local and has a name */
 	uint32_t file_number; /* N of name/file/N; 0: it has no such name */

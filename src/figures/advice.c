@@ -38,7 +38,7 @@ static bool peek_kind(const char *path, struct file_facts *out)
 	return true;
 }
 
-/* Of an entry of a directory: only a regular file is opened.  FILE_SHARDS: it is a shard. */
+/* For an entry of a directory: only a regular file is opened.  FILE_SHARDS: it is a shard. */
 static enum file_kind kind_of_entry(const char *path)
 {
 	struct file_stream stream;
@@ -275,8 +275,8 @@ static void add_output(struct advice_line *line, const struct situation *s)
 		add(line, " -o %s", s->output);
 }
 
-/* The command line of the user without what is not about files: what stands at `a` and `b` is
- * exchanged, `without` left out, and `instead` stands in the place of the binary, where it is not
+/* The command line of the user without what is not about files: what is at `a` and `b` is
+ * exchanged, `without` left out, and `instead` is instead of the binary, where it is not
  * NULL. */
 struct advised_change {
 	size_t a, b;
@@ -666,7 +666,7 @@ void advise_outcome(enum outcome outcome, bool few, const struct outcome_files *
 	}
 }
 
-/* ---- a file that its place does not take; of one of no known kind its reader tells more ---- */
+/* ---- a file that its place does not take; of one of no known kind its reader shows more ---- */
 
 static const struct given *find_place(const struct situation *s, enum advice_place place)
 {
@@ -676,7 +676,7 @@ static const struct given *find_place(const struct situation *s, enum advice_pla
 	return NULL;
 }
 
-/* Two files stand where the other one belongs. */
+/* Two files are where the other one belongs. */
 static bool advise_swap(const struct situation *s, struct advice *out)
 {
 	for (size_t i = 0; i < s->count; i++)
@@ -699,7 +699,7 @@ static bool advise_swap(const struct situation *s, struct advice *out)
 	return false;
 }
 
-/* A directory in the place of samples: the recordings in it are meant. */
+/* A directory instead of samples: the recordings in it are meant. */
 static bool advise_folder(const struct situation *s, const struct given *file, struct advice *out)
 {
 	const struct file_facts *facts = &file->facts;

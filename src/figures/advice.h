@@ -63,11 +63,11 @@ struct given {
 
 /* What the samples say of the binary that ran. */
 struct ran {
-	const char *path; /* a file whose build-id is the binary's but for llvm-bolt's mark; NULL:
-			     none */
-	const char *arch; /* of the machine, as uname -m prints it; NULL or empty: not known */
-	const char *cut;  /* a recording that ends early, with its build-ids; NULL: none */
-	const char *counters;   /* a recording of perf stat, which has no samples; NULL: none */
+	const char *path;     /* a file whose build-id is the binary's except for llvm-bolt's mark;
+			     NULL: none */
+	const char *arch;     /* of the machine, as uname -m prints it; NULL or empty: not known */
+	const char *cut;      /* a recording that ends early, with its build-ids; NULL: none */
+	const char *counters; /* a recording of perf stat, which has no samples; NULL: none */
 	const char *no_samples; /* a recording without samples, as all others are; NULL: none */
 };
 
@@ -81,7 +81,7 @@ struct situation {
 
 struct advice {
 	const char *about; /* the path of the file that is wrong */
-	bool wrong_kind; /* it can never stand in its place; else the files do not fit each other */
+	bool wrong_kind;   /* it can never be in its place; else the files do not fit each other */
 	char sentence[1536];
 	char command[768]; /* works when it is pasted into a shell; empty: there is none */
 };
@@ -109,7 +109,7 @@ enum sampled_by {
 	SAMPLED_BY_INSTRUMENTING, /* exact counts of a copy, where nothing can be sampled */
 };
 
-/* The command that a user may want to run on a file that stands alone; words in capitals are other
+/* The command that a user may want to run on a file that is alone; words in capitals are other
  * files.  Empty: there is none. */
 struct use {
 	const char *path;
@@ -154,7 +154,7 @@ struct outcome_files {
 	const char *const *samples;
 	size_t sample_count;
 	const char *profile; /* where the user had the profile written; NULL: to none */
-	bool from_compiler;  /* the compiler's counts in the binary stand for samples ... */
+	bool from_compiler;  /* the compiler's counts in the binary represent samples ... */
 	bool forced;         /* ... although no function has one: --force-map */
 	const struct bolt_input *bolt; /* the binary that llvm-bolt is to read; NULL: not known */
 	const char

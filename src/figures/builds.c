@@ -86,7 +86,7 @@ static bool keep_function(const struct yaml_function *f, struct old_profile *out
 
 DEFINE_VEC(text_vec, struct text);
 
-/* Gives each block of a function the key of what it calls; its calls stand in the order of its
+/* Gives each block of a function the key of what it calls; its calls are in the order of its
  * blocks. */
 static bool key_calls(struct old_profile *out, const struct old_function *f,
 		      const struct map *by_fid, const struct yaml_fid_vec *fids,
@@ -499,7 +499,7 @@ static const struct function *called_outside(const struct binary *binary, uint32
 	return inside && insn->kind != INSN_CALL ? NULL : callee;
 }
 
-/* The table has the places of branches, but not of one that begins a block.  Of several entries of
+/* The table has the places of branches, but not of one that begins a block.  For several entries of
  * one place the last is of the code there. */
 static bool calls_of_fragment(const struct new_build *build, uint32_t hot, uint32_t number,
 			      const struct input_function *blocks, struct call_of_block_vec *out)
@@ -561,7 +561,7 @@ static bool key_less(const struct block_key *a, const struct block_key *b)
 DEFINE_SORT(sort_keys, struct block_key, key_less)
 DEFINE_SEARCH(keys_below, struct block_key, const struct block_key *, key_less(item, key))
 
-/* Where the first one stands that is no less than these. */
+/* Where the first one is that is no less than these. */
 static size_t first_from(const struct block_key_vec *keys, uint64_t key, uint16_t kinds)
 {
 	const struct block_key from = {key, kinds, 0};
@@ -595,7 +595,7 @@ static const struct {
 	{0, false},
 };
 
-/* The parts stand above the offset, whatever their own order is. */
+/* The parts are above the offset, whatever their own order is. */
 static uint64_t similar_key(uint64_t hash, size_t search)
 {
 	return hash & (searches[search].parts | KIND_PART | OFFSET_PART);
@@ -695,7 +695,7 @@ static bool list_calling(struct block_match *match, const struct input_function 
 	return true;
 }
 
-/* Of those that call the same the one whose kinds of instructions have the nearest number, as
+/* For those that call the same the one whose kinds of instructions have the nearest number, as
  * llvm-bolt chooses; NO_BLOCK: none */
 static uint32_t find_calling(const struct block_match *match, const struct old_block *old)
 {

@@ -12,7 +12,7 @@
 
 /* ---- the profile of the earlier build ---- */
 
-/* What tells whether it fits a later one: of BOLT's YAML the hashes of functions and blocks, of
+/* What shows whether it fits a later one: of BOLT's YAML the hashes of functions and blocks, of
  * fdata the offsets. */
 
 struct old_block {
@@ -65,7 +65,7 @@ BC_MUST_USE bool old_profile_read(const char *path, struct old_profile *out, str
 void old_profile_free(struct old_profile *profile);
 
 /* The document that is of a program, as several can be in one file: that of its build-id, else of
- * its name, which the file can have more behind ("prog" is that of prog.bolt).  NULL: there are
+ * its name, which the file can have more after ("prog" is that of prog.bolt).  NULL: there are
  * several, and none is. */
 const struct old_document *old_profile_of(const struct old_profile *profile,
 					  const struct build_id *id, const char *path);
@@ -73,7 +73,7 @@ const struct old_document *old_profile_of(const struct old_profile *profile,
 /* What the document says that it is of; empty: nothing. */
 struct text old_document_program(const struct old_document *document);
 
-/* What stands for the names of functions that are called in one block, which are sorted for it.  As
+/* What represents the names of functions that are called in one block, which are sorted for it.  As
  * in llvm-bolt, nothing divides one name from the next.  0: none */
 uint64_t call_key(struct text *names, size_t count);
 
@@ -151,7 +151,7 @@ BC_MUST_USE bool new_build_calls(const struct new_build *build, uint32_t functio
  * rules (release 20 and later), by hashes, whose parts are
  *
  *   bits 0 to 15 the offset, to 31 the kinds of instructions, to 47 the instructions, to 55 the
- *   blocks before, to 63 those behind
+ *   blocks before, to 63 those after
  *
  * First each block of the profile, in its order, gets the most similar block of the new build among
  * those of equal kinds of instructions, if the instructions are equal, too.  Then each block, those

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * What stands between a program and a profile of it, on this machine: how it can be sampled, which
+ * What is between a program and a profile of it, on this machine: how it can be sampled, which
  * llvm-bolt there is, and what the program has of what llvm-bolt needs.  Each finding has a verdict
  * and, where something can be done about it, a remedy.
  */

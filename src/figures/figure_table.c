@@ -53,7 +53,7 @@ static bool is_last(const struct figure_row *row)
 	return !row->key && !row->text && !row->bracket && !row->rows && !row->print;
 }
 
-/* The row after which the next one stands: of an object that is left out, its end. */
+/* The row after which the next one is: of an object that is left out, its end. */
 static const struct figure_row *end_of(const struct figure_row *row)
 {
 	int depth = 0;
@@ -133,7 +133,7 @@ static bool is_some(const struct figure_value *value)
 	return value->number || value->real != 0 || value->text.len || *value->chars;
 }
 
-/* The end of a word behind a count.  NULL: it is none of these. */
+/* The end of a word after a count.  NULL: it is none of these. */
 static const char *word_end(uint64_t count, struct text how)
 {
 	static const char *const ends[][2] = {{"", "s"}, {"", "es"}, {"y", "ies"}, {"is", "are"}};

@@ -48,7 +48,7 @@ struct figure_row {
 	const char *key; /* in JSON, and of the row in texts; NULL: the row is not in JSON, but of
 			    `rows` its rows are */
 	/* For people: {} is the value, {KEY} that of another row of the same object, {KEY:W.P} with
-	 * a width and digits behind the point, {KEY:g} a real as short as it can be, {KEY:s} an s
+	 * a width and digits after the point, {KEY:g} a real as short as it can be, {KEY:s} an s
 	 * for any number but one, {KEY:es}, {KEY:ies} (or y) and {KEY:are} (or is) likewise,
 	 * {KEY/OTHER:W.P} the one in percent of the other. NULL: none */
 	const char *text;
@@ -56,7 +56,7 @@ struct figure_row {
 	size_t at;      /* in the struct of the table, */
 	size_t through; /* or 1 + where a pointer to another struct is that `at` is in; if it is
 			   NULL, the row is left out */
-	size_t given;   /* 1 + where a bool is beside `at`: the row stands only if that is true; 0:
+	size_t given;   /* 1 + where a bool is beside `at`: the row is only if that is true; 0:
 			   always */
 	char bracket;   /* '{': an object begins here, with all rows up to its '}' */
 	bool any; /* the text is left out if the value is 0 or empty, unless all are asked for */
@@ -91,10 +91,10 @@ struct figure_row {
 #define VALUE_BY(type, field, reader) .at = offsetof(type, field), .read = (reader)
 /* ... in the struct that this pointer of the table's struct leads to. */
 #define THROUGH(type, pointer) .through = 1 + offsetof(type, pointer)
-/* ... and the row, or the object that begins, stands only if this bool is true. */
+/* ... and the row, or the object that begins, is only if this bool is true. */
 #define IF(type, condition) .given = 1 + offsetof(type, condition)
 
-/* Rows whose keys are the names of up to ten fields; in: what stands before the names, as `flow.`,
+/* Rows whose keys are the names of up to ten fields; in: what is before the names, as `flow.`,
  * or nothing. */
 #define FIGURE(type, in, field) {.key = #field, VALUE(type, in field)}
 #define FIGURES(type, in, ...)                                                                     \

@@ -124,7 +124,7 @@ static bool add_edge(struct flow_function *f, struct balance_block *from,
 	return flow_edge_vec_push(&f->edges, edge);
 }
 
-/* The calls at one place, which stand next to each other. */
+/* The calls at one place, which are next to each other. */
 struct call_site {
 	struct balance_block *block;
 	uint64_t at, site, count;

@@ -25,7 +25,7 @@ struct flow_figures {
 	double call_gap, flow_gap, worst_gap;
 };
 
-/* Tells where the blocks of functions begin.  Zeroed, the targets in the profile tell it. */
+/* Reports where the blocks of functions begin.  Zeroed, the targets in the profile show it. */
 struct flow_code {
 	const struct binary *binary;       /* of the profile */
 	const struct block_source *blocks; /* of it; or NULL */

@@ -491,7 +491,7 @@ static char letter_of(struct writer *w, uint64_t address)
 
 uint64_t heat_picture_cells(const struct heat *heat, unsigned line)
 {
-	uint64_t lines = 0, next = 0; /* next: the line behind the last one that is drawn */
+	uint64_t lines = 0, next = 0; /* next: the line after the last one that is drawn */
 
 	for (size_t i = 0; i < heat->runs.len; i++) {
 		const struct heat_run *run = &heat->runs.at[i];

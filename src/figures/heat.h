@@ -36,7 +36,7 @@ struct heat_options {
 	uint64_t bucket;           /* at least 1 */
 	const struct image *image; /* of what ran */
 	uint64_t min, max;         /* addresses, both included, that a trace may begin at */
-	bool zero_counts; /* in pre-aggregated records, address 0 stands for code outside of the
+	bool zero_counts; /* in pre-aggregated records, address 0 represents code outside of the
 			     binary */
 };
 

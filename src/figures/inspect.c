@@ -36,7 +36,7 @@ static bool is_named(const struct recording *r, size_t event, struct text name)
 }
 
 /* Finds the event of a name.  Most samples have the event of the sample before.  perf prints a
- * colon behind the name. */
+ * colon after the name. */
 static bool find_event(struct recording *r, struct text name)
 {
 	if (text_ends(name, ":"))
@@ -448,7 +448,7 @@ static bool look_at(const char *path, struct inspected *out, char *start, size_t
 
 	if (!stream_open(path, &stream, err))
 		return false;
-	struct bc_error damaged; /* what reads all of it tells more */
+	struct bc_error damaged; /* what reads all of it shows more */
 	out->is_shard = shard_look(&stream, &out->is_shard, &out->shard, &damaged) && out->is_shard;
 	stream.cut_will_do = true;
 	bool ok = stream_read(&stream, start, FILE_KIND_LOOK, size, err);

@@ -25,7 +25,7 @@ struct share {
 DEFINE_VEC(share_vec, struct share);
 DEFINE_VEC(event_name_vec, char *);
 
-/* What stands in `files` for samples of no file. */
+/* What is in `files` for samples of no file. */
 #define SHARE_KERNEL  UINT64_MAX       /* the upper half of the addresses, without modules */
 #define SHARE_UNKNOWN (UINT64_MAX - 1) /* no known mapping contains the address */
 
@@ -37,7 +37,7 @@ struct recording {
 
 	uint64_t samples; /* of perf.data and text; or pre-aggregated counts of plain samples */
 	uint64_t branches, fall_throughs; /* pre-aggregated: what the records count */
-	uint64_t addresses;               /* that traces of the way through the code tell */
+	uint64_t addresses;               /* that traces of the way through the code show */
 	uint64_t with_stack, with_chain, without_address;
 	uint64_t entries;     /* of all branch stacks */
 	size_t max_depth;     /* stack */
@@ -52,8 +52,8 @@ struct recording {
 	size_t last_event;
 };
 
-/* The program of a process: the executable file that is mapped lowest, but for shared libraries by
- * their names, which can lie lower in old recordings that do not tell of exec(); of nothing but
+/* The program of a process: the executable file that is mapped lowest, except for shared libraries
+ * by their names, which can lie lower in old recordings that do not say of exec(); of nothing but
  * libraries the lowest.  Empty if none is known. */
 struct text recording_program(const struct recording *recording, uint32_t pid);
 
@@ -81,7 +81,7 @@ enum local_file {
 	LOCAL_BAT,
 };
 
-/* So many processes and files are told of. */
+/* So many processes and files are reported. */
 #define INSPECT_LISTED ((size_t)10)
 
 struct inspected {
@@ -92,7 +92,7 @@ struct inspected {
 	bool is_shard;                 /* `shard` is what it says of itself */
 	struct shard shard;
 	struct binary binary;       /* FILE_BINARY, FILE_SIDE, FILE_NOTE */
-	struct recording recording; /* FILE_SAMPLES, also those that only all of it tells */
+	struct recording recording; /* FILE_SAMPLES, also those that only all of it shows */
 	enum local_file local[INSPECT_LISTED]; /* of recording.files */
 	struct profile_facts profile;          /* FILE_FDATA, FILE_YAML */
 	char json_format[64]; /* FILE_JSON: the value of its "format" or "schema", or empty */
@@ -101,7 +101,7 @@ struct inspected {
 
 /* Zeroed before; inspected_free() it in any case.
  *
- * carried  of several files: a later part of the recording before goes on from there; or NULL
+ * carried  of several files: a later part of the recording before continues from there; or NULL
  *
  * BC_FORMAT  also: nothing that is known here
  * BC_IO, BC_NOMEM, BC_UNSUPPORTED */

@@ -133,7 +133,7 @@ struct block_writer {
 	struct json *json;
 	struct listing *listing;
 	const struct side *side;
-	uint64_t next; /* the address behind the last instruction; 0: none yet */
+	uint64_t next; /* the address after the last instruction; 0: none yet */
 	uint32_t file, line;
 	size_t count;
 };

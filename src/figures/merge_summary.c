@@ -161,7 +161,7 @@ bool merge_summary_doubles(const struct merge *merge, FILE *out)
 
 /* ---- inferred and counted branches ---- */
 
-/* Of branches, and with any. */
+/* For branches, and with any. */
 static bool has_branches(const struct merge_input *input)
 {
 	return !input->why && input->head.kind == KIND_YAML && input->head.mode == MODE_BRANCHES &&

@@ -21,7 +21,7 @@ void merge_summary_json(const struct merge_outcome *outcome, FILE *out);
 BC_MUST_USE bool merge_summary_doubles(const struct merge *merge, FILE *out);
 
 /* Warns where YAML of inferred branches is added to that of counted ones, unless each is scaled.
- * fdata does not tell which it is. */
+ * fdata does not show which it is. */
 void merge_summary_inferred(const struct merge *merge, FILE *out);
 
 /* A line for each bad input: a warning if it was left out, and of sums that did not fit; else a

@@ -20,7 +20,7 @@ DEFINE_VEC(number_vec, uint32_t);
 struct known_names {
 	struct strings names;
 	struct number_vec function; /* by number of the name: a name_number, or TWO_FUNCTIONS: it
-				       tells none */
+				       shows none */
 };
 
 static void known_free(struct known_names *known)
@@ -218,7 +218,7 @@ static bool more_in_b(const struct counted *a, const struct counted *b)
 }
 DEFINE_SORT(sort_by_b, struct counted, more_in_b)
 
-/* Numbers for the functions of both profiles: those of the first, and behind them functions that
+/* Numbers for the functions of both profiles: those of the first, and after them functions that
  * only the second one has. */
 struct joint {
 	const struct flat_profile *profiles[2];

@@ -93,7 +93,7 @@ void overlap_judge(struct overlap_report *report);
 
 void overlap_text(const struct overlap_report *report, FILE *out);
 void overlap_json_members(const struct overlap_report *report,
-			  struct json *json); /* but for what is asked of it */
+			  struct json *json); /* except for what is asked of it */
 void overlap_json(const struct overlap_report *report, FILE *out);
 
 /* Shares that are below the least one, a line each. */

@@ -7,7 +7,7 @@
 
 /* ---- the page, and lists of its data ---- */
 
-#define ROOM_SPARE ((size_t)4000) /* of what stands around values */
+#define ROOM_SPARE ((size_t)4000) /* of what is around values */
 
 /* Made of src/figures/page.html by cmake/embed.cmake. */
 extern const unsigned char report_page[];
@@ -177,7 +177,7 @@ static void write_mover(struct json *json, const struct overlap_mover *mover)
 	json_close(json, ']');
 }
 
-/* Those who lost stand at the beginning, those who gained at the end. */
+/* Those who lost are at the beginning, those who gained at the end. */
 static bool movers_write(struct json *json, const char *key, const struct overlap *overlap,
 			 size_t room)
 {

@@ -18,7 +18,7 @@
 #include "src/figures/shown_code.h"
 #include "src/verify/verify.h"
 
-#define PAGE_PLACEHOLDER "@BATCONV_REPORT_DATA@" /* stands in the page once */
+#define PAGE_PLACEHOLDER "@BATCONV_REPORT_DATA@" /* is in the page once */
 #define PAGE_MOST        ((size_t)200000)        /* bytes of the page without data */
 #define PAGE_DATA_MOST   ((size_t)800000)        /* bytes of data */
 

@@ -197,7 +197,7 @@ static bool write_row(struct json *json, struct row_writer *writer, uint32_t num
 	return true;
 }
 
-/* Of a row, in the order in which write_row() has them. */
+/* For a row, in the order in which write_row() has them. */
 #define FUNCTION_COLUMNS                                                                           \
 	"name plain samples executed size cold_size place fragments input lost_percent "           \
 	"call_gap_percent flow_gap_percent worst_gap_percent input_size"
@@ -277,7 +277,7 @@ DEFINE_SORT(sort_by_count, struct call_count, more_calls)
 DEFINE_UNIFY(unify, struct call_count, last->block == item->block && last->to == item->to,
 	     last->count = count_add_saturating(last->count, item->count))
 
-/* Goes on to the block of an offset: records are in the order of the places that they come from,
+/* Continues to the block of an offset: records are in the order of the places that they come from,
  * and so are blocks.  false: there is none */
 static bool go_to_block(const struct flow_function *flow, uint64_t at, uint32_t *block)
 {

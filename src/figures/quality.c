@@ -172,8 +172,8 @@ static bool taken_more(const struct block_edge *a, const struct block_edge *b)
 }
 DEFINE_SORT(sort_by_count, struct block_edge, taken_more)
 
-/* Lays a half out: the edge with the highest count first, a block is put behind another one if
- * nothing stands between them yet. */
+/* Lays a half out: the edge with the highest count first, a block is put after another one if
+ * nothing is between them yet. */
 static void lay_out(struct block_edge_vec *edges, int which, struct chains *out)
 {
 	for (size_t i = 0; i < edges->len; i++)
@@ -192,7 +192,7 @@ static void lay_out(struct block_edge_vec *edges, int which, struct chains *out)
 	}
 }
 
-/* Taken branches of a half in a layout.  A block that the layout's half has not seen stands
+/* Taken branches of a half in a layout.  A block that the layout's half has not seen is
  * anywhere: every second of its branches is taken. */
 static double taken(const struct taking *t, int which, const struct chains *layout)
 {
@@ -341,7 +341,7 @@ enum code_place code_place_of(const struct binary *binary, struct output_place p
 	return moved ? PLACE_ORIGINAL : PLACE_IGNORED;
 }
 
-/* Lists the addresses that were counted, with the sum of each.  Rows of one address stand next to
+/* Lists the addresses that were counted, with the sum of each.  Rows of one address are next to
  * each other. */
 static bool list_addresses(struct located_counts *located, struct placed_vec *out)
 {
@@ -503,7 +503,7 @@ static bool cover_bytes(const struct conversion *conversion, struct quality_sour
 DEFINE_VEC(number_list, uint32_t);
 
 /* Opens the code of the profile, from which the blocks are known.  Without the input, and without a
- * table that has the blocks, only the profile tells them. */
+ * table that has the blocks, only the profile shows them. */
 static bool open_code(struct conversion *c, struct flow_code *code, struct block_source *blocks,
 		      struct bc_error *err)
 {

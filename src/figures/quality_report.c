@@ -179,7 +179,7 @@ static void judge_places(const struct quality *q, const struct conversion *c, st
 		       cold);
 }
 
-/* Of plain samples: are their branches known, and how well? */
+/* For plain samples: are their branches known, and how well? */
 static void judge_inferred(const struct quality *q, const struct conversion *c, struct verdict *out)
 {
 	double share = inferred_percent(&q->inferred), moved = inferred_moved_percent(&q->inferred);
@@ -609,7 +609,7 @@ static const struct figure_row flow_rows[] = {
 	{0},
 };
 
-/* Of traces of the processor: what became of their answers, left out without any; and what each
+/* For traces of the processor: what became of their answers, left out without any; and what each
  * recording has of them. */
 static void write_walk(struct json *json, const struct figure_row *row, const void *at)
 {
@@ -655,7 +655,7 @@ static void print_reads(const struct figure_row *row, const void *conversion, FI
 	bolt_reads_each(&reads, print_limit, out);
 }
 
-/* What is of samples alone stands only if there is a conversion. */
+/* What is of samples alone is only if there is a conversion. */
 #define QUALITY    THROUGH(struct quality_report, quality)
 #define CONVERSION THROUGH(struct quality_report, conversion)
 #define VERDICT(about, label)                                                                      \

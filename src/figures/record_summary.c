@@ -126,7 +126,7 @@ static void print_word(const char *word, FILE *out)
 	fputs(plain ? "" : "'", out);
 }
 
-/* The command that goes on with the binary that ran most, of BOLTed ones if there are any. */
+/* The command that continues with the binary that ran most, of BOLTed ones if there are any. */
 static void print_next(const struct record_result *result, FILE *out)
 {
 	const struct recorded_binary_vec *all = &result->shards->binaries;
@@ -513,7 +513,7 @@ static void gauge(const char *name, const char *help, uint64_t value, FILE *out)
 	fprintf(out, PREFIX "%s %" PRIu64 "\n", name, value);
 }
 
-/* Of all users, which SHARES_MOST bounds: what only the first ones had would fall when others
+/* For all users, which SHARES_MOST bounds: what only the first ones had would fall when others
  * overtake them.  uid="": of further users, and of processes that had ended. */
 static void print_users(const struct shares *users, FILE *out)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What `batconv record` tells while it runs and at its end. */
+/* What `batconv record` shows while it runs and at its end. */
 #ifndef FIGURES_RECORD_SUMMARY_H
 #define FIGURES_RECORD_SUMMARY_H
 

@@ -65,7 +65,7 @@ bool code_parts_whole(const struct code_parts *parts, const struct function *fun
 	return each_fragment(parts, function, push_whole, out);
 }
 
-/* Entries behind the fragment's end are of code that was deleted. */
+/* Entries after the fragment's end are of code that was deleted. */
 static bool push_pieces(const struct binary *binary, uint32_t fragment, struct code_piece_vec *out)
 {
 	const struct bat_fragment *f = &binary->bat.fragments[fragment];

@@ -9,14 +9,14 @@
 #include "src/base/text.h"
 #include "src/figures/figure_table.h"
 
-/* What the verdict is drawn by, in percent of all samples: docs/next-build.md, "Does the share tell
+/* What the verdict is drawn by, in percent of all samples: docs/next-build.md, "Does the share show
  * the gain". */
 #define STALE_FITS_PERCENT 95.0 /* in exact functions */
 #define STALE_MATCHED_PERCENT                                                                      \
 	50.0 /* with -infer-stale-profile: it gains half of what a new profile does, or more */
 #define STALE_SAME_PERCENT                                                                         \
 	5.0 /* in exact functions; fewer: the code was made in another way, and what is matched     \
-	       tells nothing */
+	       shows nothing */
 
 enum stale_verdict {
 	VERDICT_MATCHES,
@@ -55,7 +55,7 @@ struct build_comparison {
 	bool *claimed;   /* ... and it has a profile */
 	struct strings commons;
 	struct common_function_vec common; /* of the new build; by common name, key, function */
-	/* Of one function: */
+	/* For one function: */
 	struct input_function blocks;
 	struct call_of_block_vec calls;
 	struct block_match match;
@@ -175,7 +175,7 @@ static void claim(struct build_comparison *c, size_t i, uint32_t function)
 	c->claimed[function] = true;
 }
 
-/* Of two functions of the profile that are one function now, the second has none. */
+/* For two functions of the profile that are one function now, the second has none. */
 static void name_functions(const struct build_comparison *c)
 {
 	for (size_t i = 0; i < c->count; i++) {
@@ -225,8 +225,8 @@ static size_t count_common(const struct build_comparison *c, uint32_t common, ui
 	return end - first;
 }
 
-/* Of each common name one function of the profile gets one of the new build: the first pair that is
- * exact; else, where there is one of each, these. */
+/* For each common name one function of the profile gets one of the new build: the first pair that
+ * is exact; else, where there is one of each, these. */
 static bool match_common(struct build_comparison *c)
 {
 	struct common_group *groups = calloc(c->commons.len + 1, sizeof(*groups));
@@ -360,7 +360,7 @@ static enum function_fate fate_of(const struct build_comparison *c, size_t i)
 	return same && blocks == c->functions[i].block_count ? FUNCTION_EXACT : FUNCTION_STALE;
 }
 
-/* The code of stale functions tells what they call. */
+/* The code of stale functions shows what they call. */
 static bool read_stale(struct build_comparison *c, struct bc_error *err)
 {
 	struct function_number_vec stale = {0};
@@ -420,7 +420,7 @@ static const struct insn *last_insn(const struct graph *graph, uint32_t block)
 }
 
 /* The block that a jump to an offset enters: the one that begins there, or has only nops before it;
- * and of an offset behind the last instruction's beginning the next one.  graph->count: none */
+ * and of an offset after the last instruction's beginning the next one.  graph->count: none */
 static uint32_t entered_at(const struct graph *graph, uint64_t offset)
 {
 	uint32_t block = graph_block_at(graph, offset);
@@ -443,7 +443,7 @@ static bool jump_fits(const struct graph *graph, uint64_t from, uint64_t to, boo
 	const struct insn *insn = graph_insn_at(graph, from), *there = graph_insn_at(graph, to);
 	if (from == to || !successors(graph, source))
 		return true;
-	/* Where two jumps stand behind each other, older profiles have the second one as a target.
+	/* Where two jumps are after each other, older profiles have the second one as a target.
 	 */
 	if (target == graph->count)
 		return there && there->kind == INSN_JUMP &&
@@ -699,7 +699,7 @@ static struct fitting_share all_blocks(const struct staleness *s)
 	return all;
 }
 
-/* What the figures rest on, and what they cannot tell. */
+/* What the figures rest on, and what they cannot show. */
 static const char *means_words(const struct staleness *s)
 {
 	if (s->means == STALE_BY_OFFSETS)

@@ -8,7 +8,7 @@
 
 #include "src/figures/builds.h"
 
-/* What functions are told apart by. */
+/* What functions are distinguished by. */
 enum stale_means {
 	STALE_BY_HASHES,       /* as llvm-bolt does it */
 	STALE_BY_BLOCK_COUNTS, /* the profile or the build has no hashes: "exact" is the same number
@@ -21,7 +21,7 @@ enum function_fate {
 	FUNCTION_EXACT,   /* llvm-bolt takes its profile as it is */
 	FUNCTION_STALE,   /* another function has its name now */
 	FUNCTION_MISSING, /* none has */
-	FUNCTION_UNKNOWN, /* the new build has one, and nothing tells what is in it */
+	FUNCTION_UNKNOWN, /* the new build has one, and nothing shows what is in it */
 	FUNCTION_FATES,
 };
 

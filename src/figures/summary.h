@@ -24,7 +24,7 @@ struct summary {
 	const struct yaml_report *yaml;  /* NULL: no YAML was written */
 	const struct bc_error *refusal;  /* why the samples do not belong to the binary; or NULL */
 	const struct map_file_vec *maps; /* that were given; or NULL */
-	const char *format; /* of the profile, where its name should tell: "fdata"; or NULL */
+	const char *format; /* of the profile, where its name should show: "fdata"; or NULL */
 };
 
 /* What was read, how much of it is used, what was lost and why, what was written: a row each.
@@ -80,18 +80,18 @@ void found_input_tell(const struct found_input *found);
 bool tell_loss(const char *path, const struct reader_report *report);
 
 /* The same of all inputs, what directories have in addition to the shards that are used, and if the
- * kernel was taken to be where its file says, as an input does not tell. */
+ * kernel was taken to be where its file says, as an input does not show. */
 void tell_inputs(const struct conversion *conversion);
 
 /* "1881344 bytes of Arm SPE in 2 pieces: 48285 operations, of which 48285 are branches".  Call it
  * if trace->found. */
 void trace_tell(const struct perf_trace_report *trace, char *line, size_t size);
 
-/* Of a struct perf_trace_report: an object `trace`, if there is one. */
+/* For a struct perf_trace_report: an object `trace`, if there is one. */
 extern const struct figure_row trace_rows[];
 
-/* Of a struct flow_walk_report: what became of traces of the processor that were walked through the
- * code. */
+/* For a struct flow_walk_report: what became of traces of the processor that were walked through
+ * the code. */
 extern const struct figure_row walk_rows[];
 
 /* Rows of struct inferred, of the object "inferred" of this one and of quality's. */

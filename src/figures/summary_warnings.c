@@ -549,8 +549,8 @@ void summary_each_warning(const struct summary *summary, warning_fn *each, void 
 
 /* ---- is the profile good enough? ---- */
 
-/* One warning with all reasons.  Of counted branches, as a hardware trace or pre-aggregated records
- * have them, no one knows of how many samples they are. */
+/* One warning with all reasons.  For counted branches, as a hardware trace or pre-aggregated
+ * records have them, no one knows of how many samples they are. */
 static void warn_of_few(const struct summary *summary, const struct warnings *to)
 {
 	const struct conversion *c = summary->conversion;

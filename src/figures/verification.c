@@ -384,7 +384,7 @@ void verification_json(const struct verification *found, FILE *out)
 /* ---- SARIF ---- */
 
 #define SCHEMA "https://json.schemastore.org/sarif-2.1.0.json"
-/* Of the program whose tables are checked. */
+/* For the program whose tables are checked. */
 #define INFORMATION "https://github.com/llvm/llvm-project/tree/main/bolt"
 
 static void write_sarif_text(struct json *json, const char *key, const char *text)

@@ -2,7 +2,7 @@
 /*
  * llvm-bolt at work for us: it alone computes the hashes of functions and blocks.  It is run once,
  * without a shell, and optimizes nothing; of the binary that it writes only the table is of use.
- * Files for it lie in a folder that goes however this program ends, but for SIGKILL; and so does
+ * Files for it lie in a folder that goes however this program ends, except for SIGKILL; and so does
  * llvm-bolt.
  */
 #ifndef FLOW_BOLT_JOB_H

@@ -60,7 +60,7 @@ static struct text folder_of(const char *path)
 }
 
 /* The first folder of PATH with this program, from `*rest` on, which is moved on.  Relative ones
- * are left out: what stands in the present folder is not run. */
+ * are left out: what is in the present folder is not run. */
 static bool next_in_path(struct text *rest, const char *name, char path[PATH_MAX])
 {
 	while (rest->len) {

@@ -20,7 +20,7 @@ DEFINE_VEC(step_vec, struct step);
 
 /* A function that is counted. */
 struct counted {
-	struct block_map at; /* where it stands */
+	struct block_map at; /* where it is */
 	const struct function *function;
 	double entries;
 	double called; /* by the direct calls of counted functions */
@@ -232,7 +232,7 @@ static bool list_ids(struct scratch *s)
 	return true;
 }
 
-/* The sum of the probabilities of the successors that exist.  It is one but for rounding; where
+/* The sum of the probabilities of the successors that exist.  It is one except for rounding; where
  * part of it is missing, control does not come back, or the compiler lost track of it. */
 static double sum_of(const struct scratch *s, const struct map_block *block)
 {
@@ -305,7 +305,7 @@ struct body {
 	const struct function *function;
 	const struct insn_vec *insns;
 	size_t first, end; /* nops at the end left out, unless there is nothing else */
-	size_t behind;     /* the first behind the block */
+	size_t behind;     /* the first after the block */
 };
 
 /* What is written of an instruction has more bytes than it: code counts as work several times. */
@@ -382,7 +382,7 @@ static bool find_body(struct writer *w, const struct map_block *block, struct bo
 	return true;
 }
 
-/* The block that runs in place of an emptied one; NULL: not known. */
+/* The block that runs instead of an emptied one; NULL: not known. */
 static const struct map_block *not_empty(const struct scratch *s, uint32_t number)
 {
 	enum { ROW_MOST = 20 };
@@ -398,7 +398,7 @@ static const struct map_block *not_empty(const struct scratch *s, uint32_t numbe
 	return NULL;
 }
 
-/* Does nothing but a few nops stand between the end of a block and an address? */
+/* Is nothing but a few nops between the end of a block and an address? */
 static bool falls_to(const struct body *body, uint64_t to)
 {
 	enum { NOPS_MOST = 64 };
@@ -468,8 +468,8 @@ static void begin_line(struct writer *w, uint64_t from, const struct map_block *
 	w->carried += count;
 }
 
-/* Ends the lines that lead to a block, unless it has no branch and they go on; the instructions are
- * known if `body` is not NULL. */
+/* Ends the lines that lead to a block, unless it has no branch and they continue; the instructions
+ * are known if `body` is not NULL. */
 static void pass_lines(struct writer *w, const struct map_block *block, const struct body *body)
 {
 	if (w->line_count && w->next != block)
@@ -483,8 +483,8 @@ static void pass_lines(struct writer *w, const struct map_block *block, const st
 		end_lines(w, block->address);
 }
 
-/* llvm-bolt ends a block behind each conditional jump: what is left goes on from one to the next.
- * A jump right behind one is in its block. */
+/* llvm-bolt ends a block after each conditional jump: what is left continues from one to the next.
+ * A jump right after one is in its block. */
 static void write_exits(struct writer *w, const struct body *body, const struct exits *exits,
 			double count)
 {

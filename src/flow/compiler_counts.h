@@ -36,7 +36,7 @@ struct compiler_counts {
 #define COMPILER_COUNTED_LEAST     10.0 /* percent of those mapped */
 #define COMPILER_CONTRADICTED_MOST 15.0 /* percent of those counted */
 #define COMPILER_CONTRADICTED_OF                                                                   \
-	20 /* of fewer functions a share tells nothing: recursion that was inlined contradicts     \
+	20 /* of fewer functions a share shows nothing: recursion that was inlined contradicts     \
 	      some */
 double compiler_counted_percent(const struct compiler_counts *counts);
 double compiler_undercounted_percent(const struct compiler_counts *counts);

@@ -228,7 +228,7 @@ static bool is_below(const char *path, const char *folder)
 	       !strchr(path + length + 1, '/');
 }
 
-/* A directory among the samples stands for the shards in it that are of the binary's code. */
+/* A directory among the samples represents the shards in it that are of the binary's code. */
 static bool take_folders(struct conversion *c, struct bc_error *err)
 {
 	struct folder_shards *to = &c->folders;
@@ -237,7 +237,7 @@ static bool take_folders(struct conversion *c, struct bc_error *err)
 
 	if (!list_folders(c, err))
 		return false;
-	if (!to->paths) /* what a directory without shards is, its reader tells */
+	if (!to->paths) /* what a directory without shards is, its reader shows */
 		return true;
 	c->code = code_digest(conversion_binary(c));
 	if (!c->code.size)
@@ -293,7 +293,7 @@ static bool fail_unwalked(const struct flow_walk_report *walked, struct bc_error
 		walk_loss_remedy((enum walk_loss)most));
 }
 
-/* A binary that nobody mapped, or of another machine, is told by the checks of samples. */
+/* A binary that nobody mapped, or of another machine, is reported by the checks of samples. */
 static bool note_walk(struct conversion *c, const struct flow_walk *walk, struct bc_error *err)
 {
 	bool is_mapped = c->aggregate.space.report.processes && !c->aggregate.contradicted.code;
@@ -550,7 +550,7 @@ static bool complete_profile(struct conversion *c, struct bc_error *err)
 	       build_blocks(c, err) && take_memory(c, err);
 }
 
-/* Makes the counts the result: whatever was not dropped by now is kept.  Of a profile only the
+/* Makes the counts the result: whatever was not dropped by now is kept.  For a profile only the
  * calls of the ranges stay. */
 static bool keep_counts(struct conversion *c, struct bc_error *err)
 {
@@ -620,7 +620,7 @@ bool kernel_check(const struct conversion *c, struct bc_error *err)
 
 /* ---- check ---- */
 
-/* Does the recording tell by a build-id that this very file ran?  All that llvm-bolt makes of an
+/* Does the recording show by a build-id that this very file ran?  All that llvm-bolt makes of an
  * input has one id. */
 static bool is_identified(const struct conversion *c)
 {
@@ -709,7 +709,7 @@ static bool is_text(const struct conversion *c)
 	return text;
 }
 
-/* Of text, addresses that are outside may be offsets in files. */
+/* For text, addresses that are outside may be offsets in files. */
 static bool fail_empty(const struct conversion *c, struct bc_error *err)
 {
 	const struct ledgers *l = &c->ledgers;
@@ -983,7 +983,7 @@ static void end_all(struct fan *fan)
 	}
 }
 
-/* Of a directory each binary has shards of its own. */
+/* For a directory each binary has shards of its own. */
 static size_t run_apart(struct fan *fan)
 {
 	struct bc_error err;

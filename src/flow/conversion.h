@@ -44,11 +44,11 @@ enum conversion_wants {
 struct conversion_options {
 	unsigned wants; /* enum conversion_wants */
 	const char *binary;
-	const char *input; /* what llvm-bolt read; NULL: not given.  One that was found stands here
+	const char *input;     /* what llvm-bolt read; NULL: not given.  One that was found is here
 			      in .options of the conversion */
-	bool find_input;   /* where it is not given, one that is found by its build-id will do:
+	bool find_input;       /* where it is not given, one that is found by its build-id will do:
 			      elf/code_files.h */
-	const char *hash_file;   /* of functions that have none in the binary: hash_source.h; NULL:
+	const char *hash_file; /* of functions that have none in the binary: hash_source.h; NULL:
 				    not given */
 	struct debug_dirs debug; /* where debug files of a stripped binary are looked for, too */
 
@@ -60,11 +60,11 @@ struct conversion_options {
 	size_t sample_count;
 	enum input_format format;
 	const bool *new_recording;    /* by path: this file begins a new recording; or NULL */
-	const struct snapshots *maps; /* of processes whose maps the samples do not tell; or NULL */
+	const struct snapshots *maps; /* of processes whose maps the samples do not show; or NULL */
 	const char *image_name;       /* take mappings of this name for the binary's; or NULL */
 	bool ignore_build_id;         /* the name of a mapping decides, not its build-id */
 	bool as_perf2bolt; /* each file is a recording of its own, and a kernel is where its file
-			      says, whatever a recording tells; density.h */
+			      says, whatever a recording shows; density.h */
 	struct aggregate_options aggregate; /* .erratum: wanted where it applies */
 
 	const struct function_choice
@@ -82,7 +82,7 @@ struct conversion_options {
 
 DEFINE_VEC(report_vec, struct reader_report);
 
-/* Paths of samples with the shards of directories in the place of these. */
+/* Paths of samples with the shards of directories instead of these. */
 struct folder_shards {
 	struct shard_list list;
 	const char **paths; /* owned: .samples, and */
@@ -197,18 +197,18 @@ BC_MUST_USE bool conversion_measure_inference(struct conversion *conversion, str
 struct reader_options conversion_reader_options(const struct conversion_options *options,
 						size_t number, struct recordings *recordings);
 
-/* ---- did a recording tell where the kernel was, if the binary is one?  After conversion_count().
+/* ---- did a recording show where the kernel was, if the binary is one?  After conversion_count().
  * ---- */
 
-/* Samples of kernel code were read from the input of this number, which does not tell where the
+/* Samples of kernel code were read from the input of this number, which does not show where the
  * kernel was: it is taken to be where its file says. */
 bool kernel_is_assumed(const struct conversion *conversion, size_t number);
 
-/* BC_MISMATCH: no sample lies in the kernel, and an input does not tell where that
+/* BC_MISMATCH: no sample lies in the kernel, and an input does not show where that
  * was; the text says how to record it. */
 BC_MUST_USE bool kernel_check(const struct conversion *conversion, struct bc_error *err);
 
-/* What to do so that a recording tells, by whether it is text. */
+/* What to do so that a recording shows, by whether it is text. */
 const char *kernel_remedy(const struct conversion *conversion, size_t number);
 
 /* The binary is a kernel of which nothing was counted. */

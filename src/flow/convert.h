@@ -46,11 +46,11 @@ BC_MUST_USE bool convert(const struct convert_job *job, const struct aggregate *
 			 struct converted *out, struct bc_error *err);
 
 /*
- * The counts themselves as a result, row by row as pre-aggregated text has them; trace_of() tells
+ * The counts themselves as a result, row by row as pre-aggregated text has them; trace_of() shows
  * what a row is.
  *
  * perf2bolt 21 and 22 take mispredictions with branches alone.  Where there are any, each trace is
- * split into the branch (TRACE_BR_ONLY) and the fall-through, which says in place of its branch how
+ * split into the branch (TRACE_BR_ONLY) and the fall-through, which says instead of its branch how
  * it was reached, as far as a profile depends on it; of returns only the fall-through is left.
  */
 struct preagg_counts {

@@ -35,7 +35,7 @@ static void add(struct fall_throughs *falls, uint32_t first, uint32_t last, uint
 
 #define NO_BLOCK UINT32_MAX
 
-/* Of all entries of a fragment, the block entry at or before each. */
+/* For all entries of a fragment, the block entry at or before each. */
 static bool list_blocks(struct fall_throughs *falls, const struct bat_entry *entries,
 			const struct bat_fragment *fragment)
 {

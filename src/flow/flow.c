@@ -151,7 +151,7 @@ static void add_outside(struct builder *b, uint32_t number)
 			block->leaves ? 0 : COST_SELDOM);
 }
 
-/* Of equally likely flows the one whose edges lead to the next block, or else less far, by the
+/* For equally likely flows the one whose edges lead to the next block, or else less far, by the
  * square of the distance: two edges that cross cost more than two that do not. */
 static int64_t edge_cost(const struct flow_problem *problem, const struct flow_edge *edge)
 {
@@ -173,7 +173,7 @@ static int64_t fair_share(const struct flow_problem *problem, const struct flow_
 	return to > 0 ? (int64_t)(from * (to / sum)) : 0;
 }
 
-/* Adds the edges of a block.  Samples do not tell which way an indirect jump went if others lead to
+/* Adds the edges of a block.  Samples do not show which way an indirect jump went if others lead to
  * the same blocks: up to its fair share an edge costs less. */
 static void add_edges(struct builder *b, uint32_t first, uint32_t end)
 {

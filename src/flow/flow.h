@@ -4,10 +4,10 @@
  *
  * A block of n instructions that ran x times is sampled as a random number of Poisson's
  * distribution with the expectation x * n / p, where p is the number of instructions from one
- * sample to the next.  Of all flows that could be (what enters a block leaves it) the one is looked
- * for under which the samples seen are most likely: the cost of x is m - k * ln m with m = x * n /
- * p for k samples.  That is convex, so that it becomes arcs of a network, one for each piece of the
- * curve.  docs/inference.md has it in full.
+ * sample to the next.  Among all flows that could be (what enters a block leaves it) the one is
+ * looked for under which the samples seen are most likely: the cost of x is m - k * ln m with m = x
+ * * n / p for k samples.  That is convex, so that it becomes arcs of a network, one for each piece
+ * of the curve.  docs/inference.md has it in full.
  *
  * Counts are in units of 1 / FLOW_UNITS of a sample for each instruction: the p above.
  */
@@ -29,7 +29,7 @@
 struct flow_block {
 	uint64_t samples;
 	uint32_t instructions; /* 1 to 2^20 */
-	bool removable; /* BOLT deletes it (nops or one jump alone): its samples tell nothing */
+	bool removable; /* BOLT deletes it (nops or one jump alone): its samples show nothing */
 	bool entry;     /* of the function */
 	bool pad;       /* of an exception: entered seldom from outside */
 	bool leaves;    /* it returns, leaves by a tail call, or nothing is known to follow */

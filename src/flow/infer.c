@@ -225,7 +225,7 @@ static bool begin_function(struct job *job, const struct function *function, siz
 		(struct sampled){.function = function, .code = code, .first = first});
 }
 
-/* Finds the records of each function, which stand next to each other. */
+/* Finds the records of each function, which are next to each other. */
 static bool group(struct job *job, struct bc_error *err)
 {
 	uint64_t total = 0;

@@ -117,7 +117,8 @@ struct ways {
 	size_t open_count;
 };
 
-/* Notes that control goes on at an offset.  False: none of the code that was read begins there. */
+/* Notes that control continues at an offset.  False: none of the code that was read begins there.
+ * */
 static bool goes_to(struct ways *ways, uint64_t offset)
 {
 	uint32_t i = insns_at(ways->insns, offset);
@@ -131,8 +132,8 @@ static bool goes_to(struct ways *ways, uint64_t offset)
 	return true;
 }
 
-/* Notes where control goes on behind an instruction.  False: it may leave the function, or go where
- * nothing is known. */
+/* Notes where control continues after an instruction.  False: it may leave the function, or go
+ * where nothing is known. */
 static bool goes_on(struct ways *ways, const struct insn *insn)
 {
 	const struct function *f = ways->f;
@@ -377,7 +378,7 @@ static enum step pass_input(struct search *s, struct place *place)
 	return STEP_END;
 }
 
-/* Follows the two ways behind a conditional jump. */
+/* Follows the two ways after a conditional jump. */
 static enum step part_ways(struct search *s, struct place *place, const struct insn *out,
 			   const struct insn *in, bool turned)
 {
@@ -455,7 +456,7 @@ static bool is_one_call(const struct place *place, const struct insn *out, const
 			 out->kind == INSN_JUMP_INDIRECT); /* through the GOT, or promoted */
 }
 
-/* Ties the instructions of a place, and goes on behind them. */
+/* Ties the instructions of a place, and continues after them. */
 static enum step tie(struct search *s, struct place *place)
 {
 	const struct image *image = &s->all->binary->image;
@@ -547,8 +548,8 @@ struct table_block {
 	uint32_t entry, at, block;
 };
 
-/* Goes on to the next block of the table that begins at an instruction of the part, and one of the
- * input. */
+/* Continues to the next block of the table that begins at an instruction of the part, and one of
+ * the input. */
 static bool next_block(const struct search *s, const struct out_function *part,
 		       struct table_block *next)
 {

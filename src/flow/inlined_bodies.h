@@ -84,7 +84,7 @@ DEFINE_VEC(inlined_frame_vec, struct inlined_frame);
 struct inlined_tie {
 	uint32_t frame; /* 0: not known */
 	uint32_t insn;  /* of the frame's function */
-	bool turned;    /* a conditional jump that goes on where the input's jumps */
+	bool turned;    /* a conditional jump that continues where the input's jumps */
 	bool between;   /* llvm-bolt put it in, and `insn` is what runs next */
 };
 
@@ -132,8 +132,8 @@ const struct inlined_tie *inlined_tie_at(const struct inlined_bodies *bodies,
 bool inlined_call_at(const struct inlined_bodies *bodies, struct output_place place,
 		     struct input_place *out);
 
-/* Where control is in the function's own code.  llvm-bolt puts blocks of bodies, and what is behind
- * them, behind other blocks, for which the table takes them: `by_table`, if that is in the right
+/* Where control is in the function's own code.  llvm-bolt puts blocks of bodies, and what is after
+ * them, after other blocks, for which the table takes them: `by_table`, if that is in the right
  * block.  before: at the instruction before the place. */
 uint32_t inlined_own_offset(const struct inlined_bodies *bodies, struct output_place place,
 			    bool before, uint32_t by_table);

@@ -86,7 +86,7 @@ struct node {
 struct solver {
 	struct network *network;
 	struct network_arc *arcs;
-	struct node *nodes; /* the root is the last, behind those of the network */
+	struct node *nodes; /* the root is the last, after those of the network */
 	size_t at;          /* the next arc to look at */
 	size_t block;       /* so many are looked at before the best of them is taken */
 	uint64_t steps;     /* so far */
@@ -117,7 +117,7 @@ static void attach(struct solver *s, uint32_t number, uint32_t parent, uint32_t 
 	s->nodes[parent].child = number;
 }
 
-/* The node of a subtree that comes behind another one: children before siblings.  NOTHING: that was
+/* The node of a subtree that comes after another one: children before siblings.  NOTHING: that was
  * the last. */
 static uint32_t follow(const struct solver *s, uint32_t top, uint32_t number)
 {

@@ -6,7 +6,7 @@
  * that cost less than nothing make something flow.  The method is the simplex for networks (Dantzig
  * 1951), with trees that are strongly feasible, so that it ends (Cunningham 1976).
  *
- * Of several circulations of equal cost it always finds the same one, by the order in which nodes
+ * For several circulations of equal cost it always finds the same one, by the order in which nodes
  * and arcs are numbered.
  */
 #ifndef FLOW_NETWORK_H
@@ -32,7 +32,7 @@ struct network_arc {
 	uint32_t from, to;
 	uint32_t first, count; /* pieces */
 	uint32_t full;         /* so many of them are */
-	int64_t within; /* the flow in the piece behind these; 0 if the arc is not in the tree */
+	int64_t within; /* the flow in the piece after these; 0 if the arc is not in the tree */
 };
 DEFINE_VEC(network_arc_vec, struct network_arc);
 

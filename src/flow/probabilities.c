@@ -3,12 +3,12 @@
 
 #include <stdlib.h>
 
-/* Steps for each block and edge.  Of Lua, SQLite and C++ by clang no function takes more than 32.
+/* Steps for each block and edge.  In Lua, SQLite and C++ by clang no function takes more than 32.
  */
 #define STEPS_EACH   256
 #define STEPS_ALWAYS ((uint64_t)1 << 16)
 
-/* Of memory likewise: arcs for each block and edge. */
+/* For memory likewise: arcs for each block and edge. */
 #define ARCS_EACH   4
 #define ARCS_ALWAYS ((uint64_t)1 << 16)
 

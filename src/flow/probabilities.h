@@ -5,7 +5,7 @@
  * exact for any control flow, for loops with several entries, too.
  *
  * One block after the other is taken out of the graph, that of the fewest ways through it first:
- * what came into it goes on to its successors.  Its own loop, of probability s, multiplies by 1 /
+ * what came into it continues to its successors.  Its own loop, of probability s, multiplies by 1 /
  * (1 - s).
  */
 #ifndef FLOW_PROBABILITIES_H

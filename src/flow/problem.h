@@ -31,7 +31,7 @@ struct flow_step {
 			known */
 	uint32_t callee; /* a call, or a jump out of the function: a function of the code; else
 			    NO_TARGET */
-	bool taken;      /* it branches there; else it goes on to the next block */
+	bool taken;      /* it branches there; else it continues to the next block */
 	uint64_t count;
 };
 typedef bool flow_step_fn(void *ctx, const struct flow_step *step);
@@ -51,7 +51,7 @@ struct flow_solved {
  * for none of its successors; of two such jumps in one block nothing is known. */
 bool flow_steps(const struct flow_solved *solved, flow_step_fn *take, void *ctx);
 
-/* Makes the problem of a function with a graph and its code.  A sample behind the last block counts
+/* Makes the problem of a function with a graph and its code.  A sample after the last block counts
  * for that block.  Each count is divided by `divisor`, and is at least 1.  With `bolted`, the
  * samples were taken in a binary that BOLT had written, where nops and most jumps within the
  * function are gone.  False when out of memory. */

@@ -58,7 +58,7 @@ static void add_way(struct range_walker *w, const struct code *code, uint32_t la
 /* Where one end of a trace lies. */
 struct walk_end {
 	struct out_function *f; /* NULL: nowhere, or in a PLT entry */
-	uint32_t insn; /* of the function; NO_INSN: it is within one, or behind what can be read */
+	uint32_t insn; /* of the function; NO_INSN: it is within one, or after what can be read */
 	struct old_place old; /* the input's own code at its place */
 	bool walked;          /* its blocks are known: search the place */
 };

@@ -74,7 +74,7 @@ void profgen_write(const struct ranges *ranges, FILE *file);
 /* ---- located traces, walked through the instructions of the input: what ran becomes ranges, and
  * taken branches ---- */
 
-/* One thread's share of the traces; zeroed but for the first two. */
+/* One thread's share of the traces; zeroed except for the first two. */
 struct range_walker {
 	const struct trace_facts *facts;
 	const struct out_functions *functions;

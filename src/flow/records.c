@@ -68,7 +68,7 @@ static void add_entries(const struct binary *binary, const struct plt *plt, stru
 		qsort(out->at, out->count, sizeof(*out->at), by_address);
 }
 
-/* Lists slots in sections .got... that a PLT entry uses; none if the binary tells the command line
+/* Lists slots in sections .got... that a PLT entry uses; none if the binary shows the command line
  * that BOLT was called with, and that has no -plt: such calls are the input's own then.  BC_NOMEM
  */
 static bool plt_calls_open(const struct binary *binary, struct plt_calls *out, struct bc_error *err)
@@ -200,7 +200,7 @@ static bool leads_back(const struct record_walker *r, const struct located_trace
 }
 
 /* Does a branch lead to a place of its function that begins no block of the table, so that it is in
- * or behind the body of an inlined function? */
+ * or after the body of an inlined function? */
 static bool stays_in_body(const struct record_walker *r, struct output_place source,
 			  struct output_place target)
 {
@@ -247,7 +247,7 @@ static bool is_unsited(const struct record_walker *r, struct output_place source
 	return entry && !bat_entry_is_branch(*entry) && entry->output != source.offset;
 }
 
-/* Adds the steps to each block of a way.  *step goes on from the last one then. */
+/* Adds the steps to each block of a way.  *step continues from the last one then. */
 static void add_way(struct record_walker *r, const struct code *code, const struct way *way,
 		    struct record *step)
 {
@@ -264,7 +264,7 @@ static void add_way(struct record_walker *r, const struct code *code, const stru
 }
 
 /* A jump to the first block of its function, as the input has it: from its own place, through
- * blocks that llvm-bolt removed.  What tells less is taken for recursion.  False: the input has no
+ * blocks that llvm-bolt removed.  What shows less is taken for recursion.  False: the input has no
  * such jump. */
 static bool add_jump_to_start(struct record_walker *r, const struct located_trace *t,
 			      struct record step)

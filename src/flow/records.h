@@ -21,7 +21,7 @@ struct plt_slot {
 
 /*
  * Calls through the PLT that llvm-bolt made calls through the GOT (-plt=hot or all): the
- * instruction is `call *SLOT(%rip)` or `jmp *SLOT(%rip)`, on AArch64 blr x17 or br x17 behind adrp
+ * instruction is `call *SLOT(%rip)` or `jmp *SLOT(%rip)`, on AArch64 blr x17 or br x17 after adrp
  * x16 and ldr x17, and the entry that jumps through the same slot is still there. llvm-bolt has
  * that option for these two machines.  Zeroed: there are none.
  */
@@ -44,7 +44,7 @@ struct record_facts {
 	struct plt_calls plt;
 };
 
-/* One thread's records; zeroed but for `facts`. */
+/* One thread's records; zeroed except for `facts`. */
 struct record_walker {
 	const struct record_facts *facts;
 	struct record_batch records;

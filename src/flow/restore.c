@@ -10,10 +10,10 @@
 /* ---- copies of blocks ---- */
 
 /*
- * A copy of a block: with -tail-duplication llvm-bolt puts it where a jump led to the block, behind
+ * A copy of a block: with -tail-duplication llvm-bolt puts it where a jump led to the block, after
  * the one that jumped.  The table has no entry of its own for the copy.  What shows it is a branch
  * in it, which has the offset that it has in the copied block, or a return, if the block in front
- * goes on in the input.  Each execution of the block in front went on to the copied one.
+ * continues in the input.  Each execution of the block in front went on to the copied one.
  */
 
 /* Finds the copies in a fragment by their branches, and where the code of each block is. */
@@ -161,8 +161,8 @@ static uint32_t find_before(struct pass *pass, uint32_t one, uint32_t other)
 	return may ? code_block_before(pass->code, one, other) : NO_BLOCK;
 }
 
-/* Tells a step out of a block that does not lead there by one from the block before, which does.
- * The steps from there to the block are as many less. */
+/* Expresses a step out of a block that does not lead there by one from the block before, which
+ * does. The steps from there to the block are as many less. */
 static void take_displaced(struct pass *pass, const struct record *record, uint32_t before,
 			   uint32_t source, uint32_t target)
 {
@@ -180,11 +180,11 @@ static void take_displaced(struct pass *pass, const struct record *record, uint3
 		pass->out_of_memory = true;
 }
 
-/* Tells a step that is no edge of the input by edges that are.  llvm-bolt made it
+/* Expresses a step that is no edge of the input by edges that are.  llvm-bolt made it
  * - past a block that is nothing but a condition, as it asked that before the one of the block in
  *   front (-three-way-branch);
  * - from a block that has no code of its own any more, as a conditional tail call or a condition
- *   stands in for it at the end of the block in front.
+ *   is in for it at the end of the block in front.
  * What else there is would make llvm-bolt drop the profile of the whole function, and is left out:
  * so is a step to a landing pad, which an unwinder in the binary entered by a return. */
 static bool take_no_edge(struct pass *pass, const struct record *record)
@@ -206,8 +206,8 @@ static bool take_no_edge(struct pass *pass, const struct record *record)
 	return true;
 }
 
-/* Tells a step out of a copy, which the output has as one out of the block that the copy follows,
- * by the block that was copied. */
+/* Expresses a step out of a copy, which the output has as one out of the block that the copy
+ * follows, by the block that was copied. */
 static bool leaves_copy(struct pass *pass, const struct record *record)
 {
 	const struct code *code = pass->code;
@@ -450,7 +450,7 @@ struct rule_pass {
 	unsigned rules; /* bits: done if all of them are chosen */
 	/* First pass, for each record.  A call of a body that several functions share: whom the
 	 * input calls.  A step within a function that is no edge of the input, and no way through
-	 * blocks that were taken out; true: it was told. */
+	 * blocks that were taken out; true: it was reported. */
 	void (*call)(struct pass *pass, struct record *record);
 	bool (*step)(struct pass *pass, const struct record *record);
 	/* Second pass, for each function: what only the sums of its counts show.  *replaced[i]:
@@ -616,7 +616,7 @@ static bool collect_entries(struct pass *pass)
 }
 
 /* The next function that has records or that is entered; *group and *entry: how many of each are
- * behind it. */
+ * after it. */
 static bool next_function(const struct pass *pass, size_t *group, size_t *entry,
 			  struct record_group *out)
 {
@@ -670,7 +670,7 @@ static bool has_no_branch(const struct pair *pair, const struct record *record)
 		insn_branch(pair->image.machine, image_bytes_at(&pair->image, at), at.v));
 }
 
-/* Leaves out each of these: it would tell of a call that the input does not have. */
+/* Leaves out each of these: it would report a call that the input does not have. */
 static void leave_out(struct pass *pass)
 {
 	struct record_vec *records = &pass->out->records;

@@ -2,7 +2,7 @@
 /*
  * With the input binary at hand: records as the input would have run them.  Every way that
  * the output took is walked through the input's instructions; where llvm-bolt took blocks out,
- * folded or inlined functions, the input's own steps are written in place of the output's.
+ * folded or inlined functions, the input's own steps are written instead of the output's.
  * docs/conversion.md, section 7.
  *
  * It goes from function to function, twice: first each way of a function, and then, when it is

@@ -12,7 +12,7 @@
 #include "src/elf/plt.h"
 #include "src/flow/restore_pass.h"
 
-/* Adds the jump by which a PLT entry of the output goes on. */
+/* Adds the jump by which a PLT entry of the output continues. */
 static void add_plt_jump(struct pass *pass, const struct function *entry, uint64_t count)
 {
 	uint32_t jump = plt_jump_in(&pass->binary->image, (struct vaddr){entry->address});
@@ -25,7 +25,7 @@ static const struct function *named(const struct pass *pass, uint32_t input)
 	return &pass->binary->functions.at[pass->how->pair->output_of[input]];
 }
 
-/* Adds a call that was inlined, and for a PLT entry the jump by which it goes on. */
+/* Adds a call that was inlined, and for a PLT entry the jump by which it continues. */
 static void add_call(struct pass *pass, const struct function *caller, struct known_call call,
 		     uint64_t count)
 {
@@ -137,7 +137,7 @@ static void add_edge(struct sums *s, const struct function *f, uint32_t from, ui
 		pass_add(s->pass, (struct record){RECORD_BRANCH, {f, from}, {f, to}, count, 0, 0});
 }
 
-/* Does a block end with an instruction that goes on?  A jump within the function right behind a
+/* Does a block end with an instruction that continues?  A jump within the function right after a
  * conditional one is in its block. */
 static bool ends_block(const struct function *f, const struct insn_vec *code,
 		       const struct insn_count *at, size_t insn)
@@ -289,7 +289,7 @@ static bool is_plt_entry(const struct pass *pass, uint32_t output)
 }
 
 /* Does the output call this function at a place, or one whose beginning is not known (a stub), or
- * for one PLT entry another?  Of several entries that lead to the same function, such as two
+ * for one PLT entry another?  For several entries that lead to the same function, such as two
  * destructors at one address, llvm-bolt takes one. */
 static bool is_kept(const struct pass *pass, const struct kept_vec *kept, uint32_t place,
 		    uint32_t body)
@@ -321,7 +321,7 @@ struct site {
 	uint32_t callee; /* the input's function */
 	uint64_t count;
 	uint32_t frame; /* of its body in the output; 0: not found */
-	bool moved; /* the output has it, at the beginning of the block: the table does not tell its
+	bool moved; /* the output has it, at the beginning of the block: the table does not show its
 		       place.  Else it was inlined */
 };
 DEFINE_VEC(site_vec, struct site);
@@ -357,7 +357,8 @@ static bool list_sites(struct pass *pass, const struct flows *flows, const struc
 			bool moved = !frame && is_kept_there(kept, code_start(code, b),
 							     pair->body_of[callee]);
 			struct site site = {b, insn->offset, callee, flows->in[b], frame, moved};
-			if (insn->kind == INSN_CONDITIONAL) /* it went there if it did not go on */
+			if (insn->kind == INSN_CONDITIONAL) /* it went there if it did not continue
+			*/
 				site.count -= flows->on[b] < site.count ? flows->on[b] : site.count;
 			bool called = site.count || site.moved || insn->kind != INSN_CONDITIONAL;
 			if (called && !site_vec_push(out, site))
@@ -668,7 +669,7 @@ static bool find_body(struct nest *nest, uint32_t function, uint32_t *out, bool 
 	return true;
 }
 
-/* Follows the calls of a function, in depth, so that each one comes into order behind all that it
+/* Follows the calls of a function, in depth, so that each one comes into order after all that it
  * calls. */
 static bool follow(struct nest *nest, uint32_t function, struct number_vec *open)
 {

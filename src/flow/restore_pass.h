@@ -46,7 +46,7 @@ struct pass {
 	struct fragments_by_function fragments; /* of the output */
 	struct displaced_vec displaced; /* by function, as records are; found by the first pass, for
 					   the second */
-	size_t first_displaced;         /* of the function at hand, or of one behind it */
+	size_t first_displaced;         /* of the function at hand, or of one after it */
 	struct body_count_vec copied_runs;  /* how often copies of a function ran */
 	struct body_count_vec copied_calls; /* likewise: calls of theirs that have a record */
 	struct copy *copies;                /* per block of the function at hand */
@@ -103,7 +103,7 @@ static inline void pass_count_guarded(struct pass *pass, enum restore_guard guar
 struct flows {
 	uint64_t *in, *out; /* per block: what arrives, and what leaves for other blocks or
 			       functions, calls included */
-	uint64_t *on;       /* of what leaves: what goes on in the function */
+	uint64_t *on;       /* of what leaves: what continues in the function */
 };
 
 /* ---- the rule `inlined`, in restore_inlined.c.  False: out of memory ---- */

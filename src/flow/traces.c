@@ -71,7 +71,7 @@ static void read_run(enum machine machine, struct decoder *decoder, struct bytes
 	}
 }
 
-/* Entries are in ascending order, but for those of blocks that were never emitted. */
+/* Entries are in ascending order, except for those of blocks that were never emitted. */
 static void read_fragment(const struct binary *binary, const struct bat_fragment *fragment,
 			  struct bytes code, uint64_t *bits)
 {
@@ -405,7 +405,7 @@ static uint64_t made_way(const struct trace_facts *facts, struct trace_end end,
 	return is_after_blocks(facts, at) ? leads_across(binary, place) : 0;
 }
 
-/* A call through a thunk is one call, and an exception goes on at the landing pad. */
+/* A call through a thunk is one call, and an exception continues at the landing pad. */
 static void pass_made(const struct trace_facts *facts, struct located_trace *t)
 {
 	uint64_t target = made_way(facts, t->trace.from, t->from);
@@ -514,7 +514,7 @@ void traces_note(struct trace_walk *walk, size_t shard, const struct trace_notes
 /* Rows that are looked up together. */
 #define ROWS_AHEAD ((size_t)32)
 
-/* Of most fragments all entries, of large ones those where a search begins. */
+/* For most fragments all entries, of large ones those where a search begins. */
 #define ENTRIES_LINE  ((uint32_t)(64 / sizeof(struct bat_entry)))
 #define ENTRIES_ASKED (8 * ENTRIES_LINE)
 

@@ -23,9 +23,9 @@
 
 /*
  * Where instructions begin in functions, and so whether a place lies inside one, or right
- * behind a call.  Code is read from the function's start on, and anew from each entry of its
+ * after a call.  Code is read from the function's start on, and again from each entry of its
  * table; LLVM is asked for lengths that we do not know in functions without a table, where a walk
- * asks it, too.  What stands behind an instruction of unknown length is not known.
+ * asks it, too.  What is after an instruction of unknown length is not known.
  *
  * A function is read when it is first asked for, once, by whichever thread: a place takes a look
  * at some bits then.
@@ -58,7 +58,7 @@ enum insn_verdict {
 enum insn_verdict insn_begins(struct insn_starts *starts, struct decoder *decoder,
 			      struct output_place place);
 
-/* Is the branch there a return by its instruction?  In code that BOLT moved the bytes tell, as
+/* Is the branch there a return by its instruction?  In code that BOLT moved the bytes show, as
  * perf2bolt has it; in what it left alone no return begins inside an instruction. */
 enum insn_verdict insn_is_return(struct insn_starts *starts, struct decoder *decoder,
 				 struct output_place place, struct insn insn);
@@ -69,7 +69,7 @@ enum insn_verdict insn_follows_call(struct insn_starts *starts, struct decoder *
 
 /*
  * Returns that only the place they lead to shows: from other files, which have no instruction
- * to look at, to the place right behind a call.  A landing pad may stand there, too, behind a
+ * to look at, to the place right after a call.  A landing pad may be there, too, after a
  * call that never returns: what leads to it is the unwinder.
  */
 struct return_places { /* of one thread */
@@ -126,7 +126,7 @@ struct trace_facts {
 				  sorted; set by the caller */
 };
 
-/* One thread's walk; zeroed but for `facts`. */
+/* One thread's walk; zeroed except for `facts`. */
 struct trace_walk {
 	struct trace_facts *facts;
 	struct decoder decoder;
@@ -142,7 +142,7 @@ struct trace_notes {
 	atomic_bool
 		*entered; /* by function of the output: a trace begins there, or came from there */
 	atomic_bool *walked; /* likewise: a line is in it, and there is no table */
-	atomic_bool *behind; /* likewise: something outside the binary led to a place behind its
+	atomic_bool *behind; /* likewise: something outside the binary led to a place after its
 				beginning, or a jump there may be one to a landing pad */
 	atomic_bool *ran;    /* by function of the input; or NULL */
 };

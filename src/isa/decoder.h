@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * Instructions one after the other: of x86-64 LLVM is asked for the lengths that the
- * bytes do not tell for certain.
+ * bytes do not show for certain.
  */
 #ifndef ISA_DECODER_H
 #define ISA_DECODER_H

@@ -20,15 +20,15 @@ enum machine { MACHINE_X86_64, MACHINE_AARCH64, MACHINE_RISCV64 };
 const char *machine_name(enum machine machine);
 
 enum insn_kind {
-	INSN_NEXT,          /* goes on; if `target` is not 0, it forms that address           */
-	INSN_CALL,          /* to `target`; goes on, sooner or later                          */
-	INSN_CALL_INDIRECT, /* through a register, or the memory at `target`; goes on, too    */
+	INSN_NEXT,          /* continues; if `target` is not 0, it forms that address           */
+	INSN_CALL,          /* to `target`; continues, sooner or later                          */
+	INSN_CALL_INDIRECT, /* through a register, or the memory at `target`; continues, too    */
 	INSN_CONDITIONAL,   /* to `target`, or on                                             */
 	INSN_JUMP,          /* to `target`                                                    */
 	INSN_JUMP_INDIRECT, /* through a register, or the memory at `target`                  */
 	INSN_RETURN,        /* x86 ret, iret; AArch64 ret*, eret*, drps; RISC-V jr and jalr of
 			       ra or t0 without a link, mret, sret                            */
-	INSN_SYSTEM,        /* system call, int3 and the like: goes on, but control can come
+	INSN_SYSTEM,        /* system call, int3 and the like: continues, but control can come
 			       back anywhere                                                  */
 	INSN_BREAK,         /* AArch64 brk: an exception, and nothing follows                 */
 	INSN_TRAP,          /* goes nowhere, and no branch either: ud2, hlt, udf, unimp       */
@@ -44,7 +44,7 @@ struct insn {
 	bool lock : 1; /* x86: this prefix alone, to LLVM an instruction; INSN_NEXT */
 };
 DEFINE_VEC(insn_vec, struct insn);
-/* By offset: the index of the first instruction at an offset or behind it. */
+/* By offset: the index of the first instruction at an offset or after it. */
 DEFINE_SEARCH(insns_before, struct insn, uint64_t, item->offset < key)
 
 /* The number of the instruction that begins at an offset; NO_INSN: none does. */
@@ -56,7 +56,7 @@ static inline uint32_t insns_at(const struct insn_vec *insns, uint64_t offset)
 	return i < insns->len && insns->at[i].offset == offset ? (uint32_t)i : NO_INSN;
 }
 
-/* The instruction that begins at `code` and is loaded at `at`.  Of bytes that are cut,
+/* The instruction that begins at `code` and is loaded at `at`.  For bytes that are cut,
  * or no instruction: size 0, INSN_NEXT.  The kind can be known without the size. */
 struct insn insn_decode(enum machine machine, struct bytes code, uint64_t at);
 
@@ -76,13 +76,13 @@ static inline bool insn_is_branch(struct insn insn)
 	return insn.kind != INSN_NEXT && insn.kind != INSN_TRAP;
 }
 
-/* Does it go to `target`, if it does not go on? */
+/* Does it go to `target`, if it does not continue? */
 static inline bool insn_is_direct(struct insn insn)
 {
 	return insn.kind == INSN_CALL || insn.kind == INSN_CONDITIONAL || insn.kind == INSN_JUMP;
 }
 
-/* Is it a jump whose target it tells itself? */
+/* Is it a jump whose target it shows itself? */
 static inline bool insn_jumps(struct insn insn)
 {
 	return insn.kind == INSN_CONDITIONAL || insn.kind == INSN_JUMP;
@@ -93,13 +93,13 @@ static inline bool insn_is_call(struct insn insn)
 	return insn.kind == INSN_CALL || insn.kind == INSN_CALL_INDIRECT;
 }
 
-/* Does what stands behind it run next, but for what a call or an exception runs first? */
+/* Does what is after it run next, except for what a call or an exception runs first? */
 static inline bool insn_goes_on(struct insn insn)
 {
 	return insn.kind == INSN_NEXT || insn.kind == INSN_SYSTEM || insn_is_call(insn);
 }
 
-/* Does control leave for good, by a jump, a return or a trap? */
+/* Does control leave permanently, by a jump, a return or a trap? */
 static inline bool insn_ends_way(struct insn insn)
 {
 	return insn.kind != INSN_CONDITIONAL && !insn_goes_on(insn);

@@ -32,7 +32,7 @@ size_t llvm_length(const struct llvm_context *context, struct bytes code, uint64
 bool llvm_open_text(enum machine machine, struct llvm_context *out);
 
 /* The same length, and the instruction as LLVM prints it for GNU's assembler, cut where it does not
- * fit: a tab, the mnemonic, and behind another tab the operands.  Where a branch leads is a
+ * fit: a tab, the mnemonic, and after another tab the operands.  Where a branch leads is a
  * distance.  size: at least 1 */
 size_t llvm_text(const struct llvm_context *context, struct bytes code, uint64_t at, char *text,
 		 size_t size);

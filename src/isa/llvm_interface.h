@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * The part of LLVM's C interface that is used, declared as in llvm-c/Disassembler.h and Target.h,
- * which need not be there.  A test declares it so once more behind those headers of each release
+ * which need not be there.  A test declares it so once more after those headers of each release
  * that is installed.
  *
  * The callbacks are never given: their types, which changed over the releases, are the declarer's.

@@ -69,7 +69,7 @@ static struct insn full(uint32_t word, uint64_t at)
 	case 0x6f: /* jal */
 		return relative(rd ? INSN_CALL : INSN_JUMP, at + jump_displacement(word));
 	case 0x67: /* jalr */ return of_kind(funct3 ? INSN_NEXT : register_kind(rd, rs1));
-	case 0x63: /* beq, bne, blt, bge, bltu, bgeu; Zibi: beqi, bnei, with a number in place of
+	case 0x63: /* beq, bne, blt, bge, bltu, bgeu; Zibi: beqi, bnei, with a number instead of
 		      the second register */
 		return relative(INSN_CONDITIONAL, at + branch_displacement(word));
 	case 0x73: return of_kind(system_kind(word));

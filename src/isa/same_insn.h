@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Instructions that are the same but for what llvm-bolt changes when it moves them. */
+/* Instructions that are the same except for what llvm-bolt changes when it moves them. */
 #ifndef ISA_SAME_INSN_H
 #define ISA_SAME_INSN_H
 
@@ -13,7 +13,7 @@ bool same_instruction(enum machine machine, struct bytes a, const struct insn *i
 /* What two conditional jumps that are the same ask for. */
 enum same_condition {
 	CONDITION_SAME,
-	CONDITION_TURNED, /* the one goes on where the other jumps */
+	CONDITION_TURNED, /* the one continues where the other jumps */
 	CONDITION_OTHER,
 };
 enum same_condition same_condition(enum machine machine, struct bytes a, struct bytes b);

@@ -171,7 +171,7 @@ enum { DWARF_SP = 31, DWARF_FIRST_V = 64 };
 static void take_pair(uint32_t word, bool vector, struct stack_effect *e)
 {
 	bool load = word >> 22 & 1;
-	unsigned index = word >> 23 & 3; /* 1: behind, 2: offset, 3: before */
+	unsigned index = word >> 23 & 3; /* 1: after, 2: offset, 3: before */
 	int64_t offset = (int64_t)sign_extend(word >> 15 & 0x7f, 7) * 8;
 	uint8_t base = word >> 5 & 31, add = vector ? DWARF_FIRST_V : 0;
 	uint8_t first = (uint8_t)((word & 31) + add), second = (uint8_t)((word >> 10 & 31) + add);
@@ -200,7 +200,7 @@ static void take_single(uint32_t word, struct stack_effect *e)
 		return;
 	}
 	int64_t offset = (int64_t)sign_extend(word >> 12 & 0x1ff, 9);
-	unsigned index = word >> 10 & 3; /* 0: offset, 1: behind, 3: before */
+	unsigned index = word >> 10 & 3; /* 0: offset, 1: after, 3: before */
 	if (index == 3)
 		add_step(e, STACK_SET, base, base, offset);
 	add_step(e, kind, reg, base, index ? 0 : offset);

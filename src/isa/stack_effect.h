@@ -31,11 +31,11 @@ struct stack_effect {
 	struct stack_step steps[STACK_STEPS_MOST]; /* one after the other */
 	unsigned count;
 	uint64_t writes; /* bits of the first 64 registers that it gives another value, which no
-			    step tells; on x86-64 exact */
+			    step shows; on x86-64 exact */
 	bool unknown;    /* it may do more than this */
 };
 
-/* Of the instruction that `code` is. */
+/* For the instruction that `code` is. */
 struct stack_effect stack_effect_of(enum machine machine, struct bytes code);
 
 bool stack_effects_equal(const struct stack_effect *a, const struct stack_effect *b);

@@ -17,7 +17,7 @@
  * p  its low byte, from imm8                  O  from imm32 or imm64
  * a  writes rax          d  rdx               t  both            u  all from rax to rbx
  * s  string: writes rax, rcx, rsi, rdi        l  leave           k  ModRM, writes rm, rax
- * g  the reg field of ModRM tells                                 f  x87 */
+ * g  the reg field of ModRM shows                                 f  x87 */
 static const char one_byte[] = "MMrrBA..MMrrBA.."
 			       "MMrrBA..MMrrBA.."
 			       "MMrrBA..MMrrBA.."
@@ -202,7 +202,7 @@ static const uint8_t plain_forms[128] = {
 	['0'] = PLAIN,
 };
 
-/* Of an opcode of one byte; 0: what its form does not tell is to be looked at, too. */
+/* For an opcode of one byte; 0: what its form does not show is to be looked at, too. */
 static unsigned plain_one_byte(unsigned op, unsigned modrm)
 {
 	switch (op) {
@@ -225,7 +225,7 @@ static unsigned plain_one_byte(unsigned op, unsigned modrm)
 	return form != PLAIN || one_byte[op] == 'o' || (op & 0xf8) == 0x50 || op == 0xc3 ? form : 0;
 }
 
-/* Behind 0f: cmov, jcc, setcc, movzx, movsx, imul. */
+/* After 0f: cmov, jcc, setcc, movzx, movsx, imul. */
 static unsigned plain_two_bytes(unsigned op)
 {
 	bool plain =
@@ -234,7 +234,7 @@ static unsigned plain_two_bytes(unsigned op)
 	return plain ? plain_forms[(uint8_t)two_byte[op]] : 0;
 }
 
-/* How long a memory operand is behind its ModRM byte: by the byte without its middle. */
+/* How long a memory operand is after its ModRM byte: by the byte without its middle. */
 static unsigned behind_modrm(const uint8_t *modrm)
 {
 	static const uint8_t lengths[4][8] = {
@@ -313,7 +313,7 @@ static unsigned with_prefix(unsigned flags, unsigned prefix)
 }
 
 /* Up to the opcode: legacy prefixes in any order, one REX or REX2 at most.  REX2 has a second
- * byte, whose highest bit stands for 0f. */
+ * byte, whose highest bit represents 0f. */
 static inline struct x86_state begin(struct bytes code)
 {
 	code = bytes_first(code, LONGEST);
@@ -412,7 +412,7 @@ static inline struct insn xbegin(struct x86_state d, uint64_t at)
 	return relative(d, INSN_CONDITIONAL, 4, at);
 }
 
-/* APX: the only jump to an address that stands in the instruction. */
+/* APX: the only jump to an address that is in the instruction. */
 static inline struct insn jmpabs(struct x86_state d)
 {
 	if (x86_left(&d) < 8)
@@ -437,7 +437,7 @@ static inline struct insn plain_kind(struct x86_state d, uint64_t at)
 	case 0xcb:
 	case 0xcf: return of_kind(INSN_RETURN);
 	case 0xc7: return xbegin(d, at);
-	case 0xcc: /* int3, int1: what catches it can go on */
+	case 0xcc: /* int3, int1: what catches it can continue */
 	case 0xf1: return of_kind(INSN_SYSTEM);
 	case 0xcd: /* int imm8 */ return of_kind(left < 1 ? INSN_NEXT : INSN_SYSTEM);
 	case 0xe0:

@@ -38,7 +38,7 @@ struct x86_insn {
 	uint32_t writes; /* one bit for each of the 16 general registers */
 };
 
-/* False: not known for certain, or cut; map, opcode and prefixes are told if they are there. */
+/* False: not known for certain, or cut; map, opcode and prefixes are reported if they are there. */
 bool x86_decode(struct bytes code, struct x86_insn *out);
 
 /* The address of a memory operand relative to the next instruction, which is

@@ -391,7 +391,7 @@ static bool is_vzero(const struct vector *v, unsigned opcode)
 	return v->map == 1 && opcode == 0x77 && !v->pp && !v->flags && v->rows == vex_rows;
 }
 
-/* A vector instruction behind its prefix. */
+/* A vector instruction after its prefix. */
 static bool take_vector(struct x86_state *d, struct vector v, struct x86_insn *out)
 {
 	out->map = X86_VECTOR;

@@ -14,7 +14,7 @@ enum {
 	X86_REPEAT = X86_REPNE | X86_REP,
 	X86_REX = 32,
 	X86_REX2 = 64,
-	X86_ESCAPED = 128, /* 0f stands before the opcode, or REX2 says so */
+	X86_ESCAPED = 128, /* 0f is before the opcode, or REX2 says so */
 	X86_CUT = 256,     /* more was asked for than is there */
 };
 
@@ -25,7 +25,7 @@ struct x86_state {
 	uint8_t opcode;
 };
 
-/* Which encodings behind VEX and EVEX are certain, for one map, opcode and prefix (66, f3, f2).
+/* Which encodings after VEX and EVEX are certain, for one map, opcode and prefix (66, f3, f2).
  * A shape is a bit: W, and twice the vector length.  Without a flag its field must be unused. */
 struct x86_vector {
 	uint8_t memory, memory_flags;      /* shapes with a memory operand */

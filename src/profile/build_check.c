@@ -16,7 +16,7 @@ static uint32_t known_beginning(const struct binary *binary, struct output_place
 	return entry ? entry->output : 0;
 }
 
-/* Go on from the last address, if from the same beginning. */
+/* Continue from the last address, if from the same beginning. */
 static uint32_t begin(struct address_walk *walk, struct output_place place, uint32_t from)
 {
 	if (walk->function != place.function || walk->from != from || walk->at > place.offset)

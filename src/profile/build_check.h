@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Do the samples belong to this very binary?  A build-id cannot tell: every
+ * Do the samples belong to this very binary?  A build-id cannot show: every
  * BOLTed build of one input carries the same one.  The code can: a sampled
  * branch must lie on a branch instruction, and a direct one must go where its
  * instruction says.  A plain sample must lie where an instruction begins:
  * in the binary that ran it always does, in another build of it often not.  The branches of a
  * processor's trace are those of the code that it was walked through: whether its answers fit that
- * code tells.
+ * code shows.
  */
 #ifndef PROFILE_BUILD_CHECK_H
 #define PROFILE_BUILD_CHECK_H
@@ -37,7 +37,7 @@ enum address_verdict address_check(const struct binary *binary, struct output_pl
 				   struct address_walk *walk);
 
 /* More than this share that disagrees, and the samples are taken to be of another
- * build, unless a build-id tells that they are not (build_id.h).  The right binary gave 0 in every
+ * build, unless a build-id shows that they are not (build_id.h).  The right binary gave 0 in every
  * recording tried.  SQLite's branches of LLVM 16 gave 30 % on LLVM 22's build, its plain samples 15
  * %. */
 #define BUILD_CHECK_LIMIT_PERCENT 5.0

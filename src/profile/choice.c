@@ -81,7 +81,7 @@ static bool fits(const struct matcher *m, const char *name)
 	return false;
 }
 
-/* Local symbols have numbers behind their names, and a second name with that of their file. */
+/* Local symbols have numbers after their names, and a second name with that of their file. */
 static bool symbol_fits(const struct choosing *c, const struct matcher *m, const struct symbol *s)
 {
 	const char *const *files = (const char *const *)c->binary->functions.symbols.files;

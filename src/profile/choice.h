@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Functions that BOLT is told to look at, or not to: --funcs, --skip-funcs, --max-funcs.
- * Of the others it builds no control-flow graphs, so that a profile lacks the fall-throughs
+ * Functions that BOLT is asked to look at, or not to: --funcs, --skip-funcs, --max-funcs.
+ * For the others it builds no control-flow graphs, so that a profile lacks the fall-throughs
  * of those that have no BAT either.
  */
 #ifndef PROFILE_CHOICE_H

@@ -11,10 +11,10 @@
 
 DEFINE_VEC(index_vec, uint32_t);
 
-/* Blocks that the table tells of one fragment. */
+/* Blocks that the table says of one fragment. */
 struct told_blocks {
-	size_t first;   /* of told.starts */
-	uint32_t count; /* 0: none are told */
+	size_t first;   /* of `told.starts` */
+	uint32_t count; /* 0: none are reported */
 };
 
 struct told {
@@ -156,7 +156,7 @@ static bool note_addresses(const struct job *job, struct index_vec *out)
 	return true;
 }
 
-/* Takes the blocks of a fragment from its entries.  Those behind its end are of code that was
+/* Takes the blocks of a fragment from its entries.  Those after its end are of code that was
  * deleted. */
 static bool tell_fragment(struct job *job, uint32_t number)
 {
@@ -306,7 +306,7 @@ static bool count_samples(struct taking *t)
 	return t->samples;
 }
 
-/* Of what BOLT did not split: their own code says if it is understood. */
+/* For what BOLT did not split: their own code says if it is understood. */
 static bool build_graphs(struct taking *t, struct bc_error *err)
 {
 	const struct function_table *functions = &t->binary->functions;

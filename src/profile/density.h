@@ -43,8 +43,8 @@ struct density {
 
 struct density_options {
 	uint64_t cutoff;            /* how many samples of a million are "most" */
-	struct code_marks left_out; /* BOLT is told not to look at these; borrowed */
-	bool strict;        /* BOLT is told that the code is sane: unknown jumps are calls */
+	struct code_marks left_out; /* BOLT is asked not to look at these; borrowed */
+	bool strict;        /* BOLT is to trust that the code is sane: unknown jumps are calls */
 	struct cfg *graphs; /* of the binary: those that are missing are built */
 	unsigned threads;
 	struct name_marks *non_simple; /* set for each that density.non_simple counts; or NULL */

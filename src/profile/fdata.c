@@ -51,10 +51,10 @@ void fdata_write_head(bool plain, bool bolted, const struct text *events, size_t
 }
 
 /* ---- reading a line ----
- * Behind a line stands its newline, and TEXT_INPUT_BEHIND bytes more can be read: so nothing below
+ * After a line is its newline, and TEXT_INPUT_BEHIND bytes more can be read: so nothing below
  * looks for the end of the line but where it takes a byte of it. */
 
-/* How many bytes stand before the first blank, backslash or newline. */
+/* How many bytes are before the first blank, backslash or newline. */
 static inline size_t plain_length(const char *at)
 {
 	size_t i = 0;
@@ -92,7 +92,7 @@ static struct text unescaped(struct text name, struct key *names)
 	return out;
 }
 
-/* Take a name with backslashes, of which `plain` bytes stand before the first. */
+/* Take a name with backslashes, of which `plain` bytes are before the first. */
 static bool take_escaped(const char **rest, size_t plain, struct key *names,
 			 struct fdata_place *out)
 {
@@ -111,7 +111,7 @@ static bool take_escaped(const char **rest, size_t plain, struct key *names,
 		return false;
 	if (odd)
 		return true;
-	/* Room for both names of the line, with the bytes that fdata_item() reads behind them. */
+	/* Room for both names of the line, with the bytes that fdata_item() reads after them. */
 	if (!names->size && !key_reserve(names, out->name.len + strcspn(at, "\n") + 2 * PUT_EACH))
 		return false;
 	out->name = unescaped(out->name, names);
@@ -150,7 +150,7 @@ static inline bool take_place(const char **rest, struct key *names, struct fdata
 	return digits && (*rest)[-1] == ' ';
 }
 
-/* A decimal number and the blank behind it, or the end of the line. */
+/* A decimal number and the blank after it, or the end of the line. */
 static inline bool take_count(const char **rest, char end, uint64_t *out)
 {
 	const char *at = *rest;
@@ -235,7 +235,7 @@ static void write_escaped(struct text name, struct emit *out)
 	}
 }
 
-/* A place and the blank behind it, with a name that needs no backslash.  false: there is no room */
+/* A place and the blank after it, with a name that needs no backslash.  false: there is no room */
 static inline bool write_plain(const struct fdata_place *place, struct emit *out)
 {
 	struct text name = place->name;
@@ -271,7 +271,7 @@ static inline void write_place(const struct fdata_place *place, struct emit *out
 	emit_char(out, ' ');
 }
 
-/* Of the line that is there.  false: *why it is none, or out of memory (why is NULL) */
+/* For the line that is there.  false: *why it is none, or out of memory (why is NULL) */
 static bool input_take(struct fdata_input *input, struct text line, struct fdata_line *out,
 		       bool *is_head, const char **why)
 {
@@ -326,14 +326,14 @@ void fdata_write(const struct fdata_line *line, struct emit *out)
  *
  *   a byte: 1 of memory, else 0; the name that the line is listed under, which is not named again;
  *       a byte: LISTED_...;
- *   of each place the digit of its kind, its name, its offset.  A name that is as it stands has
+ *   of each place the digit of its kind, its name, its offset.  A name that is as it is has
  *   AS_IT_STANDS added to its kind.
  *   sum[0] count   sum[1] mispredictions */
 
 #define AS_IT_STANDS 0x80
 enum { LISTED_OWN, LISTED_ENTRY }; /* under the name of the first place, or of the second */
 
-/* There is room behind it where it goes to, as behind a line. */
+/* There is room after it where it goes to, as after a line. */
 static inline uint8_t *put_name(uint8_t *to, struct text name)
 {
 	for (size_t i = 0; i < name.len; i += PUT_EACH)
@@ -359,7 +359,7 @@ bool fdata_item(const struct fdata_line *line, struct key *key, struct profile_i
 	size_t names = line->from.name.len + (line->sampled ? 0 : line->to.name.len);
 
 	key->size = 0;
-	/* Each name and its end; what is no name; and what put_name() writes behind it. */
+	/* Each name and its end; what is no name; and what put_name() writes after it. */
 	if (!key_reserve(key, names + 2 + 2 * (1 + sizeof(uint64_t)) + 2 + PUT_EACH))
 		return false;
 	uint8_t *at = key->at;

@@ -14,7 +14,7 @@
 
 struct fdata_place {
 	uint8_t kind; /* the digit */
-	/* A name in which a backslash stands before something else than a blank or a backslash,
+	/* A name in which a backslash is before something else than a blank or a backslash,
 	 * which no program of BOLT writes, is as the line has it. */
 	bool as_it_stands;
 	struct text name; /* else without the backslashes that escape */
@@ -30,9 +30,9 @@ struct fdata_line {
 /* Is the line one of accesses to memory? */
 bool fdata_is_memory(const struct fdata_line *line);
 
-/* A line that is none of the head, without a zero byte; behind it stand its newline and
+/* A line that is none of the head, without a zero byte; after it are its newline and
  * TEXT_INPUT_BEHIND bytes that can be read (text_input.h).  Names are where the line is, or in
- * `names`, until the next line.  *line is moved behind the newline. false: *why it is none, or
+ * `names`, until the next line.  *line is moved after the newline. false: *why it is none, or
  * `names` is out of memory. */
 BC_MUST_USE bool fdata_read(const char **line, enum profile_mode mode, struct key *names,
 			    struct fdata_line *out, const char **why);

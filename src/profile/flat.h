@@ -16,7 +16,7 @@
 #include "src/profile/text_input.h"
 
 enum flat_kind {
-	FLAT_EDGE,   /* within a function, but for its beginning */
+	FLAT_EDGE,   /* within a function, except for its beginning */
 	FLAT_CALL,   /* to another function, to the beginning of its own, or to outside */
 	FLAT_ENTRY,  /* from outside */
 	FLAT_SAMPLE, /* a plain sample: `from` only */

@@ -106,7 +106,7 @@ static bool take_preagg(struct line_reader *r, struct key *key, struct profile_i
 	struct text line;
 
 	for (bool is_first = true; !is_record; is_first = false) {
-		/* Behind what was no record there can be any number of blank lines. */
+		/* After what was no record there can be any number of blank lines. */
 		if (!is_first)
 			text_input_skip_blank(&r->in);
 		if (!text_input_line(&r->in, &line, err))
@@ -118,7 +118,7 @@ static bool take_preagg(struct line_reader *r, struct key *key, struct profile_i
 	return true;
 }
 
-/* A key of a trusted input that is not behind the one before. */
+/* A key of a trusted input that is not after the one before. */
 static bool check_order(const struct line_reader *r, const struct profile_item *item,
 			struct bc_error *err)
 {
@@ -186,7 +186,7 @@ static void check_end(struct line_reader *r, struct bc_error *err)
 		(void)!check_trusted(r, err);
 }
 
-/* Most records, where they stand.  false: they must be looked at closer */
+/* Most records, where they are.  false: they must be looked at closer */
 static bool take_ahead(struct line_reader *r, struct key *key, struct profile_item *out)
 {
 	const char *line = text_input_ahead(&r->in);
@@ -309,7 +309,7 @@ void merge_input_free(struct merge_input *input)
 
 /* ---- the first look ---- */
 
-/* Is the key behind all before it? */
+/* Is the key after all before it? */
 static bool goes_on(struct profile_item *last, const struct profile_item *item, bool *first)
 {
 	bool ok = *first || profile_item_compare(last, item) < 0;
@@ -415,7 +415,7 @@ static bool look_at_document(struct yaml_input *yaml, struct merge_input *input,
 	return ok;
 }
 
-/* Only its build-id tells of which program one of several profiles is. */
+/* Only its build-id shows of which program one of several profiles is. */
 static bool add_document(struct merge_input *input, struct bc_error *err)
 {
 	input->next = malloc(sizeof(*input->next));

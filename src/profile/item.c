@@ -91,7 +91,7 @@ struct text *profile_set_sorted(const struct strings *set)
 	return texts;
 }
 
-/* Of several names and ids the least is taken, as it is the same in any order; none is more than
+/* For several names and ids the least is taken, as it is the same in any order; none is more than
  * all. */
 static bool take_least(struct profile_head *to, const struct profile_head *from)
 {

@@ -40,14 +40,14 @@ struct profile_head {
 	enum profile_kind kind;
 	enum profile_mode mode;
 	bool bolted;           /* fdata: boltedcollection */
-	struct build_id id;    /* YAML: binary-build-id as it stands there */
+	struct build_id id;    /* YAML: binary-build-id as it is there */
 	struct strings events; /* names, a set */
 
 	/* YAML only */
 	struct strings words; /* texts of the numbers below */
 	uint32_t binary_name;
 	struct strings origins;                 /* a set */
-	struct strings unknown, unknown_behind; /* keys that only others know, behind the functions,
+	struct strings unknown, unknown_behind; /* keys that only others know, after the functions,
 						   too: scan_unknown() */
 	bool dfs_order, has_hash_func;
 	uint32_t hash_func;
@@ -152,8 +152,8 @@ static inline bool profile_item_agrees(const struct profile_item *a, const struc
 }
 
 /* ---- keys, put together and taken apart ----
- * Numbers stand with their highest byte first, and names end with a zero byte, which none of them
- * holds: so bytes sort as what they stand for. */
+ * Numbers are with their highest byte first, and names end with a zero byte, which none of them
+ * holds: so bytes sort as what they represent. */
 struct key {
 	uint8_t *at;
 	size_t size, room;
@@ -187,7 +187,7 @@ static inline void key_byte(struct key *key, uint8_t byte)
 		key->at[key->size++] = byte;
 }
 
-/* To where there is room for it; returns what is behind it. */
+/* To where there is room for it; returns what is after it. */
 static inline uint8_t *key_put_number(uint8_t *to, uint64_t number)
 {
 	uint64_t first_highest =

@@ -175,8 +175,8 @@ static bool look(void *ctx, size_t number, struct merge_worker *worker, struct b
 	return true;
 }
 
-/* Of a file of several profiles the good ones are taken, which --expect wants; if there is none,
- * the first stands for all. */
+/* For a file of several profiles the good ones are taken, which --expect wants; if there is none,
+ * the first represents all. */
 static void take_apart(struct merge *merge, struct merge_input *first, size_t *kept)
 {
 	size_t before = *kept;
@@ -369,7 +369,7 @@ struct shard merge_shard(const struct merge *merge, const struct build_id *only)
 	return shard;
 }
 
-/* With several programs, only a build-id tells which one an input is of. */
+/* With several programs, only a build-id shows which one an input is of. */
 static bool check_known(const struct merge *merge, struct bc_error *err)
 {
 	for (size_t i = 0; i < merge->count; i++) {
@@ -396,7 +396,7 @@ bool merge_check(struct merge *merge, bool together, struct bc_error *err)
 
 /* ---- inputs read once ---- */
 
-/* Of an input at least so many bytes must be in order, for the others to be so, too. */
+/* For an input at least so many bytes must be in order, for the others to be so, too. */
 #define BEGINNING ((uint64_t)4096)
 
 /* Inputs of less are added up in memory one after the other, as each that is read side by side

@@ -71,11 +71,11 @@ void merge_init(struct merge *merge, const struct merge_options *options,
 		struct merge_input *inputs, size_t count);
 void merge_free(struct merge *merge);
 
-/* Look at all inputs: `why` tells which are bad.  False: nothing that an input can help; err. */
+/* Look at all inputs: `why` shows which are bad.  False: nothing that an input can help; err. */
 BC_MUST_USE bool merge_look(struct merge *merge, struct bc_error *err);
 
 /* May what is good be merged?  together: as one, else each identity by itself.
- * BC_FORMAT    inputs are bad, which is for the caller to tell (the text is empty); BC_MISMATCH:
+ * BC_FORMAT    inputs are bad, which is for the caller to report (the text is empty); BC_MISMATCH:
  *              all of these are of another build
  * BC_MISMATCH  more of them are than may be, none is left, or two good ones do not fit */
 BC_MUST_USE bool merge_check(struct merge *merge, bool together, struct bc_error *err);
@@ -96,14 +96,15 @@ BC_MUST_USE bool merge_write(struct merge *merge, const struct build_id *only, F
 			     enum profile_kind *kind, struct bc_error *err);
 
 /*
- * Inputs read once.  A first look at all of an input (merge_look()) tells whether it can be used,
+ * Inputs read once.  A first look at all of an input (merge_look()) shows whether it can be used,
  * and then it is read again.  Nearly always it can: so what is written aside anyway is first merged
  * without that look, and only if it fails, for whatever reason, all is forgotten and begun again
  * with it.  What comes out is the same.
  */
 
-/* Instead of merge_look(): take large inputs for granted but for their beginnings, and read small
- * ones.  False: some input cannot be trusted, or was found to be wrong; err says nothing of use. */
+/* Instead of merge_look(): take large inputs for granted except for their beginnings, and read
+ * small ones.  False: some input cannot be trusted, or was found to be wrong; err says nothing of
+ * use. */
 BC_MUST_USE bool merge_trust(struct merge *merge, struct bc_error *err);
 
 /* After merge_write(): count what is known of inputs only now. */

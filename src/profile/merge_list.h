@@ -20,7 +20,7 @@ void merge_list_free(struct merge_list *list);
 /* An input; the path is borrowed.  false: out of memory */
 BC_MUST_USE bool merge_list_add(struct merge_list *list, const char *path, uint64_t weight);
 
-/* Adds the inputs that a file names ("-": stdin), one a line, or one before each zero byte.  Behind
+/* Adds the inputs that a file names ("-": stdin), one a line, or one before each zero byte.  After
  * a tab an input can have its own weight.  Blank lines are skipped.  BC_IO; BC_FORMAT: a weight
  * that is none; BC_NOMEM */
 BC_MUST_USE bool merge_list_read(struct merge_list *list, const char *path, bool zeros,

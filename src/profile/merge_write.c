@@ -101,7 +101,7 @@ static void weighed_close(struct source *source)
 }
 
 /* A source of the items of `input` that count, which `from` has as they are; it is taken, also on
- * failure. What comes out is added to the worker's sums, but for weighed_as_it_is().  NULL:
+ * failure. What comes out is added to the worker's sums, except for weighed_as_it_is().  NULL:
  * BC_NOMEM, or from is NULL and err is set */
 static struct source *weighed_open(struct source *from, const struct merge *merge,
 				   const struct merge_input *input, struct merge_worker *worker,
@@ -250,7 +250,7 @@ static void record_describe(const struct profile_head *head, const struct profil
 struct kway {
 	bool saturate;
 	uint64_t saturated;
-	enum item_fault fault; /* why kway_run() failed, or ITEMS_FIT: err tells */
+	enum item_fault fault; /* why kway_run() failed, or ITEMS_FIT: err shows */
 	struct key bad;        /* of which key; for key_free() */
 };
 
@@ -281,7 +281,7 @@ static void sink(struct heap *heap, size_t from)
 	heap->at[from] = head;
 }
 
-/* A source at the top, or next to it, goes on, or is over. */
+/* A source at the top, or next to it, continues, or is over. */
 static bool advance(struct heap *heap, size_t at, struct bc_error *err)
 {
 	struct next_item *head = heap->at[at];
@@ -332,7 +332,7 @@ static size_t find_equal(const struct heap *heap)
 	return 0;
 }
 
-/* Add to the top all that have its key.  Its source stands still, so that the key is there. */
+/* Add to the top all that have its key.  Its source does not move, so that the key is there. */
 static bool add_equal(struct kway *how, struct heap *heap, struct bc_error *err)
 {
 	struct profile_item *item = &heap->at[0]->item;
@@ -643,7 +643,7 @@ static bool fail_pair(struct writing *w, const struct merge_input *a, const stru
 		input_name(a->path), input_name(b->path), what);
 }
 
-/* Of sums that do not fit, the first two inputs are named that have the record. */
+/* For sums that do not fit, the first two inputs are named that have the record. */
 static bool explain(struct writing *w, struct bc_error *err)
 {
 	const struct profile_item wanted = {.key = w->how.bad.at, .size = w->how.bad.size};
@@ -781,7 +781,7 @@ static bool write_profile(struct merge *merge, const struct build_id *only, FILE
 	bool ok = choose_inputs(&w, only, err) && number_functions(&w, err) && add_parts(&w, err) &&
 		  reduce(&w, &w.parts, merge->options.fan_in, err) && write_all(&w, file, err);
 	if (!ok && w.how.fault != ITEMS_FIT &&
-	    !merge->trusting) /* else another look at all of them will tell */
+	    !merge->trusting) /* else another look at all of them will show */
 		explain(&w, err);
 	*kind = w.head.kind;
 	for (unsigned i = 0; i < merge->threads; i++)

@@ -122,7 +122,7 @@ void preagg_write_event(struct text name, struct emit *out)
 }
 
 /* ---- reading items ----
- * Keys of traces are (from, branch, to), as unsigned numbers, then what stands before their colons;
+ * Keys of traces are (from, branch, to), as unsigned numbers, then what is before their colons;
  * plain samples are ordered by their address.
  *
  *   sum[0] count   sum[1] mispredictions */
@@ -204,7 +204,7 @@ static bool take_event(struct text name, struct profile_head *head, const char *
 	return strings_intern(&head->events, name, &ignored);
 }
 
-/* A number and the blank behind it. */
+/* A number and the blank after it. */
 static inline bool read_place(const char **at, uint64_t *out)
 {
 	unsigned digits = hex_open(*at, out);
@@ -213,7 +213,7 @@ static inline bool read_place(const char **at, uint64_t *out)
 	return digits && (*at)[-1] == ' ';
 }
 
-/* A count below 10^18; behind it stands what ends it. */
+/* A count below 10^18; after it is what ends it. */
 static inline bool read_count(const char **at, uint64_t *out)
 {
 	const char *first = *at, *p = first;
@@ -305,7 +305,7 @@ bool preagg_take_returns(struct text lines, struct preagg_returns *returns, stru
 
 /* ---- records of items ---- */
 
-/* Of a fall-through alone only T can tell mispredictions. */
+/* For a fall-through alone only T can show mispredictions. */
 static char letter_of(const struct preagg_place *branch, bool branch_only, uint64_t mispredictions,
 		      const struct preagg_returns *returns)
 {
@@ -347,7 +347,7 @@ struct preagg_record preagg_of_item(const struct profile_item *item, enum profil
 struct row_writer {
 	struct emit out;
 	const struct preagg_profile *profile;
-	char id[2 * BUILD_ID_MAX + 1]; /* to stand before addresses; empty: nothing */
+	char id[2 * BUILD_ID_MAX + 1]; /* to be before addresses; empty: nothing */
 };
 
 static struct preagg_place place_of(const struct row_writer *w, struct trace_end end)

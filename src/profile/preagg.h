@@ -27,10 +27,10 @@ void preagg_write_event(struct text name, struct emit *out);
 
 /* ---- returns ---- */
 
-/* Of so many files returns are told apart. */
+/* For so many files returns are distinguished. */
 #define PREAGG_RETURNS_FILES ((size_t)64)
 
-/* By what stands before the colon. */
+/* By what is before the colon. */
 struct preagg_returns {
 	struct strings files;
 	struct number_set *at; /* of files.len, at least 1 */
@@ -47,7 +47,7 @@ bool preagg_returns_have(const struct preagg_returns *returns, struct text file,
 
 /* ---- items ---- */
 
-/* A line without a zero byte, behind which its newline stands and TEXT_INPUT_BEHIND bytes can be
+/* A line without a zero byte, after which its newline is and TEXT_INPUT_BEHIND bytes can be
  * read (text_input.h).  returns: where those of R records go; or NULL.  *is_record: it has a key;
  * else it is blank, a comment, or the name of an event, which is put into *head, as the mode is.
  * false: *why it is none, or out of memory (why is NULL). */
@@ -55,12 +55,13 @@ BC_MUST_USE bool preagg_take(struct text line, struct profile_head *head,
 			     struct preagg_returns *returns, struct key *key,
 			     struct profile_item *item, bool *is_record, const char **why);
 
-/* The same for nearly all records of branches, faster: *line is moved behind the newline.  false:
- * only preagg_take() can tell */
+/* The same for nearly all records of branches, faster: *line is moved after the newline.  false:
+ * only preagg_take() can show */
 BC_MUST_USE bool preagg_take_record(const char **line, const struct preagg_returns *returns,
 				    struct key *key, struct profile_item *item);
 
-/* Of whole lines only the returns are wanted.  false: a line with an R is none, or out of memory */
+/* For whole lines only the returns are wanted.  false: a line with an R is none, or out of memory
+ * */
 BC_MUST_USE bool preagg_take_returns(struct text lines, struct preagg_returns *returns,
 				     struct key *key);
 
@@ -73,14 +74,14 @@ struct preagg_record preagg_of_item(const struct profile_item *item, enum profil
 struct preagg_profile {
 	const struct count_row *rows; /* sorted, each key once; where there are mispredictions as
 					 preagg_counts_take() leaves them, or */
-	bool whole;                   /* they stand on traces, too, which perf2bolt does not read */
+	bool whole;                   /* they are on traces, too, which perf2bolt does not read */
 	bool basic;                   /* plain samples: keys are addresses */
 	size_t count;
 	const struct returns *returns;
 	const char *const *events; /* of plain samples */
 	size_t event_count;
 	const struct build_id
-		*file; /* before addresses of a shared library stands its build-id, without which
+		*file; /* before addresses of a shared library is its build-id, without which
 			  perf2bolt 23 takes them for outside; in a program it must not: NULL */
 };
 

@@ -27,7 +27,7 @@ struct parser {
 	uint64_t base_guid;        /* for the next probe that is a difference */
 	uint32_t base;             /* its base, or NO_BASE if none was made yet */
 	uint64_t address;          /* of the last probe, from its base on */
-	bool absolute;             /* an address was told: bases of records no longer count */
+	bool absolute;             /* an address was reported: bases of records no longer count */
 	bool no_memory;
 };
 #define NO_BASE UINT32_MAX
@@ -288,7 +288,7 @@ static void guid_names_sort(struct guid_name_vec *names)
 	names->len = unify_names(names->at, names->len);
 }
 
-/* Of sorted ones those of a GUID: from the returned index up to *end. */
+/* For sorted ones those of a GUID: from the returned index up to *end. */
 static size_t guid_names_of(const struct guid_name_vec *names, uint64_t guid, size_t *end)
 {
 	*end = names_up_to(names->at, names->len, guid);
@@ -429,7 +429,7 @@ static uint32_t function_named(const struct opening *o, uint64_t guid)
 		       NO_FUNCTION;
 }
 
-/* Of a function without a name in .pseudo_probe_desc, such as the part foo.cleanup of a coroutine
+/* For a function without a name in .pseudo_probe_desc, such as the part foo.cleanup of a coroutine
  * foo, the first record is taken. */
 static bool is_of(const struct opening *o, uint32_t function, uint64_t guid)
 {
@@ -439,7 +439,7 @@ static bool is_of(const struct opening *o, uint32_t function, uint64_t guid)
 
 DEFINE_SEARCH(nodes_up_to, struct probe_node, uint32_t, item->root <= key)
 
-/* One behind the last node of a record. */
+/* One after the last node of a record. */
 static size_t placed_record_end(const struct placed_probes *probes, uint32_t root)
 {
 	return nodes_up_to(probes->section.nodes.at, probes->section.nodes.len, root);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Pseudo-probes: as they stand in a file, in the code of a binary, and in the blocks of a function.
- * `clang -fpseudo-probe-for-profiling` writes places in code that stand for blocks and calls of the
+ * Pseudo-probes: as they are in a file, in the code of a binary, and in the blocks of a function.
+ * `clang -fpseudo-probe-for-profiling` writes places in code that represent blocks and calls of the
  * source, in two sections that are not loaded.
  *
  * .pseudo_probe_desc lists functions: GUID (8 bytes), hash (8 bytes), length of the name
@@ -14,8 +14,8 @@
  *           address or, of a sentinel, the GUID of the symbol at which differences begin; then a
  *           discriminator (ULEB128), if the attributes say so
  *
- * Where no address was told so far, the differences of a record begin at its function.  llvm-bolt
- * writes one address, of the first probe, and differences to the end of the section.
+ * Where no address was reported so far, the differences of a record begin at its function.
+ * llvm-bolt writes one address, of the first probe, and differences to the end of the section.
  *
  * The layout was read off LLVM's MCPseudoProbe.h and off what clang and llvm-bolt 22 wrote.
  */
@@ -66,7 +66,7 @@ struct probe_section {
 	struct probe_node_vec
 		nodes; /* record after record, each node before its children: depth first */
 	struct probe_base_vec bases; /* each has a probe */
-	struct probe_vec probes;     /* as they stand there: by node */
+	struct probe_vec probes;     /* as they are there: by node */
 };
 
 /* Parse both sections.  Takes time and memory by their sizes, and nests nothing.  Finish with
@@ -107,7 +107,7 @@ DEFINE_VEC(placed_probe_vec, struct placed_probe);
 struct placed_probes {
 	struct probe_section section;
 	struct guid_name_vec names; /* of the functions; sorted */
-	struct placed_probe_vec at; /* by vaddr; of one vaddr as they stand in the section */
+	struct placed_probe_vec at; /* by vaddr; of one vaddr as they are in the section */
 	uint32_t *record_of;        /* per function: the root of its tree, or NO_PROBE_NODE */
 	size_t function_count;
 	size_t unplaced; /* probes whose place is not known */
@@ -149,7 +149,7 @@ BC_MUST_USE bool probe_source_open(const struct binary *binary, const struct pai
 				   struct probe_source *out, struct bc_error *err);
 void probe_source_close(struct probe_source *source);
 
-/* A node of a function's tree: node 0 is the function itself, parents stand before their children.
+/* A node of a function's tree: node 0 is the function itself, parents are before their children.
  */
 struct tree_node {
 	uint32_t node; /* in the section */

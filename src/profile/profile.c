@@ -364,7 +364,7 @@ static struct packed_record renumbered(const struct packed_record *record, const
 	return out;
 }
 
-/* Put each record of a part behind those of its owner that came before. */
+/* Put each record of a part after those of its owner that came before. */
 static void distribute(struct build *b, const struct part *part)
 {
 	for (size_t i = 0; i < b->batch_count; i++) {
@@ -564,7 +564,7 @@ static bool has_high_byte(struct bytes bytes)
 	return all & 0x80;
 }
 
-/* Names are read far faster where they all stand than one after the other. */
+/* Names are read far faster where they all are than one after the other. */
 static bool may_matter(const struct image *image, unsigned rules)
 {
 	bool any = false;
@@ -648,7 +648,7 @@ static enum memory_drop translate_access(const struct binary *binary, const stru
 	return MEMORY_KEPT;
 }
 
-/* "/N" behind the name of a local symbol, as it is printed. */
+/* "/N" after the name of a local symbol, as it is printed. */
 static void format_number(const struct symbol *data, char out[16])
 {
 	*out = '\0';

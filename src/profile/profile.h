@@ -73,7 +73,7 @@ struct profile {
 BC_MUST_USE bool record_push(struct record_batch *batch, const struct binary *binary,
 			     const struct record *record);
 
-/* Records of a batch, and what they tell; basic: they are RECORD_SAMPLE. */
+/* Records of a batch, and what they show; basic: they are RECORD_SAMPLE. */
 struct record record_unpack(const struct packed_record *packed, const struct binary *binary,
 			    bool basic);
 
@@ -121,9 +121,9 @@ uint64_t profile_renumbered(const struct profile *profile);
 /* The function that a record is listed under: its place in by_name. */
 size_t profile_owner(const struct profile *profile, size_t index);
 
-/* Text tells functions of one printed name not apart: the same profile with their records as one
- * function's, added up, so that no two lines have equal places.  *out borrows from `profile`, and
- * from *own, which is for free().  BC_NOMEM. */
+/* Text does not distinguish functions of one printed name: the same profile with their records as
+ * one function's, added up, so that no two lines have equal places.  *out borrows from `profile`,
+ * and from *own, which is for free().  BC_NOMEM. */
 BC_MUST_USE bool profile_one_by_name(const struct profile *profile, struct profile *out,
 				     struct packed_record **own, struct bc_error *err);
 
@@ -147,7 +147,7 @@ static inline bool record_is_internal(const struct record *record)
 	       record->to.offset != 0;
 }
 
-/* Adds the entry that a record tells, if it does.  Returns false when out of memory. */
+/* Adds the entry that a record shows, if it does.  Returns false when out of memory. */
 BC_MUST_USE bool entries_add(const struct binary *binary, const struct record *record,
 			     struct entry_vec *out);
 
@@ -177,7 +177,7 @@ BC_MUST_USE bool nameable_find(const struct function_table *functions, const str
 /* ---- accesses to memory ---- */
 
 /* Translate counted accesses (vaddr of the code, vaddr of the data), which are sorted
- * by it, and put them into the profile.  The ledger tells what became of them.
+ * by it, and put them into the profile.  The ledger shows what became of them.
  *
  * names  which names may be written: NAMES_ONE_LINE and so on
  *

@@ -33,12 +33,12 @@ struct shard {
 };
 
 /* A stream whose text becomes the frame in the middle; the frame before it is written to `to`.  Its
- * errors are ferror()'s to tell; fclose() ends the frame, and then shard_end() writes the last one.
- * NULL: out of memory */
+ * errors are ferror()'s to report; fclose() ends the frame, and then shard_end() writes the last
+ * one. NULL: out of memory */
 FILE *shard_begin(struct shard *shard, FILE *to);
 void shard_end(struct shard *shard, FILE *to);
 
-/* Of a file that nothing was read of yet, its first and last bytes.  *is: it is a shard, and *out
+/* For a file that nothing was read of yet, its first and last bytes.  *is: it is a shard, and *out
  * what it says. BC_FORMAT: it is cut or damaged, or says nothing sensible; BC_UNSUPPORTED: it is of
  * a later version; BC_IO. The checksum is looked at when all was read. */
 BC_MUST_USE bool shard_look(const struct file_stream *stream, bool *is, struct shard *out,

@@ -168,7 +168,7 @@ FILE *temporary_stream(struct temporary *file, struct bc_error *why)
 
 /* A number takes up to ten bytes, seven bits each, the lowest first. */
 #define NUMBER_MOST 10
-/* How much of the last key, how many bytes behind it, what is counted; then the bytes. */
+/* How much of the last key, how many bytes after it, what is counted; then the bytes. */
 #define HEAD_MOST ((size_t)6 * NUMBER_MOST)
 #define BUFFER    ((size_t)64 << 10)
 
@@ -445,7 +445,7 @@ bool item_list_push(struct item_list *list, const struct profile_item *item)
 
 /* ---- order ----
  * By eight bytes of each key at a time: they are fetched once, lie side by side while they are
- * compared, and where they are equal the next eight tell. */
+ * compared, and where they are equal the next eight show. */
 
 #define PART    sizeof(uint64_t)
 #define DEEPEST ((size_t)512) /* bytes of keys that are taken so */
@@ -556,7 +556,7 @@ enum item_fault item_list_settle(struct item_list *list, bool saturate, uint64_t
 
 /* ---- sorters ---- */
 
-/* Of so many keys some must have come twice, or none will be looked for. */
+/* For so many keys some must have come twice, or none will be looked for. */
 #define TRIED ((size_t)1 << 16)
 
 void sorter_free(struct sorter *sorter)

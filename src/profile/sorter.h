@@ -46,7 +46,7 @@ static inline struct temporary temporary_in(const char *folder)
 /* What is there is forgotten; it can be used again. */
 void temporary_close(struct temporary *file);
 
-/* Put bytes behind its end.  BC_IO, BC_NOMEM */
+/* Put bytes after its end.  BC_IO, BC_NOMEM */
 BC_MUST_USE bool temporary_append(struct temporary *file, const void *data, size_t size,
 				  struct bc_error *err);
 
@@ -57,7 +57,7 @@ BC_MUST_USE bool temporary_read(const struct temporary *file, uint64_t at, void 
 /* A stream that appends; its errors are in *why and in ferror().  NULL: out of memory */
 FILE *temporary_stream(struct temporary *file, struct bc_error *why);
 
-/* A run: items in a temporary file, one behind the other.  Of a key only what the one before does
+/* A run: items in a temporary file, one after the other.  For a key only what the one before does
  * not begin with is there. */
 struct run {
 	struct temporary *file; /* borrowed */
@@ -77,7 +77,7 @@ BC_MUST_USE bool run_begin(struct run_writer *writer, struct temporary *file);
 /* BC_IO, BC_NOMEM */
 BC_MUST_USE bool run_put(struct run_writer *writer, const struct profile_item *item,
 			 struct bc_error *err);
-/* Of an unfinished one, too. */
+/* For an unfinished one, too. */
 BC_MUST_USE bool run_end(struct run_writer *writer, struct run *out, struct bc_error *err);
 void run_abandon(struct run_writer *writer);
 
@@ -88,7 +88,7 @@ struct source *run_open(struct run run, struct bc_error *err);
 DEFINE_VEC(profile_item_vec, struct profile_item);
 
 struct keyed_item {
-	uint64_t part; /* of the key; behind its end are zeros */
+	uint64_t part; /* of the key; after its end are zeros */
 	const uint8_t *key;
 	uint32_t size, index; /* of the item */
 };
@@ -108,7 +108,7 @@ void item_list_free(struct item_list *list);
 /* Forget the items; some of the memory is kept. */
 void item_list_clear(struct item_list *list);
 
-/* Put an item behind the others; its key, of less than 2^32 bytes, is copied.  false: out of
+/* Put an item after the others; its key, of less than 2^32 bytes, is copied.  false: out of
  * memory, or 2^32 items */
 BC_MUST_USE bool item_list_push(struct item_list *list, const struct profile_item *item);
 
@@ -144,11 +144,11 @@ struct sorter {
 	struct map
 		places; /* where each key of the list is in it, as long as looking for them pays */
 	size_t found;   /* keys that were there already */
-	bool all_new;   /* hardly any is: they are put behind the others, and equal ones found when
+	bool all_new;   /* hardly any is: they are put after the others, and equal ones found when
 			   all are sorted */
-	struct run_vec runs; /* of what was put so far but for the list */
+	struct run_vec runs; /* of what was put so far except for the list */
 	enum item_fault
-		fault; /* why sorter_put() or sorter_end() failed, or ITEMS_FIT: err tells */
+		fault; /* why sorter_put() or sorter_end() failed, or ITEMS_FIT: err shows */
 	struct profile_item bad; /* of which key */
 };
 

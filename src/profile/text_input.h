@@ -22,7 +22,7 @@ struct text_input {
 	bool zeros;    /* a zero byte was met: no line of a profile has one */
 	uint64_t line; /* number of the line given out last, from 1 */
 	uint64_t byte; /* of its beginning */
-	uint64_t next; /* of the one behind it */
+	uint64_t next; /* of the one after it */
 };
 
 BC_MUST_USE bool text_input_init(struct text_input *in, struct file_stream *stream,
@@ -47,19 +47,19 @@ static inline struct text text_input_rest(const struct text_input *in)
 	return (struct text){in->buffer + in->begin, in->end - in->begin};
 }
 
-/* The next line, without its newline, valid until the next call; TEXT_INPUT_BEHIND bytes behind it
+/* The next line, without its newline, valid until the next call; TEXT_INPUT_BEHIND bytes after it
  * can be read.  False at the end, with BC_OK in `err`, or: BC_IO; BC_FORMAT: the line is too long,
  * has a zero byte, or is the last one and has no newline, as it was cut. */
 BC_MUST_USE bool text_input_line(struct text_input *in, struct text *out, struct bc_error *err);
 
-/* The next line where it stands, with its newline and TEXT_INPUT_BEHIND bytes more.  NULL:
+/* The next line where it is, with its newline and TEXT_INPUT_BEHIND bytes more.  NULL:
  * text_input_line() must get it. */
 static inline const char *text_input_ahead(const struct text_input *in)
 {
 	return in->begin < in->whole ? in->buffer + in->begin : NULL;
 }
 
-/* That line was taken, whose newline stands before `end`. */
+/* That line was taken, whose newline is before `end`. */
 static inline void text_input_skip(struct text_input *in, const char *end)
 {
 	size_t size = (size_t)(end - in->buffer) - in->begin;

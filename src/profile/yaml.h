@@ -32,7 +32,7 @@ struct yaml_successor {
 	size_t block;
 };
 
-/* An unknown key: of which block, call or successor, and where its texts stand in `more_text`. */
+/* An unknown key: of which block, call or successor, and where its texts are in `more_text`. */
 struct yaml_more {
 	enum yaml_row { MORE_FUNCTION, MORE_BLOCK, MORE_CALL, MORE_SUCCESSOR } of;
 	size_t index, at, size;
@@ -62,7 +62,7 @@ DEFINE_VEC(yaml_fid_vec, struct yaml_fid);
 DEFINE_FIELD_MAP(yaml_fids, struct yaml_fid, fid);
 
 /* ---- reading ----
- * libyaml reads the text; what stands in it, and what must, is checked here.  A file can have
+ * libyaml reads the text; what is in it, and what must, is checked here.  A file can have
  * several documents: profiles of a program and its libraries. */
 
 struct yaml_input;
@@ -86,7 +86,7 @@ BC_MUST_USE bool yaml_input_head(struct yaml_input *in, struct profile_head *hea
 BC_MUST_USE bool yaml_input_next(struct yaml_input *in, const struct yaml_function **out,
 				 struct bc_error *err);
 
-/* The name without what llvm-bolt writes behind it if the function has more names: "(*2)" in
+/* The name without what llvm-bolt writes after it if the function has more names: "(*2)" in
  * "f/1(*2)". */
 struct text yaml_function_name(const struct yaml_function *function);
 
@@ -94,7 +94,7 @@ struct text yaml_function_name(const struct yaml_function *function);
 bool yaml_input_goes_on(const struct yaml_input *in);
 
 /* ---- writing ----
- * An unknown key, or what else belongs to a line, can be written behind it: rows of calls and of
+ * An unknown key, or what else belongs to a line, can be written after it: rows of calls and of
  * successors stay open for it until yaml_end_row(). */
 
 /* llvm-bolt stops at a key that it does not know.  Release 18 is the first that reads what is
@@ -121,7 +121,7 @@ BC_MUST_USE bool yaml_write_head(const struct yaml_head *head, struct emit *out)
 void yaml_write_begin(struct emit *out); /* of the list of functions */
 void yaml_write_end(struct emit *out);   /* of the document */
 
-/* What stands before its blocks; the name is not that of the struct. */
+/* What is before its blocks; the name is not that of the struct. */
 void yaml_write_function(const char *name, const struct yaml_function *function, struct emit *out);
 void yaml_write_block(const struct yaml_block *block, bool first, struct emit *out);
 

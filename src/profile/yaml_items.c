@@ -395,7 +395,7 @@ static char *joined(const struct strings *set, const char *between, const char *
 	return all;
 }
 
-/* Of several values the first in order is written. */
+/* For several values the first in order is written. */
 static bool write_unknown(struct yaml_output *o, const struct strings *set, const char *before)
 {
 	struct text *texts = set->len ? profile_set_sorted(set) : NULL;

@@ -39,7 +39,7 @@ BC_MUST_USE bool yaml_fids_settle(struct fid_vec *fids, const char **why);
 void yaml_fids_renumber(struct fid_vec *fids, const uint32_t *numbers);
 
 /* Choose numbers for the output: those of the files, if they agree and `anew` is not set; else the
- * places of the names in order, from 1, and *anew is set.  BC_NOMEM */
+ * places of the names in order, from 1, and *again is set.  BC_NOMEM */
 BC_MUST_USE bool yaml_names_settle(struct yaml_names *names, const struct fid_vec *const *files,
 				   size_t count, bool *anew, struct bc_error *err);
 
@@ -52,11 +52,11 @@ struct source *yaml_named_open(struct run run, const struct fid_vec *fids,
 			       const struct yaml_names *names, bool saturate, uint64_t *saturated,
 			       struct bc_error *err);
 
-/* The parts of a key behind the function's name, and behind the block's number. */
+/* The parts of a key after the function's name, and after the block's number. */
 enum { YAML_FUNCTION, YAML_BLOCK };
 enum { YAML_BLOCK_ITSELF, YAML_BLOCK_CALL, YAML_BLOCK_SUCCESSOR };
 
-/* A callee in a key: a number, as it stands in a file; or unknown; or a name. */
+/* A callee in a key: a number, as it is in a file; or unknown; or a name. */
 enum { CALLEE_UNKNOWN, CALLEE_NAMED, CALLEE_NUMBERED };
 
 /* All items of a function.  key: room to work in.  false: out of memory */

@@ -256,7 +256,7 @@ static bool equal_lists(const struct probe_list *a, const struct probe_list *b)
 
 DEFINE_UNIFY(keep_last_calls, struct call_probe, last->offset == item->offset, *last = *item)
 
-/* Block probes by node, each node's by index; one node's stand in a list. */
+/* Block probes by node, each node's by index; one node's are in a list. */
 static bool list_probes(struct yaml_probes *p)
 {
 	sort_probes(p->sorted.at, p->sorted.len);
@@ -308,7 +308,7 @@ static void write_call_probe(struct emit *out, const struct call_probe *call)
 		emit_string(out, ", ind: true");
 }
 
-/* What tells a call its probe, within its braces. */
+/* What shows a call its probe, within its braces. */
 static void yaml_probes_call(struct yaml_probes *p, struct emit *out, uint32_t offset)
 {
 	size_t below = calls_below(p->calls.at, p->calls.len, offset);
@@ -457,7 +457,7 @@ struct writer {
 	struct yaml_report *report;
 };
 
-/* Functions are numbered as they stand in the binary; 0 is for unknown ones. */
+/* Functions are numbered as they are in the binary; 0 is for unknown ones. */
 static uint64_t function_id(const struct writer *w, const struct function *function)
 {
 	return (uint64_t)(function - w->profile->binary->functions.at) + 1;
@@ -517,7 +517,7 @@ static bool is_internal(const struct writer *w, const struct record *record)
 	return record->to.function == record->from.function && block->jump == record->from.offset;
 }
 
-/* Of a call's count what comes from places where the input has a call.  Where it has none at all,
+/* For a call's count what comes from places where the input has a call.  Where it has none at all,
  * llvm-bolt drops the whole function. */
 static uint64_t sited_count(const struct writer *w, const struct record *record)
 {

@@ -46,7 +46,7 @@ static void single_quoted(struct emit *out, const char *s)
 	emit_char(out, '\'');
 }
 
-/* Of a character that utf8_length() knows. */
+/* For a character that utf8_length() knows. */
 static uint32_t code_point(const unsigned char *s, size_t length)
 {
 	uint32_t point = length == 1 ? *s : *s & (0xffu >> (length + 1));

@@ -54,7 +54,7 @@ void scan_close(struct yaml_scan *scan);
 /* Returns false, with an error at the present event. */
 bool scan_fail(const struct yaml_scan *in, const char *why, struct bc_error *err);
 
-/* Go on to the next event; the second must find this type, or fails with `why`. */
+/* Continue to the next event; the second must find this type, or fails with `why`. */
 BC_MUST_USE bool scan_event(struct yaml_scan *in, struct bc_error *err);
 BC_MUST_USE bool scan_expect(struct yaml_scan *in, yaml_event_type_t type, const char *why,
 			     struct bc_error *err);
@@ -69,7 +69,8 @@ BC_MUST_USE bool scan_number(struct yaml_scan *in, uint64_t most, uint64_t *out,
 			     struct bc_error *err);
 BC_MUST_USE bool scan_bool(struct yaml_scan *in, bool *out, struct bc_error *err);
 
-/* Go on to the next key of a mapping, or to the next mapping of a sequence; *end: there is none. */
+/* Continue to the next key of a mapping, or to the next mapping of a sequence; *end: there is none.
+ * */
 BC_MUST_USE bool scan_key(struct yaml_scan *in, struct text *key, bool *end, struct bc_error *err);
 BC_MUST_USE bool scan_mapping(struct yaml_scan *in, bool *end, struct bc_error *err);
 

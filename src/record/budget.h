@@ -3,7 +3,7 @@
  * What a recording may cost: the processor time of all of this program, as the kernel counts it,
  * and what its samples cost the programs that they interrupt.
  *
- * What rings tell of mappings gets a quarter of it, at most.  An eighth is for /proc, which is read
+ * What rings say of mappings gets a quarter of it, at most.  An eighth is for /proc, which is read
  * at the beginning and after losses; with what that leaves, a quarter for processes with many
  * mappings; with what both leave, half for digests of code.  Samples take what is left, and are
  * switched off when it is spent.  A short recording can look at /proc for
@@ -50,7 +50,7 @@ uint64_t budget_cpu(const struct budget *budget);
 uint64_t budget_process_cpu(void);
 uint64_t budget_thread_cpu(void);
 
-/* Are samples to be on?  on: they are; they go on when half a second's worth is saved. */
+/* Are samples to be on?  on: they are; they continue when half a second's worth is saved. */
 bool budget_has_samples(const struct budget *budget, uint64_t now, bool on);
 
 /* May more be spent on that?  ... and is there something that waits for it? */

@@ -15,7 +15,7 @@ struct digest_cache; /* NULL is an empty one */
 
 void digest_cache_free(struct digest_cache *cache);
 
-/* Of a file with this device, inode, size and time of change; false: none is known. */
+/* For a file with this device, inode, size and time of change; false: none is known. */
 BC_MUST_USE bool digest_cache_find(const struct digest_cache *cache, const struct stat *file,
 				   struct build_id *out);
 

@@ -163,7 +163,7 @@ struct live_thread {
 	bool go;        /* ... and does */
 	bool done;      /* the thread that counts has nothing to do any more, ... */
 	bool failed;    /* ... because of an error */
-	/* Of the thread that counts: */
+	/* For the thread that counts: */
 	struct kept_bytes taken;
 	struct bc_error *err;
 	uint64_t deadline;
@@ -320,7 +320,7 @@ static enum budget_part part_of(const struct proc_scan *scan)
 	return scan->last ? BUDGET_LARGE : BUDGET_PROC;
 }
 
-/* Goes on with the scan for a moment, within the budget; after losses it begins again, but not at
+/* Continues with the scan for a moment, within the budget; after losses it begins again, but not at
  * once. */
 static bool rescan(struct live_recording *live, struct live_marks *marks, struct bc_error *err)
 {
@@ -415,7 +415,7 @@ static bool has_ended(struct live_thread *thread)
 	return ended;
 }
 
-/* Tells the loop that all is counted, and waits until it has said what comes now. */
+/* Informs the loop that all is counted, and waits until it has said what comes now. */
 static void begin_last(struct live_thread *thread)
 {
 	pthread_mutex_lock(&thread->lock);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A recording while it goes on, in two threads.  The loop waits for the rings and for signals,
+ * A recording while it continues, in two threads.  The loop waits for the rings and for signals,
  * copies what is in the rings, and switches samples off and on by the budget: nothing in it takes
  * long.  The thread that counts hands these bytes to the recorder, reads from /proc what was mapped
  * before and what was lost, reads digests of files, and has counts written.  All times are ns of
@@ -20,7 +20,7 @@
 struct live_signals {
 	volatile sig_atomic_t end;    /* how often it was asked to end */
 	volatile sig_atomic_t rotate; /* hand over now */
-	volatile sig_atomic_t tell;   /* tell how it is */
+	volatile sig_atomic_t tell;   /* show how it is */
 };
 
 struct live_recording {
@@ -41,7 +41,7 @@ struct live_recording {
 
 	/* Who listens: flush() and tick() in the thread that counts, the others in the loop. */
 	void *ctx;
-	/* Hands over what was counted; now and then, and at the end.  *behind: not all could be
+	/* Hands over what was counted; now and then, and at the end.  *after: not all could be
 	 * written, and stays counted.  False: stop with this error. */
 	bool (*flush)(void *ctx, bool last, bool *behind, struct bc_error *err);
 	/* About each second, and when a signal asks for it. */

@@ -154,7 +154,7 @@ static bool online_cpus(const struct perf_kernel *kernel, struct task_vec *out)
 	return true;
 }
 
-/* Does the hardware tell the types of branches?  Where it does not, the kernel decodes each branch
+/* Does the hardware show the types of branches?  Where it does not, the kernel decodes each branch
  * in the interrupt. */
 static bool types_are_free(const struct perf_kernel *kernel)
 {
@@ -555,7 +555,7 @@ static bool choose(struct opening *o)
 
 /* ---- all of them ---- */
 
-/* The event that tells mappings and tasks while samples are off. */
+/* The event that shows mappings and tasks while samples are off. */
 static struct perf_event_attr sideband(const struct perf_event_attr *samples)
 {
 	struct perf_event_attr attr = *samples;

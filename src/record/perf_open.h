@@ -7,7 +7,7 @@
  * arch/x86/events and drivers/perf/arm_brbe.c of Linux say what they refuse):
  *
  *   cycles, branch stacks with types   Arm with BRBE, and Intel since Arch LBR, whose hardware
- *                                      tells the types
+ *                                      shows the types
  *   cycles, branch stacks              Intel LBR, AMD LbrExtV2 (Zen 4 on)
  *   branch-brs, branch stacks          AMD BRS (Zen 3): one event only, and by a period only
  *   cycles                             no branch stacks
@@ -59,12 +59,12 @@ struct perf_request {
 	const char *event;  /* NULL: the best there is */
 	uint64_t frequency; /* samples a second and processor, or 0 ... */
 	uint64_t period;    /* ... and a sample each so many events */
-	bool frequency_given;  /* by the user, who is told when it cannot be */
+	bool frequency_given;  /* by the user, who is warned when it cannot be */
 	size_t ring;           /* bytes of a ring: a power of two of pages */
 	bool basic;            /* no branch stacks */
 	bool require_branches; /* BC_MISMATCH where there are none */
 	bool pauses; /* perf_pause() will be called: mappings and tasks have events of their own,
-			which go on, and a ring of their own, so that nobody fills that of the
+			which continue, and a ring of their own, so that nobody fills that of the
 			samples with them */
 };
 
@@ -128,7 +128,7 @@ void perf_pause(struct opened_rings *rings);
 void perf_go_on(struct opened_rings *rings);
 
 /* Calls take() with what is new in each ring, in the order of the rings: whole records, of which
- * one can be in both pieces; the second one is empty but at the end of the ring's memory.  Of a
+ * one can be in both pieces; the second one is empty but at the end of the ring's memory.  For a
  * ring of mappings and tasks alone it is so many bytes at most, wherever they end.  The ring is
  * free for the kernel after them.  If take() returns false, they stay in their ring, and no other
  * ring is looked at. */

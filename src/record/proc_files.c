@@ -115,7 +115,7 @@ static bool matches(const struct proc_files *files, const char *path)
 	return any;
 }
 
-/* Of the name of a file that is asked for. */
+/* For the name of a file that is asked for. */
 static const struct wanted_file *wanted_of_name(const struct proc_files *files, const char *path)
 {
 	struct text name = text_basename(text_of(path));
@@ -126,7 +126,7 @@ static const struct wanted_file *wanted_of_name(const struct proc_files *files, 
 	return NULL;
 }
 
-/* Of a recording of another time or host. */
+/* For a recording of another time or host. */
 static int open_replayed(const struct proc_files *files, const struct map_event *mapping,
 			 const char *path)
 {
@@ -156,7 +156,7 @@ enum file_answer proc_files_open(void *ctx, const struct map_event *mapping, int
 			  whole); /* first: the name of a file can end with " (deleted)" itself */
 	if (opened < 0 && strcmp(whole, rest))
 		opened = open_path(files, mapping, rest);
-	if (opened < 0) /* on another host its own files have other names, as far as one can tell */
+	if (opened < 0) /* on another host its own files have other names, as far as one can know */
 		return files->replayed && files->wanted.len && !wanted_of_name(files, rest) ?
 			       FILE_LEFT_OUT :
 			       FILE_GONE;

@@ -27,7 +27,7 @@ struct wanted_file {
 DEFINE_VEC(wanted_file_vec, struct wanted_file);
 
 struct proc_files {
-	const char *root; /* PROC_ROOT, but for tests */
+	const char *root; /* PROC_ROOT, except for tests */
 	bool replayed; /* of processes that are gone, maybe of another host: `wanted` by the names
 			  of their files, others by their paths */
 	struct wanted_file_vec wanted; /* all, if there are none: of these files, or of copies with
@@ -50,10 +50,10 @@ uint32_t proc_files_user(void *ctx, uint32_t pid);
 
 /*
  * Which processes and threads there are, from /proc.  What begins or ends while the directories
- * are read is missed or listed although it is gone; who opens it is told so by the kernel.
+ * are read is missed or listed although it is gone; who opens it learns that from the kernel.
  */
 
-#define PROC_ROOT "/proc" /* `root` of the functions below, but for tests */
+#define PROC_ROOT "/proc" /* `root` of the functions below, except for tests */
 
 /* Adds the ids of all processes.  BC_IO, BC_NOMEM */
 BC_MUST_USE bool proc_processes(const char *root, struct task_vec *out, struct bc_error *err);
@@ -77,7 +77,7 @@ BC_MUST_USE bool proc_threads(const char *root, int process, struct task_vec *ou
 /* Its name, as the kernel has it, of at most 15 bytes; empty if it is gone. */
 void proc_name(const char *root, int process, char name[16]);
 
-/* Is this program in a pid namespace of its own, so that the kernel tells it nothing but 0 of
+/* Is this program in a pid namespace of its own, so that the kernel shows it nothing but 0 of
  * processes outside? */
 bool proc_is_in_namespace(const char *root);
 

@@ -103,7 +103,7 @@ static bool open_maps(struct proc_scan *scan, struct scan_task task)
 		scan->opened = task;
 		return true;
 	}
-	scan->unreadable += gone.code == BC_IO; /* what the rings tell of it stays */
+	scan->unreadable += gone.code == BC_IO; /* what the rings say of it stays */
 	return false;
 }
 

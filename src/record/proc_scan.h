@@ -23,7 +23,7 @@ struct scan_task {
 };
 DEFINE_VEC(scan_task_vec, struct scan_task);
 
-/* Zeroed but for the first four means that there is nothing to do. */
+/* Zeroed except for the first four means that there is nothing to do. */
 struct proc_scan {
 	struct recorder *recorder;
 	enum perf_target target;

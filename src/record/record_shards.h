@@ -24,8 +24,8 @@ struct recorded_binary {
 };
 DEFINE_VEC(recorded_binary_vec, struct recorded_binary);
 
-/* So many are remembered, for the summary.  Of a recording that goes on for months, those with
- * fewest samples are forgotten, but for how many samples they had. */
+/* So many are remembered, for the summary.  For a recording that continues for months, those with
+ * fewest samples are forgotten, except for how many samples they had. */
 #define RECORDED_BINARIES_MOST 4096
 
 struct record_shards {

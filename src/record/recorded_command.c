@@ -184,7 +184,7 @@ int recorded_command_let_go(struct recorded_command *command)
 	do
 		done = write(command->go, "x", 1);
 	while (done < 0 && errno == EINTR);
-	if (done != 1) { /* it waits still, and ends when it cannot be told any more */
+	if (done != 1) { /* it waits still, and ends when nobody can inform it any more */
 		why = errno;
 		close(command->go);
 		command->go = -1;

@@ -16,7 +16,7 @@
 
 struct recorded_command {
 	pid_t pid;      /* 0: none */
-	int go, failed; /* ends of pipes: to let the command go; it tells errno of its exec; go -1:
+	int go, failed; /* ends of pipes: to let the command go; it shows errno of its exec; go -1:
 			   it went */
 	int status;     /* when it has ended */
 	bool ended, stopped; /* stopped: by this program */

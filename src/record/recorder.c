@@ -255,7 +255,7 @@ static const struct process_owner recorder_owner = {
 	.map = take_map,
 };
 
-/* Of NO_PID: all that were not reported with this time or later (recorder_scanned()). */
+/* For NO_PID: all that were not reported with this time or later (recorder_scanned()). */
 static void note_exit(struct recorder *r, uint32_t pid)
 {
 	const struct process *process = processes_find(&r->processes, pid);
@@ -373,7 +373,7 @@ static bool drop_in(struct recorder *r, struct recorded_process *process,
 		r->left_out_most = file->left_out;
 		if (!r->left_out || strcmp(r->left_out, file->path) != 0) {
 			free(r->left_out);
-			r->left_out = strdup(file->path); /* NULL: then nobody tells it */
+			r->left_out = strdup(file->path); /* NULL: then nobody shows it */
 		}
 	}
 	enum recorded_drop why = drop_of(process, m, file);
@@ -745,7 +745,7 @@ bool recorder_is_full(const struct recorder *recorder)
 
 /* ---- the outside ---- */
 
-/* Of what may be kept, records that wait for their turn get a quarter. */
+/* For what may be kept, records that wait for their turn get a quarter. */
 static struct perf_order_limit waiting_most(uint64_t memory)
 {
 	size_t blocks = (size_t)(memory / 4 / PERF_BLOCK_SIZE);

@@ -4,13 +4,13 @@
  * (profile/shard.h): all of `batconv record` that makes no system call of the recording.
  *
  *   recorder_open()     knows the event; binaries need not be known
- *   recorder_process()  what /proc tells of processes that began before
+ *   recorder_process()  what /proc says of processes that began before
  *   recorder_ring()     bytes that were copied out of a ring, of all rings in turn, and then
  *   recorder_round()    ends the round: what is older than the round before is counted
  *   recorder_flush()    now and then: hands over what was counted, binary by binary
  *   recorder_drain()    at the end: what waits is counted, too
  *
- * One thread.  A file is what the kernel tells of it: device, inode, generation and path; not
+ * One thread.  A file is what the kernel says of it: device, inode, generation and path; not
  * its build-id, which several outputs of llvm-bolt share.  Addresses are counted as offsets in
  * the file; what was counted for files with the same code (code_digest()) is one binary's.  A
  * branch from one file to another counts for both: "from here out", and "from outside in".
@@ -58,7 +58,7 @@ struct recorder_options {
 	uint32_t rings;    /* how many there are, at least one */
 	uint64_t memory;   /* bytes; 0: RECORDER_MEMORY */
 	struct file_opener files;
-	FILE *save; /* all that comes is written here, too, behind rings_begin(); or NULL */
+	FILE *save; /* all that comes is written here, too, after rings_begin(); or NULL */
 };
 
 /* Copies what it needs of the options.
@@ -70,7 +70,7 @@ BC_MUST_USE bool recorder_open(const struct recorder_options *options, struct re
 			       struct bc_error *err);
 void recorder_free(struct recorder *recorder);
 
-/* Take bytes of a ring, in its order; a record can go on in the next call.
+/* Take bytes of a ring, in its order; a record can continue in the next call.
  *
  * BC_FORMAT  a damaged record; the text has the ring, and the byte of it since the beginning
  * BC_NOMEM */
@@ -78,13 +78,13 @@ BC_MUST_USE bool recorder_ring(struct recorder *recorder, uint32_t ring, struct 
 			       struct bc_error *err);
 
 /*
- * What /proc tells of processes: at the beginning, and again after records were lost.  Read the
- * clock of the rings first, then /proc, and give that time to all of it: what the rings tell of the
+ * What /proc says of processes: at the beginning, and again after records were lost.  Read the
+ * clock of the rings first, then /proc, and give that time to all of it: what the rings say of the
  * meantime comes later, and stays. Errors as above.
  */
 
 /* A process lives.  What was known of it is forgotten: it has one thread, and the mappings that are
- * told next. */
+ * reported next. */
 BC_MUST_USE bool recorder_process(struct recorder *recorder, uint32_t pid, uint64_t time,
 				  struct bc_error *err);
 
@@ -95,12 +95,12 @@ BC_MUST_USE bool recorder_maps(struct recorder *recorder, uint32_t pid, struct t
 BC_MUST_USE bool recorder_thread(struct recorder *recorder, uint32_t pid, uint32_t tid,
 				 uint64_t time, struct bc_error *err);
 
-/* Not all of its mappings were told so far, or they are by now: samples in none that is known are
- * of those that were not. */
+/* Not all of its mappings were reported so far, or they are by now: samples in none that is known
+ * are of those that were not. */
 BC_MUST_USE bool recorder_unread(struct recorder *recorder, uint32_t pid, bool unread,
 				 uint64_t time, struct bc_error *err);
 
-/* All processes that live were told with this time: others have ended. */
+/* All processes that live were reported with this time: others have ended. */
 BC_MUST_USE bool recorder_scanned(struct recorder *recorder, uint64_t time, struct bc_error *err);
 
 /* Who runs a process: a number of the shares, of which each user has one. */
@@ -116,12 +116,12 @@ BC_MUST_USE bool recorder_round(struct recorder *recorder, struct bc_error *err)
 /* No more bytes come. */
 BC_MUST_USE bool recorder_drain(struct recorder *recorder, struct bc_error *err);
 
-/* Of a file of saved rings, the next round, in place of recorder_ring() and recorder_round();
+/* For a file of saved rings, the next round, instead of recorder_ring() and recorder_round();
  * *ended: it was the last one, and recorder_drain() was done. */
 BC_MUST_USE bool recorder_replay(struct recorder *recorder, struct rings_reader *reader,
 				 bool *ended, struct bc_error *err);
 
-/* What the kernel itself says of all that was lost: what is lost last, no record in the rings tells
+/* What the kernel itself says of all that was lost: what is lost last, no record in the rings shows
  * of.  0: it does not say. */
 void recorder_lost(struct recorder *recorder, uint64_t records);
 
@@ -176,7 +176,7 @@ struct recorded_taker {
 	void (*few)(void *ctx, uint64_t samples);
 };
 
-/* Hand over what was counted.  After a failure of the taker it goes on with the next binary; then
+/* Hand over what was counted.  After a failure of the taker it continues with the next binary; then
  * the first error is returned.  BC_NOMEM.  Files that nothing maps any more are forgotten with
  * their counts. */
 BC_MUST_USE bool recorder_flush(struct recorder *recorder, const struct recorded_taker *to,

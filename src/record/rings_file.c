@@ -127,7 +127,7 @@ void rings_close(struct rings_reader *reader)
 	*reader = (struct rings_reader){0};
 }
 
-/* Behind RINGS_END nothing comes. */
+/* After RINGS_END nothing comes. */
 static bool check_end(struct rings_reader *reader, struct bc_error *err)
 {
 	size_t got;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * What the rings of a host contained, as a file: `batconv record --save-rings` writes it, --replay
- * reads it in place of the rings.  Numbers are little-endian.
+ * reads it instead of the rings.  Numbers are little-endian.
  *
  *   "batconv-rings 1\n"
  *   u32 size of the attr, the struct perf_event_attr of the event
@@ -9,8 +9,8 @@
  *   u32 rings
  *   the attr, the text
  *   parts, each {u32 ring, u32 size} and the bytes that were read from this ring:
- *     ring below the number of rings: the kernel's records, which can go on in the next part
- *     RINGS_SCAN: whole records of the same form of what /proc told (recorder_process())
+ *     ring below the number of rings: the kernel's records, which can continue in the next part
+ *     RINGS_SCAN: whole records of the same form of what /proc gave (recorder_process())
  *     RINGS_ROUND, size 0: all rings were read
  *     RINGS_END, size 0: the end of the file
  */
@@ -57,7 +57,7 @@ struct rings_part {
 	struct bytes bytes; /* until the next call */
 };
 
-/* Read what stands before the parts.  Close it also after an error.
+/* Read what is before the parts.  Close it also after an error.
  *
  * BC_FORMAT       no such file, or damaged; the text has file and offset
  * BC_UNSUPPORTED  of a later version

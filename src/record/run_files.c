@@ -70,7 +70,7 @@ void run_files_free(struct run_files *files)
 	*files = (struct run_files){.opener = files->opener};
 }
 
-/* ---- by what the kernel tells ---- */
+/* ---- by what the kernel shows ---- */
 
 static bool node_equal(const struct file_node *a, const struct file_node *b)
 {
@@ -109,7 +109,7 @@ uint32_t run_files_user(struct run_files *files, uint32_t pid)
 	return shares_of(&files->shares, opener->user ? opener->user(opener->ctx, pid) : 0);
 }
 
-/* Numbers that are free are used again once the map was made anew (run_files_sweep()). */
+/* Numbers that are free are used again once the map was made again (run_files_sweep()). */
 static uint32_t free_number(const struct run_files *files)
 {
 	if (files->len < RECORDER_FILES_MOST)

@@ -42,9 +42,9 @@ struct run_file_digest {
 enum recorded_drop recorded_drop_of(enum run_file_state state);
 
 struct run_file {
-	/* What the kernel tells of it. */
+	/* What the kernel says of it. */
 	struct file_node node;
-	struct build_id recorded_id; /* of recordings that have it in place of the node */
+	struct build_id recorded_id; /* of recordings that have it instead of the node */
 	char *path;                  /* NULL: the number is free */
 
 	uint32_t user; /* who mapped it first: a number of the shares */
@@ -70,7 +70,7 @@ struct run_file {
 	uint64_t stamp;    /* of the sample that it was met in last */
 };
 
-/* Zeroed but for `opener` means empty.  The file of a number: at[number - 1]. */
+/* Zeroed except for `opener` means empty.  The file of a number: at[number - 1]. */
 struct run_files {
 	struct file_opener opener;
 	struct run_file *at; /* RECORDER_FILES_MOST of them, or NULL */

@@ -14,7 +14,7 @@
 
 /* ---- writing ---- */
 
-/* Only letters that stand for themselves on any system: others become '_'. */
+/* Only letters that represent themselves on any system: others become '_'. */
 static void plain_letters(struct text from, char *to, size_t size)
 {
 	size_t len = from.len < size - 1 ? from.len : size - 1;

@@ -18,7 +18,7 @@
 /* Users that are distinguished; further ones have one share. */
 #define SHARES_MOST 256
 
-/* Of a process that has ended, or of a recording of another time. */
+/* For a process that has ended, or of a recording of another time. */
 #define NO_USER UINT32_MAX
 
 struct user_share {
@@ -28,7 +28,7 @@ struct user_share {
 	uint64_t looked;  /* ns of processor time for digests, and for its processes in /proc */
 	uint64_t refused; /* mappings for which, or for whose file, there was no room */
 	uint64_t unread;  /* processes with more mappings than there was room or time to read */
-	/* Samples in its files and processes, but for those in code without a file, and in files
+	/* Samples in its files and processes, except for those in code without a file, and in files
 	 * that nobody asked for. */
 	uint64_t dropped[RECORDED_DROP_COUNT];
 };

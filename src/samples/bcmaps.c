@@ -225,7 +225,7 @@ static uint64_t put_steps_to(const struct writer *w, const uint32_t *old, size_t
 	return steps;
 }
 
-/* The count of steps stands before them: they are written aside first. */
+/* The count of steps is before them: they are written aside first. */
 static void put_steps(struct writer *w, const struct listed *last, const struct listed *now)
 {
 	static const uint32_t none[1];
@@ -329,7 +329,7 @@ bool bcmaps_write(const struct snapshots *snapshots, uint8_t **data, size_t *siz
 	return ok;
 }
 
-/* Of a frame header: magic, then a byte whose bit 2 says that there is a
+/* For a frame header: magic, then a byte whose bit 2 says that there is a
  * checksum; bits 3 and 4 are reserved and unused (RFC 8878, 3.1.1.1.1). */
 #define FRAME_FLAGS_AT     4
 #define FRAME_FLAGS        0x1cu

@@ -34,7 +34,7 @@ static struct bytes code_at(const struct image *image, uint64_t vaddr)
 						(struct bytes){NULL, 0};
 }
 
-/* Intel PT has no bit for XBEGIN (c7 f8 and four bytes): a transaction that fails is told
+/* Intel PT has no bit for XBEGIN (c7 f8 and four bytes): a transaction that fails is reported
  * otherwise. */
 static bool is_xbegin(struct bytes code, const struct insn *insn)
 {
@@ -42,7 +42,7 @@ static bool is_xbegin(struct bytes code, const struct insn *insn)
 	       code.data[insn->size - 5] == 0xf8;
 }
 
-/* A jump of APX with an address of eight bytes behind opcode a1: Intel PT has a target for it. */
+/* A jump of APX with an address of eight bytes after opcode a1: Intel PT has a target for it. */
 static bool is_jmpabs(struct bytes code, const struct insn *insn)
 {
 	return insn->size >= 11 && code.data[insn->size - 9] == 0xa1;
@@ -90,7 +90,7 @@ static enum block_end end_of_aarch64(struct bytes code, const struct insn *insn)
 	return ENDS_CUT;
 }
 
-/* ENDS_CUT: the code goes on.  Without a size: ENDS_NEVER. */
+/* ENDS_CUT: the code continues.  Without a size: ENDS_NEVER. */
 static enum block_end end_of(const struct walk_blocks *blocks, struct bytes code, uint64_t vaddr,
 			     struct insn *insn)
 {

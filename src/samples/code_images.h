@@ -27,19 +27,19 @@
  * Addresses are vaddrs of the file.  For one thread.
  */
 
-/* What stands at the end of a block. */
+/* What is at the end of a block. */
 enum block_end {
 	ENDS_CONDITIONAL,   /* a branch that leads to `target`, or on */
 	ENDS_JUMP,          /* to `target` */
 	ENDS_CALL,          /* of `target` */
-	ENDS_JUMP_INDIRECT, /* through a register or memory; also a direct jump that Intel PT tells
+	ENDS_JUMP_INDIRECT, /* through a register or memory; also a direct jump that Intel PT shows
 			       the target of (JMPABS) */
 	ENDS_CALL_INDIRECT,
 	ENDS_RETURN,
 	ENDS_SYSTEM, /* a system call or the like */
 	ENDS_SYNC,   /* AArch64 ISB */
 	ENDS_WAIT,   /* AArch64 WFI, WFE, WFIT, WFET */
-	ENDS_CUT,    /* nothing: the code goes on in the next block */
+	ENDS_CUT,    /* nothing: the code continues in the next block */
 	ENDS_NEVER,  /* an instruction that goes nowhere, or none that is known, or the code of the
 			file */
 };
@@ -50,7 +50,7 @@ struct walk_block {
 			    is set */
 	uint32_t length; /* bytes from the start to the instruction at the end */
 	uint32_t taken;  /* 1 + the number of the block that begins at `target`; 0: not known yet */
-	uint32_t through; /* the same of the block behind */
+	uint32_t through; /* the same of the block after */
 	uint8_t size;     /* bytes of the instruction at the end; 0: there is none */
 	uint8_t end;      /* enum block_end */
 };
@@ -76,7 +76,7 @@ BC_MUST_USE bool walk_blocks_at(struct walk_blocks *blocks, uint64_t vaddr, uint
 bool walk_block_has(const struct walk_blocks *blocks, const struct walk_block *block,
 		    uint64_t vaddr);
 
-/* Where the code behind a block begins. */
+/* Where the code after a block begins. */
 static inline uint64_t walk_block_next(const struct walk_block *block)
 {
 	return block->start + block->length + block->size;

@@ -33,7 +33,7 @@ struct branch {
 #define BRANCH_NOT_TAKEN (UINT64_C(1) << 33)
 
 /* Bits 20 to 23 of flags: what kind of branch it is, if that was recorded (perf record -j
- * any,u,save_type), else 0.  Only returns are told apart from the others. */
+ * any,u,save_type), else 0.  Only returns are distinguished from the others. */
 #define BRANCH_TYPE        (UINT64_C(15) << 20)
 #define BRANCH_TYPE_RETURN (UINT64_C(6) << 20)
 #define BRANCH_TYPE_OTHER  (UINT64_C(15) << 20)
@@ -66,7 +66,7 @@ struct task_event {
 struct sample {
 	uint32_t pid;
 	/* The address at which the sample was taken; 0 if it was not recorded.  A sample of
-	 * text can have it in its call chain only.  There perf script prints a file behind
+	 * text can have it in its call chain only.  There perf script prints a file after
 	 * the address, `ip_file`, and depending on its release the address is the offset in that
 	 * file or the run-time address. */
 	struct run_addr ip;
@@ -87,7 +87,7 @@ struct sample {
 	 * none was recorded. */
 	const uint64_t *callchain; /* run-time addresses */
 	size_t callchain_count;
-	/* The file that perf script prints behind each of them, or an empty text; NULL if the
+	/* The file that perf script prints after each of them, or an empty text; NULL if the
 	 * input is not text.  As with `ip`, an address with a file can be an offset in it. */
 	const struct text *callchain_files;
 };
@@ -136,7 +136,7 @@ enum event_kind {
 	EVENT_BEGIN,
 
 	/* Before the first event that has a time: the recording is a later part of the one before
-	 * (perf_features.h).  Processes that it has told no mapping of are those of before. */
+	 * (perf_features.h).  Processes that it has reported no mapping of are those of before. */
 	EVENT_CONTINUES,
 
 	EVENT_MAP,
@@ -154,7 +154,7 @@ enum event_kind {
 	EVENT_ADDRESSES,
 	EVENT_NAME, /* of an event, for the whole profile */
 
-	/* The build-ids that a recording in a pipe has behind its samples, when files were mapped
+	/* The build-ids that a recording in a pipe has after its samples, when files were mapped
 	 * before their build-ids were known.  Build-ids that were known earlier are repeated. */
 	EVENT_BUILD_IDS,
 

@@ -140,7 +140,7 @@ static bool is_folded(struct text line)
 	       is_number(text_first(text_from(frames, place), frames.len - place - 1));
 }
 
-/* main 12: a stack of one frame, whose name alone does not tell that it is one.  Two such lines do:
+/* main 12: a stack of one frame, whose name alone does not show that it is one.  Two such lines do:
  * is_folded_names(). */
 static bool is_named_count(struct text line)
 {
@@ -274,7 +274,7 @@ static bool is_yaml(struct text start)
 /* Files are of the first row that fits. */
 static const struct row {
 	enum file_kind kind;
-	const char *bytes; /* what it begins with; NULL: `is` tells */
+	const char *bytes; /* what it begins with; NULL: `is` shows */
 	size_t at;         /* where these bytes are; IN_JSON: anywhere in a file of JSON */
 	bool (*is)(struct text start);
 	enum input_format format; /* of FILE_SAMPLES */

@@ -36,7 +36,7 @@ enum file_kind {
 	FILE_PERF_TEXT, /* what perf report, annotate or stat print */
 	FILE_FOREIGN,   /* of another program, which nothing here reads */
 	FILE_EMPTY,
-	FILE_SHARDS, /* a directory of shards, which stands for these */
+	FILE_SHARDS, /* a directory of shards, which represents these */
 	FILE_FOLDER, /* a directory that is neither this nor a recording */
 	FILE_KIND_COUNT,
 };

@@ -360,7 +360,7 @@ static bool deliver_counts(struct flow_walk *walk, struct walked_process *proces
 	return ok && deliver_rows(walk, process->pid, rows, count, err);
 }
 
-/* All that ran in a process, and is walked, is delivered.  ends: its threads do not go on. */
+/* All that ran in a process, and is walked, is delivered.  ends: its threads do not continue. */
 static bool flush_walked(struct flow_walk *walk, struct walked_process *process, bool ends,
 			 struct bc_error *err)
 {
@@ -472,7 +472,7 @@ static bool take_flow(struct flow_walk *walk, const struct trace_flow *flow, str
 	if (!thread)
 		return bc_fail_nomem(err);
 	if (thread->lane != flow->lane &&
-	    !drain(walk->lanes.at[thread->lane], err)) /* it goes on on another processor */
+	    !drain(walk->lanes.at[thread->lane], err)) /* it continues on another processor */
 		return false;
 	thread->lane = flow->lane;
 	const struct process *mapped = history_process(&walk->history, flow->pid);

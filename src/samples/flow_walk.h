@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * From traces of Intel PT and Arm ETM to what ran: stands between a reader and the consumer of its
+ * From traces of Intel PT and Arm ETM to what ran: is between a reader and the consumer of its
  * events.  The reader gives events and answers (samples/aux/trace_flow.h); the consumer gets the
  * events, and EVENT_RAN in front of each that changes what is mapped where it ran, and in front of
  * the end.
  *
  * The answers of each queue are walked by one thread at a time, those of several queues in
- * parallel, while the reader goes on. Memory grows with distinct traces of the processes that run,
- * of which no process keeps more than FLOW_WALK_ROWS; with code that ran; with threads.
+ * parallel, while the reader continues. Memory grows with distinct traces of the processes that
+ * run, of which no process keeps more than FLOW_WALK_ROWS; with code that ran; with threads.
  */
 #ifndef SAMPLES_FLOW_WALK_H
 #define SAMPLES_FLOW_WALK_H

@@ -48,7 +48,7 @@ static bool intern(struct mapped_files *files, const struct map_event *event, ui
 	       mapped_files_intern(files, &file, out);
 }
 
-/* Of what no process has mapped, modules alone. */
+/* For what no process has mapped, modules alone. */
 static bool is_kept(const struct map_event *event)
 {
 	return event->pid != NO_PID ||

@@ -17,12 +17,13 @@ struct history_process {
 	bool changed;       /* since the last one */
 };
 
-/* Zeroed but for `files` means empty.  The flags of a mapping are MAPPING_... (maps.h).  The
+/* Zeroed except for `files` means empty.  The flags of a mapping are MAPPING_... (maps.h).  The
  * process NO_PID has the modules of the kernel. */
 struct history {
 	struct mapped_files *files; /* borrowed */
 	struct processes processes;
-	struct processes before; /* those of the recording before, until this one has told a time */
+	struct processes before; /* those of the recording before, until this one has reported a
+	time */
 	uint64_t now;            /* ns: time of the events that come */
 };
 
@@ -59,7 +60,7 @@ BC_MUST_USE bool history_snapshot_all(const struct history *history, struct snap
 /* Zeroed means that no recording came before. */
 struct carried {
 	struct recordings recordings; /* for the reader */
-	bool new_recording;           /* likewise: the next one goes on from none */
+	bool new_recording;           /* likewise: the next one continues from none */
 	struct mapped_files files;    /* of the processes */
 	struct processes processes;
 };

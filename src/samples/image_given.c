@@ -132,7 +132,7 @@ static bool make_set(struct image_space *space, const struct map_set *maps, stru
 	return true;
 }
 
-/* Told by the recording: then nothing is given. */
+/* Given by the recording: then nothing is given. */
 static bool is_told(const struct image_process *process)
 {
 	return !process->follows && (process->mapped || process->maps_forgotten);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Maps that are given from outside, for processes of which a recording does not tell what they had
+ * Maps that are given from outside, for processes of which a recording does not show what they had
  * mapped when it began: text without mmap events, or a later part of a recording.
  *
- * What was recorded wins.  A process that has told no mapping has the maps that are given for it
- * and its time; one that tells a mapping of a time later on has it put over those.  What a
- * recording tells of processes that were there before has no time, and is all that they had.
+ * What was recorded wins.  A process that has reported no mapping has the maps that are given for
+ * it and its time; one that shows a mapping of a time later on has it put over those.  What a
+ * recording says of processes that were there before has no time, and is all that they had.
  */
 #ifndef SAMPLES_IMAGE_GIVEN_H
 #define SAMPLES_IMAGE_GIVEN_H
@@ -23,7 +23,7 @@ BC_MUST_USE bool image_space_give(struct image_space *space, const struct snapsh
 				  struct bc_error *err);
 
 /* Before anything is looked up of a process at a time (0: not known): let it have the maps that are
- * given, unless it has told any.
+ * given, unless it has reported any.
  *
  * BC_UNSUPPORTED  GIVEN_MAPPINGS_...
  * Errors as of image_space_event(). */

@@ -87,7 +87,7 @@ static bool fits_addresses(const struct image *image, const struct load_mapping 
 	return false;
 }
 
-/* Of several segments, the one that agrees with `near`, else that of the
+/* For several segments, the one that agrees with `near`, else that of the
  * mapping's first byte, else the first. */
 static bool find_base(const struct image *image, const struct map_event *event,
 		      const uint64_t *near, uint64_t *out)

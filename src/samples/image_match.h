@@ -34,7 +34,7 @@ struct image_match_options {
 	bool ignore_build_id;    /* the name decides in any case */
 	bool id_or_name; /* with ignore_build_id: the binary's build-id accepts a mapping all the
 			    same */
-	bool kernel_in_place; /* a kernel is where its file says, whatever a recording tells */
+	bool kernel_in_place; /* a kernel is where its file says, whatever a recording shows */
 };
 
 struct image_match {

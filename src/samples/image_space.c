@@ -261,7 +261,7 @@ static bool is_of_user(const struct map_event *event)
 }
 
 /* A mapping of a time is put over what is given, unless the process began after that.  What has no
- * time was told when the recording began. */
+ * time was reported when the recording began. */
 static bool take_base(struct image_space *space, struct image_process *process,
 		      const struct event *event, struct bc_error *err)
 {

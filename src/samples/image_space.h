@@ -23,7 +23,7 @@
 #include "src/base/vec.h"
 
 /*
- * Which programs were mapped how often, to tell a user whose binary was not
+ * Which programs were mapped how often, to show a user whose binary was not
  * among them.  Shared libraries do not count: they are in every process.
  */
 
@@ -107,11 +107,11 @@ struct image_given; /* image_given.h */
 struct image_process {
 	struct process process;
 	uint64_t base;       /* of the binary's mapping that came last */
-	uint64_t since;      /* ns: that it runs this program, as the recording tells; or 0 */
+	uint64_t since;      /* ns: that it runs this program, as the recording shows; or 0 */
 	uint32_t snapshot;   /* that it has from outside, by its number from 1; or 0 */
 	bool given;          /* the binary's mapping is of that (image_given.h) */
 	bool follows;        /* all of it, of the one that is of the time of a sample */
-	bool begun;          /* the recording tells how this program began */
+	bool begun;          /* the recording shows how this program began */
 	bool mapped;         /* it mapped the binary since it began or exec'd */
 	bool maps_forgotten; /* it mapped something else before that */
 };
@@ -122,9 +122,10 @@ extern const struct process_owner image_owner;
 struct image_space {
 	struct image_match match;
 	struct processes processes;
-	struct processes before; /* those of the recording before, until this one has told a time */
+	struct processes before; /* those of the recording before, until this one has reported a
+	time */
 	struct most_mapped files;
-	/* Of the recording that is being read, for build-ids that come late: */
+	/* For the recording that is being read, for build-ids that come late: */
 	uint64_t processes_before;      /* report.processes */
 	struct number_set unidentified; /* hashes of paths that were mapped without one */
 	char *identified; /* the first file of the binary's name that was mapped with its, or NULL
@@ -143,7 +144,7 @@ BC_MUST_USE bool image_space_init(struct image_space *space, const struct image 
 void image_space_fini(struct image_space *space);
 
 /* Forget all processes: what follows is of another recording, unless EVENT_CONTINUES comes.  Its
- * counts go on, and so does what was found of the binary's name. */
+ * counts continue, and so does what was found of the binary's name. */
 void image_space_forget(struct image_space *space);
 
 /* Take any event: what it says of processes.  A mapping replaces what was mapped there; a process
@@ -189,7 +190,7 @@ struct process_view {
 	struct near_image near;
 };
 
-/* Of a process, and of maps that the binary is in. */
+/* For a process, and of maps that the binary is in. */
 struct process_view process_view(const struct image_space *space, uint32_t pid);
 struct process_view process_view_of(struct map_set *maps);
 
@@ -210,11 +211,11 @@ static inline enum located process_view_locate(struct process_view *view, struct
 }
 
 /* The vaddr of an address that is LOCATED_IMAGE, else `outside`, where view->near does not
- * tell; it does the next time. */
+ * show; it does the next time. */
 struct trace_end process_view_far(struct process_view *view, struct run_addr run,
 				  struct trace_end outside);
 
-/* The same where `near` tells: *out is set then.  Without branches that depend on the
+/* The same where `near` shows: *out is set then.  Without branches that depend on the
  * address. */
 static inline bool near_image_find(const struct near_image *near, struct run_addr run,
 				   struct trace_end outside, struct trace_end *out)
@@ -229,7 +230,7 @@ static inline bool near_image_find(const struct near_image *near, struct run_add
 
 /* The run-time address of a place in a file as perf script prints it in call chains: some
  * releases print the offset in the file, others the run-time address.  Where it could be either,
- * which only a binary that is at a fixed address allows, it is what those before were.  Of
+ * which only a binary that is at a fixed address allows, it is what those before were.  For
  * another file than the binary: an address where that, or nothing, is mapped. */
 struct run_addr image_space_find_place(struct image_space *space, uint32_t pid, struct text file,
 				       uint64_t place);

@@ -24,7 +24,7 @@ struct text kernel_name_symbol(struct text path)
 					(struct text){path.at, 0};
 }
 
-/* What stands behind the name of a module's file: .ko, .ko.xz, .ko.zst, ... */
+/* What is after the name of a module's file: .ko, .ko.xz, .ko.zst, ... */
 static struct text without_suffix(struct text name)
 {
 	for (size_t i = 0; i < name.len; i++) {

@@ -8,7 +8,7 @@
  *   moved = offset - value of the symbol in the file,     vaddr = address - moved
  *
  * Where the file lacks the symbol, or moved it itself as llvm-bolt may, the beginning of the
- * mapping is held against the first executable segment.  Until a recording tells, the kernel is
+ * mapping is held against the first executable segment.  Until a recording shows, the kernel is
  * where its file says. The other mappings of no process are modules, whose samples are counted by
  * name.
  */
@@ -23,7 +23,7 @@
 #include "src/elf/image.h"
 #include "src/samples/event.h"
 
-/* What the names of mappings of no process stand for: the kernel, a guest's, or a module. */
+/* What the names of mappings of no process represent: the kernel, a guest's, or a module. */
 
 /* [kernel.kallsyms]_text, [kernel.vmlinux]_stext, vmlinux */
 bool kernel_name_is_kernel(struct text path);
@@ -31,7 +31,7 @@ bool kernel_name_is_kernel(struct text path);
 /* [guest.kernel.kallsyms], [guest.kernel.kallsyms.PID]_text */
 bool kernel_name_is_of_guest(struct text path);
 
-/* The symbol behind the bracket; empty if there is none. */
+/* The symbol after the bracket; empty if there is none. */
 struct text kernel_name_symbol(struct text path);
 
 /* The name of a module, as lsmod has it: "ext4" of /lib/modules/6.1.0/kernel/fs/ext4/ext4.ko.xz and
@@ -39,7 +39,7 @@ struct text kernel_name_symbol(struct text path);
 #define KERNEL_NAME_MOST 64
 struct text kernel_module_name(struct text path, char name[KERNEL_NAME_MOST]);
 
-/* The files of an image space's mappings are two: the binary, and all others.  Of the binary
+/* The files of an image space's mappings are two: the binary, and all others.  For the binary
  * mapping.offset is the vaddr of its beginning, which leads straight on. */
 enum image_file { FILE_OTHER, FILE_IMAGE };
 
@@ -51,7 +51,7 @@ enum kernel_told {
 
 struct kernel_place {
 	enum kernel_told told;
-	uint64_t moved; /* run-time address - vaddr; 0 unless it was told */
+	uint64_t moved; /* run-time address - vaddr; 0 unless it was reported */
 	bool used;      /* samples of kernel code were looked up, in this recording */
 };
 DEFINE_VEC(kernel_place_vec, struct kernel_place);
@@ -64,7 +64,7 @@ DEFINE_VEC(kernel_module_vec, struct kernel_module);
 DEFINE_VEC(kernel_count_vec, uint64_t);
 
 struct kernel_options {
-	bool in_place; /* what the recording tells is not looked at, as perf2bolt does not */
+	bool in_place; /* what the recording shows is not looked at, as perf2bolt does not */
 	bool ignore_build_id;
 };
 
@@ -92,18 +92,18 @@ void kernel_space_continue(struct kernel_space *space);
 
 /* A mapping of no process: the kernel's, a module's, or what is left out, such as a guest's.
  *
- * BC_MISMATCH     another build of the kernel; or it is told behind samples that were placed
+ * BC_MISMATCH     another build of the kernel; or it is reported after samples that were placed
  *                 without it
  * BC_UNSUPPORTED  KERNEL_PLACED_MOST
  * BC_NOMEM */
 BC_MUST_USE bool kernel_space_map(struct kernel_space *space, const struct map_event *event,
 				  struct bc_error *err);
 
-/* A file with a build-id that came behind the samples.  BC_MISMATCH: it is another kernel. */
+/* A file with a build-id that came after the samples.  BC_MISMATCH: it is another kernel. */
 BC_MUST_USE bool kernel_space_identify(const struct kernel_space *space, const struct file_id *file,
 				       struct bc_error *err);
 
-/* Kernels have two or three executable segments, and recordings tell once where they are. */
+/* Kernels have two or three executable segments, and recordings show once where they are. */
 #define KERNEL_PLACED_MOST (UINT64_C(1) << 18)
 
 /* Before a sample is looked up: count it if it is in a module. */

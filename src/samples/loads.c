@@ -360,7 +360,7 @@ struct candidates {
 	uint64_t gathered;         /* mappings, of all maps so far */
 };
 
-/* Processes can share mappings, so that a small recording stands for any number of them. */
+/* Processes can share mappings, so that a small recording represents any number of them. */
 #ifndef GATHERED_MOST /* a test has few */
 #define GATHERED_MOST (UINT64_C(1) << 25)
 #endif
@@ -441,7 +441,7 @@ static bool find_loads(const struct mapped_files *files, const struct load_choic
 	return true;
 }
 
-/* Of the candidates' mappings alone, which are few. */
+/* For the candidates' mappings alone, which are few. */
 static bool find_in_map(const struct snapshots *s, const struct load_choice *choice,
 			struct candidates *c, const struct map_set *maps, uint32_t *path,
 			struct loads *out)

@@ -48,7 +48,7 @@ DEFINE_VEC(base_vec, struct base);
 
 struct loads {
 	struct load_vec all;            /* by ascending base */
-	struct differing_vec differing; /* those of a load behind each other */
+	struct differing_vec differing; /* those of a load after each other */
 	struct base_vec bases;          /* ascending; of all loads, also those that differ */
 	uint32_t mappings;              /* of the file; those of no load are the rest */
 	uint32_t misfits;               /* executable ones that fit no segment */

@@ -130,7 +130,7 @@ static struct map_node *map_node_new(unsigned height, size_t cap)
 	return node;
 }
 
-/* Puts `rows` in place of rows [from, to) of a node that has one owner and enough capacity.  The
+/* Puts `rows` instead of rows [from, to) of a node that has one owner and enough capacity.  The
  * node owns them from then on. */
 static void map_node_replace(struct map_node *node, unsigned height, size_t from, size_t to,
 			     const void *rows, size_t count)
@@ -270,7 +270,7 @@ static bool is_full(const struct map_node *node, unsigned height, const struct t
 }
 
 /* Where to split a full node: in the middle, but what grows at the right edge leaves full
- * nodes behind.  The new leaf is empty then, until the change is made, for which it has room. */
+ * nodes after.  The new leaf is empty then, until the change is made, for which it has room. */
 static size_t split_at(const struct map_node *node, unsigned height, bool last,
 		       const struct tree_change *c)
 {
@@ -389,7 +389,7 @@ static bool change_node(struct map_node **slot, unsigned height, const struct tr
 	return true;
 }
 
-/* Make *set our own but for its nodes, with a root. */
+/* Make *set our own except for its nodes, with a root. */
 static bool own_set(struct map_set **set)
 {
 	struct map_set *old = *set, *own = old;

@@ -41,7 +41,7 @@ struct map_set *map_set_share(struct map_set *set);
 void map_set_release(struct map_set *set);
 
 /* Cut [start, end) out of every mapping, and put *insert there, which lies within it and may
- * be one of the set, unless it is NULL.  What remains behind the cut keeps its place in
+ * be one of the set, unless it is NULL.  What remains after the cut keeps its place in
  * the file.  A set that others own is copied as far as it changes.  start < end.
  * Returns false when out of memory; *set is as it was then, or lacks some of what was
  * in [start, end). */
@@ -118,7 +118,7 @@ void map_set_range(const struct map_set *set, uint64_t *start, uint64_t *end);
  * What is mapped where in one process at one moment, in a row: for whoever looks up
  * much, or looks at all of it.
  *
- * A look-up is a binary search over the mappings' starts, which stand in an array
+ * A look-up is a binary search over the mappings' starts, which are in an array
  * of their own: 14 steps in 80 KB for 10,000 mappings.  A batch looks first
  * where the address before was.
  */

@@ -5,8 +5,8 @@
  *   55e4a0b0b000-55e4a0bf6000 r-xp 0000b000 fe:00 1312  /srv/my app (deleted)
  *
  * where a path can have spaces, and a newline is written \012 (a path that really
- * has a backslash and these digits cannot be told from it).  A line that begins
- * with # is a comment, but for one:
+ * has a backslash and these digits cannot be distinguished from it).  A line that begins
+ * with # is a comment, except for one:
  *
  *   # batconv-maps pid=77 id=3 time=1234567890
  *
@@ -21,7 +21,7 @@
 #include "src/samples/snapshots.h"
 #include "src/base/error.h"
 
-/* A line, as it stands; `path` points into it and is not unescaped. */
+/* A line, as it is; `path` points into it and is not unescaped. */
 struct maps_line {
 	uint64_t start, end, offset, inode;
 	uint32_t major, minor, flags;

@@ -174,7 +174,7 @@ static struct text skip_comments(struct text text)
 }
 
 /* A line of /proc/PID/maps begins with hexadecimal digits and a dash; what has comments alone, as
- * far as is looked, can have some.  Of a pipe nothing can be told: it is text or .bcmaps. */
+ * far as is looked, can have some.  For a pipe nothing can be known: it is text or .bcmaps. */
 static bool is_maps_text(const char *path, bool *out, struct bc_error *err)
 {
 	char start[4096];

@@ -10,7 +10,7 @@
 #include "src/samples/snapshots.h"
 #include "src/samples/reader.h"
 
-/* Read a file into snapshots, which are indexed afterwards; "-" is stdin.  Told by
+/* Read a file into snapshots, which are indexed afterwards; "-" is stdin.  Given by
  * its first bytes.
  *
  * until   of a recording, leave out what happened later (ns); UINT64_MAX: nothing
@@ -24,7 +24,7 @@
 BC_MUST_USE bool maps_open(const char *path, uint64_t until, struct snapshots *out,
 			   struct reader_report *report, struct bc_error *err);
 
-/* The same of one file of several: a later part of the recording before goes on from there. */
+/* The same of one file of several: a later part of the recording before continues from there. */
 BC_MUST_USE bool maps_open_next(const char *path, uint64_t until, struct carried *carried,
 				struct snapshots *out, struct reader_report *report,
 				struct bc_error *err);

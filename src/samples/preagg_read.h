@@ -14,7 +14,7 @@
  *
  * Counts are decimal, all else is hexadecimal.  A location is `at`, `id:at`
  * with the build-id of the file that it lies in, or `X:at` for outside.  -1, -2 and -3
- * stand for ffffffffffffffff and the two below it, TRACE_BR_ONLY and the like: these marks are no
+ * represent ffffffffffffffff and the two below it, TRACE_BR_ONLY and the like: these marks are no
  * place in any file, and perf2bolt 22 to 24 look at nothing before their colon.
  * Comments begin with # or //.
  */

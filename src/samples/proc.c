@@ -177,7 +177,7 @@ void memory_build_ids(const struct memory *memory, uint64_t start, struct build_
 	free(loaded);
 }
 
-/* A file of which memory can tell a build-id. */
+/* A file of which memory can show a build-id. */
 static bool is_image(const struct mapped_files *files, const struct mapped_file *file)
 {
 	return file->path &&
@@ -218,7 +218,7 @@ bool proc_build_ids(const struct memory *memory, struct mapped_files *files, str
 		if (!mapped_files_intern(files, &file, &m.file) ||
 		    !map_set_replace(maps, m.start, m.end, &m))
 			return false;
-		next = map_set_above(*maps, at); /* it stands elsewhere now */
+		next = map_set_above(*maps, at); /* it is elsewhere now */
 	}
 	return true;
 }

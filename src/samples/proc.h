@@ -49,7 +49,7 @@ void memory_build_ids(const struct memory *memory, uint64_t start, struct build_
 		      size_t *go_size);
 
 /* Fill in the build-ids of the mappings that have none and whose file's header is
- * mapped, and of all mappings of the same path behind it.  False when out of memory. */
+ * mapped, and of all mappings of the same path after it.  False when out of memory. */
 BC_MUST_USE bool proc_build_ids(const struct memory *memory, struct mapped_files *files,
 				struct map_set **maps);
 

@@ -34,7 +34,7 @@ struct process *processes_find(const struct processes *processes, uint32_t pid)
 		       NULL;
 }
 
-/* Of a pid that is not among them. */
+/* For a pid that is not among them. */
 static bool add(struct processes *processes, struct process *process)
 {
 	if (!map_reserve(&processes->by_pid, 1) || !process_vec_push(&processes->all, process))

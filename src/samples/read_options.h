@@ -13,7 +13,7 @@
 
 #define PERF_COUNTED_TYPES 96
 
-/* Of traces of the processor: what there was, what was read, and what was lost. */
+/* For traces of the processor: what there was, what was read, and what was lost. */
 struct perf_trace_report {
 	bool found;       /* there are AUX or AUXTRACE records */
 	uint32_t kind;    /* enum perf_trace_kind, of the first AUXTRACE_INFO; 0: there is none */
@@ -23,7 +23,7 @@ struct perf_trace_report {
 			     the file cuts off */
 	uint64_t snapshots, truncated, partial, collisions; /* AUX records with that flag */
 
-	/* Of Arm SPE: */
+	/* For Arm SPE: */
 	uint64_t operations; /* sampled ones that were read ... */
 	uint64_t branches;   /* ... and of them branches, each of which is a sample */
 	uint64_t
@@ -34,13 +34,13 @@ struct perf_trace_report {
 	uint64_t bad_bytes;       /* that are no packet */
 	uint64_t unknown_packets; /* of kinds that are not known: skipped; both of all kinds */
 
-	/* Of kinds that tell the way through the code (aux/trace_flow.h), if somebody took what
+	/* For kinds that show the way through the code (aux/trace_flow.h), if somebody took what
 	 * they say: */
 	bool decoded;
 	const char *refused;  /* why it was not; NULL: it was, or nobody asked */
 	uint64_t queues;      /* processors and threads that wrote traces */
 	uint64_t conditional; /* branches that were taken or not ... */
-	uint64_t indirect;    /* ... and where they led to, where the code does not tell */
+	uint64_t indirect;    /* ... and where they led to, where the code does not show */
 	uint64_t dropped;     /* branches that were left out, as the way there was not known */
 	uint64_t overflows;   /* places where the processor says that it lost something */
 	uint64_t late; /* answers that came after their process had begun to run another program:
@@ -93,7 +93,7 @@ static inline uint64_t perf_data_records(const struct perf_data_report *report)
 	return count;
 }
 
-/* Was it made by `perf stat record`, which keeps counts of events in place of samples?  By
+/* Was it made by `perf stat record`, which keeps counts of events instead of samples?  By
  * PERF_RECORD_STAT_CONFIG and PERF_RECORD_STAT, perf.data-file-format.txt. */
 static inline bool perf_data_is_of_counters(const struct perf_data_report *report)
 {
@@ -153,7 +153,7 @@ struct reader_options {
 	/* If the text of perf script ends within a line, use the lines before it and say so
 	 * (reader_report.cut); without this option such a line is an error. */
 	bool cut_will_do;
-	struct recordings *recordings; /* those that were read before; NULL: none goes on */
+	struct recordings *recordings; /* those that were read before; NULL: none continues */
 	bool new_recording;            /* nor does this one, whatever it is */
 	const struct flow_taker *
 		flow; /* NULL: traces other than those of Arm SPE are not read, and reported only */

@@ -33,7 +33,7 @@ static bool perf_data_lines(struct lines *lines, const struct reader_options *op
 		.stream = lines->stream, .recordings = options->recordings, .flow = options->flow};
 	struct text head;
 
-	/* Of a pipe, the sections behind the data can be used for the data only if they were
+	/* For a pipe, the sections after the data can be used for the data only if they were
 	 * read already. */
 	size_t most = stream_position(lines->stream) < 0 ? LINES_LONGEST : 0;
 
@@ -256,7 +256,7 @@ bool is_recording_folder(const char *path)
 	if (stat(path, &st) || !S_ISDIR(st.st_mode))
 		return false;
 	char *data = join(path, "data");
-	bool has_data = !data || !access(data, F_OK); /* no memory is told below */
+	bool has_data = !data || !access(data, F_OK); /* no memory is reported below */
 	free(data);
 	return has_data;
 }

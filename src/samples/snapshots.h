@@ -26,7 +26,7 @@
 struct mapped_file {
 	uint64_t inode;        /* 0: none, or not known */
 	uint32_t major, minor; /* of the device         */
-	uint32_t path;         /* text: as the kernel tells it, with " (deleted)",
+	uint32_t path;         /* text: as the kernel shows it, with " (deleted)",
 				  [vdso] and the like; 0: anonymous */
 	uint32_t build_id;     /* text: the bytes, or MAPPED_GO_ID and Go's; 0: not recorded */
 };
@@ -61,7 +61,7 @@ struct text mapped_files_go_id(const struct mapped_files *files, uint32_t number
 /* The GNU build-id; of size 0 if it was not recorded, or is longer than any. */
 struct build_id mapped_files_id(const struct mapped_files *files, uint32_t number);
 
-/* What a path stands for. */
+/* What a path represents. */
 enum path_kind {
 	PATH_NONE,    /* anonymous memory */
 	PATH_FILE,    /* begins with a slash, deleted or not */

@@ -23,7 +23,7 @@ struct line {
 	uint64_t number;  /* from 1 */
 };
 
-/* Fails with "FILE: line L, column C: WHY" and what stands there.
+/* Fails with "FILE: line L, column C: WHY" and what is there.
  *
  * at    a byte of the line, or its end
  * code  BC_FORMAT or BC_UNSUPPORTED */
@@ -68,7 +68,7 @@ struct text_blocks {
 	struct text_block *free;
 	unsigned under_way;
 	bool at_end;
-	struct bc_error err; /* that ended the reading; reported behind the blocks before it */
+	struct bc_error err; /* that ended the reading; reported after the blocks before it */
 };
 
 /* Begin at the first line that lines_next() has not returned.  ctx: for the parser. */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A taken branch and the straight line of code that ran behind it, up to the next taken
+ * A taken branch and the straight line of code that ran after it, up to the next taken
  * branch.
  *
  * Each end of a trace is a vaddr, or says why there is none.  Both are in one word, as BOLT's
  * pre-aggregated format has them and as tables count traces by words; this header alone
- * tells them apart.
+ * distinguishes them.
  */
 #ifndef SAMPLES_TRACE_H
 #define SAMPLES_TRACE_H

@@ -4,7 +4,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
-/* Blocks that a thread keeps; with more it begins anew. */
+/* Blocks that a thread keeps; with more it begins again. */
 #define BLOCKS_MOST ((size_t)1 << 22)
 
 /* Mappings that are looked at first. */
@@ -41,7 +41,7 @@ struct walker {
 	struct count_table mismatched; /* key {1 + the number of the image} */
 	bool no_memory;
 
-	/* Of the present step: */
+	/* For the present step: */
 	const struct walk_step *step;
 	struct counts *counts; /* what is in the cache belongs there */
 	struct walk_way *way;
@@ -242,7 +242,7 @@ static inline uint64_t start_of(struct stand stand)
 	return stand.place->base + block_of(stand)->start;
 }
 
-/* The address of what stands at the end of a block. */
+/* The address of what is at the end of a block. */
 static inline uint64_t end_at(struct stand stand)
 {
 	const struct walk_block *block = block_of(stand);
@@ -265,8 +265,8 @@ static inline bool is_in(const struct place *place, uint64_t at)
 	return at - place->start < place->size;
 }
 
-/* The stand at an address; false: there is no code.  next: 1 + the number of the block, kept where
- * the way came from; 0: not known. */
+/* The position at an address; false: there is no code.  next: 1 + the number of the block, kept
+ * where the way came from; 0: not known. */
 static bool stand_at(struct walker *w, struct stand from, bool taken, uint64_t at,
 		     struct stand *out)
 {
@@ -301,7 +301,7 @@ static bool enter(struct walker *w, uint64_t at)
 	return false;
 }
 
-/* A straight line begins in the middle, or behind a branch from memory whose code is not known. */
+/* A straight line begins in the middle, or after a branch from memory whose code is not known. */
 static bool begin(struct walker *w, uint64_t at, uint64_t from)
 {
 	struct walk_way *way = w->way;
@@ -383,7 +383,7 @@ static inline bool may_step(struct walker *w)
 static inline void note_answer(struct walker *w)
 {
 	w->sums.walked++;
-	if (w->here.place) /* not behind a branch of the step before */
+	if (w->here.place) /* not after a branch of the step before */
 		w->here.place->blocks->answered++;
 	w->straight = 0;
 	w->step->calls->credit += WALK_BLOCKS_AN_ANSWER;
@@ -411,7 +411,7 @@ static inline bool pop_call(struct walker *w, uint64_t *back)
 	return true;
 }
 
-/* On to the block behind, on the same line. */
+/* On to the block after, on the same line. */
 static inline bool go_through(struct walker *w)
 {
 	struct stand here = w->here;
@@ -427,7 +427,7 @@ static inline bool go_through(struct walker *w)
 	return enter(w, at);
 }
 
-/* Along a branch that tells its target. */
+/* Along a branch that shows its target. */
 static inline bool follow(struct walker *w)
 {
 	struct stand here = w->here;
@@ -496,7 +496,7 @@ static inline bool pass_pt(struct walker *w)
 	return false;
 }
 
-/* Of Arm ETM. */
+/* For Arm ETM. */
 static inline bool pass_etm(struct walker *w)
 {
 	switch ((enum block_end)block_of(w->here)->end) {
@@ -526,7 +526,7 @@ struct cursor {
 	size_t used; /* targets that come, and were needed before the bits in front of them ended */
 };
 
-/* The target of an indirect branch among bits comes behind them; the bits of one packet can be in
+/* The target of an indirect branch among bits comes after them; the bits of one packet can be in
  * two answers. */
 static bool take_deferred(struct cursor *c, uint64_t *target)
 {
@@ -672,8 +672,8 @@ static void take_target_pt(struct walker *w, uint64_t to)
 		note_answer(w);
 		arrive(w, to, false);
 		return;
-	case ENDS_SYSTEM: /* the kernel is traced, too: what comes from there is told in the same
-			     way */
+	case ENDS_SYSTEM: /* the kernel is traced, too: what comes from there is reported in the
+			     same way */
 		w->way->at = behind(w->here);
 		w->way->state = WAY_OUTSIDE;
 		resume(w, to);
@@ -702,7 +702,7 @@ static bool arrive_behind(struct walker *w, uint64_t to)
 	return enter(w, to);
 }
 
-/* The processor did not tell where the branch led: to where the last call came from. */
+/* The processor did not show where the branch led: to where the last call came from. */
 static bool arrive_by_call(struct walker *w)
 {
 	uint64_t back;
@@ -816,7 +816,7 @@ static bool has_address(struct stand stand, uint64_t at)
 	       walk_block_has(stand.place->blocks, block_of(stand), at - stand.place->base);
 }
 
-/* Goes on, and counts what is passed, up to a block that look_on() came to in so many steps. */
+/* Continues, and counts what is passed, up to a block that look_on() came to in so many steps. */
 static void walk_on(struct walker *w, unsigned steps)
 {
 	bool is_pt = w->step->rules == FLOW_PT;
@@ -855,7 +855,7 @@ static void settle_behind(struct walker *w, uint64_t at)
 		lose(w, LOSS_GAP, 0, 0);
 }
 
-/* From outside, or anew. */
+/* From outside, or again. */
 static void go_on(struct walker *w, uint64_t at)
 {
 	struct walk_way *way = w->way;
@@ -868,7 +868,7 @@ static void go_on(struct walker *w, uint64_t at)
 		begin(w, at, 0);
 }
 
-/* Goes on to an address on the same line, if it is reached without a question. */
+/* Continues to an address on the same line, if it is reached without a question. */
 static bool stand_there(struct walker *w, uint64_t at)
 {
 	if (!reach(w, at))
@@ -898,7 +898,7 @@ static void go_outside(struct walker *w, uint64_t at)
 	w->way->file = 0;
 }
 
-/* Did it leave by the question that stands in front of an address, as older processors tell it? */
+/* Did it leave by the question that is in front of an address, as older processors show it? */
 static bool leaves_before(struct walker *w, uint64_t at)
 {
 	struct stand stand = w->here;

@@ -2,7 +2,7 @@
 /*
  * The walk through the code by the answers of a trace: one thread's.  It goes from block to block
  * up to the next question, which takes an answer, and counts each branch that was taken with the
- * straight line of code behind it.
+ * straight line of code after it.
  *
  * Work is bounded by the answers: a walk from one question to the next is of at most
  * WALK_STRAIGHT_MOST blocks, and one of all of a trace of WALK_BLOCKS_AN_ANSWER for each answer;
@@ -17,11 +17,11 @@
 
 #define WALK_STRAIGHT_MOST 4096
 #define WALK_STRAIGHT_LOOK                                                                         \
-	64 /* behind so many, that there is a question is seen before more is counted */
+	64 /* after so many, that there is a question is seen before more is counted */
 #define WALK_BLOCKS_AN_ANSWER 64
 #define WALK_BLOCKS_FREE      ((int64_t)1 << 20) /* of a queue, besides */
 
-/* The calls whose returns a processor does not tell, of one queue: those of Intel PT.  Those of ETM
+/* The calls whose returns a processor does not show, of one queue: those of Intel PT.  Those of ETM
  * are at most 15. */
 #define WALK_CALLS     64
 #define WALK_CALLS_ETM 15
@@ -32,12 +32,12 @@ struct walk_calls {
 	int64_t credit; /* blocks that may be walked through; begins with WALK_BLOCKS_FREE */
 };
 
-/* Where the walk of a thread stands; begins as walk_way_begin(). */
+/* Where the walk of a thread is; begins as walk_way_begin(). */
 enum walk_state {
 	WAY_LOST,    /* not in code that is known: for `loss` */
 	WAY_INSIDE,  /* in front of `at` */
-	WAY_OUTSIDE, /* something else runs; it goes on at `at`, 0: not known */
-	WAY_BEHIND,  /* behind an indirect branch, `branch`, whose target comes (ETM) */
+	WAY_OUTSIDE, /* something else runs; it continues at `at`, 0: not known */
+	WAY_BEHIND,  /* after an indirect branch, `branch`, whose target comes (ETM) */
 };
 
 struct walk_way {
@@ -107,7 +107,7 @@ BC_MUST_USE bool walker_flush(struct walker *walker);
 const struct walk_sums *walker_sums(const struct walker *walker);
 const struct count_table *walker_files(const struct walker *walker);
 
-/* Of the image of this number (code_images.h). */
+/* For the image of this number (code_images.h). */
 struct walk_fit walker_fit(const struct walker *walker, uint32_t code);
 
 #endif

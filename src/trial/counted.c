@@ -59,7 +59,7 @@ static bool take_object(struct reader *reader, struct text path)
 		free(object.path);
 		return false;
 	}
-	/* Of what is no file ("???"), or is there no more, instructions are counted alone. */
+	/* For what is no file ("???"), or is there no more, instructions are counted alone. */
 	struct object *added = &reader->objects.at[reader->objects.len - 1];
 	if (file_map(added->path, &added->map, &none)) {
 		added->opened = image_open_map(&added->map, &added->image, &none);

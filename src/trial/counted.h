@@ -15,15 +15,15 @@
 
 struct run_counts {
 	uint64_t instructions;
-	uint64_t taken;       /* branches, calls and returns that did not go on with the next
+	uint64_t taken;       /* branches, calls and returns that did not continue with the next
 				  instruction */
 	uint64_t line_misses; /* of fetches, in callgrind's model of this processor's first cache */
 	uint64_t lines, pages; /* different ones that code ran in: of 64 bytes, of 4 KiB */
 	uint64_t unknown; /* instructions of code that is in no file, or that callgrind does not
-				  tell the file of, as stubs of a PLT; no return of it is taken */
+				  show the file of, as stubs of a PLT; no return of it is taken */
 };
 
-/* Runs the workload's command under valgrind.  Of a workload with a server BC_UNSUPPORTED.
+/* Runs the workload's command under valgrind.  For a workload with a server BC_UNSUPPORTED.
  *
  * ... and what workload_run() has. */
 BC_MUST_USE bool counted_run(const struct workload *workload, const char *binary,

@@ -34,7 +34,7 @@ struct ratio_estimate {
 	double low, high; /* of the interval; 0 and INFINITY while nothing is refuted */
 };
 
-/* A round.  Values that are not above 0 count as the smallest that a clock tells, a nanosecond.
+/* A round.  Values that are not above 0 count as the smallest that a clock shows, a nanosecond.
  * False: out of memory. */
 BC_MUST_USE bool ratio_add(struct ratio *ratio, double a, double b);
 

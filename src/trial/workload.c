@@ -274,7 +274,7 @@ static void take_rest(struct child *child)
 	}
 }
 
-/* Of this process.  Linux lists them where it has CONFIG_PROC_CHILDREN, as distributions do. */
+/* For this process.  Linux lists them where it has CONFIG_PROC_CHILDREN, as distributions do. */
 static ssize_t read_children(char *buffer, size_t size)
 {
 	int fd = open("/proc/thread-self/children", O_RDONLY | O_CLOEXEC);

@@ -19,7 +19,7 @@
 #include "src/base/digest.h"
 #include "src/base/error.h"
 
-/* The words of a command line; in each, every "{}" stands for the binary. */
+/* The words of a command line; in each, every "{}" represents the binary. */
 struct template
 {
 	const char *const *words;
@@ -59,7 +59,7 @@ BC_MUST_USE bool workload_run(const struct workload *workload, const char *binar
 char **template_words(const struct template *of, const char *binary);
 void template_free(char **words);
 
-/* Of a clock that only goes on. */
+/* For a clock that only continues. */
 double seconds_now(void);
 
 /* Does any word have a "{}"? */

@@ -114,7 +114,8 @@ const struct cfi_fde *cfi_table_find(const struct cfi_table *table, uint64_t add
 
 	if (!i)
 		return NULL;
-	/* Of several at one address the first that is not empty counts, as in eh_frame_ranges(). */
+	/* For several at one address the first that is not empty counts, as in eh_frame_ranges().
+	 * */
 	const struct cfi_fde *found =
 		&table->fdes.at[fdes_before(table->fdes.at, i, table->fdes.at[i - 1].code.address)];
 	return address - found->code.address < found->code.size ? found : NULL;
@@ -443,7 +444,7 @@ static uint64_t take_advance(const struct evaluation *e, uint8_t op, struct eh_c
 						   UINT64_MAX;
 }
 
-/* Runs instructions up to those of addresses behind `end`. */
+/* Runs instructions up to those of addresses after `end`. */
 static void run(struct evaluation *e, struct eh_cursor c, uint64_t end, struct cfi_rows *out,
 		size_t first_row)
 {

@@ -40,7 +40,7 @@ struct cfi_row {
 DEFINE_VEC(cfi_rule_vec, struct cfi_rule);
 DEFINE_VEC(cfi_row_vec, struct cfi_row);
 
-/* Rows of any number of FDEs, one behind the other. */
+/* Rows of any number of FDEs, one after the other. */
 struct cfi_rows {
 	struct cfi_row_vec rows;
 	struct cfi_rule_vec rules;
@@ -73,7 +73,7 @@ BC_MUST_USE bool cfi_table_read(const struct image *image, struct eh_frame secti
 void cfi_table_free(struct cfi_table *table);
 
 /* The same, of the FDEs at `count` bytes of the section only.  codes[i]: the address of the code of
- * the FDE at bytes[i]; CFI_NO_FDE: none stands there. */
+ * the FDE at bytes[i]; CFI_NO_FDE: none is there. */
 #define CFI_NO_FDE UINT64_MAX
 BC_MUST_USE bool cfi_table_read_some(const struct image *image, struct eh_frame section,
 				     const uint64_t *bytes, size_t count, uint64_t *codes,
@@ -82,9 +82,9 @@ BC_MUST_USE bool cfi_table_read_some(const struct image *image, struct eh_frame 
 /* The FDE of the greatest address at or below this one that holds it, or NULL. */
 const struct cfi_fde *cfi_table_find(const struct cfi_table *table, uint64_t address);
 
-/* Appends the rows of an FDE, by ascending address, of each address one.  What lies behind the
+/* Appends the rows of an FDE, by ascending address, of each address one.  What lies after the
  * FDE's end is left out.  Returns what is wrong with its instructions, or NULL; CFI_NOMEM: out of
- * memory; CFI_TOO_MUCH: work_check() of the image tells. */
+ * memory; CFI_TOO_MUCH: work_check() of the image shows. */
 const char *cfi_rows_append(const struct cfi_table *table, const struct cfi_fde *fde,
 			    struct cfi_rows *out);
 extern const char CFI_NOMEM[], CFI_TOO_MUCH[];

@@ -160,7 +160,7 @@ static bool probes_has(const struct probes *probes, uint64_t at)
 /* ---- code at entries ---- */
 
 /*
- * Code of BOLT's own at a branch entry: why one may stand on an instruction that
+ * Code of BOLT's own at a branch entry: why one may be on an instruction that
  * only continues.
  *
  *  - a probe;
@@ -168,13 +168,13 @@ static bool probes_has(const struct probes *probes, uint64_t at)
  *    instruction makes through the register that it set;
  *  - a call or jump that BOLT promoted, or whose block it copied: the comparison
  *    with the likely target, which a conditional jump follows at once;
- *  - the last instruction of a block of the input behind which BOLT put a copy of
+ *  - the last instruction of a block of the input after which BOLT put a copy of
  *    the next block (tail duplication), whose instructions are those of that block,
  *    or instructions of the frame (shrink wrapping);
  *  - a nop: BOLT removes them, but those of functions that it takes as they are, as
  *    AArch64 code with a jump table that it cannot read, keep their offsets.
  *
- * And why the input can go on behind one: there was a jump to the block that follows in
+ * And why the input can continue after one: there was a jump to the block that follows in
  * the output.  BOLT removed it, and in tables without indices the entry of its block, too.
  */
 
@@ -182,7 +182,7 @@ static bool probes_has(const struct probes *probes, uint64_t at)
 #define COPY_MOST       64 /* instructions of a copied block           */
 #define GONE_MOST       16 /* blocks in a row that have no code left   */
 
-/* auipc sets a register, and jalr goes on from it. */
+/* auipc sets a register, and jalr continues from it. */
 static bool is_far_branch(const struct code_view *v, uint32_t offset)
 {
 	struct bytes code = bytes_from(v->code, offset);
@@ -297,7 +297,7 @@ static struct cursor block_code(const struct code_view *v, const struct block_pl
 }
 
 /* Is it a copy of the block that follows in the input?  If that block has no code any more, of
- * the first block behind it that has. */
+ * the first block after it that has. */
 static bool is_copied_tail(const struct code_view *v, uint32_t parent, uint32_t input,
 			   uint32_t offset)
 {
@@ -351,7 +351,7 @@ static bool is_nop(const struct code_view *v, const struct spot *spot)
 	       (!v->side->input || (read_output(v, spot->entry, &c) && c.insn.nop));
 }
 
-/* Does a jump follow in the input, and in the output, behind the same instruction, another block or
+/* Does a jump follow in the input, and in the output, after the same instruction, another block or
  * a jump? */
 static bool is_before_removed_jump(const struct code_view *v, const struct spot *spot)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Entries against the instructions that they stand on, in the output binary or in
+ * Entries against the instructions that they are on, in the output binary or in
  * the input binary: code is decoded from the beginning of a function on.
  */
 #ifndef VERIFY_CHECK_CODE_H
@@ -53,13 +53,13 @@ struct code_view {
 	uint64_t at; /* where it is loaded */
 	uint32_t fragment;
 	/* Per entry of the fragment, if known: the instruction that begins at its offset, or the
-	 * first one behind it. */
+	 * first one after it. */
 	const uint64_t *reached;
 };
 
 /* Check spots by ascending offset, all of them in the code.
  *
- * A branch entry may stand on an instruction that can go elsewhere than on, on a
+ * A branch entry may be on an instruction that can go elsewhere than on, on a
  * call, and on the last instruction of a block that another block follows: BOLT
  * keeps the offset of all these (BinaryFunction.cpp).  Where BOLT put code of its own
  * there, see check_code.c. */
@@ -73,7 +73,7 @@ typedef bool code_pass(void *ctx, const struct scope_bounds *bounds, struct find
 bool code_check_twice(const struct code_side *side, const struct image *image, code_pass *pass,
 		      void *ctx, struct findings *findings);
 
-/* The length of the instruction that begins at `code`; 0: there is none.  Of x86-64
+/* The length of the instruction that begins at `code`; 0: there is none.  For x86-64
  * LLVM is asked; without it, what src/isa knows counts. */
 size_t code_length(struct decoder *decoder, struct bytes code, uint64_t at);
 
@@ -96,7 +96,7 @@ void summary_read(const _Atomic uint64_t *sum, void *summary, size_t size);
 size_t code_spots(const struct bat_table *bat, const struct bat_fragment *fragment, bool input,
 		  uint64_t size, struct spot *out);
 
-/* A decoder, with LLVM behind it if there is one. */
+/* A decoder, which uses LLVM if there is one. */
 void code_decoder_open(enum machine machine, struct decoder *out);
 
 /* Can all instructions of this machine be decoded? */

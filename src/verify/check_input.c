@@ -216,7 +216,7 @@ static bool list_places(struct checking *c)
 	return c->reached;
 }
 
-/* Where no instruction is, decoding goes on at the next place. */
+/* Where no instruction is, decoding continues at the next place. */
 static void reach_places(const struct checking *c, struct decoder *decoder, size_t first,
 			 uint32_t function)
 {

@@ -24,7 +24,7 @@ BC_MUST_USE bool input_match(const struct binary *subject, struct input *input);
 /* Checks the table against the input binary; with `code`, also the instructions.  If the binary is
  * not the input, the only finding is FINDING_INPUT_BUILD or FINDING_INPUT_OTHER; if only the
  * offsets show that and most fragments fit, the findings of the others follow.  Calls input_match()
- * unless the build-ids or the machine tell that it is not the input.  False: no memory;
+ * unless the build-ids or the machine show that it is not the input.  False: no memory;
  * findings->nomem is set. */
 bool check_input(const struct binary *subject, struct input *input,
 		 const struct block_starts *starts, unsigned threads, bool code,

@@ -23,7 +23,7 @@ struct checking {
 	_Atomic uint64_t counts[sizeof(struct lines_summary) / sizeof(uint64_t)];
 };
 
-/* Of one kind and one function that many findings are added, the rest is counted. */
+/* For one kind and one function that many findings are added, the rest is counted. */
 #define TOLD_MOST 3
 
 enum line_difference { SAME, WRONG, LOST, DETAIL, DIFFERENCES };
@@ -50,7 +50,7 @@ struct lining {
 			at; /* instructions that are only counted, and where the first one is ... */
 		const char *name; /* ... and in which function */
 	} kinds[DIFFERENCES];
-	/* The finding that goes on from instruction to instruction. */
+	/* The finding that continues from instruction to instruction. */
 	struct run {
 		enum line_difference difference; /* SAME: there is none */
 		uint64_t address, input, count;
@@ -113,7 +113,7 @@ static bool compare_at(const struct checking *c, uint64_t input, uint64_t output
 
 /* ---- findings ---- */
 
-/* The end of a path is what tells files apart. */
+/* The end of a path is what distinguishes files. */
 static void file_text(const struct checking *c, const struct line_row *row, char *out, size_t size)
 {
 	struct text path = strings_at(&c->paths, row->file);
@@ -252,7 +252,7 @@ static uint64_t count_differences(const struct checking *c, const struct tied_fu
 #define TWINS_MOST 16
 
 /* The lines of a folded function are those of one of the functions that are one now, and their code
- * is the same: the one that fits best.  Where a twin's size is another, its instructions stand
+ * is the same: the one that fits best.  Where a twin's size is another, its instructions are
  * elsewhere, and it is not known which lines are right: *undetermined. */
 static uint64_t address_of_lines(const struct checking *c, const struct tied_function *function,
 				 uint32_t input, bool *undetermined)
@@ -387,7 +387,7 @@ static uint32_t path_of(const struct line_rows *rows, uint32_t unit, uint32_t fi
 	return file < u->file_count ? rows->files.at[u->first_file + file] : UINT32_MAX;
 }
 
-/* How many numbers of a unit are not told one by one. */
+/* How many numbers of a unit are not reported one by one. */
 static void tell_rest(struct findings *findings, unsigned told, uint64_t entry)
 {
 	unsigned rest = told > TOLD_MOST ? told - TOLD_MOST : 0;
@@ -399,7 +399,7 @@ static void tell_rest(struct findings *findings, unsigned told, uint64_t entry)
 }
 
 /* Both binaries have the same units: llvm-bolt keeps the numbers of files in .debug_info, and
- * writes the tables that they are numbers of anew. */
+ * writes the tables that they are numbers of again. */
 static void check_files(struct checking *c, const struct unit_order *order,
 			struct findings *findings)
 {

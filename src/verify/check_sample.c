@@ -57,7 +57,7 @@ static bool scan_field(void *ctx, const struct bat_field *f)
 	return true;
 }
 
-/* Translate by going through all entries: the last one that is not behind the offset counts.
+/* Translate by going through all entries: the last one that is not after the offset counts.
  * Before the first entry, offsets are unchanged. */
 static uint32_t scan_translate(const struct scan *s, uint32_t fragment, uint32_t offset)
 {

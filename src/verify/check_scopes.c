@@ -10,8 +10,8 @@
 #include "src/base/strings.h"
 #include "src/verify/debug_entries.h"
 
-/* Of one kind and one function, or one unit outside of functions, that many findings are added, the
- * rest is counted. */
+/* For one kind and one function, or one unit outside of functions, that many findings are added,
+ * the rest is counted. */
 #define TOLD_MOST 3
 
 DEFINE_SEARCH(places_before, struct entry_place, uint64_t, item->at < key)
@@ -70,7 +70,7 @@ struct scoping {
 		units_out; /* the output's, by that number: where their order is another one */
 	struct strings expressions;
 	struct unit_pair_vec units;
-	/* What was told of the unit outside of functions, and of the function. */
+	/* What was reported of the unit outside of functions, and of the function. */
 	struct told {
 		unsigned told;
 		uint64_t rest, bytes; /* that are only counted, and of how much code */
@@ -115,7 +115,7 @@ static void entry_text(struct scoping *s, char *out, size_t size)
 		snprintf(number, sizeof(number), "tag 0x%x", (unsigned)place->tag);
 	size_t skip = name && place->tag == TAG_COMPILE_UNIT && strlen(name) > 30 ?
 			      strlen(name) - 30 :
-			      0; /* the end of a path is what tells files apart */
+			      0; /* the end of a path is what distinguishes files */
 	snprintf(out, size, "%s%s%.30s, %s byte %" PRIu64, plain ? plain : number, name ? " " : "",
 		 name ? name + skip : "", s->out.unit.of_types ? ".debug_types" : ".debug_info",
 		 place->at);
@@ -169,7 +169,7 @@ static const struct debug_value *find_value(const struct debug_value_vec *values
 
 /* ---- ranges ---- */
 
-/* Does the input have code there?  Of what a linker leaves out, addresses begin at 0. */
+/* Does the input have code there?  For what a linker leaves out, addresses begin at 0. */
 static bool covers_known_code(const struct scoping *s)
 {
 	bool known = !s->in.ranges.len;
@@ -179,7 +179,7 @@ static bool covers_known_code(const struct scoping *s)
 	return known;
 }
 
-/* Tells of ranges that differ.  Returns whether they do. */
+/* Reports ranges that differ.  Returns whether they do. */
 static bool tell_ranges(struct scoping *s, const struct ranges_compared *r)
 {
 	bool differ = true;
@@ -255,8 +255,8 @@ static bool compare_ranges(struct scoping *s)
 
 /* ---- addresses ---- */
 
-/* Of two jumps at the end of a block llvm-bolt turns the condition round, so that either can be the
- * other's. */
+/* For two jumps at the end of a block llvm-bolt turns the condition round, so that either can be
+ * the other's. */
 #define TAIL_CALLS_APART 16
 
 static bool is_tail_call(const struct scoping *s)
@@ -296,7 +296,7 @@ static void compare_address(struct scoping *s, unsigned name, uint64_t in, uint6
 /* ---- expressions ---- */
 
 /* What an entry of the input that an expression names is in the output: 0 if it is none of this
- * unit.  An entry of the output stands for itself. */
+ * unit.  An entry of the output represents itself. */
 static uint64_t entry_of(const struct scoping *s, const struct side *side, uint64_t at)
 {
 	size_t i = places_before(side->places.at, s->paired, at);
@@ -335,7 +335,7 @@ static void put(struct text_buffer *to, const void *from, size_t size)
 	to->size += size;
 }
 
-/* The number of an expression, in terms of the output.  Of one that is very long the beginning. */
+/* The number of an expression, in terms of the output.  For one that is very long the beginning. */
 static bool number_expression(struct scoping *s, const struct side *side,
 			      const struct debug_location *location, uint32_t *out)
 {
@@ -462,7 +462,7 @@ static bool take_ranges(struct side *side, size_t *at, uint32_t expression)
 	return true;
 }
 
-/* An expression that holds at an address; 0: none.  For what is told of a difference. */
+/* An expression that holds at an address; 0: none.  For what is reported of a difference. */
 static uint32_t expression_at(const struct side *side, uint64_t address)
 {
 	for (size_t i = 0; i < side->numbered.len; i++)
@@ -611,7 +611,7 @@ static bool entry_address(struct side *side, const struct debug_value *value, si
 	return true;
 }
 
-/* The same entry?  Of another unit: its tag and name. */
+/* The same entry?  For another unit: its tag and name. */
 static bool same_target(struct scoping *s, const struct debug_value *in,
 			const struct debug_value *out)
 {
@@ -671,7 +671,7 @@ static bool same_bytes(struct bytes a, struct bytes b)
 	return a.size == b.size && (!a.size || !memcmp(a.data, b.data, a.size));
 }
 
-/* An attribute that both have.  *same: nothing was told of it. */
+/* An attribute that both have.  *same: nothing was reported of it. */
 static bool compare_value(struct scoping *s, const struct debug_value *in,
 			  const struct debug_value *out, bool *same)
 {

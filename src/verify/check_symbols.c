@@ -82,7 +82,7 @@ static bool is_renamed(const struct section *of_input, const struct section *of_
 	       text_equal(text_from(of_output->name, strlen(RENAMED)), of_input->name);
 }
 
-/* Has BOLT written a section of data anew, and the symbol is in the new one? */
+/* Has BOLT written a section of data again, and the symbol is in the new one? */
 static bool is_reordered(const struct image *output, const struct section *section,
 			 const struct stored_symbol *in, const struct stored_symbol *out)
 {
@@ -116,7 +116,8 @@ static bool leads_to(const struct bat_table *bat, const struct bat_fragment *f, 
 	return false;
 }
 
-/* The fragment that a symbol lies in or, at its end, in which the code of the symbol would go on.
+/* The fragment that a symbol lies in or, at its end, in which the code of the symbol would
+ * continue.
  */
 static bool is_translated(const struct checking *c, uint32_t hot, uint64_t offset, uint64_t address)
 {
@@ -237,7 +238,7 @@ static bool is_regular(const struct stored_symbol *s)
 	return s->section != SHN_UNDEF && s->section < SHN_LORESERVE;
 }
 
-/* Is the section that a symbol names the one that holds it, and one of the input's kind?  Of code
+/* Is the section that a symbol names the one that holds it, and one of the input's kind?  For code
  * it may be another one.  In .dynsym nobody reads which section it is, and tools leave it as it
  * was. */
 static bool has_section(const struct checking *c, const struct section *of_input,
@@ -353,7 +354,7 @@ static bool is_dropped(const struct checking *c, const struct stored_symbol *in)
 	return there.fragment != NO_FRAGMENT && there.offset;
 }
 
-/* The name is the input's, which is closed before findings are told. */
+/* The name is the input's, which is closed before findings are reported. */
 static void tell_lost(struct checking *c, const struct stored_symbol *in)
 {
 	if (is_dropped(c, in)) {

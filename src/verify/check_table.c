@@ -248,7 +248,7 @@ void check_fragments(const struct binary *subject, struct findings *findings)
  * llvm-bolt deletes blocks that nothing reaches: most are nops between other blocks, left
  * over where it copied or inlined code.  Then NumBlocks is larger than the number of blocks
  * listed.  It is so, too, if an entry is missing; but then the code of the block is still
- * there, behind a jump or at the target of one.
+ * there, after a jump or at the target of one.
  */
 
 struct reading {
@@ -270,7 +270,7 @@ static bool leads_to_block(const struct reading *r, uint64_t target)
 	return block_begins(bat, f, target - f->address);
 }
 
-/* Behind a jump, is it llvm-bolt's own, and no block of the input?  Padding, a trap behind a tail
+/* After a jump, is it llvm-bolt's own, and no block of the input?  Padding, a trap after a tail
  * call (-peepholes), or a jump to a landing pad in another fragment (-split-eh). */
 static bool is_made(const struct reading *r, struct insn insn)
 {
@@ -284,7 +284,7 @@ static bool is_made(const struct reading *r, struct insn insn)
 	       leads_to_block(r, insn.target);
 }
 
-/* Behind a conditional jump there is the next block, or, where BOLT moved that block, a jump to
+/* After a conditional jump there is the next block, or, where BOLT moved that block, a jump to
  * it. */
 static bool goes_on(struct reading *r, uint32_t offset)
 {
@@ -319,8 +319,8 @@ static bool read_code(struct reading *r)
 	return true;
 }
 
-/* True if in the code of this fragment a block begins wherever one must: behind
- * jumps, but for nops, and where direct ones within the function lead. */
+/* True if in the code of this fragment a block begins wherever one must: after
+ * jumps, except for nops, and where direct ones within the function lead. */
 static bool fragment_accounted(const struct binary *subject, struct decoder *decoder,
 			       uint32_t fragment)
 {
@@ -403,7 +403,7 @@ static uint32_t block_end(const struct blocks *b, uint32_t input)
 	return next < b->count ? b->at[next].input : UINT32_MAX;
 }
 
-/* Do the branch entries behind a block entry come from that block? */
+/* Do the branch entries after a block entry come from that block? */
 static bool has_own_branches(const struct blocks *b, const struct listed *block)
 {
 	const struct bat_table *bat = &b->subject->bat;
@@ -418,7 +418,7 @@ static bool has_own_branches(const struct blocks *b, const struct listed *block)
 }
 
 /* Two entries come from one input offset.  Are they of one block, which BOLT copied, or split
- * around a call that it promoted or inlined?  Without indices, their branches tell. */
+ * around a call that it promoted or inlined?  Without indices, their branches show. */
 static bool is_one_block(const struct blocks *b, const struct listed *last,
 			 const struct listed *block)
 {
@@ -427,7 +427,7 @@ static bool is_one_block(const struct blocks *b, const struct listed *last,
 	return has_own_branches(b, last) && has_own_branches(b, block);
 }
 
-/* Check two blocks that are next to each other by input offset.  Of two blocks with the same
+/* Check two blocks that are next to each other by input offset.  For two blocks with the same
  * offset nothing else is reported, as their other faults follow from that. */
 static void check_neighbors(struct blocks *b)
 {

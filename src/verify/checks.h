@@ -44,7 +44,7 @@ struct finding_location location_of(const struct binary *subject, uint32_t fragm
 bool entry_never_emitted(const struct bat_fragment *f, struct bat_entry e);
 
 /*
- * Does debug information tell the same of the output's code as of the input's: which functions,
+ * Does debug information show the same of the output's code as of the input's: which functions,
  * blocks, inlined calls and call sites an address is of, and where each variable is?  llvm-bolt
  * keeps the entries of a unit in their order, not always the units (struct unit_order), so that
  * both binaries' are compared one by one: the addresses that they cover and lead to through
@@ -88,9 +88,9 @@ BC_MUST_USE bool check_scopes(const struct code_map *map, const struct scope_fil
 			      struct bc_error *err);
 
 /*
- * Does debug information tell the same source lines of the output's instructions as of the input's?
+ * Does debug information show the same source lines of the output's instructions as of the input's?
  * Each instruction that both have is looked up in both line tables.  llvm-bolt writes the tables
- * anew with -update-debug-sections; without it they stay the input's, which is one finding.
+ * again with -update-debug-sections; without it they stay the input's, which is one finding.
  */
 
 struct lines_summary {
@@ -104,7 +104,7 @@ struct lines_summary {
 	struct untied_counts untied;
 	uint64_t no_function; /* of functions that are not known in the input */
 	uint64_t no_line;     /* the input has none there */
-	uint64_t jumps;       /* made anew at the end of a block: they have the line before them */
+	uint64_t jumps;       /* made again at the end of a block: they have the line before them */
 	uint64_t folded;      /* of functions of several sizes that BOLT folded */
 	uint64_t stale;       /* the output's tables are those of the input, or cannot be read */
 	/* Others. */
@@ -142,10 +142,10 @@ struct symbols_summary {
 	uint64_t dropped;   /* local labels within code that moved, which llvm-bolt leaves out since
 			       release 19 */
 	/* Not comparable: */
-	uint64_t own;      /* llvm-bolt sets them anew: _end, __hot_start, ... */
+	uint64_t own;      /* llvm-bolt sets them again: _end, __hot_start, ... */
 	uint64_t labels;   /* of the assembler: .L..., $x */
 	uint64_t no_map;   /* within code that moved and of which the table has nothing */
-	uint64_t ordered;  /* of sections of data that BOLT wrote anew (-reorder-data) */
+	uint64_t ordered;  /* of sections of data that BOLT wrote again (-reorder-data) */
 	uint64_t no_table; /* the output has no such table: it was stripped */
 	/* Others. */
 	uint64_t sizes; /* of fragments, compared */
@@ -175,7 +175,7 @@ struct unwind_summary {
 	uint64_t no_function; /* of functions that are not known in the input */
 	uint64_t no_rules;    /* the input has none there */
 	/* Their rules are not the input's, as BOLT changed the frame of the function, and following
-	 * its code does not tell whether they are right: the stack pointer was rounded, a register
+	 * its code does not show whether they are right: the stack pointer was rounded, a register
 	 * was loaded from memory of which nothing is known. */
 	uint64_t undetermined;
 	uint64_t input_wrong; /* the input's rules contradict its code there, too */
@@ -205,7 +205,7 @@ struct sample_result {
 	uint64_t addresses; /* translated in both ways           */
 	uint64_t differ;    /* to two results                    */
 	uint64_t compared;  /* instructions at them, on both sides */
-	uint64_t same;      /* alike but for what they refer to  */
+	uint64_t same;      /* alike except for what they refer to  */
 	uint64_t added;     /* not compared: jumps that BOLT put in */
 };
 

@@ -335,8 +335,7 @@ bool code_map_leads(const struct code_map *map, uint64_t input, bool behind, uin
 		uint64_t out;
 		if (key - run->in >= run->in_size)
 			continue;
-		if (behind &&
-		    run->size != run->in_size) /* the one instruction that it stands behind */
+		if (behind && run->size != run->in_size) /* the one instruction that it is after */
 			out = run->out + run->size - 1;
 		else if (!output_of(run, key, &out))
 			continue;
@@ -576,7 +575,8 @@ static bool compare_output(const struct code_map *map, struct address_range rang
 	return true;
 }
 
-/* Of code that is gone llvm-bolt writes that it begins at 0, and is as long as it was, or one byte.
+/* For code that is gone llvm-bolt writes that it begins at 0, and is as long as it was, or one
+ * byte.
  */
 static bool is_of_gone(struct address_range range, const struct address_range_vec *in)
 {

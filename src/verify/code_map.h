@@ -16,7 +16,7 @@ enum run_kind {
 	RUN_SAME,   /* the input has the same instructions: each at the same distance from the
 		       beginning, or it is one instruction */
 	RUN_LEFT,   /* the same, and BOLT left it where it was */
-	RUN_JUMP,   /* a jump that BOLT makes anew at the end of a block */
+	RUN_JUMP,   /* a jump that BOLT makes again at the end of a block */
 	RUN_UNTIED, /* instructions that BOLT put in, or changed; padding; what is not known */
 };
 
@@ -56,7 +56,7 @@ struct code_map {
 				   none */
 };
 
-/* Ties all fragments.  BC_NOMEM; BC_FORMAT: too much work, *of_input tells for which file.  Free it
+/* Ties all fragments.  BC_NOMEM; BC_FORMAT: too much work, *of_input shows for which file.  Free it
  * either way. */
 BC_MUST_USE bool code_map_make(const struct binary *subject, const struct input *input,
 			       unsigned threads, struct code_map *out, bool *of_input,
@@ -75,7 +75,7 @@ bool code_map_folded(const struct code_map *map, uint64_t address);
 const char *code_map_owner(const struct code_map *map, uint64_t output, uint64_t input);
 
 /* Is an address of the output where instructions of the input at `input` begin?  `behind`: it
- * stands behind an instruction, as return addresses do, and is the one behind that.  *expected:
+ * is after an instruction, as return addresses do, and is the one after that.  *expected:
  * such a place; *known: there is one. */
 bool code_map_leads(const struct code_map *map, uint64_t input, bool behind, uint64_t address,
 		    uint64_t *expected, bool *known);

@@ -6,7 +6,7 @@
  * none.
  *
  * What is read counts as WORK_SCOPES, WORK_RANGES and WORK_EXPRESSIONS of the image: where it is
- * too much, functions return false, and work_check() tells.
+ * too much, functions return false, and work_check() shows.
  */
 #ifndef VERIFY_DEBUG_ENTRIES_H
 #define VERIFY_DEBUG_ENTRIES_H
@@ -36,7 +36,7 @@ struct debug_unit {
 };
 DEFINE_VEC(debug_unit_vec, struct debug_unit);
 
-/* The next unit, in the order of the file.  Returns 1, 0 behind the last, -1 if the unit's header
+/* The next unit, in the order of the file.  Returns 1, 0 after the last, -1 if the unit's header
  * is damaged. */
 int debug_next_unit(struct debug_reader *reader, struct debug_unit *out);
 
@@ -137,7 +137,7 @@ void debug_locations_free(struct debug_locations *locations);
 BC_MUST_USE bool debug_locations(struct debug_reader *reader, const struct debug_value *value,
 				 struct debug_locations *out, bool *bad);
 
-/* Numbers of DWARF 5 that scopes are compared by, and names of those that are often told of.  The
+/* Numbers of DWARF 5 that scopes are compared by, and names of those that are often reported.  The
  * numbers are those of its section 7. */
 
 #define TAG_COMPILE_UNIT  0x11

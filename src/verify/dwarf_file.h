@@ -47,7 +47,7 @@ struct dwarf_walk {
 	size_t depth;
 };
 
-/* Goes on to the next entry.  False: that was the last one. */
+/* Continues to the next entry.  False: that was the last one. */
 bool dwarf_walk_next(const struct dwarf_file *file, struct dwarf_walk *walk);
 
 /* How much it is to find the next entry.  To find a sibling, libdw passes over everything in an
@@ -59,7 +59,7 @@ static inline uint64_t dwarf_walk_work(const struct dwarf_file *file, const stru
 
 #endif
 
-/* Little-endian numbers one after the other; behind the end there are zeros, and `cut` is set. */
+/* Little-endian numbers one after the other; after the end there are zeros, and `cut` is set. */
 struct dwarf_cursor {
 	struct bytes rest;
 	bool cut;

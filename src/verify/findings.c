@@ -7,7 +7,7 @@
 
 #include "src/verify/checks.h"
 
-/* Output offsets are modulo 2^32, as code of an entry can stand before its fragment. */
+/* Output offsets are modulo 2^32, as code of an entry can be before its fragment. */
 static uint64_t address_of(const struct bat_fragment *f, struct bat_entry e)
 {
 	if (entry_never_emitted(f, e))

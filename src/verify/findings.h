@@ -251,7 +251,7 @@ BC_PRINTF(4, 5)
 void findings_add(struct findings *findings, enum finding_kind kind,
 		  struct finding_location location, const char *fmt, ...);
 
-/* Add all of another list behind these. */
+/* Add all of another list after these. */
 void findings_append(struct findings *to, const struct findings *from);
 
 /* How many there are of this severity or a worse one. */

@@ -21,7 +21,7 @@ struct flow_piece {
 };
 
 enum flow_verdict {
-	FLOW_UNKNOWN, /* the code does not tell */
+	FLOW_UNKNOWN, /* the code does not show */
 	FLOW_RIGHT,
 	FLOW_CFA,      /* the CFA is wrong */
 	FLOW_REGISTER, /* the rule of a register is wrong */
@@ -65,8 +65,8 @@ struct followed_code {
 	struct work *work;        /* instructions that are followed count as WORK_TIES */
 };
 
-/* Places that jumps lead to, or that stand behind one that does not go on, in one function; each
- * takes some 900 bytes.  Of functions that have more the code tells nothing: nothing is judged. */
+/* Places that jumps lead to, or that are after one that does not continue, in one function; each
+ * takes some 900 bytes.  For functions that have more the code shows nothing: nothing is judged. */
 #define FLOW_LEADERS_MOST (UINT32_C(1) << 14)
 
 /* Follow the code from the function's beginning on, and judge the row of each instruction that is

@@ -70,7 +70,7 @@ static bool decode(struct decoder *decoder, struct work *work, struct tied_code 
 	return true;
 }
 
-/* Where a block of the table begins in a fragment and in the input's function.  Of several that
+/* Where a block of the table begins in a fragment and in the input's function.  For several that
  * begin at one place of the fragment, all but the last are empty, and left out. */
 struct tied_block {
 	uint32_t output, input;
@@ -169,7 +169,7 @@ static void note_numbers(struct tying *t, uint32_t out, uint32_t in)
 }
 
 /* Where the block of the input that begins at an instruction ends: at the next one that the table
- * has, or behind what does not go on. */
+ * has, or after what does not continue. */
 static uint32_t end_of_block(const struct tying *t, uint32_t first)
 {
 	const struct insn_vec *insns = &t->function->in.insns;

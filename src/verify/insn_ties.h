@@ -18,10 +18,10 @@ enum tie_kind {
 	TIE_UNMAPPED, /* the table has nothing of it, or the input has no instruction there */
 };
 
-/* Of an instruction of the output. */
+/* For an instruction of the output. */
 struct insn_tie {
 	uint8_t kind;   /* enum tie_kind */
-	uint32_t input; /* number of the instruction in the input; may be one behind the last */
+	uint32_t input; /* number of the instruction in the input; may be one after the last */
 };
 DEFINE_VEC(insn_tie_vec, struct insn_tie);
 

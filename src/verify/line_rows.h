@@ -13,7 +13,7 @@
 
 enum line_flag {
 	LINE_STATEMENT = 1, /* a debugger stops here */
-	LINE_END = 2,       /* the first address behind a sequence */
+	LINE_END = 2,       /* the first address after a sequence */
 	LINE_BAD_FILE = 4,  /* its file is not in the table; `file` is the number that it has */
 };
 
@@ -36,9 +36,9 @@ struct line_span {
 };
 DEFINE_VEC(line_span_vec, struct line_span);
 
-/* Behind the end of a sequence, up to the next row of its table.  libdw sorts the rows of a table,
- * so that a sequence that holds the end of another one is not told from two with nothing between
- * them; then `row` goes on. */
+/* After the end of a sequence, up to the next row of its table.  libdw sorts the rows of a table,
+ * so that a sequence that holds the end of another one is not distinguished from two with nothing
+ * between them; then `row` continues. */
 struct line_gap {
 	uint64_t start, end;
 	size_t row;
@@ -60,7 +60,7 @@ DEFINE_VEC(line_unit_vec, struct line_unit);
 /* A file that entries of a unit name: each file once for each kind of entry. */
 struct line_use {
 	uint32_t unit;
-	uint32_t file;  /* number in the unit's table; may be behind its end */
+	uint32_t file;  /* number in the unit's table; may be after its end */
 	uint64_t entry; /* the first one that names it, its byte in .debug_info */
 	bool call;      /* DW_AT_call_file; else DW_AT_decl_file */
 };
@@ -101,7 +101,7 @@ uint64_t line_rows_next(const struct line_rows *rows, uint64_t address, uint64_t
 
 /*
  * Which unit of the output's .debug_info is which of the input.  llvm-bolt writes the units again,
- * and some of a Rust program behind all others (16 keeps the order, 19 and 22 do not): units of one
+ * and some of a Rust program after all others (16 keeps the order, 19 and 22 do not): units of one
  * name are in the same order in both.
  */
 

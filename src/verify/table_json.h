@@ -6,7 +6,7 @@
 #include "include/bat/bat.h"
 #include "src/base/json.h"
 
-/* Fragments may stand in any order, entries of one in that of their output offsets.
+/* Fragments may be in any order, entries of one in that of their output offsets.
  * Where a cold one has no "hot_index" or "hot_address", "parent" gives it.
  *
  * BC_FORMAT  no JSON, not of that schema, or a table that cannot be

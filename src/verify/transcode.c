@@ -29,7 +29,7 @@ static bool has_block(const struct bat_entry *entries, uint32_t first, uint32_t 
 	return false;
 }
 
-/* Of entries with the same output offset the last one is kept.  A trace that begins at that
+/* For entries with the same output offset the last one is kept.  A trace that begins at that
  * offset begins with the last one, too.  So the change shows in traces that begin in an
  * earlier block, or in the block of a branch. */
 static bool matters(const struct bat_entry *entries, struct group g, bool block_before)

@@ -21,9 +21,9 @@ DEFINE_VEC(changed_vec, struct changed_function);
 
 /* The functions in which traces can run through a block that the
  * layout does not keep: BOLT made it empty, so that it shares its output offset with the
- * block behind it, and `a -> empty -> b` becomes `a -> b`.  All else means the same.  Only
- * hashed tables have such blocks.  Of a section alone nobody knows where a fragment ends:
- * blocks that BOLT deleted, which stand there and do not matter, are among them.
+ * block after it, and `a -> empty -> b` becomes `a -> b`.  All else means the same.  Only
+ * hashed tables have such blocks.  For a section alone nobody knows where a fragment ends:
+ * blocks that BOLT deleted, which are there and do not matter, are among them.
  *
  * Returns false when out of memory. */
 BC_MUST_USE bool fallthrough_changes(const struct binary *binary, enum bat_layout layout,
@@ -50,7 +50,7 @@ struct transcode_losses {
 	uint32_t entries;        /* that share an output offset: the last is kept    */
 	uint32_t fragments;      /* cold ones whose function nobody knows            */
 	uint32_t unknown_hashes; /* blocks that the layout wants a hash of: it is 0
-				    but for its low 16 bits                        */
+				    except for its low 16 bits                        */
 };
 
 /* Prepare a table, with its parents repaired, to be encoded as a layout: stored

@@ -150,7 +150,7 @@ struct checking {
 	struct unwind_side out, in;
 	struct fragments_by_function parts;
 	_Atomic uint64_t counts[sizeof(struct unwind_summary) / sizeof(uint64_t)];
-	atomic_bool failed; /* no memory, or too much work: work_fail() tells */
+	atomic_bool failed; /* no memory, or too much work: work_fail() shows */
 };
 
 /* One function in the making. */
@@ -164,7 +164,7 @@ struct unwinding {
 	bool *out_has;
 	struct findings *findings;
 	struct unwind_summary sum;
-	/* The finding that goes on from instruction to instruction. */
+	/* The finding that continues from instruction to instruction. */
 	struct run {
 		bool open, calls; /* calls: one of the instructions is a call */
 		enum finding_kind kind;
@@ -291,7 +291,7 @@ static uint32_t differing_register(const struct cfi_row *a, const struct cfi_rul
 	return UINT32_MAX;
 }
 
-/* Tells once of each FDE what is wrong with its instructions. */
+/* Reports once of each FDE what is wrong with its instructions. */
 static void tell_damaged(struct unwinding *u)
 {
 	for (size_t i = 0; i < u->out.fdes.len; i++) {
@@ -797,7 +797,7 @@ static bool read_listed(const struct binary *subject, struct unwind_side *side,
 }
 
 /* What an unwinder reads: through the header's table if there is one, else all of the section.
- * False: *err tells; BC_FORMAT leaves what was read before the damage. */
+ * False: *err shows; BC_FORMAT leaves what was read before the damage. */
 static bool read_side(const struct binary *subject, struct unwind_side *side,
 		      struct findings *findings, struct bc_error *err)
 {

@@ -164,7 +164,7 @@ static bool all_zero(struct bytes b)
 	return true;
 }
 
-/* The zeros behind the owner's name and behind the descriptor. */
+/* The zeros after the owner's name and after the descriptor. */
 static void check_padding(const struct binary *subject, struct findings *findings)
 {
 	const uint8_t *desc = subject->desc.data, *begin = subject->section.data;

@@ -22,7 +22,7 @@ static void every_byte_is_told(void **state)
 		}
 }
 
-/* Numbers of all lengths, with and without something behind them. */
+/* Numbers of all lengths, with and without something after them. */
 static void numbers_are_read(void **state)
 {
 	struct prng prng = {1};

@@ -58,7 +58,7 @@ static void what_is_no_utf8_is_replaced(void **state)
 	}
 }
 
-/* In a page nothing can end the element that data stand in, and no name fills it. */
+/* In a page nothing can end the element that data be in, and no name fills it. */
 static void strings_of_a_page_are_safe_and_short(void **state)
 {
 	char *text = NULL, longest[500], expected[500];

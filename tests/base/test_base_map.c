@@ -129,7 +129,7 @@ static void each_table_has_a_seed_of_its_own(void **state)
 	map_free(&other);
 }
 
-/* Bytes behind the eighth count, and so does the length: zeros at the end are no padding. */
+/* Bytes after the eighth count, and so does the length: zeros at the end are no padding. */
 static void bytes_are_all_hashed(void **state)
 {
 	char text[24] = {0};

@@ -123,7 +123,7 @@ static void links_to_others_are_written_through(void **state)
 	unlink("link");
 }
 
-/* Whatever is behind it: it is not replaced by its name. */
+/* Whatever it refers to: it is not replaced by its name. */
 static void descriptor_is_written_where_it_stands(void **state)
 {
 	static const char *const forms[] = {"/dev/fd", "/proc/self/fd", "/dev/../dev/fd"};

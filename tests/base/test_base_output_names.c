@@ -84,7 +84,7 @@ static void a_signal_removes_all_that_are_open(void **state)
 	}
 }
 
-/* A file system that cannot rename without replacing: the linker puts this in the place of
+/* A file system that cannot rename without replacing: the linker puts this instead of
  * renameat2(). */
 static bool cannot_rename_so;
 int __real_renameat2(int from_folder, const char *from, int to_folder, const char *to,

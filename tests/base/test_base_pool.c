@@ -13,7 +13,7 @@ struct work {
 	unsigned runs, thread;
 };
 
-/* Of each thread, whether it runs a task now. */
+/* For each thread, whether it runs a task now. */
 static atomic_bool busy[PARALLEL_MOST];
 static atomic_bool shared; /* two tasks ran with one number */
 

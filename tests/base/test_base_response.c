@@ -104,7 +104,7 @@ static bool owns_until_stop(void *ctx, const char *word)
 	return strcmp(word, "--") != 0;
 }
 
-/* The words, each with a '|' behind it, or the message. */
+/* The words, each with a '|' after it, or the message. */
 static const char *expand(const char *first, const char *second)
 {
 	static char got[1024];

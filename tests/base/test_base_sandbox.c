@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What the sandbox denies, and what goes on: with Landlock and as on a kernel without it,
+/* What the sandbox denies, and what continues: with Landlock and as on a kernel without it,
  * where an output is a file and where none is.  Each call of the table is first tried
  * without the sandbox, in a process of its own: where that is EPERM or ENOSYS (no root, or a
- * kernel or container that has it not), nothing could be told, and the row says so. */
+ * kernel or container that has it not), nothing could be known, and the row says so. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <dlfcn.h>
@@ -213,7 +213,7 @@ static void clone3_is_unknown(void **state)
 	assert_int_equal(WEXITSTATUS(status), ENOSYS);
 }
 
-/* ---- what goes on ---- */
+/* ---- what continues ---- */
 
 static int result(int got)
 {

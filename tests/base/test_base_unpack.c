@@ -103,7 +103,7 @@ static void whole_and_in_a_row(void **state)
 	free(text);
 }
 
-/* Every cut is told, wherever it is; with cut_will_do what came out is the beginning. */
+/* Every cut is reported, wherever it is; with cut_will_do what came out is the beginning. */
 static void cut_anywhere(void **state)
 {
 	enum { SIZE = 3000 };

@@ -276,7 +276,7 @@ static void secondary_entries_may_be_a_byte_each(void **state)
 	bat_free(&t);
 }
 
-/* Nothing may be read behind the end: sanitizers see it in a heap copy. */
+/* Nothing may be read after the end: sanitizers see it in a heap copy. */
 static bool decode_copy(enum bat_layout layout, const uint8_t *data, size_t size,
 			struct bat_error *err)
 {
@@ -358,7 +358,7 @@ static void padding_is_accepted_as_by_llvm(void **state)
 	bat_free(&t);
 }
 
-/* LLVM 18 with more cold than hot fragments, LLVM 19 with hot functions behind
+/* LLVM 18 with more cold than hot fragments, LLVM 19 with hot functions after
  * cold ones. */
 static void hot_index_may_leave_the_hot_table(void **state)
 {

@@ -48,7 +48,7 @@ struct example {
 	const char *name;
 	uint32_t hot_inputs[HOT], cold_inputs[COLD];
 	struct bat_symbol symbols[12];
-	uint32_t parents[COLD]; /* hot fragments; COLD stands for unknown */
+	uint32_t parents[COLD]; /* hot fragments; COLD represents unknown */
 };
 
 #define F(hot, name, order, file)  {0x1000 + (hot) * 0x100, name, order, file}

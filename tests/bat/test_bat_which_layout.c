@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Which layout a table is of: one, none, or two that cannot be told apart. */
+/* Which layout a table is of: one, none, or two that cannot be distinguished. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -34,7 +34,7 @@ static void unrecognized_says_how_far_each_got(void **state)
 	assert_string_equal(err.field, "NumEntries");
 }
 
-/* The likeliest mistake: the section's bytes in place of the descriptor's. */
+/* The likeliest mistake: the section's bytes instead of the descriptor's. */
 static void a_note_is_told(void **state)
 {
 	static const uint8_t note[] = {5, 0,   0,   0,   2,   0, 0, 0, 1, 0, 0,

@@ -266,7 +266,7 @@ static uint32_t only_insn(uint32_t cut)
 	return count == 1 ? only : NO_INSN;
 }
 
-/* All nops, or a jump within the function behind nops. */
+/* All nops, or a jump within the function after nops. */
 static bool is_removed(uint32_t cut)
 {
 	uint32_t last = m.begin[cut + 1] - 1;
@@ -438,7 +438,7 @@ static bool is_jump_out(uint32_t insn)
 	return insn_jumps(m.insns[insn]) && m.aim[insn] == NO_BLOCK;
 }
 
-/* The last instruction of a block that leaves the function, and tells where. */
+/* The last instruction of a block that leaves the function, and shows where. */
 static uint32_t exit_of(uint32_t block)
 {
 	uint32_t found = NO_INSN;
@@ -557,7 +557,7 @@ static void random_functions(void **state)
 	assert_true(found > 5000 && longest > 6 && ways_out > 5000);
 }
 
-/* An entry of the table that is on no instruction, or behind all: the table is of other code. */
+/* An entry of the table that is on no instruction, or after all: the table is of other code. */
 static void misfits(void **state)
 {
 	(void)state;

@@ -54,7 +54,7 @@ static inline struct section code_section(const char *name, uint64_t at, uint64_
 				.size = size};
 }
 
-/* `f` is these bytes; 16 bytes of nops behind it count as padding. */
+/* `f` is these bytes; 16 bytes of nops after it count as padding. */
 static inline void code_init(struct code *c, enum machine machine, const void *bytes, size_t size)
 {
 	*c = (struct code){.segment = {.vaddr = CODE_BASE,

@@ -69,8 +69,8 @@ static void one_within_an_instruction(void **state)
 	assert_fit(BOTH, 1);
 }
 
-/* From 0x41 on no byte of `hot` is an instruction: 0x4e and 0x60 are behind.  Only libLLVM can
- * tell; where there is none, as in a process that cannot open files, they do not count. */
+/* From 0x41 on no byte of `hot` is an instruction: 0x4e and 0x60 are after.  Only libLLVM can
+ * show; where there is none, as in a process that cannot open files, they do not count. */
 static void behind_what_is_no_instruction(void **state)
 {
 	const struct rlimit none = {0, 0};

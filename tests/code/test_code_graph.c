@@ -67,12 +67,12 @@ static void a_jump_joins_a_conditional_one(void **state)
 	      "\x75\xfa" /* 6: jne 2           */
 	      "\xc3",
 	      "0-0>e 2-2 4-4> 5-5> 6-6> 8-8");
-	/* nor behind one that leaves the function */
+	/* nor after one that leaves the function */
 	GIVES("\x0f\x84\xfa\x03\x00\x00" /* 0: je g    */
 	      "\xeb\xf8"                 /* 6: jmp 0           */
 	      "\xc3",
 	      "0-0>ce 6-6 8-8");
-	/* but behind a tail call, unreachable as it is */
+	/* but after a tail call, unreachable as it is */
 	GIVES("\xe9\xfb\x03\x00\x00" /* 0: jmp g       */
 	      "\xeb\xf9"             /* 5: jmp 0           */
 	      "\xc3",
@@ -96,7 +96,7 @@ static void traps(void **state)
 	      "0-0e 2-3 4-7");
 }
 
-/* lock is an instruction of its own for LLVM, and so the last one is behind it. */
+/* lock is an instruction of its own for LLVM, and so the last one is after it. */
 static void a_lock_prefix(void **state)
 {
 	(void)state;
@@ -121,7 +121,7 @@ static void refused(void **state)
 	GIVES("\xe2\xfe\xc3", "");                     /* loop                   */
 	GIVES("\x31\xc0\x06\xc3", "");                 /* 06: no instruction     */
 	GIVES("\xc3\x06\x00", "");
-	GIVES("\xc3\x00", "0-0e 1-1>"); /* add of what is behind  */
+	GIVES("\xc3\x00", "0-0e 1-1>"); /* add of what is after  */
 }
 
 static void an_address_of_its_own(void **state)
@@ -212,7 +212,7 @@ static void a_function_beyond_the_file(void **state)
 	code_free(&code);
 }
 
-/* A jump of one byte's distance, from behind the function and from before it. */
+/* A jump of one byte's distance, from after the function and from before it. */
 static void a_short_branch_from_outside(void **state)
 {
 	static const struct {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Which code is a jump through a table, and where the table is; and what single
- * instructions do that only LLVM or no rule but their own tells. */
+ * instructions do that only LLVM or no rule but their own shows. */
 #include "src/code/jump_tables.h"
 
 #include "src/code/labels.h"

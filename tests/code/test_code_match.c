@@ -248,7 +248,7 @@ static bool alike(const struct side *a, const struct symbol *x, const struct sid
 	       (!x->local || !strcmp(a->files[x->file], b->files[y->file]));
 }
 
-/* How many symbols of a side have the name of `s`, and how many of these stand before it. */
+/* How many symbols of a side have the name of `s`, and how many of these are before it. */
 static uint32_t count_alike(const struct side *side, const struct side *of, const struct symbol *s,
 			    uint32_t *before)
 {
@@ -318,7 +318,7 @@ static bool plt_body_is_right(uint32_t i, uint32_t body)
 	return body == NO_FUNCTION;
 }
 
-/* Of the functions of one body, its owner is the first that is printed as the body is, or else the
+/* For the functions of one body, its owner is the first that is printed as the body is, or else the
  * first. */
 static uint32_t owner_of(const struct pair *pair, uint32_t body)
 {

@@ -59,7 +59,7 @@ static void of_every_function(void **state)
 	put_call(tiny.code, TINY_BASE, 0x1120, 0x1410);
 	put_call(tiny.code, TINY_BASE, 0x1140, 0x1150); /* its own */
 	put_call(tiny.code, TINY_BASE, 0x1310, 0x1400); /* a beginning */
-	put_call(tiny.code, TINY_BASE, 0x1320, 0x1480); /* behind `other` */
+	put_call(tiny.code, TINY_BASE, 0x1320, 0x1480); /* after `other` */
 	put_call(tiny.code, TINY_BASE, 0x1410, 0x1520);
 	assert_labels(&tiny.binary.functions, &tiny.binary.image, all, BC_COUNT(all), 1,
 		      (const uint64_t[]){0x107f, 0x1130, 0x1410, 0x1520}, 4);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Relocations that stand in no order: each word of data is found all the same. */
+/* Relocations that are in no order: each word of data is found all the same. */
 #include "src/code/labels.h"
 
 #include <elf.h>

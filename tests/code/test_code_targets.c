@@ -8,7 +8,7 @@
 
 /* `f` at 1000, `g` at 1010; a PLT entry at 2010, through slot 7008.  Slots that the loader fills
  * with the address of a function: 7030 (f), 7020 (g).  7028 has an address inside g, 7038 one that
- * only the linker's own relocations tell. */
+ * only the linker's own relocations show. */
 static void begin(uint16_t machine, uint32_t relative, struct fixture *f, struct targets *out)
 {
 	static const uint8_t plt[] = {

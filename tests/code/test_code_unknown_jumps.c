@@ -5,7 +5,7 @@
 
 static struct code code;
 
-/* table: what is to stand at CODE_DATA, or NULL. */
+/* table: what is to be at CODE_DATA, or NULL. */
 static const struct graph *graph_of(const char *bytes, size_t size, const char *table,
 				    size_t table_size)
 {

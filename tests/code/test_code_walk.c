@@ -66,7 +66,7 @@ static void call_continuation(void **state)
 	      WALK_ONE_BLOCK, "");
 	gives((struct fall_through){.from = 0x30, .to = 0x38, .may_follow_call = true},
 	      WALK_ONE_BLOCK, "");
-	/* at an entry only a return tells of a call; never at the very beginning */
+	/* at an entry only a return shows a call; never at the very beginning */
 	gives((struct fall_through){.from = 0x40, .to = 0x48, .may_follow_call = true},
 	      WALK_ONE_BLOCK, "");
 	gives(

@@ -320,7 +320,7 @@ static void guessed_traces_fit(void **state)
 	assert_string_equal(err.text, "the counts of the samples add up to 2^64 or more");
 }
 
-/* A return to the place behind the call in `hot`, and the run from there to a ret.  With its
+/* A return to the place after the call in `hot`, and the run from there to a ret.  With its
  * type it is one, with that of another entry of its source, too. */
 static void types(void **state)
 {
@@ -347,7 +347,7 @@ static void types(void **state)
 }
 
 /* A few of many samples are looked at for types: where they begin late, that is noticed, too, and
- * what has none in a sample then waits for another to tell. */
+ * what has none in a sample then waits for another to report. */
 static void types_that_begin_late(void **state)
 {
 	const struct branch untyped[] = {{at(0x1104), at(0x1000), 0}};

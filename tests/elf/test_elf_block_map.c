@@ -156,7 +156,7 @@ static void test_all_features(void **state)
 	assert_int_equal(f.entry_count, 77);
 	bytes.len = 0;
 
-	/* Blocks are left out; only their number stands there. */
+	/* Blocks are left out; only their number is there. */
 	put_head(5, MAP_NO_BLOCKS | MAP_ENTRY_COUNT | MAP_FREQUENCIES);
 	put(0x3000, 8);
 	PUT(1000000, 3);

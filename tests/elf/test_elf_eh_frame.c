@@ -42,7 +42,7 @@ static struct code_ranges ranges_of(const uint8_t *frames, size_t size, const ch
 	return ranges;
 }
 
-/* A CIE of 16 bytes with the augmentation zR, and an FDE of 24 behind it. */
+/* A CIE of 16 bytes with the augmentation zR, and an FDE of 24 after it. */
 #define CIE(encoding) 13, 0, 0, 0, 0, 0, 0, 0, 1, 'z', 'R', 0, 1, 0x78, 16, 1, (encoding)
 #define CIE_SIZE      17
 
@@ -166,7 +166,7 @@ static void test_damage(void **state)
 		ranges_of(cases[i].bytes, cases[i].size, cases[i].text);
 }
 
-/* A CIE is read again for each FDE behind one of another CIE: it must not be long. */
+/* A CIE is read again for each FDE after one of another CIE: it must not be long. */
 static void test_long_augmentation(void **state)
 {
 	enum { LONG = 1000, SIZE = 4 + LONG + 24 };

@@ -52,7 +52,7 @@ static void test_aliases(void **state)
 		LOCAL_FUNC("loc", 0x1000, 8),
 		GLOBAL_FUNC("f", 0x1000, 16),
 		GLOBAL_FUNC("g", 0x1020, 16),
-		LOCAL_FUNC("alias", 0x1020, 32), /* local symbols stand before global ones */
+		LOCAL_FUNC("alias", 0x1020, 32), /* local symbols are before global ones */
 		{"data", 0x1000, 0, STT_OBJECT, STB_GLOBAL, ".text"},
 		{0},
 	};
@@ -95,7 +95,7 @@ static void test_sizes(void **state)
 		LABEL("local_label", 0x1008),                                 /* belongs to it */
 		{"global_label", 0x1010, 0, STT_NOTYPE, STB_GLOBAL, ".text"}, /* a function */
 		GLOBAL_FUNC("f", 0x1020, 8),
-		LABEL("behind_f", 0x1030), /* behind f's end: a function */
+		LABEL("behind_f", 0x1030), /* after f's end: a function */
 		{"object", 0x1040, 8, STT_OBJECT, STB_LOCAL, ".text"},
 		{0},
 	};
@@ -152,7 +152,7 @@ static void test_section_symbols(void **state)
 	check(&(struct build_elf){.sections = sections, .symbols = symbols}, want, BC_COUNT(want));
 }
 
-/* `gap` stands between f, of 16 bytes, and g. */
+/* `gap` is between f, of 16 bytes, and g. */
 static void check_gap(uint16_t machine, const void *gap, size_t size, bool relocatable,
 		      bool is_padding)
 {
@@ -233,7 +233,7 @@ static void test_aarch64_padding(void **state)
 	check_gap(EM_RISCV, code, sizeof(code), false, true); /* not looked at */
 }
 
-/* Literals behind a function are its own, up to the next $x. */
+/* Literals after a function are its own, up to the next $x. */
 static void test_mapping_symbols(void **state)
 {
 	static const uint32_t text[] = {0xd65f03c0, 0x12345678, 0x12345678,
@@ -364,7 +364,7 @@ static void test_find(void **state)
 	close_fixture(&f);
 }
 
-/* For bat_fix_parents(): which symbols stand under which FILE symbol. */
+/* For bat_fix_parents(): which symbols are under which FILE symbol. */
 static void test_file_ordinals(void **state)
 {
 	static const struct build_symbol symbols[] = {LOCAL_FUNC("before", 0x1000, 4),

@@ -50,7 +50,7 @@ static void test_seeds(void **state)
 	}
 }
 
-/* The section headers stand at the end: without them there is no file. */
+/* The section headers are at the end: without them there is no file. */
 static void test_truncations(void **state)
 {
 	(void)state;

@@ -265,7 +265,7 @@ static void test_bad_section(void **state)
 	build_elf_free(&file);
 }
 
-/* Of a long name 64 bytes are told. */
+/* For a long name 64 bytes are reported. */
 static void test_bad_section_of_a_long_name(void **state)
 {
 	static const char letters[] =

@@ -208,7 +208,7 @@ static const uint8_t go_head[] = {4, 0, 0, 0, 0x53, 0, 0, 0, 4, 0, 0, 0, 'G', 'o
 static size_t real_go_note(uint8_t *out)
 {
 	memcpy(out, go_head, sizeof(go_head));
-	memcpy(out + sizeof(go_head), gosu_id, sizeof(gosu_id)); /* with the NUL behind it */
+	memcpy(out + sizeof(go_head), gosu_id, sizeof(gosu_id)); /* with the NUL after it */
 	return sizeof(go_head) + sizeof(gosu_id);
 }
 
@@ -222,7 +222,7 @@ static void go_build_id_of_a_real_program(void **state)
 	for (uint64_t align = 0; align <= 8; align += 4) {
 		struct text found = notes_go_build_id((struct bytes){notes, size}, align);
 		assert_true(text_is(found, gosu_id));
-		/* The padding behind the last descriptor can be missing; the descriptor cannot. */
+		/* The padding after the last descriptor can be missing; the descriptor cannot. */
 		assert_true(text_is(notes_go_build_id((struct bytes){notes, size - 1}, align),
 				    gosu_id));
 		assert_int_equal(notes_go_build_id((struct bytes){notes, size - 2}, align).len, 0);
@@ -231,7 +231,7 @@ static void go_build_id_of_a_real_program(void **state)
 	assert_int_equal(notes_go_build_id((struct bytes){notes, size}, 4).len, 0);
 }
 
-/* An owner's name of 3 to 9 bytes, behind a note that is padded to 8 bytes where the table says so.
+/* An owner's name of 3 to 9 bytes, after a note that is padded to 8 bytes where the table says so.
  */
 static void go_build_id_with_every_padding(void **state)
 {
@@ -274,7 +274,7 @@ static void go_build_id_of_an_image(void **state)
 	image_close(&image);
 	build_elf_free(&file);
 
-	/* No note section: the segment tells. */
+	/* No note section: the segment shows. */
 	sections[1].type = SHT_PROGBITS;
 	struct build_segment segments[] = {{PT_NOTE, PF_R, 0, 0, size, size, 4}, {0}};
 	for (int i = 0; i < 2; i++) {
@@ -315,7 +315,7 @@ static void load_of_large_pages(void **state)
 	assert_int_equal(load_bases(&image, &m, bases), 0);
 }
 
-/* A section that is loaded keeps its place; one behind all segments can move. */
+/* A section that is loaded keeps its place; one after all segments can move. */
 static void replacing_sections(void **state)
 {
 	static const struct build_section sections[] = {

@@ -140,7 +140,7 @@ static void test_build_id(void **state)
 	image_close(&image);
 	build_elf_free(&file);
 
-	/* Without sections that tell: from the segment. */
+	/* Without sections that show: from the segment. */
 	struct build_section sections[] = {
 		{.name = ".other", .type = SHT_PROGBITS, .data = notes, .size = size}, {0}};
 	struct build_segment segments[] = {{PT_NOTE, PF_R, 0, 0, size, size, 4}, {0}};

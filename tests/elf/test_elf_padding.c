@@ -8,7 +8,7 @@
 
 #include "tests/support/cmocka.h"
 
-/* Bytes behind the ModRM byte: Intel SDM, volume 2, tables 2-2 and 2-3. */
+/* Bytes after the ModRM byte: Intel SDM, volume 2, tables 2-2 and 2-3. */
 static size_t operand_size(uint8_t modrm, uint8_t sib)
 {
 	unsigned mod = modrm >> 6, rm = modrm & 7;

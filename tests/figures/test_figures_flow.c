@@ -38,7 +38,7 @@ static bool near(double a, double b)
 	return a - b < 1e-9 && b - a < 1e-9;
 }
 
-/* Of block 10 and 20 what goes in is not what goes out; 30 is entered 99 times, which is too few,
+/* For block 10 and 20 what goes in is not what goes out; 30 is entered 99 times, which is too few,
  * and 40 goes nowhere. */
 static void bias(void **state)
 {
@@ -81,7 +81,7 @@ static void what_nothing_leads_to(void **state)
 	assert_true(near(flow_of(text).discontinuity, 0)); /* element 19 of 21 */
 }
 
-/* YAML: blocks have numbers, callees too, and the number of executions is told. */
+/* YAML: blocks have numbers, callees too, and the number of executions is reported. */
 static void numbered_blocks(void **state)
 {
 	static const char text[] =
@@ -97,7 +97,7 @@ static void numbered_blocks(void **state)
 	read_text(text, &flat);
 	assert_int_equal(flat.functions.len, 3); /* and outside */
 	assert_int_equal(flat.functions.at[1].samples, 350);
-	assert_int_equal(flat.functions.at[2].executed, 60); /* as it is told, not 50 */
+	assert_int_equal(flat.functions.at[2].executed, 60); /* as it is reported, not 50 */
 	assert_int_equal(flat.records.len, 3);
 	flat_free(&flat);
 	struct flow_figures flow = flow_of(text);

@@ -7,7 +7,7 @@
 #include "tests/support/cmocka.h"
 #include "tests/support/prng.h"
 
-/* The cells of a picture, which are what stands behind the address of a line, without colors. */
+/* The cells of a picture, which are what is after the address of a line, without colors. */
 static uint64_t count_cells(const char *picture)
 {
 	uint64_t cells = 0;
@@ -90,9 +90,9 @@ static void assert_section(const struct heat_section *section, const char *name,
 	assert_int_equal(section->hits, hits);
 }
 
-/* Buckets of 16 bytes, and sections that do not stand by address in the file: .a has the buckets
+/* Buckets of 16 bytes, and sections that are not by address in the file: .a has the buckets
  * 0x10 to 0x12, .b 0x20 to 0x23, and each the one in front that ends where it begins.  The hot code
- * has all of 0x11 behind its first bytes in 0x10. */
+ * has all of 0x11 after its first bytes in 0x10. */
 static void sections_by_address(void **state)
 {
 	static struct section sections[] = {

@@ -16,7 +16,7 @@ static bool no_memory;
 
 static void assert_blanks(const char *printed, const char *expected)
 {
-	char buffer[64] = "ab"; /* what stands in front is no part of it */
+	char buffer[64] = "ab"; /* what is in front is no part of it */
 	char *text = buffer + 2;
 
 	snprintf(text, sizeof(buffer) - 2, "%s", printed);
@@ -52,7 +52,7 @@ static void pages_of_adrp(void **state)
 	assert_page("add x0, x0, #16", 0x401234, "add x0, x0, #16");
 }
 
-/* A direct branch has its target as its last operand, others behind the text. */
+/* A direct branch has its target as its last operand, others after the text. */
 static void targets_of_instructions(void **state)
 {
 	static const struct {

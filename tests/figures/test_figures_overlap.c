@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Which function of the binary a name tells.  The source is part of this file. */
+/* Which function of the binary a name shows.  The source is part of this file. */
 #include "src/figures/overlap.c"
 
 #include "tests/support/cmocka.h"
 
-/* A name of two functions tells none. */
+/* A name of two functions shows none. */
 static void names(void **state)
 {
 	struct known_names known = {0};

@@ -81,7 +81,7 @@ static void values_are_added_while_they_fit(void **state)
 	free(text);
 }
 
-/* A stream whose last bytes cannot be written tells so when it is closed only. */
+/* A stream whose last bytes cannot be written shows so when it is closed only. */
 static void a_value_that_is_not_whole_is_not_added(void **state)
 {
 	struct page_part part = {.room = 24, .json = {.out = tmpfile(), .page = true}};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What a collector reads while a recording goes on: no counter falls or goes away. */
+/* What a collector reads while a recording continues: no counter falls or goes away. */
 #include <stdlib.h>
 #include <string.h>
 

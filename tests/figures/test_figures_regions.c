@@ -48,7 +48,7 @@ static void short_regions_are_left_out(void **state)
 	tiny_binary_fini(&tiny);
 }
 
-/* `plain` and what stands behind it; `hot` is empty. */
+/* `plain` and what is after it; `hot` is empty. */
 static void neighbors_of_a_section_are_one(void **state)
 {
 	static const struct code_region joined[] = {

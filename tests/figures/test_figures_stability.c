@@ -149,7 +149,7 @@ static void reassigned_samples(void **state)
 
 /* ---- halves ---- */
 
-/* Of sums of many counts: mean n / 2, variance n / 4; each within five standard errors. */
+/* For sums of many counts: mean n / 2, variance n / 4; each within five standard errors. */
 static void tosses(void **state)
 {
 	const uint64_t counts[] = {1, 2, 63, 64, 65, 1000, HALVE_TOSSED, HALVE_TOSSED + 1, 1000000};

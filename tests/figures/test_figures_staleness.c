@@ -5,8 +5,8 @@
 
 #include "tests/support/cmocka.h"
 
-/* Of the profile: f.lto_priv.3 with hash 1, f.lto_priv.4 with hash 2, g.lto_priv.0 with hash 9; the
- * new build has two functions f with these hashes, and one g with another. */
+/* For the profile: f.lto_priv.3 with hash 1, f.lto_priv.4 with hash 2, g.lto_priv.0 with hash 9;
+ * the new build has two functions f with these hashes, and one g with another. */
 static void first_exact_pair_of_a_common_name(void **state)
 {
 	static const char *const names[] = {"f.lto_priv.3", "f.lto_priv.4", "g.lto_priv.0"};

@@ -135,7 +135,7 @@ static void fallthrough_of_external_origin(void **state)
 	      "1 hot 4e 1 hot 20 0 1\n");
 }
 
-/* Back behind the call at 2c, where the next block begins: the block that made
+/* Back after the call at 2c, where the next block begins: the block that made
  * the call falls through to it.  Only if it is a return. */
 static void call_continuation(void **state)
 {
@@ -155,7 +155,7 @@ static void return_to_the_beginning(void **state)
 	assert_int_equal(run.ledgers.traces.dropped[TRACE_DROP_ONE_BLOCK], 3);
 }
 
-/* By batconv's own rule, from outside to the place behind a call: B, T and f lines alike. */
+/* By batconv's own rule, from outside to the place after a call: B, T and f lines alike. */
 static void returns_by_place(void **state)
 {
 	(void)state;

@@ -103,7 +103,7 @@ static void runs_add_up(void **state)
 	fall_throughs_free(&falls);
 }
 
-/* More branch entries behind a block, and more blocks in a run, than are walked one by one. */
+/* More branch entries after a block, and more blocks in a run, than are walked one by one. */
 static void long_ways(void **state)
 {
 	enum { COUNT = 400, BLOCKS = 3 };
@@ -113,8 +113,7 @@ static void long_ways(void **state)
 	struct fall_throughs falls = {0};
 
 	(void)state;
-	for (int all = 0; all < 2;
-	     all++) /* each a block, or of each hundred one, behind branches */
+	for (int all = 0; all < 2; all++) /* each a block, or of each hundred one, after branches */
 		for (uint32_t from = 0; from < COUNT; from += 7) {
 			uint32_t first, last;
 			bool any;

@@ -20,7 +20,7 @@ static void solve(const struct flow_block *b, uint32_t block_count, const struct
 	assert_int_equal(flow_solve(&problem, &steps, &counts), FLOW_SOLVED);
 }
 
-/* if/else: what the two ways hold decides, not what is missing in the block behind. */
+/* if/else: what the two ways hold decides, not what is missing in the block after. */
 static void both_ways(void **state)
 {
 	static const struct flow_edge way[] = {{0, 1}, {0, 2}, {1, 3}, {2, 3}};
@@ -136,7 +136,7 @@ static void ways_without_samples(void **state)
 	assert_in_range(edges[1], FLOW_UNITS, 3 * FLOW_UNITS);
 }
 
-/* Samples of a block that BOLT deletes tell nothing, one way or the other. */
+/* Samples of a block that BOLT deletes show nothing, one way or the other. */
 static void vanishing_blocks(void **state)
 {
 	static const struct flow_edge way[] = {{0, 1}, {0, 2}, {1, 2}};
@@ -210,7 +210,7 @@ static void a_block_without_samples(void **state)
 	}
 }
 
-/* Two jumps through tables to the same three blocks: samples do not tell which took which, and each
+/* Two jumps through tables to the same three blocks: samples do not show which took which, and each
  * takes all as often as these ran. */
 static void tables_share(void **state)
 {
@@ -256,7 +256,7 @@ static void jumps_do_not_cross(void **state)
 	assert_int_equal(edges[4], 60 * FLOW_UNITS);
 }
 
-/* Both ways are as long, and no block tells anything: it is the next one. */
+/* Both ways are as long, and no block shows anything: it is the next one. */
 static void the_next_block(void **state)
 {
 	static const struct flow_edge back_first[] = {{1, 0}, {1, 2}},
@@ -342,7 +342,7 @@ static void random_functions(void **state)
 enum shape {
 	ANYWHERE, /* jumps to any block */
 	NEAR,     /* at most 20 blocks away */
-	ONWARD,   /* to any block behind */
+	ONWARD,   /* to any block after */
 	MIRROR,   /* to the block that is as far from the end: each jump over those between */
 	SHAPES,
 };

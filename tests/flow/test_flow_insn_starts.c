@@ -64,7 +64,7 @@ static void beginnings(void **state)
 	assert_int_equal(begins(0x1204), INSN_UNSURE); /* a PLT entry */
 }
 
-/* Behind what the decoder does not know nothing is, up to the next entry of the table. */
+/* After what the decoder does not know nothing is, up to the next entry of the table. */
 static void unknown_code(void **state)
 {
 	(void)state;

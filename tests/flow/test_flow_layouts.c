@@ -30,11 +30,11 @@
 enum kind {
 	END,       /* ret */
 	JUMP,      /* jmp ON */
-	FALL,      /* on to the block behind it */
+	FALL,      /* on to the block after it */
 	CONDITION, /* je AIM, or on */
 	BOTH,      /* je AIM; jmp ON */
 	ONLY_JUMP, /* jmp ON alone: left out */
-	ONLY_NOPS, /* likewise, on to the block behind it */
+	ONLY_NOPS, /* likewise, on to the block after it */
 };
 
 enum { NOP, WORK, CALL, JE, JMP, RET };
@@ -53,7 +53,7 @@ struct inserted_block {
 	uint32_t count;
 	uint64_t output;        /* where it begins there */
 	uint64_t je, jmp;       /* vaddrs of the jumps that it ends with there; 0: none */
-	uint32_t je_to, jmp_to; /* blocks; where there is neither, `jmp_to` comes behind it */
+	uint32_t je_to, jmp_to; /* blocks; where there is neither, `jmp_to` comes after it */
 };
 
 static struct {
@@ -119,7 +119,7 @@ static bool is_aimed_at(uint32_t block)
 	return false;
 }
 
-/* What stands behind a block that goes on is a block of its own only if a jump leads there: where
+/* What is after a block that continues is a block of its own only if a jump leads there: where
  * none does, the block ends with a jump. */
 static void choose_kinds(void)
 {
@@ -367,7 +367,7 @@ static uint8_t *write_output(size_t *size)
 	return data;
 }
 
-/* False: two ways of a block cannot be told apart. */
+/* False: two ways of a block cannot be distinguished. */
 static bool make(uint64_t seed)
 {
 	uint64_t at = OUTPUT;
@@ -397,7 +397,7 @@ static bool make(uint64_t seed)
 
 /* ---- runs ---- */
 
-/* A taken branch that is not written yet, as it is not known where the code behind it ended. */
+/* A taken branch that is not written yet, as it is not known where the code after it ended. */
 struct last_branch {
 	uint64_t from, to;
 	char kind;
@@ -443,7 +443,7 @@ static uint32_t run_block(FILE *out, struct last_branch *last, uint32_t number)
 	for (uint32_t k = 0; k < b->count; k++) {
 		const struct instruction *insn = &b->insns[k];
 		m.ran[insn->at] +=
-			!(aimed && insn->what == JMP); /* a jump behind a condition that holds */
+			!(aimed && insn->what == JMP); /* a jump after a condition that holds */
 		if (insn->what == CALL) {
 			(insn->to_h ? m.calls_of_h : m.calls)[insn->at]++;
 			m.runs_of_h += insn->to_h;

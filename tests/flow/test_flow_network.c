@@ -200,7 +200,7 @@ static void a_dear_flow_is_noticed(void **state)
 	network_free(&network);
 }
 
-/* It stops soon behind the limit: after the longest step that there is. */
+/* It stops soon after the limit: after the longest step that there is. */
 static void few_steps(void **state)
 {
 	struct network network;

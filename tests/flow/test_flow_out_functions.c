@@ -105,7 +105,7 @@ static void blocks_by_the_table(void **state)
 	end();
 }
 
-/* The table tells nothing of the first bytes, or of no block: no block is known. */
+/* The table shows nothing of the first bytes, or of no block: no block is known. */
 static void tables_without_a_beginning(void **state)
 {
 	(void)state;
@@ -151,7 +151,7 @@ static void jumps_within_their_block(void **state)
 		const char *jump;
 		uint32_t last;
 	} rows[] = {
-		{"\x0f\x84\xfe\xff\xff\xff", 0x43}, /* je 0x1028: behind the four before it */
+		{"\x0f\x84\xfe\xff\xff\xff", 0x43}, /* je 0x1028: after the four before it */
 		{"\x0f\x84\xf8\xff\xff\xff", 0x41}, /* je 0x1022 */
 	};
 

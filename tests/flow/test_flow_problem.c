@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What a graph tells of a function's flow, and the calls that a flow has: a function of five
+/* What a graph says of a function's flow, and the calls that a flow has: a function of five
  * blocks, put together by hand. */
 #include "src/flow/problem.h"
 

@@ -67,8 +67,8 @@ static void copies(void **state)
 	tiny_run_gives(&run, 1, "1 hot 8a 1 hot 60 0 5\n");
 }
 
-/* AArch64: in front of a jump that llvm-bolt put in a conditional branch goes on, which is no step
- * of the input; the jump's is.  Where a block follows it is one. */
+/* AArch64: in front of a jump that llvm-bolt put in a conditional branch continues, which is no
+ * step of the input; the jump's is.  Where a block follows it is one. */
 static void made_jumps(void **state)
 {
 	static const uint8_t beq[] = {0x80, 0x00, 0x00, 0x54};

@@ -5,7 +5,7 @@
 #include "tests/support/cmocka.h"
 #include "tests/support/tiny_binary.h"
 
-/* Calls in `plain` that end at 1112 and 1122; a landing pad stands behind the second one. */
+/* Calls in `plain` that end at 1112 and 1122; a landing pad is after the second one. */
 static void landing_pads_are_no_returns(void **state)
 {
 	struct tiny_binary tiny;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Returns that cannot be found without memory: it is told, and none is found.  The source is part
- * of this file, with an allocator that fails. */
+/* Returns that cannot be found without memory: it is reported, and none is found.  The source is
+ * part of this file, with an allocator that fails. */
 #include <stdlib.h>
 
 #include "src/flow/traces.h"

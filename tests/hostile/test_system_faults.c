@@ -368,7 +368,7 @@ static void allocations_fail(void **state)
 		if (count < rows[i].least || unnoticed)
 			fail_msg("row %zu: %lu of %lu", i, unnoticed, count);
 	}
-	/* Without memory a directory is taken for a recording, which tells. */
+	/* Without memory a directory is taken for a recording, which shows. */
 	assert_true(without_memory(read_folder) > 10);
 	assert_int_equal(unnoticed, 1);
 	/* A process's memory that there is no room for is taken for unreadable. */

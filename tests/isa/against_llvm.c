@@ -210,7 +210,7 @@ static bool has_prefix(struct bytes code, uint8_t prefix)
 
 /* Where LLVM's view is not to be followed: it prints a branch with a lock prefix, which is invalid;
  * it reads the distance of a jump with an operand-size prefix as AMD processors do, and Intel's
- * differ; and it takes 0f behind REX2, which is invalid.  None of these is certain to us. */
+ * differ; and it takes 0f after REX2, which is invalid.  None of these is certain to us. */
 static bool is_excluded(const struct disassembler *d, const char *line, struct bytes code,
 			struct insn ours)
 {

@@ -16,7 +16,7 @@ struct sample {
 	uint64_t target;
 };
 
-/* Of x86-64 some are not certain. */
+/* For x86-64 some are not certain. */
 static bool is_size_of(enum machine machine, const struct sample *s, struct insn insn)
 {
 	return insn.size == (insn.lock ? 1 : s->size) || (machine == MACHINE_X86_64 && !insn.size);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * What elf/block_map.h reads of a binary, for block-map.sh: of each function "function FEATURES
- * ENTRIES", of its ranges "range ADDRESS", behind each its blocks, "block ID ADDRESS SIZE IS
+ * ENTRIES", of its ranges "range ADDRESS", after each its blocks, "block ID ADDRESS SIZE IS
  * FREQUENCY ID:PROBABILITY...".
  */
 #include <inttypes.h>

@@ -248,7 +248,7 @@ static void print_branch(const struct pt_insn *from, uint64_t to)
 		printf("%" PRIx64 " %" PRIx64 "\n", from->ip, to);
 }
 
-/* What leaves the program tells where the last branch led to.  Does the line go on? */
+/* What leaves the program shows where the last branch led to.  Does the line continue? */
 static bool end_line(const struct pt_event *event, const struct pt_insn *last)
 {
 	switch (event->type) {

@@ -22,7 +22,7 @@ static void beginnings_and_insides(void **state)
 
 	(void)state;
 	tiny_binary_init(&tiny);
-	tiny_binary_jump(&tiny, 0x1024, 0x1040); /* in `hot`, behind its entry 0x20 */
+	tiny_binary_jump(&tiny, 0x1024, 0x1040); /* in `hot`, after its entry 0x20 */
 	tiny_binary_jump(&tiny, 0x1110, 0x1120); /* in `plain`, which has no table */
 	assert_int_equal(verdict(&tiny, 0x1000), ADDRESS_BEGINS);
 	assert_int_equal(verdict(&tiny, 0x1024), ADDRESS_BEGINS);
@@ -34,7 +34,7 @@ static void beginnings_and_insides(void **state)
 	tiny_binary_fini(&tiny);
 }
 
-/* An entry is believed, whatever stands before it. */
+/* An entry is believed, whatever is before it. */
 static void entries_begin_instructions(void **state)
 {
 	struct tiny_binary tiny;

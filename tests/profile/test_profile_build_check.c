@@ -52,7 +52,7 @@ static void not_in_the_code(void **state)
 	expect(check(TRACE_FT_ONLY, 0x1000, TRACE_BR_ONLY), 0, 0, 0, 0);
 }
 
-/* Address 0 lies in the code of a library: what stands for `outside` is no branch there. */
+/* Address 0 lies in the code of a library: what represents `outside` is no branch there. */
 static void code_at_zero(void **state)
 {
 	(void)state;

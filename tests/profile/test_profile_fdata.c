@@ -9,7 +9,7 @@
 
 #define LINE_MOST 256
 
-/* Zeroed behind the newline, as a reader's buffer may be. */
+/* Zeroed after the newline, as a reader's buffer may be. */
 struct expected_line {
 	char text[LINE_MOST + TEXT_INPUT_BEHIND];
 	size_t length; /* without the newline */
@@ -90,7 +90,7 @@ static const char *const names[] = {
 	"\\\\x", "x\\\\", "x\\\\\\ ", "a\\x\\ y", "a\\\\x\\ y", "a\\1",       "a\\\xff",
 };
 
-/* What stands before a name and behind it. */
+/* What is before a name and after it. */
 static const struct {
 	const char *before, *behind;
 } forms[] = {

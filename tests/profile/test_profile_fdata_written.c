@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The order of records and how each is written: docs/conversion.md, section 5.
- * Which function stands first is worked out from the names by hand. */
+ * Which function is first is worked out from the names by hand. */
 #include "src/profile/fdata.h"
 
 #include <stdlib.h>

@@ -99,7 +99,7 @@ static void densities(void **state)
 	assert_true(measured(&profile, 1000000).density == 0.5);
 	assert_true(measured(&profile, 600000).density == 3); /* 9 */
 	assert_true(measured(&profile, 0).density == 0);
-	/* Of a PLT entry, and of a function that BOLT split, nobody asks what the graph is. */
+	/* For a PLT entry, and of a function that BOLT split, nobody asks what the graph is. */
 	assert_null(cfg_find(&graphs, &tiny.functions[EXT]));
 	assert_null(cfg_find(&graphs, &tiny.functions[HOT]));
 	assert_non_null(cfg_find(&graphs, &tiny.functions[PLAIN]));

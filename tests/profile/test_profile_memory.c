@@ -32,7 +32,7 @@ static const struct {
 	uint64_t code, data, count;
 } taken[] = {
 	{0x1100, 0x3014, 1},                        /* plain + 0, inner + 4 */
-	{0x1100, 0x3018, 2},                        /* behind inner */
+	{0x1100, 0x3018, 2},                        /* after inner */
 	{0x1100, 0x2fff, 3},                        /* before all */
 	{0x1100, 0x3200, 4},                        /* a symbol without a name */
 	{0x1100, 0x3300, 6},                        /* no place of a thread's data */

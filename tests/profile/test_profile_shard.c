@@ -210,7 +210,7 @@ static void large_ones(void **state)
 	free(lines);
 }
 
-/* Two in one file, or one behind something else, are no shard. */
+/* Two in one file, or one after something else, are no shard. */
 static void several(void **state)
 {
 	struct text a = written(&samples[1]);
@@ -221,7 +221,7 @@ static void several(void **state)
 	memcpy(both, a.at, a.len);
 	memcpy(both + a.len, a.at, a.len);
 	check_refused((struct text){both, 2 * a.len}, "twice", a.len);
-	/* The text of a shard's frame without its own two, and the shard behind it. */
+	/* The text of a shard's frame without its own two, and the shard after it. */
 	size_t middle = a.len - 2 * 264;
 	memcpy(both, a.at + 264, middle);
 	memcpy(both + middle, a.at, a.len);

@@ -91,7 +91,7 @@ static char *written(struct record *records, size_t count, bool basic, struct ya
 	return text;
 }
 
-/* The text behind `functions:`. */
+/* The text after `functions:`. */
 static void gives(struct record *records, size_t count, bool basic, const char *wanted)
 {
 	struct yaml_report report;
@@ -307,7 +307,7 @@ static void test_plt(void **state)
 	assert_int_equal(report.lost, 8);
 }
 
-/* Blocks are numbered as they stand in the input. */
+/* Blocks are numbered as they are in the input. */
 static int setup(void **state)
 {
 	(void)state;

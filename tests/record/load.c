@@ -55,7 +55,7 @@ static double limit;
 static void *work(void *unused);
 static void *(*does_work)(void *) = work;
 
-/* Of a copy as a shared object. */
+/* For a copy as a shared object. */
 __attribute__((visibility("default"))) void *work_in_library(void *milliseconds_of_it);
 void *work_in_library(void *milliseconds_of_it)
 {

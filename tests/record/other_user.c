@@ -10,7 +10,7 @@
  *   other_user churn FILE          maps and unmaps in a loop, so that records are lost
  *   other_user change FILE         runs code of a file, while its headers and its size change
  *
- * "ready" on stdout: it is done, or goes on.  All end with SIGTERM.
+ * "ready" on stdout: it is done, or continues.  All end with SIGTERM.
  */
 #define _GNU_SOURCE
 #include <elf.h>

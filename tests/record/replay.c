@@ -5,7 +5,7 @@
  *
  * A mapping is of a BINARY if its path ends with the same name.  Each gets its shard,
  * FOLDER/NAME.N.zst, and its profile without the input, NAME.N.fdata, where N counts flushes; on
- * stdout stands what became of the samples.  -f: flush after so many rounds, too.  -n: replay so
+ * stdout is what became of the samples.  -f: flush after so many rounds, too.  -n: replay so
  * often, to measure.
  */
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A recording that goes on for days: processes begin, run new programs and end, and what was
+ * A recording that continues for days: processes begin, run new programs and end, and what was
  * counted is handed over each hour.  After the last day it has the memory of the first.
  *
  * MONTH_DAYS, MONTH_FILES and MONTH_PROCESSES, so many in all: for a longer run than that of the
@@ -52,7 +52,7 @@ static enum file_answer open_file(void *ctx, const struct map_event *map, int *f
 	return FILE_OPENED;
 }
 
-/* As record_shards.c takes it, but for the file. */
+/* As record_shards.c takes it, except for the file. */
 static bool take(void *ctx, struct recorded *recorded, struct bc_error *err)
 {
 	struct month *month = ctx;

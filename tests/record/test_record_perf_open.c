@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Which event is opened on which machine, and what a user is told where none is: a kernel that a
- * table describes stands in the place of Linux's. */
+/* Which event is opened on which machine, and what a user sees where none is: a kernel that a
+ * table describes is instead of Linux's. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdio.h>

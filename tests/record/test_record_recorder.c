@@ -130,7 +130,7 @@ static const char *end_text(struct trace_end end, char out[32])
 	return out;
 }
 
-/* Addresses are told from the beginning of the code. */
+/* Addresses are given from the beginning of the code. */
 static bool log_event(void *ctx, const struct event *event, struct bc_error *err)
 {
 	struct bench *bench = ctx;
@@ -473,7 +473,7 @@ static void test_the_most_files(void **state)
 	close_bench(&bench);
 }
 
-/* Of the files of one stack the first 128 are counted. */
+/* For the files of one stack the first 128 are counted. */
 static void test_the_most_files_of_a_stack(void **state)
 {
 	struct branch stack[65];
@@ -560,7 +560,7 @@ static void tell_map(struct bench *bench, uint32_t pid, uint64_t time, size_t fi
 	assert_true(recorder_maps(bench->recorder, pid, text_of(maps), time, &err));
 }
 
-/* What /proc told is as old as the reading of it. */
+/* What /proc gave is as old as the reading of it. */
 static void test_what_proc_tells(void **state)
 {
 	struct bench bench;
@@ -574,7 +574,7 @@ static void test_what_proc_tells(void **state)
 	assert_true(recorder_thread(bench.recorder, 7, 70, 10, &err));
 	put_branch(&bench, 7, 15, 0x10010, 0x10020);
 	put_branch(&bench, 7, 25, 0x10030, 0x10040);
-	put_event(&bench, PERF_RECORD_EXIT, 7, 7, 1, 30); /* its first thread; 70 goes on */
+	put_event(&bench, PERF_RECORD_EXIT, 7, 7, 1, 30); /* its first thread; 70 continues */
 	put_branch(&bench, 7, 35, 0x10030, 0x10040);
 	map_file(&bench, 7, 40, 0x20000, 0); /* and what was mapped stays */
 	put_branch(&bench, 7, 45, 0x10030, 0x10040);
@@ -630,7 +630,7 @@ static void test_mappings_that_were_not_read(void **state)
 	close_bench(&bench);
 }
 
-/* After records were lost: what is told again begins anew, what is not has ended. */
+/* After records were lost: what is reported again begins again, what is not has ended. */
 static void test_proc_is_read_again(void **state)
 {
 	struct bench bench;
@@ -664,7 +664,7 @@ static void test_order_between_rings(void **state)
 	(void)state;
 	open_bench(&bench, STACKS, 0, NULL);
 	put_sample_at(&bench, 0, 7, 30, 0, &b,
-		      1); /* this ring is read first, and its mapping stands in the other */
+		      1); /* this ring is read first, and its mapping is in the other */
 	put_map(&bench, 1, 7, 20, 0x10000, bench.text_offset, "/bin/a", 1);
 	assert_true(recorder_round(bench.recorder, &err));
 	assert_int_equal(recorder_stats(bench.recorder).samples.read,
@@ -752,7 +752,7 @@ static void test_plain_samples(void **state)
 	close_bench(&bench);
 }
 
-/* Whole pages are mapped: what lies far behind the code is of no segment. */
+/* Whole pages are mapped: what lies far after the code is of no segment. */
 static void test_padding(void **state)
 {
 	struct bench bench;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Of whom something was left out: the first users, and the sums of all others. */
+/* For whom something was left out: the first users, and the sums of all others. */
 #include "src/record/shares.h"
 
 #include "tests/support/cmocka.h"

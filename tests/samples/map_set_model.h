@@ -228,7 +228,7 @@ static inline void release_all(struct map_set **sets)
 	assert_int_equal(held, 0);
 }
 
-/* Mapping k of many one behind the other. */
+/* Mapping k of many one after the other. */
 static inline void put(struct map_set **set, uint64_t k)
 {
 	struct mapping m = numbered(k * 10, k * 10 + 8, 2 * k + 1);

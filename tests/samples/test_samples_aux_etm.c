@@ -192,7 +192,7 @@ static void test_synchronization(void **state)
 	(void)state;
 	/* what comes before one is left out; more zeros are none the worse */
 	READS(etmv4, "\xf7\xf6\x95\x20\0\0" START "\xf7", "[400000 T");
-	/* periodic: the address behind it is where the walk is; behind trace on, where it begins */
+	/* periodic: the address after it is where the walk is; after trace on, where it begins */
 	READS(etmv4, START "\xf7" SYNC "\x85\x04\0\x40\0\0\0\0\0\x30\xf6", "[400000 T@400010 N");
 	READS(etmv4, SYNC "\x85\x04\0\x40\0\0\0\0\0\x30\xf6", "@400010 N");
 	READS(etmv4, START "\xf7\x04\x9a\x04\0\x40\0\xf7", "[400000 T[400010 T");
@@ -238,7 +238,7 @@ static void test_addresses(void **state)
 	      START
 	      "\xf7\x82\x01\x02\x03\x05\x30\xf7\x83\x01\x02\x03\x05\x30\xf7\x86\x01\x82\x03\x04\x05\x06\x07\x08\x30",
 	      "[400000 T>5030404 T>5030202 T>807060504038202 ");
-	/* the three that were told last; telling one again makes it the last */
+	/* the three that were reported last; telling one again makes it the last */
 	READS(etmv4, START "\xf7\x95\x01\xf7\x95\x02\xf7\x92\xf7\x92\xf7\x90\xf7\x91",
 	      "[400000 T>400004 T>400008 T>400000 T>400004 T>400004 T>400004 ");
 	/* a synchronization forgets them */
@@ -249,11 +249,12 @@ static void test_addresses(void **state)
 static void test_exceptions(void **state)
 {
 	(void)state;
-	/* where it will go on; a system call, then trace on */
+	/* where it will continue; a system call, then trace on */
 	READS(etmv4, START "\xf7\x06\x05\x95\x04\x04\x95\x04\xf6", "[400000 T<400010 [400010 N");
-	/* behind a branch, whose target is that, too */
+	/* after a branch, whose target is that, too */
 	READS(etmv4, START "\xf7\x06\x44\x95\x04\x04\x95\x04", "[400000 T>400010 <400010 [400010 ");
-	/* of two bytes; with a context in front of its address; the return is told by an atom */
+	/* of two bytes; with a context in front of its address; the return is reported by an atom
+	 * */
 	READS(etmv4, START "\xf7\x06\x85\x01\x80\x85\x04\0\x40\0\0\0\0\0\x30\x07",
 	      "[400000 T<400010 ");
 	/* the kernel is traced, too */
@@ -283,8 +284,8 @@ static void test_places(void **state)
 	/* a VMID of one byte */
 	READS(((struct info){ETMV4, .idr2 = 0x0488, .config = 0x8080}),
 	      START "\xf7\x81\x70\x09\xf7", "[400000 T{c9}T");
-	/* times: the low bits of one, nine bytes, with a count of cycles; behind trace info all of
-	 * it is told */
+	/* times: the low bits of one, nine bytes, with a count of cycles; after trace info all of
+	 * it is reported */
 	READS(etmv4, START "\x02\x81\x01\xf7\x02\x02\xf7\x02\x82\x02",
 	      "[400000 {t81}T{t82}T{t102}");
 	READS(etmv4, START "\x03\x81\x82\x83\x84\x85\x86\x87\x88\xff\x85\x01\xf7\x02\x02\xf7",
@@ -311,7 +312,7 @@ static void test_speculation(void **state)
 	READS(deep, START "\xff\xf6\xf7\xf7", "[400000 TT");
 	READS(deep, START "\xff\x2d\x02", "[400000 TT");
 	READS(deep, START "\xff\x2d\x02\x2d\x01", "[400000 TTT");
-	/* addresses behind what waits wait, too; times do not pass it */
+	/* addresses after what waits wait, too; times do not pass it */
 	READS(deep, START "\xf7\x95\x04\x02\x05\xf7\x2d\x01", "[400000 T>400010 {t5}");
 	/* the newest did not happen; a time did */
 	READS(deep, START "\xff\x02\x05\x2e\x02\x2d\x01", "[400000 T{t5}");
@@ -358,7 +359,8 @@ static void test_others(void **state)
 	/* events, ignored ones, cycles, marks, instrumentation */
 	READS(etmv4, START "\xf7\x71\x7f\x70\x10\x0e\x82\x02\x0f\x0c\x05\xf7", "[400000 TT");
 	READS(ete, START "\xf7\x09\x00\x01\x02\x03\x04\x05\x06\x07\x80\xf7\x88\xf7", "[400000 TTT");
-	/* Q: what ran is not told; it goes on at an address: that of before, short, long, behind it
+	/* Q: what ran is not reported; it continues at an address: that of before, short, long,
+	 * after it
 	 */
 	READS(etmv4, START "\xf7\xa0\x05\xf7", "[400000 T!@400000 T");
 	READS(etmv4, START "\xf7\xa5\x04\x05\xf7", "[400000 T!@400010 T");
@@ -366,7 +368,7 @@ static void test_others(void **state)
 	READS(etmv4, START "\xf7\xac\x05\x95\x04\xf7", "[400000 T!@400010 T");
 	READS(etmv4, START "\xf7\xaf\x95\x04\xf7", "[400000 T!@400010 T");
 	/* source addresses: the branch that was taken, in all forms of an address, of which the
-	 * three last are told anew */
+	 * three last are reported again */
 	READS(ete,
 	      START
 	      "\xf6\xb4\x04\x95\x08\xb5\x05\xb6\1\2\3\4\xb7\1\2\3\4\xb8\1\2\3\4\5\6\7\10\xb9\1\2\3\4\5\6\7\10\xb2",

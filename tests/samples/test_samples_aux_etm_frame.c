@@ -34,7 +34,7 @@ static void deal(struct etm_frames *frames, const void *data, size_t size, char 
 
 #define FRAME_16 "\x21\x80\x00\x01\x00\x85\x10\x00\x00\x00\x00\x00\xf6\xfe\x00\x48"
 
-/* A trace id, then 14 bytes; byte 15 has the lowest bits of the even ones behind byte 0. */
+/* A trace id, then 14 bytes; byte 15 has the lowest bits of the even ones after byte 0. */
 static void test_one_source(void **state)
 {
 	struct etm_frames frames = {0};
@@ -104,7 +104,7 @@ static void test_pieces(void **state)
 	}
 }
 
-/* Four full synchronizations in a row; three are none of a barrier.  The source is not known behind
+/* Four full synchronizations in a row; three are none of a barrier.  The source is not known after
  * one if there were several. */
 static void test_barrier(void **state)
 {

@@ -146,7 +146,7 @@ static void test_addresses(void **state)
 	/* Forms 5 and 7 are none. */
 	EXPECT("at 401000 lost", SYNC, 0xad, 0, 0, 0, 0, 0, 0, 0, 0);
 	EXPECT("at 401000 lost", SYNC, 0xfd, 0, 0, 0, 0, 0, 0, 0, 0);
-	/* Packets of all four kinds leave their address behind. */
+	/* Packets of all four kinds leave their address after. */
 	EXPECT("at 401000 stop 502000 begin 503000 leave 504000 begin 505000", SYNC, 0x41, 0, 0x20,
 	       0x50, 0, 0x31, 0, 0x30, 0x3d, 0, 0x40, 0x2d, 0, 0x50);
 }
@@ -162,14 +162,14 @@ static void test_begin_and_end(void **state)
 	/* In front of the first PSB, and where the trace is off at one, there are no answers. */
 	EXPECT("begin 401000 bits 1", 0x06, 0x2d, 0x10, 0x20, OUT, IP48(0x11, 0, 0x10, 0x40, 0),
 	       0x06);
-	/* An interrupt: where the program was, and where it goes on. */
+	/* An interrupt: where the program was, and where it continues. */
 	EXPECT("at 401000 bits 1 leave 401020 begin 401020 bits 0", SYNC, 0x06, 0x3d, 0x20, 0x10,
 	       0x01, 0x31, 0x20, 0x10, 0x04);
 	/* ... with the trace of the kernel: its handler. */
 	EXPECT("at 401000 leave 401020 begin ffffffff81000000 bits 0 target 401020 bits 1", SYNC,
 	       0x3d, 0x20, 0x10, 0x6d, 0, 0, 0, 0x81, 0xff, 0xff, 0x04, 0x6d, 0x20, 0x10, 0x40, 0,
 	       0, 0, 0x06);
-	/* Between them stand packets that say nothing of the way. */
+	/* Between them are packets that say nothing of the way. */
 	EXPECT("at 401000 leave 401020 begin 402000", SYNC, 0x3d, 0x20, 0x10, 0x02, 0x43, 1, 2, 3,
 	       4, 5, 6, 0x99, 0x01, 0x59, 7, 0x0b, 0x02, 0xc8, 1, 2, 3, 4, 5, 0x02, 0x03, 0x20, 0,
 	       0x2d, 0, 0x20);
@@ -185,7 +185,7 @@ static void test_begin_and_end(void **state)
 	EXPECT("at 401000 stop 0 begin 403000", SYNC, 0x01, 0x02, 0x83, 0x31, 0, 0x30);
 }
 
-/* PSB in the middle: the way goes on there. */
+/* PSB in the middle: the way continues there. */
 static void test_psb(void **state)
 {
 	(void)state;
@@ -215,7 +215,7 @@ static void test_overflow(void **state)
 	       IP48(0x1d, 0, 0x20, 0x40, 0), 0x04);
 	EXPECT("at 401000 lost begin 402000", SYNC, OVF, 0x02, 0x43, 1, 2, 3, 4, 5, 6, 0x99, 0x01,
 	       IP48(0x11, 0, 0x20, 0x40, 0));
-	/* The FUP behind something else is of an interrupt. */
+	/* The FUP after something else is of an interrupt. */
 	EXPECT("at 401000 lost begin 403000", SYNC, OVF, 0x99, 0x01, 0x3d, 0, 0x20,
 	       IP48(0x0d, 0, 0x30, 0x40, 0));
 	/* Bits without a place are dropped; the address before is forgotten. */
@@ -337,7 +337,7 @@ static void test_counts(void **state)
 
 #define TSC(low, high) 0x19, (low) & 0xff, (low) >> 8 & 0xff, 0, 0, (high) & 0xff, 0, 0
 
-/* Reads, and says the place behind each batch. */
+/* Reads, and says the place after each batch. */
 static void expect_times(struct pt_timing timing, const uint8_t *data, size_t size,
 			 const char *expected)
 {
@@ -363,7 +363,7 @@ static void expect_times(struct pt_timing timing, const uint8_t *data, size_t si
 		expect_times(timing, bytes, sizeof(bytes), expected);                              \
 	} while (0)
 
-/* Where time passes a batch ends, but not between bits and the targets behind them. */
+/* Where time passes a batch ends, but not between bits and the targets after them. */
 static void test_batches(void **state)
 {
 	const struct pt_timing none = {0};
@@ -400,7 +400,7 @@ static void test_clocks(void **state)
 #define TMA(ctc, fast) 0x02, 0x73, (ctc) & 0xff, (ctc) >> 8, 0, (fast) & 0xff, (fast) >> 8
 
 	(void)state;
-	/* The crystal stands at 0x1234: 4 above the multiple of 8 that was a MTC (0x46), and 5 fast
+	/* The crystal is at 0x1234: 4 above the multiple of 8 that was a MTC (0x46), and 5 fast
 	 * ticks. */
 	EXPECT_TIMES(timing, "at 401000 now 100000003", AT_TSC_10000, TMA(0x1234, 5), PSBEND, 0x59,
 		     0x47);
@@ -415,7 +415,7 @@ static void test_clocks(void **state)
 	EXPECT_TIMES(timing, "at 401000 now 100000000", AT_TSC_10000, PSBEND, 0x59, 0x47);
 	EXPECT_TIMES(none, "at 401000 now 100000000", AT_TSC_10000, TMA(0x1234, 5), PSBEND, 0x59,
 		     0x47);
-	/* After a TSC the next TMA tells how the crystal stands. */
+	/* After a TSC the next TMA shows how the crystal is. */
 	EXPECT_TIMES(timing, "at 401000 now 200000000", AT_TSC_10000, TMA(0x1234, 5), PSBEND,
 		     TSC(0, 2), 0x59, 0x47);
 	/* Of 8 bits of a MTC above 16 bits of TMA. */
@@ -433,7 +433,7 @@ static void test_clocks(void **state)
 		     0x3b);
 }
 
-/* A batch that is full ends; none ends with bits that have a target behind them, as far as its room
+/* A batch that is full ends; none ends with bits that have a target after them, as far as its room
  * goes. */
 static void test_full(void **state)
 {

@@ -68,7 +68,7 @@ static void test_real_bytes(void **state)
 	assert_false(spe_cut(&decoder, false));
 }
 
-/* What is left of the first part stands in front of the second, as in a window. */
+/* What is left of the first part is in front of the second, as in a window. */
 static void test_every_cut_gives_the_same(void **state)
 {
 	(void)state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Between a reader, which is played here, and a consumer, which logs what it gets: when rows are
- * delivered, whose they are, and what of a thread goes on where. */
+ * delivered, whose they are, and what of a thread continues where. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -169,7 +169,7 @@ static void in_front_of_what_changes(void **state)
 	      "end\n");
 }
 
-/* A thread goes on on another processor: the line across the system call is one. */
+/* A thread continues on another processor: the line across the system call is one. */
 static void on_another_processor(void **state)
 {
 	struct flow_walk_report report = {0};

@@ -133,7 +133,8 @@ static void maps_of_the_time_of_a_sample(void **state)
 	end(&run);
 }
 
-/* What was recorded wins: all that was told without a time, and what came later over what is given.
+/* What was recorded wins: all that was reported without a time, and what came later over what is
+ * given.
  */
 static void recorded_ones_win(void **state)
 {
@@ -198,7 +199,7 @@ static void other_programs_and_pids(void **state)
 	end(&run);
 }
 
-/* In each recording anew; a later part of one has what the part before had. */
+/* In each recording again; a later part of one has what the part before had. */
 static void recordings(void **state)
 {
 	struct run run;

@@ -6,7 +6,7 @@
 #define FIRST_ID {4, {1, 2, 3, 4}}
 static const struct build_id own_id = FIRST_ID, other_id = {4, {1, 2, 3, 5}}, no_id = {0};
 
-/* A BOLTed PIE: data, the old text, the new text far behind it. */
+/* A BOLTed PIE: data, the old text, the new text far after it. */
 static struct segment pie_segments[] = {
 	{0x0, 0x0, 0xa000, 0xa000, 0x1000, false},
 	{0xb000, 0xb000, 0xeb000, 0xea800, 0x1000, true},
@@ -100,7 +100,7 @@ static const struct {
 	{0x55000000a000, 0xed000, 0xa000, FIT_IMAGE},    /* begins before the segment */
 	{0x550000000000, 0xa000, 0x0, FIT_MISFIT},       /* the data segment */
 	{0x550000010000, 0x1f0000, 0x10000, FIT_MISFIT}, /* half in, half out */
-	{0x550000700000, 0x1000, 0x700000, FIT_MISFIT},  /* behind all */
+	{0x550000700000, 0x1000, 0x700000, FIT_MISFIT},  /* after all */
 	{0x55000000b000, 0xeb000, 0xfffffffffffff000, FIT_MISFIT},
 	{0x55000000b010, 0xeb000, 0xb000, FIT_MISFIT}, /* no page */
 };
@@ -219,7 +219,7 @@ static void segments_that_strip_moved(void **state)
 		assert_int_equal(fit, cases[i].fit);
 		if (fit == FIT_IMAGE)
 			assert_int_equal(base, known);
-		/* Without a base from elsewhere nobody can tell. */
+		/* Without a base from elsewhere nobody can know. */
 		assert_int_equal(fit_of(&match, event, &base), FIT_MISFIT);
 	}
 	image_match_fini(&match);

@@ -336,7 +336,7 @@ static void go_on(struct image_space *maps)
 	assert_true(image_space_event(maps, &(struct event){.kind = EVENT_CONTINUES}, &err));
 }
 
-/* A part that goes on knows what it did not tell again; what it tells is right. */
+/* A part that continues knows what it did not show again; what it shows is right. */
 static void parts_of_a_recording(void **state)
 {
 	struct image_space maps = begin_space();

@@ -140,7 +140,7 @@ static void a_file(void **state)
 	unlink(in_folder("a"));
 }
 
-/* Of all threads' files in the order of time: data, data.0, data.1 and so on,
+/* For all threads' files in the order of time: data, data.0, data.1 and so on,
  * up to the first number that is missing. */
 static void a_folder(void **state)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Where a kernel is, by what recordings tell; expectations are worked out by hand. */
+/* Where a kernel is, by what recordings show; expectations are worked out by hand. */
 #include <string.h>
 
 #include "src/samples/kernel_space.h"
@@ -157,7 +157,7 @@ static void each_recording_tells_for_itself(void **state)
 	assert_int_equal(space.place.told, KERNEL_NOT_TOLD);
 	assert_false(space.place.used);
 	check_moved(&space, 0);
-	kernel_space_continue(&space); /* a later part, which does not tell */
+	kernel_space_continue(&space); /* a later part, which does not show */
 	assert_int_equal(space.place.told, KERNEL_TOLD);
 	check_moved(&space, 4 * MIB);
 	kernel_space_forget(&space);
@@ -166,7 +166,7 @@ static void each_recording_tells_for_itself(void **state)
 	check_moved(&space, 6 * MIB);
 	kernel_space_forget(&space);
 	kernel_space_forget(&space);
-	kernel_space_continue(&space); /* it continues one that told nothing */
+	kernel_space_continue(&space); /* it continues one that gave nothing */
 	check_moved(&space, 0);
 	kernel_space_free(&space);
 }

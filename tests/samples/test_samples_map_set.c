@@ -71,7 +71,7 @@ static void long_sets(void **state)
 	release_all(sets);
 }
 
-/* What is behind the cut is where it was in the file. */
+/* What is after the cut is where it was in the file. */
 static void a_hole_leaves_two_rests(void **state)
 {
 	struct map_set *set = NULL;
@@ -242,7 +242,7 @@ static void keep_of_leaf(struct map_set **set, uint64_t leaf, uint64_t keep)
 }
 
 /* A mapping that takes the place of one in the next leaf: there are as many as before, and
- * yet that leaf and the one behind it have become few enough for one. */
+ * yet that leaf and the one after it have become few enough for one. */
 static void a_leaf_may_lose_what_another_gains(void **state)
 {
 	struct map_set *set = NULL;

@@ -66,7 +66,7 @@ static void test_names_that_perf_makes_up(void **state)
 		     "SAMPLE 7 cycles:uH: 401014 0x401010/0x401100/M 0x401120/0x401000/P\n", NULL);
 }
 
-/* The times of the samples in a log, by the address that they stand in. */
+/* The times of the samples in a log, by the address that they are in. */
 static void assert_times(const char *log, const uint64_t *times, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -162,7 +162,7 @@ static void test_unknown_event(void **state)
 	assert_int_equal(details.delivered, 0);
 }
 
-/* Two layouts and nothing to tell them apart. */
+/* Two layouts and nothing to distinguish them. */
 static void test_layouts_without_ids(void **state)
 {
 	struct build_attr attrs[] = {mixed_attrs[0], mixed_attrs[1]};

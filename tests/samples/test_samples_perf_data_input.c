@@ -12,7 +12,7 @@
 #include "tests/support/perf_cases.h"
 #include "tests/support/perf_log.h"
 
-/* Seekable, from behind the beginning of the descriptor's file, in small parts. */
+/* Seekable, from after the beginning of the descriptor's file, in small parts. */
 static void test_seekable_file(void **state)
 {
 	struct build_perf b = {0};
@@ -65,7 +65,7 @@ static const char late_log[] =
 	"SAMPLE 7 cycles:uH: 401015 0x401010/0x401100/M 0x401120/0x401000/P\n"
 	"EXIT 7 7\n";
 
-/* A file through a pipe, of which only the header is at hand: its features come behind
+/* A file through a pipe, of which only the header is at hand: its features come after
  * its samples. */
 static void test_file_through_a_pipe(void **state)
 {
@@ -105,7 +105,7 @@ static void test_late_build_ids_can_be_refused(void **state)
 	build_perf_free(&b);
 }
 
-/* Cut behind the data there is less to know; all samples are there. */
+/* Cut after the data there is less to know; all samples are there. */
 static void test_cut_features_of_a_pipe(void **state)
 {
 	struct build_perf b = {0};
@@ -125,7 +125,7 @@ static void test_cut_features_of_a_pipe(void **state)
 }
 
 /* perf inject -b puts build-ids into the stream as records: what they say holds for the mappings
- * behind them; one that cannot be read is counted, and costs nothing else. */
+ * after them; one that cannot be read is counted, and costs nothing else. */
 static void test_build_ids_in_the_stream(void **state)
 {
 	static const uint8_t id[20] = {1, 2, 3};
@@ -150,7 +150,7 @@ static void test_build_ids_in_the_stream(void **state)
 	build_perf_file_free(&file);
 }
 
-/* The times of the samples in a log, by the address that they stand in. */
+/* The times of the samples in a log, by the address that they are in. */
 static void assert_times(const char *log, const uint64_t *times, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {

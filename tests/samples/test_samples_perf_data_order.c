@@ -165,7 +165,7 @@ static void test_room_is_bounded(void **state)
 	bench_fini(&bench);
 }
 
-/* Records that stay behind must not keep all blocks. */
+/* Records that remain must not keep all blocks. */
 static void test_blocks_are_bounded(void **state)
 {
 	struct bench bench;

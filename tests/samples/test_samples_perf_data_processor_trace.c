@@ -183,7 +183,7 @@ static void assert_log(fill_fn *fill, bool pipe, const char *log, struct perf_da
 	build_perf_free(&b);
 }
 
-/* The trace comes behind all that happened meanwhile; its times say where it belongs. */
+/* The trace comes after all that happened meanwhile; its times say where it belongs. */
 static void fill_between(struct build_perf *b)
 {
 	struct build_perf trace = {0};
@@ -257,7 +257,7 @@ static void test_timeless(void **state)
 	attr.flags &= ~CLOCKID;
 }
 
-/* Of a thread: its process. */
+/* For a thread: its process. */
 static void fill_threads(struct build_perf *b)
 {
 	struct build_perf trace = {0}, second = {0};
@@ -286,7 +286,7 @@ static void test_threads(void **state)
 	assert_log(fill_threads, true, log, NULL);
 }
 
-/* Of a processor: by the packets, else by what ran there, else by what began there. */
+/* For a processor: by the packets, else by what ran there, else by what began there. */
 static void fill_processors(struct build_perf *b)
 {
 	struct build_perf trace = {0}, second = {0}, third = {0};
@@ -306,7 +306,7 @@ static void fill_processors(struct build_perf *b)
 	put_branch(&trace, 0x401002, 15, 0);
 	put_branch(&trace, 0x401003, 15, 8);
 	put_branch(&trace, 0x401004, 25, 0);
-	put_branch(&trace, 0x401005, 25, 6); /* a thread that nothing else tells */
+	put_branch(&trace, 0x401005, 25, 6); /* a thread that nothing else shows */
 	put_piece(b, 2, NO, 0, &trace);
 	put_branch(&second, 0x401006, 12, 0); /* of processor 3 nothing is known */
 	put_branch(&second, 0x401007, 12, 7);
@@ -335,7 +335,7 @@ static void test_processors(void **state)
 	assert_log(fill_processors, true, log, NULL);
 }
 
-/* From a pipe a trace can come too late, behind two rounds: what the process maps by then is used,
+/* From a pipe a trace can come too late, after two rounds: what the process maps by then is used,
  * unless it has run another program since. */
 static void fill_late(struct build_perf *b)
 {
@@ -426,7 +426,7 @@ static void check_pieces(bool pipe)
 	assert_int_equal(details.trace.snapshots, 0);
 	assert_int_equal(details.trace.gaps, 1);
 	assert_int_equal(details.trace.damaged,
-			 3); /* where the buffer was full, behind the gap, and at the end */
+			 3); /* where the buffer was full, after the gap, and at the end */
 	assert_int_equal(details.trace_records, 7);
 }
 
@@ -596,7 +596,7 @@ static void test_flow_between_events(void **state)
 	assert_log(fill_flow_between, true, log, NULL);
 }
 
-/* Nobody takes answers: what there is, is told, and nothing is read. */
+/* Nobody takes answers: what there is, is reported, and nothing is read. */
 static void test_flow_without_a_taker(void **state)
 {
 	struct build_perf b = {0};
@@ -619,7 +619,7 @@ static void test_flow_without_a_taker(void **state)
 	build_perf_free(&b);
 }
 
-/* Of processors: by the context, else by what ran there; a unit's processor is that of its trace
+/* For processors: by the context, else by what ran there; a unit's processor is that of its trace
  * id, wherever its bytes lie. */
 static void put_frames(struct build_perf *out, const struct build_perf *first,
 		       const struct build_perf *second)
@@ -708,7 +708,7 @@ static void test_flow_gap(void **state)
 	assert_log(fill_flow_gap, true, log, NULL);
 }
 
-/* In a pipe, behind two rounds. */
+/* In a pipe, after two rounds. */
 static void fill_flow_late(struct build_perf *b)
 {
 	struct build_perf trace = {0};

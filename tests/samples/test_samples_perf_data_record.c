@@ -46,7 +46,7 @@ static void test_mmap2_with_inode(void **state)
 	put_mmap2(&b, &attr, &who, 0x55d000, 0x3000, 0x1000, "/usr/bin/x (deleted)");
 	set_u64(&b, 40,
 		UINT64_C(3) << 32 |
-			254); /* behind the header, pid and tid, start, size and offset */
+			254); /* after the header, pid and tid, start, size and offset */
 	set_u64(&b, 48, 0x1234567890);
 	set_u64(&b, 56, 77);
 	struct perf_record record = only_record(&b, &copy);

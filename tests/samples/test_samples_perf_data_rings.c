@@ -116,7 +116,7 @@ static void test_records_that_are_cut(void **state)
 	}
 }
 
-/* Records of two rings that are cut, in turn: each goes on in its own. */
+/* Records of two rings that are cut, in turn: each continues in its own. */
 static void test_rests_are_of_their_ring(void **state)
 {
 	struct bench bench;

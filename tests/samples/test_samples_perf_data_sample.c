@@ -199,7 +199,7 @@ static void test_random_combinations(void **state)
 	}
 }
 
-/* Later bits add fields behind those that are known. */
+/* Later bits add fields after those that are known. */
 static void test_unknown_bits_come_last(void **state)
 {
 	struct build_attr attr = {.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_DATA_SRC};
@@ -234,7 +234,7 @@ static void test_empty_stack_with_and_without_index(void **state)
 	check(&attr, &sample);
 }
 
-/* Bit 2 of the ABI: vectors stand between the registers and what comes behind them. */
+/* Bit 2 of the ABI: vectors are between the registers and what comes after them. */
 static void test_data_behind_vectors(void **state)
 {
 	static const struct build_vectors avx512 = {32, 8, 8, 1};

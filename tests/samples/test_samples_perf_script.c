@@ -26,7 +26,7 @@ static const struct {
 	{"  x 7 1.5: 199 cycles: 404010 [unknown] (/b) 0x10(/b)/0x20(/lib (x)/y)/M/-/-/0/"
 	 "  0x30(/b)/0x40([unknown])/P/-/-/0/",
 	 "sample 7 404010 'cycles:' 10>20! 30>40\n"},
-	/* other releases of perf: from 6.4 on a blank stands before the path */
+	/* other releases of perf: from 6.4 on a blank is before the path */
 	{"  x 7 1.5: 199 cycles: 404010 [unknown] (/b) 0x10 (/b)/0x20 (/lib (x)/y)/M/-/-/0//-"
 	 "  0x30 (/b)/0x40 ([unknown])/PN/-/-/0//- 0x50/0x60 (/b+0x60)/-/-/-/0//-",
 	 "sample 7 404010 'cycles:' 10>20! 30>40- 50>60\n"},
@@ -44,7 +44,7 @@ static const struct {
 	{"7 0x10/0x20/P/-/-/0 insn: 48 89 e5", "sample 7 0 '' 10>20\n"},
 	{"7 0x10/0x20/P/-/-/0 0", "sample 7 0 '' 10>20\n"},
 	{"7 0x10/0x20/P/-/-/0 br_cntr: AAB/-", "sample 7 0 '' 10>20\n"},
-	/* kinds of branches: RET alone is told apart; which it is stands in the seventh field */
+	/* kinds of branches: RET alone is distinguished; which it is is in the seventh field */
 	{"7 0x10/0x20/P/-/-/0/RET/- 0x30/0x40/M/X/A/12345/RET 0x50/0x60/-/-/-/0/RET/-/AB",
 	 "sample 7 0 '' 10>20=return 30>40!=return 50>60=return\n"},
 	{"7  0x10/0x20/P/-/-/0/RET  0x30/0x40/P/-/-/0/  0x50/0x60/P/-/-/0/COND_RET",
@@ -402,7 +402,7 @@ static void the_report_knows_times_and_lines(void **state)
 	transcript_free(&t);
 }
 
-/* What tells nothing of a process is counted, each record once; what does is not. */
+/* What shows nothing of a process is counted, each record once; what does is not. */
 static void records_that_are_ignored(void **state)
 {
 	static const struct {
@@ -426,7 +426,7 @@ static void records_that_are_ignored(void **state)
 	}
 }
 
-/* The address of a sample stands in its chain only, of user code as an offset in a file. */
+/* The address of a sample is in its chain only, of user code as an offset in a file. */
 static const struct {
 	const char *text, *told;
 } chains[] = {
@@ -458,7 +458,7 @@ static void addresses_in_chains(void **state)
 	}
 }
 
-/* Cut at the last line, which has no newline: what is whole is told. */
+/* Cut at the last line, which has no newline: what is whole is reported. */
 static const struct {
 	const char *text, *told;
 	uint64_t line, at; /* 0: it is whole */

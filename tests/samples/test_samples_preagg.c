@@ -35,7 +35,7 @@ static const struct {
 	{"F 20 30 4", "trace " M1 " 20 30 4 0\n"},
 	{"f 20 30 4", "trace " M2 " 20 30 4 0\n"},
 	{"r 20 30 4", "return " M3 " 20 30 4 0\n"},
-	/* constants where an address can stand */
+	/* constants where an address can be */
 	{"T " M1 " 20 30 4", "trace " M1 " 20 30 4 0\n"},
 	{"T 0x" M2 " 20 30 4", "trace " M2 " 20 30 4 0\n"},
 	{"R " M3 " 20 30 4", "return " M3 " 20 30 4 0\n"},

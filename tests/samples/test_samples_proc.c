@@ -41,13 +41,13 @@ static void build_ids_from_memory(void **state)
 	assert_int_equal(go_size, 0);
 	memory_build_ids(&memory, 0x2000, &id, go, &go_size); /* no header there */
 	assert_int_equal(id.size, 0);
-	bytes.size = 100; /* and nothing behind it */
+	bytes.size = 100; /* and nothing after it */
 	memory_build_ids(&memory, 0x1000, &id, go, &go_size);
 	assert_int_equal(id.size, 0);
 	file_unmap(&file);
 }
 
-/* A header in memory that tells of notes with a Go build-id, and of a segment. */
+/* A header in memory that has notes with a Go build-id, and of a segment. */
 static void a_made_header(void **state)
 {
 	static const char go_id[] = "abc/def/ghi/jkl";
@@ -86,7 +86,7 @@ static void a_made_header(void **state)
 	assert_int_equal(go_size, 0);
 }
 
-/* Of what has no GNU build-id Go's is recorded, and holds the file to it. */
+/* For what has no GNU build-id Go's is recorded, and holds the file to it. */
 static void a_go_build_id_from_memory(void **state)
 {
 	static const char go_id[] = "\4\0\0\0\7\0\0\0\4\0\0\0Go\0\0abc/def";

@@ -133,7 +133,7 @@ static void exec_replaces_what_was_mapped(void **state)
 	processes_free(&table.processes);
 }
 
-/* perf tells the mappings of what ran before the recording without an EXEC. */
+/* perf shows the mappings of what ran before the recording without an EXEC. */
 static void a_mapping_makes_its_process_known(void **state)
 {
 	struct table table = {0};
@@ -282,7 +282,7 @@ static void a_recording_goes_on(void **state)
 	maps(&before, 2, 0x1000);
 	maps(&before, 3, 0x1000);
 	maps(&now, 2, 0x3000);
-	exec(&now, 3); /* of its mappings nothing is told */
+	exec(&now, 3); /* of its mappings nothing is reported */
 	assert_true(processes_adopt(&now.processes, &before.processes, has_maps));
 	assert_true(is_mapped(&now, 1, 0x1000));
 	assert_true(is_mapped(&now, 2, 0x3000) && !is_mapped(&now, 2, 0x1000));

@@ -13,7 +13,7 @@ static const struct {
 	{"T 10 20 30 4\n", INPUT_PREAGG},
 	{"# x\n\n// y\nE cycles\nS 10 2\n", INPUT_PREAGG},
 	{"T X:0 10 20 1", INPUT_PREAGG},
-	{"T 10 20 30 4\nQ\nF 1 2 3\n", INPUT_PREAGG}, /* with an error to tell */
+	{"T 10 20 30 4\nQ\nF 1 2 3\n", INPUT_PREAGG}, /* with an error to report */
 	{"7 404010\n", INPUT_PERF_SCRIPT},
 	{"7 0x10/0x20/P/-/-/0\n", INPUT_PERF_SCRIPT},
 	{"# perf\n7 PERF_RECORD_COMM: a:7/7\n", INPUT_PERF_SCRIPT},
@@ -73,7 +73,7 @@ static void messages_of_what_is_not_recognized(void **state)
 	transcript_free(&t);
 }
 
-/* As perf 6.1 prints a record, and older ones without the file; behind a comment, and without the
+/* As perf 6.1 prints a record, and older ones without the file; after a comment, and without the
  * bytes. */
 static void dumps_are_named(void **state)
 {
@@ -284,7 +284,7 @@ static void threads_read_the_same(void **state)
 	}
 }
 
-/* The first bad line is told, with its number, whatever was read behind it, and all
+/* The first bad line is reported, with its number, whatever was read after it, and all
  * before it is delivered. */
 static void the_first_bad_line_is_told(void **state)
 {

@@ -41,7 +41,8 @@ static void times(void **state)
 	assert_int_equal(judge(words, 0, 10 * SECOND), CONTINUATION_NONE);
 }
 
-/* One that differs is enough, and so is one that is not told; of the processor one of two will do.
+/* One that differs is enough, and so is one that is not reported; of the processor one of two will
+ * do.
  */
 static void origins(void **state)
 {

@@ -206,7 +206,7 @@ static void the_content_byte_by_byte(void **state)
 		0x80, 0x40, 0x80, 0x20, 0,          5,          0, 0,
 		0,    1,    0, /* 0x1000, r-x, /a        */
 		0x80, 0x40, 0x80, 0x20, 0,          1,          0, 0,
-		0,    0,    0,                         /* 0x1000 behind its end  */
+		0,    0,    0,                         /* 0x1000 after its end  */
 		2,                                     /* two maps                          */
 		7,    0,    20,   1,    1 << 2 | 2, 0, /* pid 7, id 0, time 10: put region 0 */
 		7,    1,    2,    2,    1 << 2 | 0, 1 << 2 | 2, 2, /* time 11: take 1, put region 1

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A sink that writes down what it is told, one line each, so that a test can
+/* A sink that writes down what it receives, one line each, so that a test can
  * compare it with text; and readers run on text. */
 #ifndef TESTS_SAMPLES_TEST_SAMPLES_TRANSCRIPT_H
 #define TESTS_SAMPLES_TEST_SAMPLES_TRANSCRIPT_H

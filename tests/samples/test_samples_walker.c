@@ -168,7 +168,7 @@ static void free_all(void)
 	map_set_release(world.maps);
 }
 
-/* Ends the walk: lines `FROM TO END COUNT`, and an r behind those of returns. */
+/* Ends the walk: lines `FROM TO END COUNT`, and an r after those of returns. */
 static void gives(const char *want)
 {
 	struct count_row rows[64];
@@ -260,7 +260,7 @@ static void pt_zero_at_return(void **state)
 	      "1002 1020 0 1\n");
 }
 
-/* The target of a branch among bits stands behind them, also where the bits are in two answers. */
+/* The target of a branch among bits is after them, also where the bits are in two answers. */
 static void pt_deferred(void **state)
 {
 	(void)state;
@@ -289,7 +289,7 @@ static void pt_deferred_without_target(void **state)
 	      "1000 1008 0 1\n");
 }
 
-/* The line goes on across a system call. */
+/* The line continues across a system call. */
 static void pt_system_call(void **state)
 {
 	(void)state;
@@ -320,7 +320,7 @@ static void pt_interrupts(void **state)
 	      "1021 1007 0 1 r\n");
 }
 
-/* Older processors tell the address behind what left. */
+/* Older processors show the address after what left. */
 static void pt_leaves_behind(void **state)
 {
 	(void)state;
@@ -342,7 +342,7 @@ static void pt_leaves_elsewhere(void **state)
 	gives("");
 }
 
-/* At a synchronization the line goes on, and calls are forgotten. */
+/* At a synchronization the line continues, and calls are forgotten. */
 static void pt_at(void **state)
 {
 	(void)state;
@@ -360,7 +360,7 @@ static void pt_at(void **state)
 	      "1002 1020 0 1\n");
 }
 
-/* ... and where the two do not agree the walk begins anew. */
+/* ... and where the two do not agree the walk begins again. */
 static void pt_at_elsewhere(void **state)
 {
 	(void)state;
@@ -423,7 +423,8 @@ static void pt_stop_nowhere(void **state)
 	      "1021 1000 0 1 r\n");
 }
 
-/* The kernel is traced, too: its answers are told as such, and the line goes on behind the call. */
+/* The kernel is traced, too: its answers are reported as such, and the line continues after the
+ * call. */
 static void pt_kernel(void **state)
 {
 	(void)state;
@@ -649,7 +650,7 @@ static void etm_waits(void **state)
 	gives("");
 }
 
-/* Without a target an indirect branch leads to where the last call came from, also behind the end
+/* Without a target an indirect branch leads to where the last call came from, also after the end
  * of a flow. */
 static void etm_return_stack(void **state)
 {
@@ -671,7 +672,7 @@ static void etm_return_stack(void **state)
 	      "1004 1020 1020 1\n");
 }
 
-/* A return address that was told is not popped: the processor did not use its stack. */
+/* A return address that was reported is not popped: the processor did not use its stack. */
 static void etm_told_returns_stay(void **state)
 {
 	(void)state;
@@ -696,7 +697,7 @@ static void etm_not_taken_always(void **state)
 	      "1000 1010 0 1\n");
 }
 
-/* A system call is an exception, and comes back behind it. */
+/* A system call is an exception, and comes back after it. */
 static void etm_exceptions(void **state)
 {
 	(void)state;
@@ -711,7 +712,7 @@ static void etm_exceptions(void **state)
 	      "1020 1000 1000 1 r\n");
 }
 
-/* ETE can tell the branch in place of bits. */
+/* ETE can show the branch instead of bits. */
 static void ete_source_address(void **state)
 {
 	(void)state;
@@ -751,7 +752,7 @@ static void etm_at(void **state)
 	gives("");
 }
 
-/* An address in front of which the walk stands by itself. */
+/* An address in front of which the walk is by itself. */
 static void etm_address_agrees(void **state)
 {
 	(void)state;

@@ -3,7 +3,7 @@
  * What ran by a trace of the processor, in all files: walk_tool [--threads=N] [--debug-dir=DIR]
  * [--answers] PERF.DATA
  *
- * stdout   PID FROM TO END COUNT, addresses in hexadecimal, 0: not known; `r` behind returns
+ * stdout   PID FROM TO END COUNT, addresses in hexadecimal, 0: not known; `r` after returns
  * stderr   answers, and what was lost, by reason and file
  * --answers   without a walk: how fast answers come
  */

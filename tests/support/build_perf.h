@@ -63,7 +63,7 @@ struct build_sample {
 	uint64_t branch_count, hw_index;
 	bool no_hw_index; /* leave it out, as the kernel does without a stack */
 	bool no_user_regs, no_intr_regs;
-	/* Vectors and predicates behind the registers; NULL: none. */
+	/* Vectors and predicates after the registers; NULL: none. */
 	const struct build_vectors {
 		uint16_t vectors, vector_words, predicates, predicate_words;
 	} *user_vectors, *intr_vectors;

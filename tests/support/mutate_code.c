@@ -41,7 +41,7 @@ static bool view_open(const struct world *w, uint32_t fragment, struct view *v)
 }
 
 /* Finds the instruction before the one at `end`, in the block that begins at `begin`; 0: there is
- * none, or it does not only go on. */
+ * none, or it does not only continue. */
 static uint32_t plain_before(struct view *v, uint32_t begin, uint32_t end)
 {
 	uint32_t last = 0;

@@ -71,7 +71,7 @@ static bool desc_many_secondary(const struct world *w, struct buffer *desc)
 
 static bool before_entries(const struct world *w, const struct bat_field *f)
 {
-	/* NumEntries stands right before EqualElems. */
+	/* NumEntries is right before EqualElems. */
 	return in_middle(w, f) && f[-1].value < 0x7f;
 }
 

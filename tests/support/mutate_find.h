@@ -18,9 +18,9 @@ bool has_cold(const struct bat_table *t, uint32_t fragment);
  * NO_INDEX: there is none. */
 uint32_t whole_function(const struct world *w);
 
-/* Two blocks of the input that stand next to each other, in a function without cold parts. */
+/* Two blocks of the input that are next to each other, in a function without cold parts. */
 struct pair {
-	uint32_t a, b; /* entries; b comes from behind a, and no block comes from between them */
+	uint32_t a, b; /* entries; b comes from after a, and no block comes from between them */
 };
 bool find_pair(const struct world *w, const struct bat_table *t, struct pair *out);
 

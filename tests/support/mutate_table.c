@@ -82,7 +82,7 @@ static bool table_input_twice(const struct world *w, struct bat_table *t)
 }
 
 /* The same without indices: one of two neighbors gets the other one's offset, so that branches
- * behind it come from the block that it was. */
+ * after it come from the block that it was. */
 static bool table_twice_unhashed(const struct world *w, struct bat_table *t)
 {
 	(void)w;
@@ -298,7 +298,7 @@ static bool add_fragment(struct bat_table *t, uint64_t address)
 					 .entry_count = 1,
 					 .block_count = 1,
 					 .parent = at};
-	/* The rank of every hot function behind it grows by one. */
+	/* The rank of every hot function after it grows by one. */
 	uint32_t rank = 0;
 	for (uint32_t i = 0; i < at; i++)
 		rank += !more[i].cold;

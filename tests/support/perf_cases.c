@@ -92,7 +92,7 @@ void case_rounds(struct build_perf_file *file)
 	add_event_names(file);
 }
 
-/* Two events whose samples differ; the first field of a sample tells which it is. */
+/* Two events whose samples differ; the first field of a sample shows which it is. */
 const struct build_attr mixed_attrs[2] = {
 	{
 		.type = PERF_TYPE_HARDWARE,
@@ -132,7 +132,7 @@ void case_mixed(struct build_perf_file *file)
 	add_event_names(file);
 }
 
-/* Every field before and behind the stack. */
+/* Every field before and after the stack. */
 static const struct build_attr wide = {
 	.type = PERF_TYPE_HARDWARE,
 	.config = PERF_COUNT_HW_CPU_CYCLES,
@@ -201,7 +201,7 @@ static void compress(struct build_perf_file *file, bool second_form)
 	build_perf_free(&plain);
 }
 
-/* perf reads the size of the compressed pieces from feature 27, which comes behind the others. */
+/* perf reads the size of the compressed pieces from feature 27, which comes after the others. */
 void case_compressed(struct build_perf_file *file)
 {
 	compress(file, false);

@@ -68,7 +68,7 @@ static void add_entry(struct generator *g, struct bat_fragment *f, uint32_t outp
 	f->entry_count++;
 }
 
-/* Adds entries without code, behind all others. */
+/* Adds entries without code, after all others. */
 static void add_dead_entries(struct generator *g, struct bat_fragment *f, uint32_t size)
 {
 	uint32_t never = (uint32_t)(0 - f->address);

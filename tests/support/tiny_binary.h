@@ -9,7 +9,7 @@
  *   0x1400  other      moved; entries 0, 8*, 10 from 0, c, 18
  *   0x1500  lost.cold  a cold part of nobody knows what
  *
- * Every byte is a nop (x86-64), but for what tests put there. */
+ * Every byte is a nop (x86-64), except for what tests put there. */
 #ifndef TESTS_SUPPORT_TINY_BINARY_H
 #define TESTS_SUPPORT_TINY_BINARY_H
 

@@ -14,7 +14,7 @@ static bool read_text(const char *text, struct run_counts *sum, struct bc_error 
 	return counted_read(&stream, sum, err);
 }
 
-/* Code of no file: jumps and calls count as they are listed, costs behind a call elsewhere. */
+/* Code of no file: jumps and calls count as they are listed, costs after a call elsewhere. */
 static void test_unknown(void **state)
 {
 	static const char text[] =

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Where a block ends: code is at the end of a page, behind which nothing can be read. */
+/* Where a block ends: code is at the end of a page, after which nothing can be read. */
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
 #include "src/verify/check_code.h"
 

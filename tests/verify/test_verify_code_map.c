@@ -274,8 +274,8 @@ static void test_addresses(void **state)
 		{0x1000, false, 0x6000, true, true, 0x6000},
 		{0x1000, false, 0x60a0, true, true, 0x60a0}, /* a copy */
 		{0x1004, false, 0x6008, false, true, 0},
-		{0x1010, true, 0x6010, true, true, 0x6010}, /* behind the last of a run */
-		{0x1014, true, 0x6025, true, true, 0x6025}, /* behind what grew */
+		{0x1010, true, 0x6010, true, true, 0x6010}, /* after the last of a run */
+		{0x1014, true, 0x6025, true, true, 0x6025}, /* after what grew */
 		{0x1012, false, 0x6020, true, true, 0x6020},
 		{0x1013, false, 0x6021, false, false, 0},    /* within it */
 		{0x1010, false, 0x6010, true, true, 0x6010}, /* a jump */

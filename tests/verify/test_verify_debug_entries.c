@@ -27,7 +27,7 @@ static const uint8_t abbreviations[] = {
 #define U64(n) U32(n), 0, 0, 0, 0
 
 static const uint8_t entries[] = {
-	4,    0,       0,       0,         0,         0, 8, /* behind the length: version,
+	4,    0,       0,       0,         0,         0, 8, /* after the length: version,
 							       abbreviations, bytes of an address */
 	1,    'u',     0,       U64(CODE),                  /* 11 */
 	2,    'f',     0,       U64(CODE), U32(0x20), 3, 0xf3, 1,

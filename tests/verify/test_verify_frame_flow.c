@@ -98,7 +98,7 @@ static void begins_with_the_hot_fragment(void **state)
 	assert_int_equal(judged.verdicts[0][0], FLOW_CFA);
 }
 
-/* Behind push %rbx, rbx is saved, and rbp (6) is not: the row is wrong, and what it says of rbx and
+/* After push %rbx, rbx is saved, and rbp (6) is not: the row is wrong, and what it says of rbx and
  * of the CFA is right. */
 static struct cfi_row_at half_wrong(void *ctx, uint64_t address)
 {

@@ -246,7 +246,7 @@ static void test_lookups(void **state)
 	assert_int_equal(line_rows_next(&rows, CODE + 0x22, CODE + 0x100), CODE + 0x24);
 	assert_int_equal(line_rows_maybe(&rows, CODE + 0x10)->line, 9);
 	assert_null(line_rows_maybe(&rows, CODE + 0x40));
-	/* Each file that is named once, in its order; 9 is behind the table. */
+	/* Each file that is named once, in its order; 9 is after the table. */
 	assert_int_equal(rows.units.len, 2);
 	assert_int_equal(rows.uses.len, 4);
 	assert_int_equal(rows.uses.at[0].file, 1);
@@ -270,7 +270,7 @@ static void test_damaged(void **state)
 		{0, 0xff, "the table does not fit into the section"},
 		{4, 9, NULL}, /* a version that libdw does not know: its words */
 		{7, 0xff, "the header does not fit into the table"},
-		{4, 5, "the header does not fit into the table"}, /* its length stands elsewhere */
+		{4, 5, "the header does not fit into the table"}, /* its length is elsewhere */
 	};
 
 	(void)state;

@@ -46,7 +46,7 @@ static void forget(uint64_t counts[FINDING_KIND_COUNT], int kind)
 		counts[kind] = 0;
 }
 
-static unsigned failures; /* all are told before the test fails */
+static unsigned failures; /* all are reported before the test fails */
 
 static void none_left(const struct world *w, const char *what, const uint64_t *counts)
 {
@@ -142,7 +142,7 @@ static void every_damage_is_found(void **state)
 static uint64_t wrong_build_ids(const struct world *w, uint8_t first, uint8_t last)
 {
 	const struct section *id = image_section(&w->subject.image, ".note.gnu.build-id");
-	uint8_t *data = w->file.data + id->offset + 16; /* behind the note's head and owner */
+	uint8_t *data = w->file.data + id->offset + 16; /* after the note's head and owner */
 	uint64_t counts[FINDING_KIND_COUNT];
 
 	data[0] ^= first;

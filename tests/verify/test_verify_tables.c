@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Tables from files and from JSON: what is wrong is told with its place. */
+/* Tables from files and from JSON: what is wrong is reported with its place. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -171,7 +171,7 @@ static void unknown_members(void **state)
 	bat_free(&table);
 }
 
-/* An empty hot fragment can begin where a cold one does, in layouts that tell them apart. */
+/* An empty hot fragment can begin where a cold one does, in layouts that distinguish them. */
 static void hot_and_cold_at_one_address(void **state)
 {
 	static const char text[] = FRAGMENTS(

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Steps a program of x86-64 instruction by instruction, and tells where its call frame information
+ * Steps a program of x86-64 instruction by instruction, and shows where its call frame information
  * is wrong:
  *
  *   steps MOST PROGRAM [ARGUMENT]...

@@ -24,13 +24,13 @@
 
 enum { CONFIG, TRACE_ID, IDR0, IDR1, IDR2, IDR8, AUTHSTATUS, DEVARCH, REGISTERS };
 
-/* Of TRCCONFIGR. */
+/* For TRCCONFIGR. */
 #define CONFIG_RETURNS     (UINT64_C(1) << 12)
 #define CONFIG_VMID_OPTION (UINT64_C(1) << 15)
 /* What is in its place where simpleperf recorded: the options of the event. */
 #define OPTION_RETURNS (UINT64_C(1) << 29)
 
-#define ID_UNUSED        (UINT64_C(1) << 31) /* AUX_OUTPUT_HW_ID tells it */
+#define ID_UNUSED        (UINT64_C(1) << 31) /* AUX_OUTPUT_HW_ID shows it */
 #define SOURCE_OF_KERNEL 1 /* of time stamps: the counter that the kernel's clock reads, too */
 
 /* Bits of a register. */
@@ -157,7 +157,7 @@ static void *etm_open(struct bytes info, uint64_t config, struct flow_facts *fac
 	return setup;
 }
 
-/* Of AUX_OUTPUT_HW_ID: bits 7:0 the trace id, from minor version 1 (59:56) on 39:8 the sink. */
+/* For AUX_OUTPUT_HW_ID: bits 7:0 the trace id, from minor version 1 (59:56) on 39:8 the sink. */
 static bool etm_number(void *ctx, uint32_t cpu, uint64_t hw_id, struct bc_error *err)
 {
 	struct etm_setup *setup = ctx;
@@ -417,7 +417,7 @@ static void cancel(struct etm_decoder *d, uint64_t count)
 		*element_at(d, d->held++) = keep[--kept];
 }
 
-/* The newest atom was the other way, and no address behind it counts. */
+/* The newest atom was the other way, and no address after it counts. */
 static void mispredict(struct etm_decoder *d)
 {
 	for (uint32_t i = d->held; i--;) {
@@ -500,7 +500,7 @@ static uint64_t take_field(struct payload *p, unsigned most)
 
 #define FIELD_MOST 5
 
-/* As a field, but that the ninth byte has eight bits.  Of fewer, the others are those of the stamp
+/* As a field, but that the ninth byte has eight bits.  For fewer, the others are those of the stamp
  * before. */
 static uint64_t take_ticks(struct payload *p, uint64_t before)
 {
@@ -612,7 +612,7 @@ static uint64_t long_address(const struct etm_decoder *d, struct payload *p, boo
 	return d->wide ? (d->addresses[0] & UINT64_MAX << 32) | low : low;
 }
 
-/* An address, with a context behind it or not: of headers 82 to 9e, and of b0 to b9 as if they were
+/* An address, with a context after it or not: of headers 82 to 9e, and of b0 to b9 as if they were
  * such.  False: it is none. */
 static bool take_address(struct etm_decoder *d, uint8_t header, struct payload *p,
 			 uint64_t *address)
@@ -731,7 +731,7 @@ static void take_q(struct etm_decoder *d, uint8_t header, struct payload *p)
 	}
 }
 
-/* Of conditional instructions: how they are skipped. */
+/* For conditional instructions: how they are skipped. */
 static bool skip_conditional(uint8_t header, struct payload *p)
 {
 	switch (header >> 4) {
@@ -765,7 +765,7 @@ static bool take_known(struct etm_decoder *d, uint8_t header, struct payload *p)
 	case 0x03: take_time(d, header, p); return true;
 	case 0x04: push(d, ELEMENT_TRACE_ON, 0, 0); return true;
 	case 0x06: take_exception(d, p); return true;
-	case 0x07: return !ete; /* an atom has told it */
+	case 0x07: return !ete; /* an atom has reported it */
 	case 0x09:
 		take_byte(p); /* the exception level */
 		take_bytes(p, 8);
@@ -970,7 +970,7 @@ static const struct etm_unit *unit_of_source(const struct etm_setup *setup,
 	return near ? near : setup->units.at;
 }
 
-/* What can wait: P0 elements as deep as the unit speculates, each with an address behind it. */
+/* What can wait: P0 elements as deep as the unit speculates, each with an address after it. */
 static uint32_t room_of(const struct etm_unit *unit)
 {
 	uint32_t room = unit ? ETM_HELD_LEAST + 2 * unit->depth : 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The packets of Arm's trace units, ETMv4 and ETE, of which each processor has one.  Of one unit:
+ * The packets of Arm's trace units, ETMv4 and ETE, of which each processor has one.  For one unit:
  *
  *   header            packet                      payload (a field: 7 bits a byte, the lowest
  *                                                 first, bit 7: more bytes follow)
@@ -31,15 +31,15 @@
  *                                                 VMID follows, 7 context id follows)
  *   82 83 85 86       address with context        4 or 8 bytes, then as 81
  *   88                mark of a time stamp
- *   90..92            address                     the one that was told last, before it, before
+ *   90..92            address                     the one that was reported last, before it, before
  *                                                 that
  *   95 96             address                     1 or 2: low bits of it
  *   9a 9b, 9d 9e      address                     4, 8
- *   a0..af            Q: instructions without branches told, with an address or a number
+ *   a0..af            Q: instructions without branches reported, with an address or a number
  *   b0..b9            source address              (ETE) as the addresses
  *   c0..ff            atoms: 1 to 24 branches, each taken (E) or not (N)
  *
- * Atoms, exceptions, Q and source addresses are P0 elements.  A unit may tell them before the
+ * Atoms, exceptions, Q and source addresses are P0 elements.  A unit may show them before the
  * processor is certain of them: up to its speculation depth they wait here until they are
  * committed.
  *
@@ -61,11 +61,11 @@ struct etm_unit {
 	uint32_t depth; /* P0 elements that can be speculative */
 	uint8_t context_bytes, vmid_bytes;
 	bool ete;
-	bool returns; /* it keeps calls, and does not tell where a return of one of these led to */
-	bool vmid_is_context; /* the kernel runs at EL2, and its number of the thread is told as a
-				 VMID */
+	bool returns; /* it keeps calls, and does not show where a return of one of these led to */
+	bool vmid_is_context; /* the kernel runs at EL2, and its number of the thread is reported as
+				 a VMID */
 	bool counts_commit;   /* packets of cycle counts commit elements */
-	bool marks_times;     /* time stamps count behind the first mark only */
+	bool marks_times;     /* time stamps count after the first mark only */
 	bool transactions_are_p0;
 	bool waits_ask; /* WFI and WFE are P0 elements */
 };
@@ -81,7 +81,7 @@ struct etm_element {
 	uint64_t value;
 };
 
-/* Of these: a few, and more for a unit that speculates.  If there would be more, the oldest are
+/* For these: a few, and more for a unit that speculates.  If there would be more, the oldest are
  * taken as committed. */
 #define ETM_HELD_LEAST 32
 #define ETM_HELD_MOST  512
@@ -92,15 +92,15 @@ struct etm_decoder {
 	uint8_t sync;          /* where in a synchronization, enum etm_sync */
 	uint8_t zeros;         /* bytes of it so far */
 	bool informed;         /* trace info was read since */
-	bool lost;             /* the next answer is an address that begins anew */
+	bool lost;             /* the next answer is an address that begins again */
 	bool marked;           /* a mark of a time stamp was read */
 	bool wide;             /* addresses have 64 bits, as the context says */
 	uint8_t expects;       /* what the next address is, enum flow_kind */
 	uint8_t exception;     /* one waits for its address; 2: which is the target of the branch
 				  before, too */
 	bool moved;            /* the place has changed, and read() has to stop */
-	uint64_t addresses[3]; /* that were told last, newest first */
-	uint64_t ticks;        /* of the last time stamp, to which the next is told */
+	uint64_t addresses[3]; /* that were reported last, newest first */
+	uint64_t ticks;        /* of the last time stamp, to which the next is reported */
 	struct answer_place place;
 	uint32_t unseen;    /* speculative elements from before the first synchronization */
 	uint32_t waiting;   /* P0 elements that wait, with these ... */

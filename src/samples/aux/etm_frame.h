@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * CoreSight's frames: the bytes of several sources in one buffer, told apart by numbers, the trace
- * ids.  A frame has 16 bytes:
+ * CoreSight's frames: the bytes of several sources in one buffer, distinguished by numbers, the
+ * trace ids.  A frame has 16 bytes:
  *
  *   even ones but the last   bit 0 set: bits 7:1 are the trace id of the bytes that follow; not
  *                            set: a byte of data, of which bit 0 is in byte 15
@@ -9,7 +9,7 @@
  *   byte 15                  bit i is of byte 2 * i: of data, its bit 0; of a trace id, whether
  *                            byte 2 * i + 1 is of the source before
  *
- * Between frames stand ff ff ff 7f (full synchronization), and within them ff 7f (half), which are
+ * Between frames are ff ff ff 7f (full synchronization), and within them ff 7f (half), which are
  * no data.  Four full ones in a row are a barrier: the kernel puts them where a buffer was full,
  * and what comes next can begin within a packet.
  *

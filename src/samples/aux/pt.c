@@ -44,7 +44,7 @@ enum {
 
 enum sync {
 	SEEKS_BEGIN, /* a PSB, in bytes that should have been packets */
-	SEEKS,       /* ... in bytes behind a gap */
+	SEEKS,       /* ... in bytes after a gap */
 	SYNCED,
 };
 
@@ -61,7 +61,7 @@ enum position {
 /* A TSC that goes back by less was written late. */
 #define TSC_SLIP 0x10000
 
-/* A batch does not end between bits and so many targets behind them: FLOW_BATCH_ROOM has room for
+/* A batch does not end between bits and so many targets after them: FLOW_BATCH_ROOM has room for
  * them, and for what a packet adds. */
 #define TARGETS_MOST 24
 
@@ -126,7 +126,7 @@ static void take_tma(struct pt_decoder *d, unsigned ctc, unsigned fast)
 	d->crystal_ticks = 0;
 }
 
-/* TMA tells 16 bits of the crystal's counter: of the first MTC's some may be above these. */
+/* TMA shows 16 bits of the crystal's counter: of the first MTC's some may be above these. */
 static void complete_mtc(struct pt_decoder *d, uint8_t mtc)
 {
 	unsigned shift = d->timing.mtc_shift;
@@ -261,7 +261,7 @@ static void take_tip(struct pt_decoder *d, bool has_ip, struct flow_batch *batch
 	d->position = has_ip ? INSIDE : NOWHERE;
 }
 
-/* Behind a PSB that is written when the trace is switched on the place can be told again, some
+/* After a PSB that is written when the trace is switched on the place can be known again, some
  * instructions later. */
 static void take_pge(struct pt_decoder *d, bool has_ip, struct flow_batch *batch)
 {
@@ -291,7 +291,7 @@ static void take_fup(struct pt_decoder *d, struct flow_batch *batch)
 	d->bound = false;
 }
 
-/* Where PSBEND stands, or should stand. */
+/* Where PSBEND is, or should be. */
 static void end_header(struct pt_decoder *d, struct flow_batch *batch)
 {
 	d->header = false;
@@ -363,7 +363,8 @@ static enum packet_outcome take_ip(struct pt_decoder *d, const uint8_t **p, cons
 	    ends_batch(d, batch))
 		return CUT;
 	if (head == HEAD_PGE && d->place) {
-		/* What follows began after what came before, and before the time that is told next.
+		/* What follows began after what came before, and before the time that is reported
+		 * next.
 		 */
 		d->place = 0;
 		d->cut_wanted = false;
@@ -444,7 +445,7 @@ static unsigned extended_size(uint8_t second)
 	return 0;
 }
 
-/* Is a packet one of those that stand between PSB and PSBEND? */
+/* Is a packet one of those that are between PSB and PSBEND? */
 static bool in_header(uint8_t second)
 {
 	return second == EXT_PIP || second == EXT_TMA || second == EXT_VMCS || second == EXT_CBR ||
@@ -509,7 +510,7 @@ static enum packet_outcome take_extended(struct pt_decoder *d, const uint8_t **p
 	case EXT_BEP | FUP_FOLLOWS: d->bound = true; break;
 	default: d->bound |= (second & 0x9f) == (EXT_PTW | FUP_FOLLOWS); break;
 	}
-	/* Times stand between OVF and its FUP, and within blocks of items. */
+	/* Times are between OVF and its FUP, and within blocks of items. */
 	bool is_time = second == EXT_TMA || second == EXT_CBR || second == EXT_THIRD;
 	d->overflown &= is_time || second == EXT_OVF;
 	if (!is_time && second != EXT_BBP && second != EXT_PWRE && second != EXT_PWRX &&
@@ -681,7 +682,7 @@ static uint64_t info_word(struct bytes info, enum pt_info number)
 	return info.size / 8 > (size_t)number ? le64(info.data + 8 * (size_t)number) : 0;
 }
 
-/* mtc_shift stands in some bits of config. */
+/* mtc_shift is in some bits of config. */
 static uint8_t mtc_shift_of(uint64_t bits, uint64_t config)
 {
 	if (!bits)

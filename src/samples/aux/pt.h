@@ -9,7 +9,7 @@
  *   nnn01101             TIP       where a branch led to
  *   nnn10001  nnn00001   PGE PGD   the trace begins, ends
  *   nnn11101             FUP       where the program was, for the packet beside it
- *   02 82, eight times   PSB       what follows, to PSBEND (02 23), is where everything stands: a
+ *   02 82, eight times   PSB       what follows, to PSBEND (02 23), is where everything is: a
  *                                  decoder can begin here
  *   02 f3                OVF       something was lost
  *   19 7, 59 1, 02 73 5  TSC MTC TMA   times; xxxxx011 and more: CYC, cycles; 02 03 2: CBR, the
@@ -22,16 +22,17 @@
  *   02 63 1, iiiii100, 02 33 b3  BBP BIP BEP   blocks of items; 4 or 8 bytes an item
  *   02 13 2, 02 53 9     CFE EVD   events; d9 2 or 4: TRIG
  *
- * The upper three bits of TIP, PGE, PGD and FUP say how the address is told: not at all (0), its
- * lowest 2, 4 or 6 bytes (1, 2, 4), 6 bytes of which the highest bit is that of all above (3), or 8
- * bytes (6).  What is not told is that of the address before; in front of a PSB there is none.
+ * The upper three bits of TIP, PGE, PGD and FUP say how the address is reported: not at all (0),
+ * its lowest 2, 4 or 6 bytes (1, 2, 4), 6 bytes of which the highest bit is that of all above (3),
+ * or 8 bytes (6).  What is not reported is that of the address before; in front of a PSB there is
+ * none.
  *
  * A FUP without a packet that asks for one is where an interrupt, an exception or an aborted
  * transaction left the program, and TIP or PGD follows it.  A program that is traced in user space
  * is left by PGD alone, in a system call.
  *
- * Times: TSC tells the counter of the processor; TMA how the crystal's counter stands to it then,
- * of which MTC tells 8 bits from time to time; CYC counts cycles from there.
+ * Times: TSC shows the counter of the processor; TMA how the crystal's counter is to it then,
+ * of which MTC shows 8 bits from time to time; CYC counts cycles from there.
  *
  * Facts: Intel 64 and IA-32 Architectures Software Developer's Manual, volume 3, chapter "Intel
  * Processor Trace"; libipt (pt_packet.c, pt_event_decoder.c) and tools/perf/util/intel-pt-decoder
@@ -58,16 +59,16 @@ struct pt_decoder {
 	bool header;     /* between PSB and PSBEND ... */
 	bool header_ip;  /* ... with a FUP: `last_ip` */
 	bool bound;      /* the next FUP is of another packet */
-	bool overflown;  /* the next FUP is where the trace goes on */
+	bool overflown;  /* the next FUP is where the trace continues */
 	bool cut_wanted; /* the batch ends in front of the next packet that permits it */
 	bool has_tma, fresh_tma;
 	uint8_t item_size; /* of BIP: between BBP and what ends it */
 	uint8_t last_mtc, cbr;
-	uint32_t targets_behind; /* TIPs behind the last TNT */
+	uint32_t targets_behind; /* TIPs after the last TNT */
 	uint64_t last_ip;
 	uint64_t bits; /* not in the batch yet; the youngest is bit 0 */
 	unsigned bit_count;
-	uint64_t place; /* ticks; of what was told last */
+	uint64_t place; /* ticks; of what was reported last */
 	uint64_t next_place;
 	uint64_t now, tsc;               /* ticks */
 	uint64_t crystal, crystal_ticks; /* the counter at a tick of the crystal, and ticks of the
@@ -76,7 +77,7 @@ struct pt_decoder {
 	struct answer_counts counts;
 };
 
-/* Take packets off the front of *rest, and put answers behind those in `batch`: trace_flow.h. */
+/* Take packets off the front of *rest, and put answers after those in `batch`: trace_flow.h. */
 bool pt_read(struct pt_decoder *decoder, struct bytes *rest, struct flow_batch *batch);
 
 /* The most bytes of a packet. */

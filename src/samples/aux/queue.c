@@ -123,7 +123,7 @@ bool aux_queue_lost(struct aux_queue *queue, uint64_t position, struct bc_error 
 	struct aux_position_vec *losses = &queue->losses;
 
 	if (losses->len && losses->at[losses->len - 1] >= position)
-		return true; /* told already */
+		return true; /* reported already */
 	return aux_position_vec_push(losses, position) || bc_fail_nomem(err);
 }
 
@@ -177,7 +177,7 @@ static uint64_t without_loss(const struct aux_queue *queue, uint64_t at, uint64_
 	return size;
 }
 
-/* Room behind the bytes that were not taken, which move to the front. */
+/* Room after the bytes that were not taken, which move to the front. */
 static bool make_room(struct aux_queue *queue, struct bc_error *err)
 {
 	size_t kept = queue->end - queue->begin;

@@ -35,7 +35,7 @@ struct aux_clock {
 	uint64_t mult, zero, cycles, mask;
 };
 
-#define AUX_CLOCK_SHORT 40 /* bytes of a record behind which it tells `is_short` */
+#define AUX_CLOCK_SHORT 40 /* bytes of a record after which it shows `is_short` */
 
 /* From the body of a TIME_CONV record.  A body that is too short, or of a shift that is none, says
  * nothing: the clock is not known; and so does a factor of 0, by which all ticks are of one time.
@@ -88,8 +88,8 @@ DEFINE_VEC(aux_piece_vec, struct aux_piece);
 DEFINE_VEC(aux_position_vec, uint64_t);
 
 struct aux_queue {
-	uint32_t cpu, tid, index; /* of this processor, or of this thread; both AUX_NONE: told apart
-				     by the index alone */
+	uint32_t cpu, tid, index;    /* of this processor, or of this thread; both AUX_NONE:
+				     distinguished by the index alone */
 	struct aux_piece_vec pieces; /* `first` on are not read completely */
 	size_t first;
 	uint64_t taken; /* bytes of the first of them that are read */
@@ -98,7 +98,7 @@ struct aux_queue {
 	size_t next_loss;
 	uint8_t *window;
 	size_t begin, end, capacity;
-	uint64_t position; /* of the byte behind the window */
+	uint64_t position; /* of the byte after the window */
 	uint64_t time;     /* of the piece read last */
 	uint64_t left;     /* bytes that are not in the window yet */
 	bool begun;
@@ -168,7 +168,7 @@ enum aux_more {
 	AUX_FAILED,
 };
 
-/* Read more bytes behind the window.  BC_NOMEM, or what the file said.  BC_FORMAT: the window is
+/* Read more bytes after the window.  BC_NOMEM, or what the file said.  BC_FORMAT: the window is
  * full, as the reader took nothing. */
 BC_MUST_USE enum aux_more aux_queue_read(struct aux_queues *queues, uint32_t number,
 					 struct bc_error *err);

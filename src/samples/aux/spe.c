@@ -16,15 +16,16 @@ enum {
 	HEADER_ADDRESS = 0xb0,   /* .. b7 */
 };
 
-/* Headers below it tell no size. */
+/* Headers below it show no size. */
 #define SIZED_HEADERS 0x40
 
 #define OPERATION_BRANCH 2
 
 enum { ADDRESS_PC = 0, ADDRESS_TARGET = 1, ADDRESS_BEFORE = 4 };
 
-/* Bits 55:0 of an address are told.  Above them are the security state (63) and the exception level
- * (62:61): in a kernel or hypervisor that is not of the secure world they are ones, else zeros. */
+/* Bits 55:0 of an address are reported.  Above them are the security state (63) and the exception
+ * level (62:61): in a kernel or hypervisor that is not of the secure world they are ones, else
+ * zeros. */
 static uint64_t address_of(uint64_t payload)
 {
 	const uint64_t high = UINT64_C(0xff) << 56;
@@ -59,7 +60,7 @@ static void spoil(struct spe_decoder *decoder)
 	decoder->open = decoder->spoiled = true;
 }
 
-/* A packet with a payload.  high: bits of its number that the header before it told. */
+/* A packet with a payload.  high: bits of its number that the header before it gave. */
 static void take_packet(struct spe_decoder *decoder, uint8_t header, unsigned high,
 			uint64_t payload)
 {

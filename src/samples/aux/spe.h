@@ -30,10 +30,10 @@
 #define SPE_EVENT_NOT_TAKEN    (UINT64_C(1) << 6)
 #define SPE_EVENT_MISPREDICTED (UINT64_C(1) << 7)
 
-/* One sampled operation.  Zero stands for what its record does not have. */
+/* One sampled operation.  Zero represents what its record does not have. */
 struct spe_record {
 	uint64_t pc;      /* of the operation, as a run-time address */
-	uint64_t target;  /* where a branch led to; if it was not taken, some processors tell the
+	uint64_t target;  /* where a branch led to; if it was not taken, some processors show the
 			     next instruction, others 0 */
 	uint64_t before;  /* where the taken branch before the operation led to */
 	uint64_t ticks;   /* of the processor's counter (queue.h) */
@@ -43,7 +43,7 @@ struct spe_record {
 	bool is_branch;
 };
 
-/* Of one queue.  Zeroed: at the begin of a record. */
+/* For one queue.  Zeroed: at the begin of a record. */
 struct spe_decoder {
 	struct spe_record record;
 	bool open;     /* something of a record was read */
@@ -63,7 +63,7 @@ struct spe_decoder {
  * at  where *rest begins in the trace, for packets of alignment */
 bool spe_next(struct spe_decoder *decoder, struct bytes *rest, uint64_t at);
 
-/* The most bytes of a packet, but for one of alignment. */
+/* The most bytes of a packet, except for one of alignment. */
 #define SPE_PACKET_MOST 10
 
 /* The bytes that follow are none that followed those before: something was lost.  Returns whether a

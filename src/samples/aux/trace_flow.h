@@ -25,7 +25,7 @@ enum flow_rules {
 	 * other indirect branch and return.  None for a direct jump or call. */
 	FLOW_PT,
 	/* Arm ETM and ETE: a bit for each branch, direct or not, and for ISB (which is "taken" to
-	 * the next instruction); 1: taken. Behind an indirect one that was taken a target follows;
+	 * the next instruction); 1: taken. After an indirect one that was taken a target follows;
 	 * without one, if the processor has a return stack, it is the last of at most 15 calls:
 	 * FLOW_ETM_RETURNS. */
 	FLOW_ETM,
@@ -36,30 +36,30 @@ enum flow_kind {
 	/* `count` bits, the oldest in bit 0: taken or not. */
 	FLOW_BITS,
 
-	/* PT (TIP): the walk goes on to the next branch that asks for an address, and this is where
-	 * it led to. ETM (address): the next instruction is this one; if the walk stands behind an
+	/* PT (TIP): the walk continues to the next branch that asks for an address, and this is
+	 * where it led to. ETM (address): the next instruction is this one; if the walk is after an
 	 * indirect branch, that led to it. */
 	FLOW_TARGET,
 
-	/* The walk goes on to this instruction, without a question in between, and was there when
-	 * the trace was written (PT: FUP of PSB+; ETM: the address behind a synchronization).  A
+	/* The walk continues to this instruction, without a question in between, and was there when
+	 * the trace was written (PT: FUP of PSB+; ETM: the address after a synchronization).  A
 	 * walk that is lost, or in which the two do not agree, begins here. */
 	FLOW_AT,
 
-	/* In front of this instruction, to which the walk goes on, something else interrupted the
+	/* In front of this instruction, to which the walk continues, something else interrupted the
 	 * program: an exception, an interrupt (PT: FUP with what follows it; ETM: the preferred
 	 * return address of an exception).  The walk is outside then. */
 	FLOW_LEAVE,
 
-	/* PT (TIP.PGD without FUP): the walk goes on to the next instruction that leaves what is
+	/* PT (TIP.PGD without FUP): the walk continues to the next instruction that leaves what is
 	 * traced: a system call, a branch that asks for an address or, if `address` is not 0, one
-	 * that leads there.  It is outside then.  ETM: the trace ended where the walk stands. */
+	 * that leads there.  It is outside then.  ETM: the trace ended where the walk is. */
 	FLOW_STOP,
 
 	/* The trace begins (again), at this instruction (PT: TIP.PGE, or the target of an
-	 * interrupt; ETM: the first address behind TraceOn).  If the walk is outside, and this is
-	 * where it was to go on, the straight line goes on, too: a system call and an interrupt do
-	 * not end it. */
+	 * interrupt; ETM: the first address after TraceOn).  If the walk is outside, and this is
+	 * where it was to continue, the straight line continues, too: a system call and an
+	 * interrupt do not end it. */
 	FLOW_BEGIN,
 
 	/* Something was lost: an overflow, a gap, a packet that is none.  Where the walk is, and
@@ -67,8 +67,8 @@ enum flow_kind {
 	FLOW_LOST,
 
 	/* ETE (source address): the walk goes straight on to this branch, by all conditional ones
-	 * in between, which were not taken and have no bits, and takes it; behind an indirect one a
-	 * target follows, or none, as behind a bit. */
+	 * in between, which were not taken and have no bits, and takes it; after an indirect one a
+	 * target follows, or none, as after a bit. */
 	FLOW_FROM,
 };
 
@@ -81,10 +81,10 @@ struct flow_answer {
 /* Answers of one queue, of one thread. */
 struct trace_flow {
 	enum flow_rules rules;
-	uint32_t lane; /* of which queue, counted from 0: its walk goes on where the answers before
-			  these ended */
+	uint32_t lane;     /* of which queue, counted from 0: its walk continues where the answers
+			  before these ended */
 	uint32_t pid, tid; /* NO_PID: not known */
-	uint64_t time; /* ns; of the first of them, as exactly as the trace tells; 0: not known */
+	uint64_t time; /* ns; of the first of them, as exactly as the trace shows; 0: not known */
 	const struct flow_answer *at;
 	size_t count;
 	uint64_t trace_bytes; /* that these were read from */
@@ -110,7 +110,7 @@ struct flow_taker {
  * answers, a batch at a time: all of a batch are of one time and of one thread.
  */
 
-/* What answers are of, which is told beside them. */
+/* What answers are of, which is reported beside them. */
 struct answer_place {
 	uint64_t ticks;   /* of the processor's counter (queue.h); 0: not known */
 	uint32_t context; /* the number of the thread, or of what the kernel writes in its place ...
@@ -171,7 +171,7 @@ static inline void flow_put_bits(struct flow_batch *batch, uint64_t bits, unsign
 
 #define FLOW_NO_STREAM UINT32_MAX
 
-/* Of which bytes a decoder is. */
+/* For which bytes a decoder is. */
 struct flow_source {
 	uint32_t cpu, tid;  /* of the buffer: AUX_NONE if it is not of one */
 	uint32_t stream;    /* CoreSight's trace id, of bytes in frames; else FLOW_NO_STREAM */
@@ -199,7 +199,7 @@ struct flow_reader {
 	size_t decoder_size; /* of what read() and the others work on, without what more() adds;
 				memory is zeroed, and freed without a word */
 
-	/* What AUXTRACE_INFO says behind its kind and the word that fills up.  To be closed; NULL
+	/* What AUXTRACE_INFO says after its kind and the word that fills up.  To be closed; NULL
 	 * with err: BC_NOMEM, BC_FORMAT config  of the event whose type is the first word of
 	 * `info`; 0: there is none */
 	void *(*open)(struct bytes info, uint64_t config, struct flow_facts *facts,
@@ -219,9 +219,9 @@ struct flow_reader {
 	 * wrote them. */
 	struct flow_asks (*begin)(void *decoder, const void *setup, struct flow_source *source);
 
-	/* Take packets off the front of *rest, and put answers behind those in `batch`.  Stops, and
+	/* Take packets off the front of *rest, and put answers after those in `batch`.  Stops, and
 	 * returns true, when the batch has no room left, or when the place changes: those in the
-	 * batch are of the place before (if it told no time, of the one behind), and what follows
+	 * batch are of the place before (if it gave no time, of the one after), and what follows
 	 * is of place().  False: more bytes must follow what is left in *rest, at most
 	 * FLOW_PACKET_MOST. */
 	bool (*read)(void *decoder, struct bytes *rest, struct flow_batch *batch);

@@ -15,7 +15,7 @@
  * Puts records into the order of their times.  perf reads one ring buffer of the
  * kernel after the other, so that the records of a file are a sequence of ascending
  * runs, one for each buffer that was read.  After each round over all buffers it
- * writes FINISHED_ROUND: no record behind the second such mark is older than the
+ * writes FINISHED_ROUND: no record after the second such mark is older than the
  * newest one before the first.  Records wait in their blocks (perf_records.h).
  */
 
@@ -107,7 +107,7 @@ uint64_t perf_delivery_time(const struct perf_delivery *delivery, const struct p
 BC_MUST_USE bool perf_delivery_record(void *ctx, uint64_t time, const struct perf_record *record,
 				      struct bc_error *err);
 
-/* Count what a LOST or LOST_SAMPLES record tells.  BC_FORMAT as above. */
+/* Count what a LOST or LOST_SAMPLES record shows.  BC_FORMAT as above. */
 BC_MUST_USE bool perf_delivery_lost(struct perf_delivery *delivery,
 				    const struct perf_record *record, struct bc_error *err);
 

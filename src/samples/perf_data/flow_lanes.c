@@ -151,7 +151,7 @@ static bool put_bytes(struct flow_lanes *lanes, uint32_t queue, const struct etm
 	return true;
 }
 
-/* Something is missing in the bytes of all sources.  Of several cuts in one place the last says
+/* Something is missing in the bytes of all sources.  For several cuts in one place the last says
  * what follows. */
 static bool cut_all(struct flow_lanes *lanes, uint32_t queue, bool within, struct bc_error *err)
 {
@@ -253,7 +253,7 @@ static void keep(struct flow_lanes *lanes, struct flow_lane *lane, struct bytes 
 		lane->begin += were.size - left;
 }
 
-/* More bytes of a source behind those that are left. */
+/* More bytes of a source after those that are left. */
 static enum aux_more more_of_source(struct flow_lanes *lanes, uint32_t number, struct bc_error *err)
 {
 	struct flow_lane *lane = &lanes->all.at[number];
@@ -290,7 +290,7 @@ static bool same_place(const struct answer_place *a, const struct answer_place *
 	return a->ticks == b->ticks && a->context == b->context && a->has_context == b->has_context;
 }
 
-/* The time of a batch.  If it begins without, the one behind it is as near as can be. */
+/* The time of a batch.  If it begins without, the one after it is as near as can be. */
 static void note_time(const struct flow_lanes *lanes, struct flow_lane *lane,
 		      const struct aux_clock *clock, uint64_t ticks)
 {

@@ -36,12 +36,12 @@ struct flow_lane {
 	struct answer_place place; /* ... of here */
 	uint64_t time;             /* ... of this time in ns; UINT64_MAX: at the end */
 	uint64_t read;             /* ... bytes that were read for them */
-	bool stamped;              /* the trace tells times */
+	bool stamped;              /* the trace shows times */
 	bool waits;
 	bool in_order,
 		missed; /* for the user: it is in a heap; answers in front of these were left out */
 
-	/* Of one of several sources of a queue: */
+	/* For one of several sources of a queue: */
 	struct flow_byte_vec bytes; /* of which those in front of `begin` are read */
 	size_t begin;
 	struct flow_cut_vec cuts; /* the first `next_cut` are passed */
@@ -89,7 +89,7 @@ static inline uint32_t flow_lanes_first(const struct flow_lanes *lanes, uint32_t
 	return queue < lanes->by_queue.len ? lanes->by_queue.at[queue].first : FLOW_NO_LANE;
 }
 
-/* Read the next batch of a lane in place of the one that waits.  Other lanes of its queue may then
+/* Read the next batch of a lane instead of the one that waits.  Other lanes of its queue may then
  * have bytes: wake them. Errors as above. */
 BC_MUST_USE bool flow_lane_next(struct flow_lanes *lanes, uint32_t number,
 				const struct aux_clock *clock, struct bc_error *err);

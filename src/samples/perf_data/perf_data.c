@@ -238,7 +238,7 @@ static void end_data_file(struct perf_reader *reader, struct data_file *data)
 	}
 }
 
-/* Read a data file up to a record behind the time `until`, or to its end. */
+/* Read a data file up to a record after the time `until`, or to its end. */
 static bool read_data_file(struct perf_reader *reader, struct data_file *data, uint64_t until,
 			   struct bc_error *err)
 {
@@ -278,7 +278,7 @@ static struct data_file *last_data_file(struct perf_reader *reader, uint64_t *ne
 	return last;
 }
 
-/* Reads several files side by side.  Each is sorted by time, but for records of interrupts
+/* Reads several files side by side.  Each is sorted by time, except for records of interrupts
  * that came between taking the time of a record and writing it: perf_order puts these in
  * order. */
 static bool read_all(struct perf_reader *reader, struct bc_error *err)
@@ -316,7 +316,7 @@ static bool deliver_late_build_ids(struct perf_reader *reader, struct bc_error *
 	return ok;
 }
 
-/* The features of a file that came through a pipe stand behind its data. */
+/* The features of a file that came through a pipe are after its data. */
 static bool read_late_features(struct perf_reader *reader, struct bc_error *err)
 {
 	struct data_file *data = &reader->files[0];
@@ -326,7 +326,7 @@ static bool read_late_features(struct perf_reader *reader, struct bc_error *err)
 	       name_file(data->file.stream, err);
 }
 
-/* Delivers the build-ids that stand behind the data, if mappings were delivered before they were
+/* Delivers the build-ids that are after the data, if mappings were delivered before they were
  * known. */
 static bool settle_build_ids(struct perf_reader *reader, struct bc_error *err)
 {
@@ -391,7 +391,7 @@ static bool reader_init(struct perf_reader *reader, const struct event_sink *sin
 	return open_main(reader, err) && open_more(reader, err);
 }
 
-/* The next input may go on from here. */
+/* The next input may continue from here. */
 static void note_recording(struct perf_reader *reader)
 {
 	struct recordings *to = reader->input->recordings;

@@ -20,14 +20,14 @@ struct perf_data_input {
 	struct bytes head;          /* its first bytes, if they were read already */
 	struct file_stream *more;   /* data.0 ... of a directory: records only */
 	size_t more_count;
-	struct recordings *recordings; /* read before; becomes this one.  NULL: nothing goes on */
+	struct recordings *recordings; /* read before; becomes this one.  NULL: nothing continues */
 	const struct flow_taker *flow; /* of read_options.h */
 };
 
 /* Read to the end into `sink`.
  *
  * BC_FORMAT       not perf.data, or damaged; the text has file and offset
- * BC_UNSUPPORTED  version 1, other byte order, events that cannot be told apart
+ * BC_UNSUPPORTED  version 1, other byte order, events that cannot be distinguished
  * BC_IO, BC_NOMEM
  * or what the sink said */
 BC_MUST_USE bool perf_data_read(const struct perf_data_input *input, const struct event_sink *sink,

@@ -171,7 +171,7 @@ static uint8_t bit_count(uint64_t mask)
 }
 
 /* The offset of the next field of eight bytes, or PERF_NO_FIELD if `type` does not have it.
- * *end moves behind the field. */
+ * *end moves after the field. */
 static uint8_t next_field(uint64_t type, uint64_t bit, uint8_t *end)
 {
 	uint8_t at = *end;
@@ -207,7 +207,7 @@ static void lay_out_trailer(const struct perf_attr *attr, struct perf_sample_lay
 	uint8_t end = 0, identifier, id;
 
 	out->end_tid = out->end_time = out->end_id = out->end_cpu = PERF_NO_FIELD;
-	/* next_field() returns the size of what stands behind a field; the field has 8 bytes more.
+	/* next_field() returns the size of what is after a field; the field has 8 bytes more.
 	 */
 	identifier = next_field(type, PERF_SAMPLE_IDENTIFIER, &end);
 	if (next_field(type, PERF_SAMPLE_CPU, &end) != PERF_NO_FIELD)
@@ -351,7 +351,7 @@ static bool parse_stack(const struct perf_sample_layout *layout, struct perf_cur
 	if (c->failed)
 		return false;
 	out->has_stack = true;
-	/* Of a sample without a branch stack the kernel leaves out the hardware index, but perf
+	/* For a sample without a branch stack the kernel leaves out the hardware index, but perf
 	 * inject writes it.  The words that follow show which it was. */
 	if (!count) {
 		struct perf_cursor next = *c;

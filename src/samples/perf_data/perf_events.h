@@ -39,7 +39,7 @@ struct perf_attr {
 #define PERF_ATTR_SMALLEST 64
 
 /* Read an attr from `bytes`, of which it can use fewer: its size field says how many, and 0
- * stands for PERF_ATTR_SMALLEST.  Fields behind its end are 0.  Returns false if there are fewer
+ * represents PERF_ATTR_SMALLEST.  Fields after its end are 0.  Returns false if there are fewer
  * than PERF_ATTR_SMALLEST bytes, or fewer than its size says. */
 BC_MUST_USE bool perf_attr_parse(struct bytes bytes, struct perf_attr *out);
 
@@ -62,7 +62,7 @@ void perf_attr_name(const struct perf_attr *attr, char out[PERF_EVENT_NAME_MAX])
  *   [RAW] [BRANCH_STACK] [REGS_USER] [STACK_USER] WEIGHT DATA_SRC TRANSACTION
  *   [REGS_INTR] PHYS_ADDR CGROUP DATA_PAGE_SIZE CODE_PAGE_SIZE [AUX]
  *
- * What was added since came behind these.  Registers begin with a word that tells
+ * What was added since came after these.  Registers begin with a word that shows
  * their ABI; with its bit 2 vectors follow them, by a word of four counts (patches of
  * 2025, "Support SIMD/eGPRs/SSP registers sampling").  Where a field lies is worked out
  * once per event, so that reading a sample is a few loads.
@@ -115,14 +115,14 @@ BC_MUST_USE bool perf_sample_parse(const struct perf_sample_layout *layout, stru
 #define PERF_BRANCHES_MAX (65536 / sizeof(struct branch))
 
 /* The branches of a sample, newest first.  They are read where they lie if the
- * machine and their alignment allow it, which takes malloc'ed memory behind
+ * machine and their alignment allow it, which takes malloc'ed memory after
  * them; else they are copied to `scratch`, room for PERF_BRANCHES_MAX. */
 const struct branch *perf_branches(const struct perf_sample *sample, struct branch *scratch);
 
 /* The most addresses of a call chain that a record can hold. */
 #define PERF_CALLCHAIN_MAX (65536 / sizeof(uint64_t))
 
-/* The call chain of a sample without the marks that tell kernel and user addresses
+/* The call chain of a sample without the marks that show kernel and user addresses
  * apart, copied to `out`, room for PERF_CALLCHAIN_MAX.  Returns how many. */
 size_t perf_callchain(const struct perf_sample *sample, uint64_t *out);
 

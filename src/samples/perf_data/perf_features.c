@@ -23,7 +23,7 @@ void recording_origin_tell(struct recording_origin *origin, enum origin_fact fac
 	origin->facts[fact] = hash ? hash : 1;
 }
 
-/* Of what does not tell these nothing can be believed. */
+/* For what does not show these nothing can be believed. */
 static bool is_told(const struct recording_origin *origin)
 {
 	return origin->facts[ORIGIN_HOST] && origin->facts[ORIGIN_RELEASE] &&
@@ -183,7 +183,7 @@ static bool read_hostname(struct feature *s)
 	return read_string(&s->c, s->out->info.hostname, sizeof(s->out->info.hostname));
 }
 
-/* It only tells recordings apart. */
+/* It only distinguishes recordings. */
 static bool read_nothing(struct feature *s)
 {
 	(void)s;
@@ -336,7 +336,7 @@ bool perf_feature_is_read(unsigned feature)
 	return reader_of(feature);
 }
 
-/* Command lines are told apart by all of them, also where they are too long to be kept. */
+/* Command lines are distinguished by all of them, also where they are too long to be kept. */
 static void tell_origin(unsigned feature, struct bytes bytes, struct perf_features *out)
 {
 	static const unsigned facts[ORIGIN_FACTS] = {[ORIGIN_HOST] = PERF_FEATURE_HOSTNAME,
@@ -414,7 +414,7 @@ static bool read_features(struct perf_setup *setup, struct perf_section_reader s
 	return true;
 }
 
-/* Of a pipe only the bytes at the beginning can be read again: a small file is completely in
+/* For a pipe only the bytes at the beginning can be read again: a small file is completely in
  * them. */
 static bool has_features_at_hand(const struct perf_setup *setup, const struct perf_file *file)
 {

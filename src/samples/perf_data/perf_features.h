@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * What a recording tells of itself, in the features of perf.data or in records: where it was made,
+ * What a recording says of itself, in the features of perf.data or in records: where it was made,
  * and of which recording it is a part, build-ids, and what must be known before records can be read
  * (struct perf_setup).
  */
@@ -22,9 +22,9 @@
 
 /*
  * Which inputs are parts of one recording.  perf record --switch-output begins a new file now and
- * then, and only the first one tells what the processes have mapped that began before.
+ * then, and only the first one shows what the processes have mapped that began before.
  *
- * perf.data has no number of its recording.  Parts of one tell the same of machine, system,
+ * perf.data has no number of its recording.  Parts of one show the same of machine, system,
  * processor and command line, and their times do not go back.
  */
 
@@ -39,18 +39,18 @@ enum origin_fact {
 
 /* Where and by what something was recorded. */
 struct recording_origin {
-	uint64_t facts[ORIGIN_FACTS]; /* a hash of each; 0: it is not told */
+	uint64_t facts[ORIGIN_FACTS]; /* a hash of each; 0: it is not reported */
 };
 
 /* Zeroed: no recording came before. */
 struct recordings {
 	struct recording_origin origin; /* of the last one */
-	uint64_t last_ns;               /* of its events; 0: nothing goes on from it */
+	uint64_t last_ns;               /* of its events; 0: nothing continues from it */
 };
 
 enum continuation {
 	CONTINUATION_NONE,
-	CONTINUATION_OF_LAST,   /* it goes on where the input before it ended */
+	CONTINUATION_OF_LAST,   /* it continues where the input before it ended */
 	CONTINUATION_GOES_BACK, /* it is of the same origin, and begins before that ended */
 };
 
@@ -66,13 +66,13 @@ enum continuation recordings_judge(const struct recordings *before,
  * when the recording ended.
  */
 
-/* What perf calls the kernel; in its mapping a symbol stands behind it. */
+/* What perf calls the kernel; in its mapping a symbol is after it. */
 #define PERF_KERNEL_NAME "[kernel.kallsyms]"
 
 struct perf_build_id {
 	char *path; /* owned; no other entry has it */
 	struct build_id id;
-	bool ambiguous; /* the path also stands for another build-id */
+	bool ambiguous; /* the path also represents another build-id */
 };
 DEFINE_VEC(perf_build_id_vec, struct perf_build_id);
 
@@ -153,7 +153,7 @@ BC_MUST_USE bool perf_feature_parse(unsigned feature, struct bytes bytes, struct
 
 /*
  * What must be known before records can be read: events, their names, build-ids.
- * A file has it in its header and behind its data, a pipe in records.
+ * A file has it in its header and after its data, a pipe in records.
  */
 
 struct perf_setup {
@@ -161,7 +161,7 @@ struct perf_setup {
 	struct perf_events events;
 	struct perf_features features;
 	bool settled;               /* the events, see perf_events_settle() */
-	bool features_late;         /* they are behind the data of a pipe */
+	bool features_late;         /* they are after the data of a pipe */
 	uint64_t *damaged_features; /* counts them; borrowed */
 };
 
@@ -169,16 +169,16 @@ void perf_setup_fini(struct perf_setup *setup);
 
 /* Read the header of a file, and, if it is not a pipe's, the sections that it
  * points to.  Features are for convenience: those that are damaged are left out, and
- * those that a pipe has behind its data.  Errors as perf_header.h and perf_file.h. */
+ * those that a pipe has after its data.  Errors as perf_header.h and perf_file.h. */
 BC_MUST_USE bool perf_setup_file(struct perf_setup *setup, struct perf_file *file,
 				 struct bc_error *err);
 
-/* Read the features behind the data of a pipe, if there are any.  Call it at the end of the
+/* Read the features after the data of a pipe, if there are any.  Call it at the end of the
  * data. */
 BC_MUST_USE bool perf_setup_late(struct perf_setup *setup, struct perf_file *file,
 				 struct bc_error *err);
 
-/* Can build-ids come behind the mappings?  Yes if they are not in the header. */
+/* Can build-ids come after the mappings?  Yes if they are not in the header. */
 bool perf_setup_ids_may_come(const struct perf_setup *setup);
 
 /* Read one of the records in which a pipe has these things; others are ignored.

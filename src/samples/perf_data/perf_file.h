@@ -11,7 +11,7 @@
  *
  * A section is {u64 offset, u64 size}.  attrs holds attr_size bytes per event:
  * the attr, then the section of its ids.  The feature sections' own table lies
- * right behind the data, one section per bit.
+ * right after the data, one section per bit.
  *
  * Facts: tools/perf/Documentation/perf.data-file-format.txt of Linux.
  */
@@ -79,7 +79,7 @@ BC_MUST_USE bool perf_header_events(const struct perf_header *header,
 
 /*
  * The bytes of a perf.data file: from front to back in large reads, and, where
- * the file allows it, single sections out of order (the features lie behind the
+ * the file allows it, single sections out of order (the features lie after the
  * data).
  */
 
@@ -95,7 +95,7 @@ struct perf_file {
 	bool seekable;
 	uint64_t base;    /* where the file begins in the descriptor            */
 	uint8_t *section; /* the bytes of the last section */
-	/* What is behind the data of a pipe, once it was read. */
+	/* What is after the data of a pipe, once it was read. */
 	uint8_t *tail;
 	uint64_t tail_at;
 	size_t tail_size;
@@ -138,18 +138,18 @@ BC_MUST_USE bool perf_file_read(struct perf_file *file, uint8_t *to, size_t size
 
 /*
  * The records of a perf.data file, one after the other.  A compressed record is
- * replaced by the records in it; trace data behind a record is skipped.  The file is
+ * replaced by the records in it; trace data after a record is skipped.  The file is
  * read in large pieces, of which a few are in memory at a time.
  */
 
 /*
  * Compressed records.  perf compresses what it took out of one ring buffer at a
- * time; the zstd frame goes on from record to record over the whole file, and
+ * time; the zstd frame continues from record to record over the whole file, and
  * records inside can be cut where a compressed one ends.
  */
 
 /* No compressed record may hold more, unless the file says that its ring
- * buffers are larger.  (64 KiB of zstd can stand for 2 GiB.) */
+ * buffers are larger.  (64 KiB of zstd can represent 2 GiB.) */
 #define PERF_ZSTD_MOST (UINT64_C(256) << 20)
 
 /* The most output of all records together: so many times their own bytes, and in addition the
@@ -210,7 +210,7 @@ void perf_stream_fini(struct perf_stream *stream);
 BC_MUST_USE bool perf_stream_next(struct perf_stream *stream, struct perf_record *out,
 				  struct bc_error *err);
 
-/* The next bytes of what stands behind the record that was given out last: trace data, for example.
+/* The next bytes of what is after the record that was given out last: trace data, for example.
  * They stay until the next call of a function of the stream.  What is not asked for is skipped.
  * Returns false when there are no more, with BC_OK, and on errors: BC_IO, BC_NOMEM. */
 BC_MUST_USE bool perf_stream_payload(struct perf_stream *stream, struct bytes *out,

@@ -15,9 +15,9 @@
 #include "src/samples/event.h"
 
 /*
- * Reads fields from bytes, and never behind their end.  A field that does not fit is
+ * Reads fields from bytes, and never after their end.  A field that does not fit is
  * zero or empty and sets `failed`, which stays set: fields in a row are checked once,
- * behind the last one.
+ * after the last one.
  */
 
 struct perf_cursor {
@@ -223,12 +223,12 @@ static inline size_t perf_framer_left(const struct perf_framer *framer)
 size_t perf_framer_drop(struct perf_framer *framer, uint64_t size);
 
 enum perf_frame {
-	PERF_FRAME_WHOLE, /* *out is the next record, but for its offset        */
+	PERF_FRAME_WHOLE, /* *out is the next record, except for its offset        */
 	PERF_FRAME_CUT,   /* more bytes are needed                              */
 	PERF_FRAME_BAD,   /* the size in its header is smaller than the header  */
 };
 
-/* Take the next record off the front.  Of a simpleperf record only the header
+/* Take the next record off the front.  For a simpleperf record only the header
  * is taken: *extra is the size of what follows, to be dropped. */
 enum perf_frame perf_framer_next(struct perf_framer *framer, struct perf_record *out,
 				 uint64_t *extra);

@@ -468,7 +468,7 @@ static bool hand_over(struct perf_traces *traces, struct bc_error *err)
 	return ok;
 }
 
-/* Put the answers that wait behind those that were gathered, if they are of the same thread. */
+/* Put the answers that wait after those that were gathered, if they are of the same thread. */
 static bool gather(struct perf_traces *traces, uint32_t number, struct trace_owner owner,
 		   struct bc_error *err)
 {
@@ -664,7 +664,7 @@ static bool note_aux(struct perf_traces *traces, const struct perf_record *recor
 		const struct trace_notice *last = &traces->notices.at[traces->notices.len - 1];
 		if (last->cpu == notice.cpu && last->tid == notice.tid &&
 		    !(notice.flags & ~last->flags))
-			return true; /* told already */
+			return true; /* reported already */
 	}
 	return traces->notices.len == PERF_NOTICES_MOST ||
 	       trace_notice_vec_push(&traces->notices, notice) || bc_fail_nomem(err);
@@ -730,7 +730,7 @@ static bool obtain(struct perf_traces *traces, const struct auxtrace *trace, uin
 	return before == queues->all.len || take_notices(traces, &queues->all.at[*number], err);
 }
 
-/* Copies what the stream has behind a record. */
+/* Copies what the stream has after a record. */
 static bool copy_pieces(struct perf_traces *traces, const struct auxtrace *trace,
 			struct perf_stream *stream, uint64_t now, struct bc_error *err)
 {
@@ -899,7 +899,7 @@ static bool index_file(struct perf_traces *traces, struct perf_file *file, uint6
 	return ok;
 }
 
-/* What the event was told that has the first of these words as its type. */
+/* What the event was reported that has the first of these words as its type. */
 static uint64_t config_of(const struct perf_traces *traces, struct bytes info)
 {
 	const struct perf_events *events = &traces->setup->events;

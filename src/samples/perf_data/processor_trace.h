@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Traces of the processor in perf.data: from AUX records and the bytes behind AUXTRACE records to
+ * Traces of the processor in perf.data: from AUX records and the bytes after AUXTRACE records to
  * samples and answers.
  *
- * Of Arm SPE each
+ * For Arm SPE each
  * branch that was sampled becomes a sample with a stack of its own, as perf script --itrace=bl
- * prints it: the branch, and, if the processor told it, where the taken branch before it led to (an
- * entry without a source).  Of other kinds, if somebody takes them, whatever the trace says of the
+ * prints it: the branch, and, if the processor gave it, where the taken branch before it led to (an
+ * entry without a source).  For other kinds, if somebody takes them, whatever the trace says of the
  * way through the code (aux/trace_flow.h): kinds are rows of aux/trace_flow.c.
  *
  *   AUXTRACE_INFO   u32 kind, u32 0, what the recorder knows of the processors
@@ -79,7 +79,7 @@ BC_MUST_USE bool trace_owners_take(struct trace_owners *owners, const struct per
 				   uint64_t time, const struct perf_record *record,
 				   struct bc_error *err);
 
-/* What the bytes of a buffer tell of whose they are. */
+/* What the bytes of a buffer say of whose they are. */
 struct trace_hint {
 	uint32_t cpu, tid; /* of the buffer; AUX_NONE: it is not of one */
 	uint32_t context;  /* the number of the thread, as the kernel has the processor write it ...
@@ -97,7 +97,7 @@ bool trace_owners_gone(const struct trace_owners *owners, uint32_t pid, uint64_t
 struct trace_lane {
 	struct spe_decoder spe; /* with the record that comes next, if it waits */
 	uint64_t time;          /* of that; UINT64_MAX: at the end */
-	bool stamped;           /* the trace tells times */
+	bool stamped;           /* the trace shows times */
 	bool waits;
 	uint32_t pid; /* of `context`, when `changes` were the last */
 	uint32_t context;
@@ -155,12 +155,13 @@ void perf_traces_init(struct perf_traces *traces, struct perf_setup *setup,
 		      struct perf_pool *pool, struct perf_data_report *details);
 void perf_traces_fini(struct perf_traces *traces);
 
-/* The header of the file, or a record, says that there are traces: who takes their answers is told.
+/* The header of the file, or a record, says that there are traces: who takes their answers is
+ * informed.
  */
 void perf_traces_announce(struct perf_traces *traces);
 
 /* AUXTRACE_INFO: which traces these are.  If they are read here and the file can be read in any
- * order, all its pieces from `begin` to `end` are found, wherever this record stands; UINT64_MAX:
+ * order, all its pieces from `begin` to `end` are found, wherever this record is; UINT64_MAX:
  * to the end of the file.  BC_NOMEM, BC_FORMAT, BC_IO. */
 BC_MUST_USE bool perf_traces_info(struct perf_traces *traces, const struct perf_record *record,
 				  struct perf_file *file, uint64_t begin, uint64_t end,
@@ -177,7 +178,7 @@ BC_MUST_USE bool perf_traces_aux(struct perf_traces *traces, const struct perf_r
 BC_MUST_USE bool perf_traces_number(struct perf_traces *traces, const struct perf_record *record,
 				    struct bc_error *err);
 
-/* AUXTRACE: takes the bytes behind it out of the stream, if they are not known by now.  now: ns, up
+/* AUXTRACE: takes the bytes after it out of the stream, if they are not known by now.  now: ns, up
  * to which records were read; they are of a time before.  BC_NOMEM; BC_FORMAT: it is cut. */
 BC_MUST_USE bool perf_traces_take(struct perf_traces *traces, const struct perf_record *record,
 				  struct perf_stream *stream, bool main_file, uint64_t now,
@@ -202,7 +203,7 @@ BC_MUST_USE bool perf_traces_task(struct perf_traces *traces, uint64_t time,
 BC_MUST_USE bool perf_traces_deliver(struct perf_traces *traces, uint64_t until, uint64_t latest,
 				     struct bc_error *err);
 
-/* Behind the last piece: what was cut is counted. */
+/* After the last piece: what was cut is counted. */
 void perf_traces_end(struct perf_traces *traces);
 
 #endif

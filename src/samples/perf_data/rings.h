@@ -11,7 +11,7 @@
 
 #include "src/samples/perf_data/deliver.h"
 
-/* A record that goes on in the next bytes of its ring. */
+/* A record that continues in the next bytes of its ring. */
 struct ring_rest {
 	uint8_t *bytes; /* owned; NULL: there never was one */
 	size_t size, capacity;
@@ -35,7 +35,7 @@ struct perf_rings {
  * it also after an error.
  *
  * BC_FORMAT       attr is cut
- * BC_UNSUPPORTED  records of the event tell no time or process
+ * BC_UNSUPPORTED  records of the event show no time or process
  * BC_NOMEM */
 BC_MUST_USE bool perf_rings_init(struct perf_rings *rings, struct bytes attr, uint32_t count,
 				 struct perf_order_limit most, const struct event_sink *sink,
@@ -61,7 +61,7 @@ BC_MUST_USE bool perf_rings_end(struct perf_rings *rings, struct bc_error *err);
 uint64_t perf_rings_memory(const struct perf_rings *rings);
 
 /*
- * Records as the kernel writes them of this event, for what it does not tell of itself: which
+ * Records as the kernel writes them of this event, for what it does not say of itself: which
  * processes there were before.  The bytes are for perf_rings_take(); each function returns how many
  * there are.
  */

@@ -337,7 +337,7 @@ static bool parse_head(const struct line *line, struct held *held, struct bc_err
 	return true;
 }
 
-/* A record's time stands before its name: "comm pid 2432.888138: PERF_RECORD_". */
+/* A record's time is before its name: "comm pid 2432.888138: PERF_RECORD_". */
 static uint64_t time_before(struct text text, size_t record)
 {
 	uint64_t time = 0;
@@ -380,7 +380,7 @@ static bool keep_line(struct held *held, enum part part, const struct line *line
 	return true;
 }
 
-/* Each part ends with a line; lines behind the last part are ignored. */
+/* Each part ends with a line; lines after the last part are ignored. */
 static enum part part_of(struct held *held, size_t *at, size_t len)
 {
 	while (*at < held->part_count && !held->parts[*at].left)
@@ -429,7 +429,7 @@ static bool read_parts(struct held *held, struct lines *lines, struct reader_rep
 	return err->code == BC_OK;
 }
 
-/* Of records with the same time, those that begin a process come before those that map. */
+/* For records with the same time, those that begin a process come before those that map. */
 static bool record_less(const struct kept *a, const struct kept *b)
 {
 	if (a->time != b->time)
@@ -478,7 +478,7 @@ static bool is_size(struct text word)
 	       is_number((struct text){word.at + 1, word.len - 3});
 }
 
-/* A path can have blanks: the size stands right before "event:", the name of a record or its end.
+/* A path can have blanks: the size is right before "event:", the name of a record or its end.
  */
 static bool has_size_before(struct text line, const char *word)
 {
@@ -719,7 +719,7 @@ static bool take_stack(struct perf_script *script, const struct line *line, size
 	return deliver_sample(script, err);
 }
 
-/* A blank line ends a sample, but where it stands before a call chain. */
+/* A blank line ends a sample, but where it is before a call chain. */
 static bool take_blank(struct perf_script *script, struct bc_error *err)
 {
 	struct script_open *open = &script->open;
@@ -799,7 +799,7 @@ static bool is_damaged(const struct perf_script *script, const struct script_lin
 }
 
 /* Is the last line, which has no newline, cut?  A line of compressed data that ends early is.
- * Of other text, a line that cannot be read is the rest of a line that its writer did not
+ * For other text, a line that cannot be read is the rest of a line that its writer did not
  * finish, unless the text has no other line.  A line that can be read counts as whole, although
  * its last number may be cut. */
 static bool is_cut(const struct reading *r, const struct text_block *block,

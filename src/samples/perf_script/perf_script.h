@@ -75,7 +75,7 @@ enum process_found {
 	PROCESS_WORK,    /* it takes too long to find out */
 };
 
-/* If one process mapped anything, every sample is of that.  Of several it is the one that was last
+/* If one process mapped anything, every sample is of that.  For several it is the one that was last
  * to map what is at an address of the sample: a child has all that its parent mapped before.
  * Addresses where processes have different files do not count. */
 enum process_found script_processes_find(struct script_processes *processes,
@@ -121,14 +121,14 @@ struct perf_script {
 	bool names_processes;              /* a sample named its process, as then all do */
 	struct branch_vec branches;        /* of the sample at hand */
 	struct callchain_vec callchain;    /* of the sample at hand */
-	bool callchain_has_ip;             /* the sample's address stands in it only ... */
-	size_t inlined;                    /* ... behind so many inlined functions */
+	bool callchain_has_ip;             /* the sample's address is in it only ... */
+	size_t inlined;                    /* ... after so many inlined functions */
 	struct file_vec files; /* of the call chain: texts in `paths`, once it is whole */
 	struct path_vec paths;
 	struct sample sample;        /* not delivered yet if open.lines is OPEN_SAMPLE */
 	uint64_t time;               /* of it */
 	struct event_memory *memory; /* of its branches, or NULL */
-	const char *file;            /* in which `sample` stands ... */
+	const char *file;            /* in which `sample` is ... */
 	uint64_t number;             /* ... in this line */
 	bool no_pid;                 /* `sample` does not name its process */
 	struct script_open open;
@@ -160,7 +160,7 @@ BC_MUST_USE bool perf_script_end(struct perf_script *script, struct bc_error *er
 
 /*
  * The text that perf2bolt 23 makes with --profile-format=perfscript and reads
- * with -ps: what several runs of perf script printed, one behind the other,
+ * with -ps: what several runs of perf script printed, one after the other,
  * with a head that says how long each is, in hexadecimal:
  *
  *   PERFTEXT;BUILDIDS=12c;MMAP=937f1;MAIN=5aec9a;TASK=9350a;MEM=0;
@@ -172,7 +172,7 @@ BC_MUST_USE bool perf_script_end(struct perf_script *script, struct bc_error *er
 #define PERF_TEXT_MAGIC "PERFTEXT;"
 
 /* Read such a text to its end: first all records, by time, then the samples.
- * Those are held until then, as the records of processes stand behind them.
+ * Those are held until then, as the records of processes are after them.
  *
  * BC_FORMAT: a head that cannot be read, or what perf_script_line() finds
  * BC_NOMEM, BC_IO */
@@ -187,7 +187,7 @@ BC_MUST_USE bool perf_text_lines(struct perf_script *script, struct lines *lines
  *   1 14697900391567 0x490 [0x40]: PERF_RECORD_SAMPLE(IP, 0x2): 7/7: 0x7fb3e215e120 period: 1 addr:
  *   0
  *
- * It is no input: what perf prints without -D stands between the dumps.
+ * It is no input: what perf prints without -D is between the dumps.
  */
 
 /* The message: what the input is, and what to give instead. */

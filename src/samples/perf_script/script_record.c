@@ -95,7 +95,7 @@ static bool take_event(struct walk *w, struct text *event)
 	return true;
 }
 
-/* Do words follow that stand before an address?  Then the word that was read as the pid is a
+/* Are words follow that before an address?  Then the word that was read as the pid is a
  * part of the comm. */
 static bool has_earlier_fields(struct walk w)
 {
@@ -106,7 +106,7 @@ static bool has_earlier_fields(struct walk w)
 }
 
 /* With addr, ip is the second of two addresses, in a column as wide as the first's:
- * a symbol, which can look like a number, stands right behind one blank. */
+ * a symbol, which can look like a number, is right after one blank. */
 #define ADDRESS_COLUMNS 16
 
 static bool parse_second_address(struct text text, const struct walk *w, struct head *out)
@@ -155,7 +155,7 @@ static const char *parse_fields(struct text text, enum task_field task, struct h
 		head_step(&w);
 	struct walk next = w;
 	head_step(&next);
-	if (is_dec(w.word) && take_event(&next, &out->event)) /* behind a period */
+	if (is_dec(w.word) && take_event(&next, &out->event)) /* after a period */
 		w = next;
 	else
 		take_event(&w, &out->event);
@@ -451,7 +451,7 @@ bool record_parse(const struct line *line, size_t at, struct script_record *out,
 struct reading {
 	const char *pos, *end;
 	const char *why;
-	size_t usual[3]; /* lengths of the last addresses and of what was behind them */
+	size_t usual[3]; /* lengths of the last addresses and of what was after them */
 };
 
 static bool fail(struct reading *r, const char *why)
@@ -562,7 +562,7 @@ static inline bool read_prediction(struct reading *r, struct branch *out)
 	return true;
 }
 
-/* 0x80 in every byte that cannot stand behind a prediction: flags, cycles, kinds of
+/* 0x80 in every byte that cannot be after a prediction: flags, cycles, kinds of
  * branch and counters are capitals, digits, slashes, dashes and what is between these in
  * ASCII. */
 static inline uint64_t not_in_rest(uint64_t bytes)
@@ -577,7 +577,7 @@ static inline uint64_t not_in_rest(uint64_t bytes)
 	       0x80 * HEX_EACH;
 }
 
-/* Move behind the last field of an entry.  A blank must follow: any other character shows that
+/* Move after the last field of an entry.  A blank must follow: any other character shows that
  * two entries were joined. */
 static inline bool skip_rest(struct reading *r)
 {
@@ -596,7 +596,7 @@ static inline bool skip_rest(struct reading *r)
 	return true;
 }
 
-/* The kind of branch stands behind two flags of a letter each and the cycles, with which `p`
+/* The kind of branch is after two flags of a letter each and the cycles, with which `p`
  * begins: /-/-/12/RET.  Releases of perf that know none leave it empty, print a dash, or end there.
  */
 static __attribute__((noinline)) uint64_t type_of(const char *p, const char *end)
@@ -615,7 +615,7 @@ static __attribute__((noinline)) uint64_t type_of(const char *p, const char *end
 }
 
 /* Has an entry no kind of branch?  That is its seventh field, which most entries lack or have a
- * dash for.  `p` is behind the prediction. */
+ * dash for.  `p` is after the prediction. */
 static inline bool has_no_type(const char *p, const char *end)
 {
 	return end - p < 8 || (p[6] == '/' && p[7] == '-');
@@ -701,7 +701,7 @@ size_t stack_find(struct text line)
 	const char *end = line.at + line.len, *p = line.at;
 	bool pathless = false;
 
-	/* An x is rarer than a zero in what stands before. */
+	/* An x is rarer than a zero in what is before. */
 	while (p < end && (p = memchr(p, 'x', (size_t)(end - p))) != NULL) {
 		const char *word = p - 1;
 		if (p > line.at && *word == '0' && (word == line.at || is_blank(word[-1])) &&
@@ -750,7 +750,7 @@ static bool refuse_symbols(const struct line *line, const char *at, struct bc_er
 			 "(run perf script with -F pid,ip,brstack): expected addresses");
 }
 
-/* What stands before the stack of a sample. */
+/* What is before the stack of a sample. */
 static bool parse_sample(const struct line *line, size_t stack, struct script_item *out,
 			 struct bc_error *err)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The fields of a perf script line that stand before its branch stack:
+ * The fields of a perf script line that are before its branch stack:
  *
  *   [comm] [pid|tid|pid/tid] [[cpu]] [misc] [time:] [period] [event:] [ip] ...
  *
@@ -22,12 +22,12 @@ struct head {
 	uint64_t time; /* in ns */
 	bool has_ip;
 	struct run_addr ip;
-	struct run_addr data; /* what stands before ip in a column of its own; or 0 */
+	struct run_addr data; /* what is before ip in a column of its own; or 0 */
 	struct text event;    /* with its colon; points into the line */
 	struct text rest;     /* what follows */
 };
 
-/* Read the first `size` bytes of a line.  A line without a process has a time, an event or, behind
+/* Read the first `size` bytes of a line.  A line without a process has a time, an event or, after
  * these bytes, a branch stack.  BC_FORMAT. */
 BC_MUST_USE bool head_parse(const struct line *line, size_t size, struct head *out,
 			    struct bc_error *err);
@@ -62,10 +62,10 @@ struct script_record {
 	struct map_event map; /* MAP; the path points into the line */
 };
 
-/* Where in the first `size` bytes of a line a record stands, or `size`. */
+/* Where in the first `size` bytes of a line a record is, or `size`. */
 size_t record_find(struct text line, size_t size);
 
-/* Read the record that stands at byte `at` of a line.  BC_FORMAT. */
+/* Read the record that is at byte `at` of a line.  BC_FORMAT. */
 BC_MUST_USE bool record_parse(const struct line *line, size_t at, struct script_record *out,
 			      struct bc_error *err);
 
@@ -84,10 +84,10 @@ BC_MUST_USE bool record_parse(const struct line *line, size_t at, struct script_
 
 DEFINE_VEC(branch_vec, struct branch);
 
-/* Where the first entry stands in a line, or the line's length. */
+/* Where the first entry is in a line, or the line's length. */
 size_t stack_find(struct text line);
 
-/* Read the entries that stand in the line from byte `from` on and add them to `out`,
+/* Read the entries that are in the line from byte `from` on and add them to `out`,
  * which is unchanged after an error.  Other fields can follow them.  BC_FORMAT,
  * BC_NOMEM. */
 BC_MUST_USE bool stack_parse(const struct line *line, size_t from, struct branch_vec *out,
@@ -100,7 +100,7 @@ bool stack_ends_early(struct text stack);
 /* True if a text holds entries without addresses, as brstacksym prints them. */
 bool stack_is_symbolic(struct text text);
 
-/* Parses one line of perf script's text.  Of the lines before it only what they left open is
+/* Parses one line of perf script's text.  For the lines before it only what they left open is
  * needed. */
 
 /* What the lines that begin with a tab belong to. */
@@ -121,7 +121,7 @@ enum script_kind {
 	SCRIPT_BLANK, /* ends a sample */
 	SCRIPT_COMMENT,
 	SCRIPT_RECORD,
-	SCRIPT_SAMPLE,    /* a head, and behind it perhaps its branch stack */
+	SCRIPT_SAMPLE,    /* a head, and after it perhaps its branch stack */
 	SCRIPT_STACK,     /* the branch stack of the sample that is open, in a line of its own */
 	SCRIPT_CALLCHAIN, /* an entry of the call chain of the sample that is open, or begins with
 			     it */
@@ -132,7 +132,7 @@ enum script_kind {
 struct script_frame {
 	uint64_t at;
 	struct text file; /* at the end of the line; empty if there is none */
-	bool inlined; /* a function that was inlined: it stands before the code it is a part of */
+	bool inlined;     /* a function that was inlined: it is before the code it is a part of */
 };
 
 struct script_item {

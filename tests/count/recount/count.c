@@ -240,7 +240,7 @@ static void take_load(struct count *c, const struct sample *sample)
 
 /* Samples. */
 
-/* perf prints a colon behind an event's name, which users leave out. */
+/* perf prints a colon after an event's name, which users leave out. */
 static bool same_event(struct text a, struct text b)
 {
 	bool exact = text_ends(a, ":");
@@ -451,7 +451,7 @@ static bool has_row(const struct row_vec *rows, uint64_t key)
 	return false;
 }
 
-/* One entry with the type of a return tells what all of its source are. */
+/* One entry with the type of a return shows what all of its source are. */
 static void settle_outside(struct count *c)
 {
 	rows_add_up(&c->outside_returns);

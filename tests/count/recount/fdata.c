@@ -44,7 +44,7 @@ static void put_record(struct line_vec *lines, const struct record *record, bool
 	lines_put(lines, writing_end(&line), record->count, record->mispredicted);
 }
 
-/* A local symbol has its number behind its name. */
+/* A local symbol has its number after its name. */
 static void put_load(struct line_vec *lines, const struct load *load)
 {
 	struct writing line;

@@ -20,7 +20,7 @@ void lines_free(struct line_vec *lines)
 	line_vec_free(lines);
 }
 
-/* Where `place` stands from line `i` on, or the number of lines. */
+/* Where `place` is from line `i` on, or the number of lines. */
 static size_t find(const struct line_vec *lines, size_t i, const char *place)
 {
 	while (i < lines->len && strcmp(lines->at[i].place, place) != 0)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The lines of a profile: what they are about, as it stands there, and what they count.
+ * The lines of a profile: what they are about, as it is there, and what they count.
  * One list is what should be in a file, the other what is.
  */
 #ifndef TESTS_COUNT_RECOUNT_LINES_H
@@ -24,7 +24,7 @@ void lines_free(struct line_vec *lines);
  * `is` begins at line 1 of the file. */
 void lines_compare(const char *path, const struct line_vec *is, const struct line_vec *should);
 
-/* A line is read from left to right.  Each returns false where something else stands. */
+/* A line is read from left to right.  Each returns false where something else is. */
 struct reading {
 	struct text rest;
 };

@@ -9,7 +9,7 @@
 #include "tests/count/recount/mistakes.h"
 #include "tests/count/recount/names.h"
 
-/* Of all that hold it the one that begins last; of those the first. */
+/* For all that hold it the one that begins last; of those the first. */
 static const struct symbol *symbol_at(const struct symbol_table *symbols, uint64_t at)
 {
 	const struct symbol *found = NULL;

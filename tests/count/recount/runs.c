@@ -38,7 +38,7 @@ static void put_edge(void *ctx, uint32_t from, uint32_t to)
 		   (struct home){edges->owner, to}, edges->count, 0);
 }
 
-/* Behind a return the block that made the call is the first: it ends one byte before. */
+/* After a return the block that made the call is the first: it ends one byte before. */
 static const char *by_map(struct should *should, const struct fallthrough *run)
 {
 	const struct binary *binary = should->count->binary;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Fall-throughs: which edges of the input function a run through code stands for. */
+/* Fall-throughs: which edges of the input function a run through code represents. */
 #ifndef TESTS_COUNT_RECOUNT_RUNS_H
 #define TESTS_COUNT_RECOUNT_RUNS_H
 

@@ -17,7 +17,7 @@ static const struct function *function_of(const struct function_table *functions
 	return f && at - f->address < function_extent(functions, f) ? f : NULL;
 }
 
-/* The first that begins there: a hot one stands before a cold one. */
+/* The first that begins there: a hot one is before a cold one. */
 static const struct bat_fragment *fragment_of(const struct bat_table *bat, uint64_t address)
 {
 	for (uint32_t i = 0; i < bat->fragment_count; i++)

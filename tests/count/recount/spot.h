@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * Where a vaddr lies, and which place of the input binary that is: by the function table
- * and the fragments as they stand in the binary, without its indices.
+ * and the fragments as they are in the binary, without its indices.
  */
 #ifndef TESTS_COUNT_RECOUNT_SPOT_H
 #define TESTS_COUNT_RECOUNT_SPOT_H

@@ -9,7 +9,7 @@
 #include "tests/count/recount/lines.h"
 #include "tests/count/recount/mistakes.h"
 
-/* Of a function: what is, or what should be. */
+/* For a function: what is, or what should be. */
 struct sums {
 	bool any;
 	uint64_t executed; /* what came to its beginning from elsewhere, ... */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* A program of some functions, to be linked in many ways.  `wait` as its argument:
- * tells that it is ready and waits until its input ends. */
+ * shows that it is ready and waits until its input ends. */
 #include <stdio.h>
 #include <string.h>
 

@@ -183,7 +183,7 @@ static bool is_chosen(void)
 
 /*
  * A stopped thread may end all the same, by a signal or by another thread's exit; then
- * it has no registers, and wait tells its end.
+ * it has no registers, and wait shows its end.
  */
 static bool get(pid_t tid, struct user_regs_struct *regs)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Run-time addresses of the demo in a process that a file of any format tells of, as
+ * Run-time addresses of the demo in a process that a file of any format describes, as
  * batconv addr --perf and --maps have it.
  *
  * An error is one line.  Without a process said there is an answer exactly if one
- * process has the demo, and it is that process's.  Its loads ascend.  Of each address the
+ * process has the demo, and it is that process's.  Its loads ascend.  For each address the
  * region holds it; what has a vaddr lies in a region of the demo, at run-time address minus
  * one of the bases, in the segment, section and function of that vaddr; and the way back
  * from that vaddr leads to the address.
@@ -89,7 +89,7 @@ static void check_places(const struct address_chain *chain)
 		assert(chain->vaddr.v - chain->place.function->address == chain->place.offset);
 }
 
-/* Of a mapping that leads elsewhere than most of its load. */
+/* For a mapping that leads elsewhere than most of its load. */
 static bool is_differing(const struct loads *loads, uint64_t base)
 {
 	for (size_t i = 0; i < loads->differing.len; i++)
@@ -175,7 +175,7 @@ static void check_pick(const struct snapshots *all, uint32_t id, uint64_t time)
 	struct loaded_at process;
 	bool ok = locate(all, &choice, &maps, &process);
 
-	/* A process of the number that stands for any cannot be asked for. */
+	/* A process of the number that represents any cannot be asked for. */
 	bool ask = all->all.len <= SNAPSHOTS_ASKED;
 	for (size_t i = 0; ask && i < all->all.len; i++)
 		ask = all->all.at[i].pid != LOAD_CHOICE_ANY;

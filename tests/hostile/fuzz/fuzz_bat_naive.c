@@ -84,7 +84,7 @@ static void check_same(const struct bat_table *t, const struct naive_table *n)
 	assert(t->hot_count == hot);
 }
 
-/* Of the layouts that fit, the one under which most functions begin with 0 -> 0. */
+/* For the layouts that fit, the one under which most functions begin with 0 -> 0. */
 static void check_recognition(const uint8_t *data, size_t size, const struct naive_table *n,
 			      const bool *fits)
 {

@@ -36,7 +36,7 @@ static void open_demo(void)
 		abort();
 }
 
-/* The demo's file with another descriptor in place of its own. */
+/* The demo's file with another descriptor instead of its own. */
 static uint8_t *with_descriptor(const uint8_t *desc, size_t size)
 {
 	struct bc_error err = {0};

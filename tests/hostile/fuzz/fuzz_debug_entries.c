@@ -2,7 +2,7 @@
 /*
  * Any bytes as an ELF file with debug information: it is refused with one line, or entries ascend
  * and are as deep as they can be, expressions are of operations that there are, and what is too
- * much is told as a limit.
+ * much is reported as a limit.
  */
 #undef NDEBUG /* what is asserted here must be done, too */
 #include <assert.h>

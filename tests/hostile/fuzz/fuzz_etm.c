@@ -4,7 +4,7 @@
  * The first bytes say which unit it is, and how the others are cut into pieces, where something was
  * lost, and how many bytes are missing; what follows is the trace.  Properties: wherever a trace is
  * cut into pieces that follow each other, each source has the same answers, at the same places; an
- * answer without a packet does not exist; with gaps every piece is read to its end; behind what was
+ * answer without a packet does not exist; with gaps every piece is read to its end; after what was
  * lost comes an address.
  */
 #undef NDEBUG /* what is asserted here must be done, too */

@@ -20,7 +20,7 @@ static struct rest {
 	size_t left;
 } input;
 
-/* The next part, with a zero byte behind it. */
+/* The next part, with a zero byte after it. */
 static void take(char part[PART_SIZE])
 {
 	size_t length = strnlen((const char *)input.at, input.left);

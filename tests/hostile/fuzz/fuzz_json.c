@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * Any bytes as JSON.  A second reader, which recurses over the bytes, says whether
- * they are one value: json_skip() takes exactly those, but for what is nested deeper
+ * they are one value: json_skip() takes exactly those, except for what is nested deeper
  * or has longer keys than a table's JSON.  Errors have a byte inside the text, and stay.
  */
 #undef NDEBUG /* what is asserted here must be done, too */

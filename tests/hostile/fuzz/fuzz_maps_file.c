@@ -3,9 +3,9 @@
  * Maps from a file of any format, as batconv maps reads them: .bcmaps, text of
  * /proc/PID/maps, perf.data, text of perf script; what has no maps is refused.
  *
- * An error is one line that names the file, and nothing is left behind.  Else the regions
+ * An error is one line that names the file, and nothing is left over.  Else the regions
  * of each snapshot ascend and are found, snapshots are found by their process and id and by
- * time; they are the same when they are written as .bcmaps and read again, or, but for
+ * time; they are the same when they are written as .bcmaps and read again, or, except for
  * build-ids and odd paths, as text; added to themselves they are there twice, under ids of
  * their own; and a recording that is read up to a time has none that is later.
  */
@@ -133,7 +133,7 @@ static void check_merged(struct snapshots *all)
 
 	assert(snapshots_merge(&twice, all, &err));
 	check_same_snapshots(all, &twice, count, true);
-	/* No id is free behind the largest. */
+	/* No id is free after the largest. */
 	for (size_t i = 0; i < count; i++)
 		if (all->all.at[i].id > UINT32_MAX - count)
 			count = 0;

@@ -4,7 +4,7 @@
  *
  *   byte 0    threads
  *   the rest  changes of four bytes: offset (23 bits, little-endian, modulo the file's size; the
- *             top bit: in the output, else in the input), the byte that stands there
+ *             top bit: in the output, else in the input), the byte that is there
  *
  * The pair is refused with a proper error, or every trace of the demo's recording is converted:
  * ledgers balance, records are in order, each names a function and has a count, and the profile is

@@ -129,7 +129,7 @@ static void check_reader(int fd, const uint8_t *data, size_t size)
 	bytes_file_close(&file);
 }
 
-/* Through a pipe, of which nothing is at hand: features come behind the samples.  What a
+/* Through a pipe, of which nothing is at hand: features come after the samples.  What a
  * pipe holds without a reader. */
 #define PIPE_MOST 65536
 

@@ -26,7 +26,7 @@ static void check_ended(const char *text, size_t size)
 }
 
 /* Do entries of the same path contradict each other?  A short id and the same with
- * zeros behind it can be one. */
+ * zeros after it can be one. */
 static bool is_clear(const struct perf_build_id *all, size_t count, const char *path, bool strictly)
 {
 	for (size_t i = 0; i < count; i++)

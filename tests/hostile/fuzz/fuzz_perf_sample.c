@@ -65,7 +65,7 @@ static void registers(struct walk *w, uint64_t mask)
 	}
 }
 
-/* What stands behind a branch stack. */
+/* What is after a branch stack. */
 static void read_rest(struct walk *w, const struct perf_attr *attr, struct perf_sample *out)
 {
 	uint64_t type = attr->sample_type, size;
@@ -255,7 +255,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (size < ATTR_SIZE || size > 65536 ||
 	    !perf_attr_parse((struct bytes){data, ATTR_SIZE}, &attr))
 		return 0;
-	/* Of malloc'ed memory, as a block's records are; where it begins varies. */
+	/* For malloc'ed memory, as a block's records are; where it begins varies. */
 	size_t skip = data[ATTR_SIZE - 1] % 9;
 	struct bytes body = {NULL, size - ATTR_SIZE};
 	uint8_t *copy = malloc(skip + body.size + 1);

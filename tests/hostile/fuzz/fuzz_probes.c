@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Two bytes, the length of .pseudo_probe_desc, that section, and .pseudo_probe behind it.  Any
- * bytes are refused, or they are trees: nodes behind their parents, of functions that are listed;
+/* Two bytes, the length of .pseudo_probe_desc, that section, and .pseudo_probe after it.  Any
+ * bytes are refused, or they are trees: nodes after their parents, of functions that are listed;
  * probes by node; no base without a probe. And no more of all than there are bytes for. */
 #undef NDEBUG /* what is asserted here must be done, too */
 #include <assert.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * What /proc tells of two processes, and a cgroup of its own: stat, comm and status of each,
+ * What /proc says of two processes, and a cgroup of its own: stat, comm and status of each,
  * cgroup.procs of two levels, and maps, with zero bytes between.  Properties: a name has at most 15
  * bytes; descendants are listed once each; no name of a process makes another one its parent, or
  * another user its own; a cgroup has positive numbers only; and a sample is in the file of the last
@@ -26,7 +26,7 @@ enum { PART_SIZE = 4096, PROCESSES = 2, SAMPLES_MOST = 16 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* The next part, with a zero byte behind it. */
+/* The next part, with a zero byte after it. */
 static void take(struct text *rest, char part[PART_SIZE])
 {
 	size_t length = text_find(*rest, '\0'), used = length < PART_SIZE ? length : PART_SIZE - 1;

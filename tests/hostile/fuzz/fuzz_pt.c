@@ -3,8 +3,8 @@
  * Packets of Intel PT.  The first bytes say what the clocks are, and how the others are cut into
  * pieces; what follows is the trace. Properties: wherever a trace is cut into pieces that follow
  * each other, and with batches of any size, it has the same answers; no more answers than bytes
- * allow; behind FLOW_LOST nothing is answered until the place is known again; a reader never stands
- * still; no bit above those that are told; with gaps, the same holds for each part.
+ * allow; after FLOW_LOST nothing is answered until the place is known again; a reader never is
+ * still; no bit above those that are reported; with gaps, the same holds for each part.
  */
 #undef NDEBUG /* what is asserted here must be done, too */
 #include <assert.h>
@@ -59,7 +59,7 @@ static void start(struct reading *r, const uint8_t *how, size_t capacity)
 	r->lost = true; /* nothing is known yet */
 }
 
-/* What is left of a piece, which stands in front of the next. */
+/* What is left of a piece, which is in front of the next. */
 static size_t read_piece(struct reading *r, const uint8_t *data, size_t size)
 {
 	struct bytes rest = {data, size};
@@ -71,7 +71,8 @@ static size_t read_piece(struct reading *r, const uint8_t *data, size_t size)
 		assert(rest.size <= before && (!rest.size || rest.data + rest.size == data + size));
 		if (!stopped)
 			break;
-		assert(flow_batch_full(&r->batch) || r->decoder.place != place); /* so it goes on */
+		assert(flow_batch_full(&r->batch) || r->decoder.place != place); /* so it continues
+		*/
 		note(r);
 	}
 	assert(rest.size < PT_PACKET_MOST);

@@ -123,7 +123,7 @@ static bool take(void *ctx, const struct event *event, struct bc_error *err)
 	struct seen *seen = ctx;
 
 	(void)err;
-	/* Which of these comes first is told by one number. */
+	/* Which of these comes first is shown by one number. */
 	seen->kind = event->kind < EVENT_TRACES ? EVENT_BEGIN : event->kind;
 	if (event->kind < EVENT_TRACES)
 		add(seen, event->kind);

@@ -19,7 +19,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Every file of a host is this one, but for those that are none or gone, by the last letter of
+/* Every file of a host is this one, except for those that are none or gone, by the last letter of
  * their path. */
 static const struct bytes *program(void)
 {
@@ -51,7 +51,7 @@ static enum file_answer open_file(void *ctx, const struct map_event *map, int *f
 	return FILE_OPENED;
 }
 
-/* All shards, one behind the other. */
+/* All shards, one after the other. */
 struct shards {
 	char *text;
 	size_t size;

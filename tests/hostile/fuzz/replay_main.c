@@ -22,7 +22,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 #pragma weak LLVMFuzzerCustomMutator
 
-/* In place of libFuzzer's: a few bytes. */
+/* Instead of libFuzzer's: a few bytes. */
 static struct prng bytes;
 
 size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t most)

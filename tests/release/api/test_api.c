@@ -228,7 +228,7 @@ static void frames_of_stacks(void **state)
 	assert_false(f[4].has_map);
 	for (int i = 0; i < 4; i++)
 		assert_true(f[i].has_map && f[i].pid == 7 && f[i].map == 0);
-	/* By time: which map it was is told. */
+	/* By time: which map it was is reported. */
 	assert_true(batconv_snapshots_add_text(s, 7, 5, 4000, maps_text, strlen(maps_text), &err));
 	for (uint64_t time = 3999; time <= 4000; time++) {
 		assert_true(batconv_resolve(r, 7, time, addresses[0], f, &err));
@@ -243,7 +243,7 @@ static void frames_of_stacks(void **state)
 	batconv_snapshots_free(s);
 }
 
-/* Of this program: a call that the compiler was told to inline, and where it stands. */
+/* For this program: a call that the compiler was asked to inline, and where it is. */
 static inline __attribute__((always_inline)) uint64_t inlined_here(uint64_t n)
 {
 	return n * __builtin_bswap64(n + UINT64_C(0x1234));
@@ -463,7 +463,7 @@ static void without_an_error(void **state)
 	batconv_snapshots_free(s);
 }
 
-/* What a later release can ask for, and this one does not know: told, not passed over. */
+/* What a later release can ask for, and this one does not know: reported, not passed over. */
 static void what_is_not_known(void **state)
 {
 	struct batconv_snapshots *s = snapshots_of_text();
@@ -543,7 +543,7 @@ static void what_is_not_there(void **state)
 	batconv_snapshots_free(s);
 }
 
-/* A file of which a part is there: what is whole is added, and the rest is told. */
+/* A file of which a part is there: what is whole is added, and the rest is reported. */
 static void files_that_were_cut(void **state)
 {
 	struct batconv_snapshots *s = batconv_snapshots_new();

@@ -259,7 +259,7 @@ static void what_the_system_refuses_leaves_errno(void **state)
 	assert_int_equal(after, 77);
 	struct rlimit files = without(RLIMIT_NOFILE);
 	errno = 77;
-	(void)!batconv_capture_thread_bounds(&own); /* of the first thread, /proc/self/maps tells */
+	(void)!batconv_capture_thread_bounds(&own); /* of the first thread, /proc/self/maps shows */
 	after = errno;
 	setrlimit(RLIMIT_NOFILE, &files);
 	assert_int_equal(after, 77);

@@ -18,7 +18,7 @@ struct fields {
 	uint64_t end;         /* where the last field ends */
 };
 
-/* A field that was given another number stands nowhere; `value`: padding bytes. */
+/* A field that was given another number is nowhere; `value`: padding bytes. */
 #define NOT_STORED UINT64_MAX
 
 static void insert(struct fields *f, size_t at, const struct bat_field *field)
@@ -133,7 +133,7 @@ static void mutate_group(struct fields *f, struct prng *random)
 		give(count, count->stored + 1, 0);
 		copy(f, begin, end, end);
 		break;
-	default: /* behind another one of the same table */
+	default: /* after another one of the same table */
 		group(f, (size_t)prng_below(random, f->count), entries, &to, &to_end);
 		if (f->at[to].cold != of.cold || (entries && f->at[to].fragment != of.fragment) ||
 		    f->at[to].fragment == BAT_NO_INDEX)
@@ -180,7 +180,7 @@ static void add_leb(struct growing *out, uint64_t number, bool is_signed, unsign
 static void write_mask(const struct fields *f, size_t at, struct growing *out)
 {
 	const struct bat_field *mask = &f->at[at];
-	/* EqualElems stands before its mask and says how long that is. */
+	/* EqualElems is before its mask and says how long that is. */
 	uint64_t bytes = at && is_named(&f->at[at - 1], "EqualElems") ?
 				 f->at[at - 1].stored / 8 + 1 :
 				 mask->size;

@@ -36,7 +36,7 @@ static void shrink(struct perf_piece *p, size_t at, size_t by)
 	perf_piece_settle(p);
 }
 
-/* An attr where one stands: in the header's section, or in a record. */
+/* An attr where one is: in the header's section, or in a record. */
 static uint8_t *attr_at(struct perf_pieces *r, size_t number)
 {
 	if (r->is_pipe) {

@@ -34,7 +34,7 @@ DEFINE_VEC(naive_fragments, struct naive_fragment);
 
 struct naive_table {
 	struct naive_fragments all; /* by address, hot before cold */
-	uint32_t zero_starts; /* that begin with block 0 -> 0, of those that tell layouts apart */
+	uint32_t zero_starts; /* that begin with block 0 -> 0, of those that distinguish layouts */
 };
 
 /* False: the bytes are no table of this layout.  Free it either way. */

@@ -96,7 +96,7 @@ static void move_offset(uint8_t *at, uint64_t from, uint64_t by)
 		perf_piece_put(at, perf_piece_get(at, 8) + by, 8);
 }
 
-/* Sections behind the data moved `by`. */
+/* Sections after the data moved `by`. */
 static void settle_header(struct perf_pieces *r, uint64_t by)
 {
 	uint64_t old_end = perf_piece_get(r->head.data + 40, 8) + r->data_size;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * perf.data as what stands before its records, the records, and what stands behind
+ * perf.data as what is before its records, the records, and what is after
  * them.  When records grow, shrink, come or go, the sizes and offsets in the header
  * and in the table of features follow.
  */
