@@ -22,8 +22,8 @@
 #include "src/base/text.h"
 #include "src/base/vec.h"
 
-#define STOP_SECONDS 10       /* a server has, from SIGTERM to SIGKILL */
-#define KILL_SECONDS 10       /* ... and is waited for after that */
+#define STOP_SECONDS 10 /* a server has, from SIGTERM to SIGKILL, where nothing else is said */
+#define KILL_SECONDS 10 /* ... and is waited for after that */
 #define LOOK_NS      10000000 /* between two looks whether a server is ready */
 
 double seconds_now(void)
@@ -63,7 +63,7 @@ char **template_words(const struct template *of, const char *binary)
 	char **words = calloc(of->count + 1, sizeof(*words));
 
 	for (size_t i = 0; words && i < of->count; i++)
-		if (!(words[i] = filled(of->words[i], binary))) {
+		if (!(words[i] = binary ? filled(of->words[i], binary) : strdup(of->words[i]))) {
 			template_free(words);
 			return NULL;
 		}
@@ -94,6 +94,7 @@ struct child {
 	int status;
 	struct rusage usage;
 	int out, err;         /* what it prints; -1: read to the end */
+	int log;              /* 0: none */
 	struct sha256 digest; /* of `out` */
 	uint64_t written;
 	char tail[256]; /* of `err` */
@@ -149,13 +150,13 @@ static void close_all(const int *fds, size_t count)
 			close(fds[i]);
 }
 
-static bool child_start(const struct template *of, const char *binary, const char *input,
+static bool child_start(const struct template *of, const char *binary, const char *input, int log,
 			struct child *out, struct bc_error *err)
 {
 	int pipes[3][2] = {{-1, -1}, {-1, -1}, {-1, -1}}, why = 0;
 	char **words = template_words(of, binary);
 
-	*out = (struct child){.out = -1, .err = -1};
+	*out = (struct child){.out = -1, .err = -1, .log = log};
 	if (!words)
 		return bc_fail_nomem(err);
 	int in = open(input ? input : "/dev/null", O_RDONLY | O_CLOEXEC);
@@ -181,7 +182,7 @@ static bool child_start(const struct template *of, const char *binary, const cha
 		close_all(&pipes[0][0], 1);
 		close_all(&pipes[1][0], 1);
 		errno = why;
-		if (strcmp(words[0], binary) != 0)
+		if (!binary || strcmp(words[0], binary) != 0)
 			bc_fail_errno(err, "%s: cannot be started", words[0]);
 		else
 			bc_fail_errno(err, "cannot be started");
@@ -197,6 +198,17 @@ static bool child_start(const struct template *of, const char *binary, const cha
 	return true;
 }
 
+/* A full disk loses the rest of a log, and nothing else. */
+static void copy_to_log(int log, const char *bytes, size_t size)
+{
+	ssize_t done;
+
+	while (size && ((done = write(log, bytes, size)) > 0 || (done < 0 && errno == EINTR))) {
+		bytes += done > 0 ? done : 0;
+		size -= done > 0 ? (size_t)done : 0;
+	}
+}
+
 /* Takes what is printed: *fd is closed and -1 at its end. */
 static void take_output(struct child *child, int *fd)
 {
@@ -210,6 +222,8 @@ static void take_output(struct child *child, int *fd)
 		*fd = -1;
 		return;
 	}
+	if (child->log)
+		copy_to_log(child->log, buffer, (size_t)size);
 	if (fd == &child->out) {
 		sha256_add(&child->digest, buffer, (size_t)size);
 		child->written += (uint64_t)size;
@@ -484,7 +498,7 @@ static bool is_ready(const struct workload *workload, const char *binary, double
 		*ready = port_accepts(workload->port);
 		return true;
 	}
-	if (!child_start(&workload->ready, binary, NULL, &child, err))
+	if (!child_start(&workload->ready, binary, NULL, workload->log, &child, err))
 		return false;
 	*ready = wait_for(&child, deadline) && exit_code(&child) == 0;
 	if (!child.ended)
@@ -529,7 +543,7 @@ static bool run_command(const struct workload *workload, const char *binary, str
 {
 	struct child child;
 
-	if (!child_start(&workload->command, binary, workload->input, &child, err))
+	if (!child_start(&workload->command, binary, workload->input, workload->log, &child, err))
 		return false;
 	double deadline = child.begun + workload->timeout;
 	bool ended;
@@ -562,7 +576,7 @@ static bool run_served(const struct workload *workload, const char *binary,
 
 	if (workload->port && port_accepts(workload->port))
 		return bc_fail(err, BC_IO, "port %u is in use by another program", workload->port);
-	if (!child_start(&workload->serve, binary, NULL, &server, err))
+	if (!child_start(&workload->serve, binary, NULL, workload->log, &server, err))
 		return false;
 	bool ok = wait_until_ready(workload, binary, &server, err) &&
 		  cpu_of_descendants(&before, err) &&
@@ -582,7 +596,9 @@ bool workload_run(const struct workload *workload, const char *binary, struct wo
 	begin_waiting();
 	bool ok = workload->serve.count ? run_served(workload, binary, out, err) :
 					  run_command(workload, binary, NULL, out, err);
-	end_all(workload->serve.count ? STOP_SECONDS : 0);
+	end_all(!workload->serve.count ? 0 :
+		workload->patience     ? workload->patience :
+					 STOP_SECONDS);
 	return ok &&
 	       (out->code != 127 || bc_fail(err, BC_IO, "the workload cannot run: %s", out->said));
 }

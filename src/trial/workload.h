@@ -34,6 +34,9 @@ struct workload {
 	struct template serve; /* the server that is measured while `command` runs; or none */
 	unsigned port;         /* it is ready when it accepts on this port of this machine, */
 	struct template ready; /* or when this succeeds */
+	double patience;       /* seconds that it has to end, from SIGTERM to SIGKILL; 0: 10 */
+
+	int log; /* a descriptor that all programs' output is copied to; 0: none */
 };
 
 struct workload_run {
@@ -45,7 +48,8 @@ struct workload_run {
 	char said[256]; /* the last line on stderr, printable; empty: none */
 };
 
-/* Runs it once.  Errors do not name the binary.
+/* Runs it once.  binary: NULL: the words are complete, and a "{}" in them is itself.  Errors do not
+ * name the binary.
  *
  * BC_NOTFOUND     a program is not there
  * BC_IO           a program cannot be started, or the server ends, or another program has its port
@@ -54,8 +58,8 @@ struct workload_run {
 BC_MUST_USE bool workload_run(const struct workload *workload, const char *binary,
 			      struct workload_run *out, struct bc_error *err);
 
-/* The words for this binary, and NULL after the last; to be freed by template_free().  NULL: no
- * memory. */
+/* The words for this binary (NULL: as they are), and NULL after the last; to be freed by
+ * template_free().  NULL: no memory. */
 char **template_words(const struct template *of, const char *binary);
 void template_free(char **words);
 
