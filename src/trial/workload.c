@@ -597,7 +597,7 @@ bool workload_run(const struct workload *workload, const char *binary, struct wo
 	bool ok = workload->serve.count ? run_served(workload, binary, out, err) :
 					  run_command(workload, binary, NULL, out, err);
 	end_all(!workload->serve.count ? 0 :
-		workload->patience     ? workload->patience :
+		workload->patience > 0 ? workload->patience :
 					 STOP_SECONDS);
 	return ok &&
 	       (out->code != 127 || bc_fail(err, BC_IO, "the workload cannot run: %s", out->said));

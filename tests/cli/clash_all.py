@@ -20,7 +20,7 @@ BYTES = b'boltedcollection\n'
 OTHER = 99 # a descriptor; above those that a caller may leave open
 
 # What values are called that name no file.  A value of another name must have a role.
-NO_FILES = {'ADDR', 'ADDRESS', 'COMMAND', 'DIR', 'EVENT', 'FORM', 'FORMAT', 'FROM,TO', 'GLOB', 'ID', 'KEY', 'KIND', 'LAYOUT', 'N', 'N|SIZE', 'NAME', 'OF', 'P', 'PID', 'PID,...', 'PERCENT', 'PROGRAM', 'RELEASE',
+NO_FILES = {'ADDR', 'ADDRESS', 'COMMAND', 'DIR', 'EVENT', 'FORM', 'FORMAT', 'FROM,TO', 'GLOB', 'HOW', 'ID', 'KEY', 'KIND', 'LAYOUT', 'N', 'N|SIZE', 'NAME', 'OF', 'OPTIONS', 'P', 'PID', 'PID,...', 'PERCENT', 'PROGRAM', 'RELEASE',
             'RULE,...', 'SEVERITY', 'SIZE', 'SIZE,...', 'T', 'TIME', 'TOTAL',
             'WHEN'}
 # Values of perf2bolt's and llvm-bolt-heatmap's options have no names.  The file of -perf-script-events is not looked at, nor are

@@ -33,6 +33,8 @@ OPENERS = {
     'src/base/output.c': 'the user: outputs, and the file of maps --add',
     'src/base/sandbox.c': 'the user: outputs, to allow them (O_PATH)',
     'src/trial/workload.c': 'the user: the stdin of a workload; numbers: /proc/PID/stat',
+    'src/trial/step.c': 'the user: files of a step, words of its command, and its folder',
+    'src/trial/optimize.c': 'a folder of its own: the program that llvm-bolt wrote',
     'src/trial/counted.c': 'a folder of its own, in $TMPDIR: what valgrind wrote',
     'src/samples/proc.c': 'numbers: /proc/PID/maps and mem',
     'src/elf/binary.c': 'the user: a folder of binaries',

@@ -44,6 +44,7 @@ CASES = [
     ['verify', '--input=' + INPUTS + '/lines/g5', '--unwind', '--dwarf', INPUTS + '/lines/g5.b22'],
     ['doctor', OUT],
     ['compare', '--rounds=1', OUT, OUT, '--', 'true', '{}'],
+    ['optimize', '--dry-run', IN, '--', 'true', '{}'],
     ['overlap', DEMO + '/expected/demo.perf.fdata', DEMO + '/expected/demo.perf.fdata'],
     ['stale', IN, DEMO + '/expected/demo.perf.fdata'],
     ['heatmap', '-o', 'OUT/a', OUT, DATA],

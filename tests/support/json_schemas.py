@@ -54,6 +54,14 @@ def recordings():
         yield live
 
 
+def optimizations():
+    """Of the demo: not kept, timed and counted; kept, of a profile alone.  llvm-bolt is none."""
+    fake = '--llvm-bolt=' + SOURCE + '/tests/support/fake_llvm_bolt'
+    demo, profile = DEMO + '/demo', '--profile=' + DEMO + '/expected/demo.basic.fdata'
+    yield ['--json', '-q', fake, profile, '--budget=1', '--counted', '--folder=timed', demo, '--', '{}', '2']
+    yield ['--json', '-q', fake, profile, '--keep=always', '--folder=kept', demo]
+
+
 def run(*arguments):
     return subprocess.run([BATCONV, *arguments], capture_output=True, timeout=120, check=False)
 
@@ -109,6 +117,7 @@ ROWS = {
     ('compare', '--json', 'compare'): [
         ['--json', '--rounds=1', DEMO + '/demo', DEMO + '/demo', '--', 'true', '{}'], ['--json', '--rounds=12', DEMO + '/demo', DEMO + '/demo', '--', 'true', '{}'],
         ['--json', '/bin/true', '/bin/echo', '--', '{}', 'x'], ['--json', '--max-loss=50', '--rounds=2', '/bin/true', '/bin/true', '--', '{}']],
+    ('optimize', '--json', 'optimize'): list(optimizations()),
     ('overlap', '--json', 'overlap'): [
         ['--json', SQLITE + '/expected/lbr.b22.fdata', SQLITE + '/expected/lbr.b19.fdata'],
         ['--json', '--min=90', '--bin', SQLITE + '/sq.b22', SQLITE + '/expected/lbr.b22.fdata', SQLITE + '/ip.b22.data']],

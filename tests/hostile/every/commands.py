@@ -7,7 +7,7 @@ import subprocess
 NO_FILES = {'ADDRESS': '0x55e11c270022', 'LAYOUT': 'fixed', 'PROGRAM': 'true', 'WORKLOAD': '-- true {}'}
 
 # What stands well in the other places, by the word there, or by command and word.
-GOOD = {'SAMPLES': 'perf.data', 'STACKS': 'perf.data', 'INPUT': 'demo', 'JSON': 'table.json',
+GOOD = {'PROG': 'demo', 'SAMPLES': 'perf.data', 'STACKS': 'perf.data', 'INPUT': 'demo', 'JSON': 'table.json',
         ('merge', 'INPUT'): 'profile.fdata', ('overlap', 'A'): 'profile.fdata', ('overlap', 'B'): 'profile.fdata',
         ('stale', 'PROFILE'): 'profile.yaml', ('record', '--replay'): 'rings',
         ('report', 'PROFILE'): 'profile.fdata', ('encode', 'FILE'): 'table.json', ('maps', 'FILE'): 'maps.bcmaps'}

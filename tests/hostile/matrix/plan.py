@@ -31,8 +31,8 @@ LINES = {
     'verify': ['{bolted}', '--input={input} {bolted}', '--dwarf --input={lines} {bolted}'],
     'stacks': ['--functions --binary={bolted} {recording}'],
 }
-# Commands that have no place for anything of a pair, and the one that prints times.
-NO_LINES = {'version', 'help', 'compare', 'doctor'}
+# Commands that have no place for anything of a pair, and those that print times.
+NO_LINES = {'version', 'help', 'compare', 'doctor', 'optimize'}
 # What stands before the samples or the binary.
 BESIDE = {'convert': ['-o', 'out', '--stats=json'], 'perf2bolt': ['-pa'], 'llvm-bolt-heatmap': ['-pa'], 'transcode': ['--layout=fixed']}
 # What a conversion writes, things of the pair: what is needed for it, and the option.

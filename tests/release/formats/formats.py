@@ -51,6 +51,7 @@ DOCUMENTS = {
     'quality': (['quality', '--json', '--min-density=60', 'demo/demo.bolt', 'demo/demo.preagg'], 'stdout'),
     'doctor': (['doctor', '--json', 'demo/demo'], 'stdout'),
     'compare': (['compare', '--json', '--rounds=1', 'demo/demo', 'demo/demo', '--', 'true', '{}'], 'stdout'),
+    'optimize': (['optimize', '--json', '-q', '--keep=always', '--llvm-bolt=fake_llvm_bolt', '--profile=demo/expected/demo.basic.fdata', 'demo/demo'], 'stdout'),
     'overlap': (['overlap', '--json', 'demo/expected/demo.basic.fdata', 'demo/expected/demo.basic.fdata'], 'stdout'),
     'stale': (['stale', '--json', 'inputs/next/luas.fdata', 'inputs/next/luap'], 'stdout'),
     'inspect': (['inspect', '--json', 'demo/demo.bolt'], 'stdout'),
@@ -313,6 +314,7 @@ def main():
         os.symlink(os.path.join(SOURCE, 'inputs/demo'), 'demo')
         os.symlink(INPUTS, 'inputs')
         os.symlink(KEPT, 'kept')
+        os.symlink(os.path.join(SOURCE, 'tests/support/fake_llvm_bolt'), 'fake_llvm_bolt')
         output('transcode', '-q', '-l', 'fixed', '-o', 'fixed', 'demo/demo.bolt')
         said = work()
         if work is not make:

@@ -76,7 +76,7 @@ class Action:
     @staticmethod
     def expanded(text, known):
         def value(match):
-            if not re.match(r'steps\.(get|convert|quality)\.outputs\.', match[1]):
+            if not re.match(r'steps\.(get|convert|quality|optimize)\.outputs\.', match[1]):
                 return known[match[1]]
             return known.get(match[1], '')
         return re.sub(r'\$\{\{ ([\w.]+) \}\}', value, text)
@@ -159,6 +159,19 @@ def main():
         case(1, 'merge: no such file', None, batconv=BATCONV, merge='none*', **sampled)
         case(1, '', None, batconv=BATCONV, **dict(sampled, binary='$(touch hacked)`touch hacked`;touch hacked'))
         check(not os.path.exists(os.path.join(folder, 'hacked')), 'an input was run as a command')
+        # llvm-bolt is none here: what it writes is the demo's, and is kept or not by what is asked for.
+        shutil.copy(os.path.join(SOURCE, 'tests/support/fake_llvm_bolt'), folder)
+        shutil.copy(os.path.join(DEMO, 'expected/demo.basic.fdata'), os.path.join(folder, 'demo.fdata'))
+        loop = {'program': 'demo', 'workload': '{}\n2\n', 'optimized': 'made of it'}
+        options = '--llvm-bolt=./fake_llvm_bolt --profile=demo.fdata --budget=1 '
+        out = case(0, 'kept', None, batconv=BATCONV, options=options + '--keep=always', **loop)
+        check(read(os.path.join(folder, out['optimized'])) == read(os.path.join(folder, 'demo.bolt')), 'what was optimized is another program')
+        check(b'"kept": true' in read(out['verdict']), 'the verdict does not say that it is kept')
+        shutil.rmtree(os.path.join(folder, 'runner temp'))
+        os.remove(os.path.join(folder, 'made of it'))
+        out = case(0, '::warning::', None, batconv=BATCONV, options=options + '--margin=100', **loop)
+        check(out['optimized'] == 'demo' and not os.path.exists(os.path.join(folder, 'made of it')), 'what is not better was kept')
+        case(1, 'broken', None, batconv=BATCONV, options=options, **dict(loop, workload='sh\n-c\necho broken >&2; exit 4\n{}'))
         if '--build' in sys.argv[1:]:
             case(0, '', one, batconv='build', **sampled)
     for failure in failures:
