@@ -486,6 +486,59 @@ static bool judge_program(struct doctor_visit *visit, struct bc_error *err)
 	return ok;
 }
 
+/* ---- the proof ---- */
+
+static enum diagnosis_verdict verdict_of(const struct proof_way *way)
+{
+	return !way->ran                   ? DIAGNOSIS_NONE :
+	       !proof_way_holds(way)       ? DIAGNOSIS_BAD :
+	       way->agreement < PROOF_GOOD ? DIAGNOSIS_WARNING :
+					     DIAGNOSIS_GOOD;
+}
+
+static void judge_way(struct doctor_visit *visit, enum sampling_way way, const struct proof_way *it)
+{
+	struct diagnosis *out =
+		find(visit, sampling_way_key(way), sampling_way_text(way), verdict_of(it));
+
+	if (!it->ran) {
+		WRITE(out->text, "none here: see the machine above");
+		return;
+	}
+	if (it->stacks)
+		WRITE(out->text,
+		      "%" PRIu64 " stacks of %s with %" PRIu64 " branches, %" PRIu64
+		      " impossible; %.1f %% agree with the exact run",
+		      it->samples, it->event, it->branches, it->impossible, it->agreement);
+	else
+		WRITE(out->text,
+		      "%" PRIu64 " samples of %s; %.1f %% agree with the exact run, by function",
+		      it->samples, it->event, it->agreement);
+	if (it->lost) {
+		size_t used = strlen(out->text);
+		snprintf(out->text + used, sizeof(out->text) - used, "; %" PRIu64 " lost",
+			 it->lost);
+	}
+	if (out->verdict == DIAGNOSIS_BAD)
+		WRITE(out->remedy,
+		      "do not use these samples, and report this text with the processor's name");
+}
+
+static void judge_proof(struct doctor_visit *visit, const struct proof *proof)
+{
+	visit->of = "proof";
+	for (int way = 0; way < PROOF_WAYS; way++)
+		judge_way(visit, (enum sampling_way)way, &proof->ways[way]);
+	for (int i = PROOF_WAYS; i < SAMPLING_WAY_COUNT; i++) {
+		enum sampling_way way = (enum sampling_way)i;
+		if (visit->doctor->sampling.ways[way].state == WAY_WORKS)
+			WRITE(find(visit, sampling_way_key(way), sampling_way_text(way),
+				   DIAGNOSIS_NONE)
+				      ->text,
+			      "not tried: perf records it");
+	}
+}
+
 /* ---- all of it ---- */
 
 /* Where nothing can be sampled, an instrumented copy can still be run. */
@@ -537,16 +590,18 @@ static void write_next(struct doctor *doctor)
 }
 
 bool doctor_look(const struct perf_kernel *kernel, const char *llvm_bolt, const char *program,
-		 struct doctor *out, struct bc_error *err)
+		 const struct proof *proof, struct doctor *out, struct bc_error *err)
 {
 	struct doctor_visit visit = {.doctor = out};
 
-	*out = (struct doctor){.program = program};
+	*out = (struct doctor){.program = program, .proof = proof};
 	sampling_look(kernel, &out->sampling);
 	judge_machine(&visit);
 	judge_llvm_bolt(&visit, llvm_bolt);
 	if (program && !judge_program(&visit, err))
 		return false;
+	if (proof)
+		judge_proof(&visit, proof);
 	judge_all(&visit);
 	write_next(out);
 	return !visit.nomem || bc_fail_nomem(err);
@@ -632,6 +687,42 @@ FIGURE_READER(bolt_path, struct doctor, figure_string(*it->bolt.path ? it->bolt.
 FIGURE_READER(none_is_bad, struct doctor, figure_flag(!it->failed))
 FIGURE_READER(program_of, struct doctor, it->program ? figure_string(it->program) : figure_lacks())
 
+static void write_ways(struct json *json, const struct figure_row *row, const void *at)
+{
+	const struct proof *proof = at;
+
+	json_open(json, row->key, '[');
+	for (int i = 0; i < PROOF_WAYS; i++) {
+		const struct proof_way *way = &proof->ways[i];
+		json_open(json, NULL, '{');
+		json_string(json, "way", sampling_way_key((enum sampling_way)i));
+		json_bool(json, "ran", way->ran);
+		if (way->ran) {
+			json_string(json, "event", way->event);
+			json_number(json, "samples", way->samples);
+			json_number(json, "lost", way->lost);
+			if (way->stacks) {
+				json_number(json, "branches", way->branches);
+				json_number(json, "impossible", way->impossible);
+			}
+			json_real(json, "agreement_percent", way->agreement);
+		}
+		json_close(json, '}');
+	}
+	json_close(json, ']');
+}
+
+static const struct figure_row proof_rows[] = {
+	{"proof", BEGIN},
+	{"instructions",
+	 "proof: a built-in program, {} instructions a round, {taken_branches} branches taken, by ptrace\n",
+	 VALUE(struct proof, exact.instructions)},
+	{"taken_branches", NULL, VALUE(struct proof, exact.taken)},
+	{"ways", .write = write_ways},
+	{END},
+	{0},
+};
+
 #define FINDINGS(part)                                                                             \
 	{.at = offsetof(struct doctor, findings), .print = print_findings, .with = part}
 static const struct figure_row doctor_rows[] = {
@@ -656,6 +747,8 @@ static const struct figure_row doctor_rows[] = {
 	FINDINGS("llvm_bolt"),
 	{"program", "program: {}\n", .read = program_of, .any = true},
 	FINDINGS("program"),
+	{.through = 1 + offsetof(struct doctor, proof), .rows = proof_rows},
+	FINDINGS("proof"),
 	{"findings", .at = offsetof(struct doctor, findings), .write = write_findings},
 	{"works", .read = none_is_bad},
 	{"next", "next: {}\n", VALUE_BY(struct doctor, next, figure_of_some_whole), .any = true},

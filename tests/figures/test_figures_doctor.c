@@ -53,7 +53,7 @@ static void look(const struct played_machine *machine, const char *program, stru
 	struct bc_error err;
 
 	play_machine(machine);
-	if (!doctor_look(&played_kernel, llvm_bolt, program, out, &err))
+	if (!doctor_look(&played_kernel, llvm_bolt, program, NULL, out, &err))
 		fail_msg("%s", err.text);
 }
 
@@ -219,7 +219,7 @@ static void test_llvm_bolt(void **state)
 	write_llvm_bolt("22.1.8", "x86-64\\naarch64\\n");
 	/* Nothing is sampled, and nothing can be instrumented. */
 	play_machine(&played_container);
-	assert_true(doctor_look(&played_kernel, "/no/such", NULL, &doctor, &err));
+	assert_true(doctor_look(&played_kernel, "/no/such", NULL, NULL, &doctor, &err));
 	finds(&doctor, "release", DIAGNOSIS_BAD, "/no/such: is no program", "install it");
 	finds(&doctor, "counts", DIAGNOSIS_BAD, "nothing here counts what runs", "");
 	assert_true(doctor.failed);
@@ -232,7 +232,7 @@ static void refuses(const char *path, enum bc_code code, const char *text)
 	struct doctor doctor;
 
 	play_machine(&played_intel);
-	assert_false(doctor_look(&played_kernel, llvm_bolt, path, &doctor, &err));
+	assert_false(doctor_look(&played_kernel, llvm_bolt, path, NULL, &doctor, &err));
 	assert_int_equal(err.code, code);
 	if (!strstr(err.text, text))
 		fail_msg("no '%s' in: %s", text, err.text);

@@ -113,7 +113,8 @@ ROWS = {
         ['--json', '--from-compiler', INPUTS + '/next/luap', '--min-density=60']],
     ('doctor', '--json', 'doctor'): [
         ['--json'], ['--json', DEMO + '/demo'], ['--json', DEMO + '/demo.bolt'], ['--json', '/bin/true'],
-        ['--json', '--llvm-bolt=/bin/true', DEMO + '/demo']],
+        ['--json', '--llvm-bolt=/bin/true', DEMO + '/demo'],
+        ['--json', '--prove']],
     ('compare', '--json', 'compare'): [
         ['--json', '--rounds=1', DEMO + '/demo', DEMO + '/demo', '--', 'true', '{}'], ['--json', '--rounds=12', DEMO + '/demo', DEMO + '/demo', '--', 'true', '{}'],
         ['--json', '/bin/true', '/bin/echo', '--', '{}', 'x'], ['--json', '--max-loss=50', '--rounds=2', '/bin/true', '/bin/true', '--', '{}']],

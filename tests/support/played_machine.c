@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "src/base/attr.h"
 
@@ -89,6 +90,7 @@ const struct played_machine played_paranoid = {
 
 static const struct played_machine *played;
 static int open_now;
+static struct perf_event_attr last; /* that was opened */
 
 void play_machine(const struct played_machine *machine)
 {
@@ -124,13 +126,20 @@ static int play_open(struct perf_event_attr *attr, int task, int cpu, unsigned l
 	if (errno)
 		return -1;
 	open_now++;
+	last = *attr;
 	return 100;
 }
 
 static void *play_map(int fd, size_t size)
 {
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	uint8_t *at = calloc(1, size);
+
 	(void)fd;
-	return calloc(1, size);
+	if (at && played->fill)
+		played->fill((struct perf_event_mmap_page *)(void *)at, at + page, size - page,
+			     &last);
+	return at;
 }
 
 static void play_unmap(void *at, size_t size)

@@ -15,6 +15,9 @@ struct played_machine {
 	bool brs;
 	/* errno of these events; 0: they are opened. */
 	int stacks, brs_stacks, cycles, clock, trace, etm, whole_machine;
+	/* Fills a new ring of an event with records; NULL: it stays empty. */
+	void (*fill)(struct perf_event_mmap_page *page, uint8_t *data, size_t size,
+		     const struct perf_event_attr *attr);
 };
 
 extern const struct played_machine played_intel, played_virtual_machine, played_amd, played_arm,
