@@ -5,7 +5,7 @@
 #include "src/cli/options.h"
 #include "src/figures/doctor.h"
 
-/* Of each way of sampling: at 4000 a second so many take a second of a processor. */
+/* For each way of sampling: at 4000 a second so many take a second of a processor. */
 #define PROVE_SAMPLES 4000
 #define PROVE_SECONDS 15.0
 

@@ -27,7 +27,7 @@
 
 /* ---- the program ---- */
 
-/* All of it is in one section, whose bounds the linker tells. */
+/* All of it is in one section, whose bounds the linker defines. */
 #define PROOF_CODE __attribute__((noinline, used, section("proof_code")))
 extern const char __start_proof_code[], __stop_proof_code[];
 
@@ -328,7 +328,7 @@ static void take_stack(struct proof_sampling *p, const struct sample *sample)
 
 	for (size_t i = 0; i < sample->branch_count; i++) {
 		const struct branch *it = &sample->branches[i];
-		/* What comes after the oldest one some processors tell wrongly (count/stack.h). */
+		/* What comes after the oldest one some processors record wrongly (count/stack.h). */
 		bool known = is_inside(next) && !sample->partial && i + 1 < sample->branch_count;
 		if (is_inside(it->from) && is_inside(it->to)) {
 			p->way->branches++;
@@ -417,7 +417,7 @@ static pid_t start_sampled(struct bc_error *err)
 		result = proof_round();
 }
 
-/* Of two distributions, in percent, the part that both have. */
+/* For two distributions, in percent, the part that both have. */
 static double agree_in_parts(const struct proof_counts *a, const struct proof_counts *b)
 {
 	double all_a = 0, all_b = 0, both = 0;

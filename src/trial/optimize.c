@@ -90,7 +90,7 @@ static void heading(struct attempt *run, const char *text)
 		fprintf(run->options->plan, "# %s\n", text);
 }
 
-/* The workload with this binary, behind the words that the step has. */
+/* The workload with this binary, after the words that the step has. */
 static bool step_works(struct attempt *run, struct job_step *step, const char *binary,
 		       struct bc_error *err)
 {

@@ -260,7 +260,7 @@ static void take_file(struct sha256 *sha, const char *path)
 	take_text(sha, fd >= 0 ? "end" : "none");
 }
 
-/* Words that name a file which the step does not tell of: programs, scripts, data.  Their size and
+/* Words that name a file which the step does not list: programs, scripts, data.  Their size and
  * time will do. */
 static void take_words(struct sha256 *sha, const struct step_words *words)
 {

@@ -27,7 +27,7 @@ struct job_step {
 	struct step_words words; /* the command; with `serve` what puts load on it */
 	struct step_words serve, ready;
 	unsigned port;
-	const char *all_of; /* each file of this folder, by name, is a word behind the others; or
+	const char *all_of; /* each file of this folder, by name, is a word after the others; or
 			       NULL */
 	const char *input;  /* stdin, or NULL */
 	double timeout;     /* seconds; 0: none */

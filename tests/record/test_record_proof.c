@@ -150,7 +150,7 @@ static void test_stacks(void **state)
 	proof_free(&proof);
 }
 
-/* A processor that tells wrong targets, and one that tells one branch alone. */
+/* A processor that records wrong targets, and one that records one branch alone. */
 static void test_wrong(void **state)
 {
 	struct proof proof;
