@@ -795,10 +795,10 @@ int usage_error(const struct command *command, const char *what, const char *wor
 
 int files_refuse(const struct command *command, const struct bc_error *err)
 {
-	if (err->code == BC_MISMATCH)
+	if (err->code == BC_MISMATCH && !bc_error_hint(err))
 		return usage_error(command, err->text, NULL);
 	say_failure(stderr, err);
-	return EXIT_FAILED;
+	return err->code == BC_MISMATCH && !command->llvm ? EXIT_USAGE : EXIT_FAILED;
 }
 
 /* ---- --sandbox ---- */
