@@ -465,12 +465,7 @@ static void add_first_profile(struct advice_line *line, const struct use *use)
 		add(line, "batconv record -o prog.fdata ");
 		add_recorded(line, use);
 		break;
-	case SAMPLED_BY_INSTRUMENTING:
-		add_llvm_bolt_name(line, use->llvm_bolt);
-		use_with(line, " ", use->path,
-			 " -instrument -instrumentation-file=prog.fdata -o prog.instrumented && "
-			 "./prog.instrumented ARGUMENT...");
-		break;
+	case SAMPLED_BY_OPTIMIZE: break; /* it needs no profile */
 	}
 }
 
@@ -494,6 +489,13 @@ static void use_binary(const struct use *use, struct advice_line *line)
 	case BOLT_NONE:
 		if (!bolt_input_will_do(&use->bolt))
 			break;
+		if (use->by == SAMPLED_BY_OPTIMIZE) {
+			add(line, "batconv optimize ");
+			if (use->llvm_bolt)
+				use_with(line, "--llvm-bolt=", use->llvm_bolt, " ");
+			use_with(line, "", use->path, " -- {} ARGUMENT...");
+			break;
+		}
 		add_first_profile(line, use);
 		add(line, " && ");
 		add_llvm_bolt(line, &(struct bolt_command){.program = use->path,

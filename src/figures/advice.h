@@ -106,7 +106,7 @@ enum recording_lack {
 enum sampled_by {
 	SAMPLED_BEFORE, /* they are there: SAMPLES */
 	SAMPLED_BY_RECORD,
-	SAMPLED_BY_INSTRUMENTING, /* exact counts of a copy, where nothing can be sampled */
+	SAMPLED_BY_OPTIMIZE, /* it does all of it: samples, llvm-bolt, the comparison */
 };
 
 /* The command that a user may want to run on a file that is alone; words in capitals are other

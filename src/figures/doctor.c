@@ -480,6 +480,7 @@ static bool judge_program(struct doctor_visit *visit, struct bc_error *err)
 		visit->doctor->library = image_is_library(image) && !image_is_pie(image);
 		judge_runs(visit, image);
 		judge_input(visit, image, &input);
+		visit->doctor->unrelocated = !input.relocations;
 		ok = judge_split(visit, image, err) || bc_fail_prefix(err, path);
 	}
 	binary_close(&binary);
@@ -547,14 +548,26 @@ static void judge_all(struct doctor_visit *visit)
 	struct doctor *doctor = visit->doctor;
 
 	visit->of = "machine";
-	if (!sampling_works(&doctor->sampling) && !doctor->instruments) {
+	if (!sampling_works(&doctor->sampling) && (!doctor->instruments || doctor->unrelocated)) {
 		struct diagnosis *out = find(visit, "counts", "counts", DIAGNOSIS_BAD);
 		WRITE(out->text,
-		      "nothing here counts what runs: no events, and no instrumented copy");
+		      "nothing here counts branches: no events, and no copy of it that llvm-bolt instruments");
 		WRITE(out->remedy, "see above, or record on another machine");
 	}
 	for (size_t i = 0; i < doctor->findings.len; i++)
 		doctor->failed |= doctor->findings.at[i].verdict == DIAGNOSIS_BAD;
+}
+
+/* What does most of the work for a program like this. */
+static enum sampled_by sampled_by(const struct doctor *doctor, const struct file_facts *facts)
+{
+	const struct bolt_input *input = &facts->bolt;
+	bool works = sampling_works(&doctor->sampling);
+
+	if (facts->trace == BOLT_NONE && !doctor->library && !input->kernel &&
+	    input->symbols == BOLT_SYMBOLS_FUNCTIONS && (works || input->relocations))
+		return SAMPLED_BY_OPTIMIZE;
+	return works ? SAMPLED_BY_RECORD : SAMPLED_BEFORE;
 }
 
 static void write_next(struct doctor *doctor)
@@ -576,16 +589,16 @@ static void write_next(struct doctor *doctor)
 	/* A command of this name would be looked for in $PATH. */
 	WRITE(path, "%s%s", strchr(doctor->program, '/') ? "" : "./", doctor->program);
 	file_facts_look(doctor->program, &facts);
-	const struct use use = {.path = path,
-				.kind = facts.kind,
-				.trace = facts.trace,
-				.bolt = facts.bolt,
-				.library = doctor->library,
-				.llvm_bolt = doctor->bolt.path,
-				.before_cdsort =
-					doctor->bolt.release < bolt_release_with(BOLT_CDSORT),
-				.by = sampling_works(&doctor->sampling) ? SAMPLED_BY_RECORD :
-									  SAMPLED_BY_INSTRUMENTING};
+	enum sampled_by by = sampled_by(doctor, &facts);
+	const struct use use = {
+		.path = path,
+		.kind = facts.kind,
+		.trace = facts.trace,
+		.bolt = facts.bolt,
+		.library = doctor->library,
+		.llvm_bolt = by == SAMPLED_BY_OPTIMIZE ? doctor->named_bolt : doctor->bolt.path,
+		.before_cdsort = doctor->bolt.release < bolt_release_with(BOLT_CDSORT),
+		.by = by};
 	advise_use(&use, doctor->next, sizeof(doctor->next));
 }
 
@@ -594,7 +607,7 @@ bool doctor_look(const struct perf_kernel *kernel, const char *llvm_bolt, const 
 {
 	struct doctor_visit visit = {.doctor = out};
 
-	*out = (struct doctor){.program = program, .proof = proof};
+	*out = (struct doctor){.program = program, .named_bolt = llvm_bolt, .proof = proof};
 	sampling_look(kernel, &out->sampling);
 	judge_machine(&visit);
 	judge_llvm_bolt(&visit, llvm_bolt);

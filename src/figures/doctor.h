@@ -32,9 +32,11 @@ DEFINE_VEC(diagnosis_vec, struct diagnosis);
 struct doctor {
 	struct sampling_facts sampling;
 	struct bolt_program bolt;  /* no path: there is none */
+	const char *named_bolt;    /* --llvm-bolt=PATH, or NULL */
 	bool instruments;          /* llvm-bolt has its library for instrumented programs */
 	const char *program;       /* path; NULL: none was given */
 	bool library;              /* ... another program runs it */
+	bool unrelocated;          /* ... it lacks what llvm-bolt -instrument needs */
 	const struct proof *proof; /* NULL: not asked for */
 	struct diagnosis_vec findings;
 	bool failed;     /* one of them is bad */
