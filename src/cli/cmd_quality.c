@@ -31,6 +31,14 @@ static const char *read_limit(struct command_line *line, const struct option_row
 		       "a limit takes a number, not";
 }
 
+static const char *want_enough(struct command_line *line, const struct option_row *row,
+			       const char *value)
+{
+	(void)value;
+	*(struct quality_gate *)option_field(line, row) = (struct quality_gate){true, GAIN_SHARE};
+	return NULL;
+}
+
 static const struct option_row rows[] = {
 	JSON_ROW("print JSON"),
 	OUTPUT_ROW,
@@ -41,8 +49,14 @@ static const struct option_row rows[] = {
 	NO_INPUT_ROW,
 	FROM_COMPILER_ROWS,
 	SAMPLE_ROWS,
+	{0, "enough", NULL, NO_FILE,
+	 "exit code 3 if more samples would make the next binary\nmuch better, or if its gain is doubtful or not known",
+	 INTO_BY(gates[GATE_ENOUGH], want_enough)},
+	{0, "min-gain", "PERCENT", NO_FILE,
+	 "... if it is expected to take less than PERCENT fewer branches\nthan the program without llvm-bolt",
+	 INTO_BY(gates[GATE_GAIN], read_limit)},
 	{0, "min-stability", "PERCENT", NO_FILE,
-	 "exit code 3 if the stability is below PERCENT: more samples\nwould change the layout",
+	 "... the stability is below PERCENT: more samples would\nchange the layout",
 	 INTO_BY(gates[GATE_STABILITY], read_limit)},
 	{0, "min-density", "N", NO_FILE, "... the density, as perf2bolt has it, is below N",
 	 INTO_BY(gates[GATE_DENSITY], read_limit)},
@@ -66,8 +80,8 @@ static const struct option_row rows[] = {
 };
 
 static const struct option_group groups[] = {
-	{"json", "output"},          {"input", "binaries"}, {"input-format", "samples"},
-	{"min-stability", "limits"}, {"sandbox", "run"},    {0},
+	{"json", "output"},   {"input", "binaries"}, {"input-format", "samples"},
+	{"enough", "limits"}, {"sandbox", "run"},    {0},
 };
 
 static int write_report(const struct arguments *args, struct quality_report *report, bool partial)
@@ -168,7 +182,7 @@ const struct command quality_command = {
 	.examples =
 		"batconv quality prog.bolt perf.data                      # how good the profile will be\n"
 		"batconv quality last.fdata                               # of a profile\n"
-		"batconv quality --min-stability=93 prog.bolt perf.data   # a gate for CI: exit code 3",
+		"batconv quality --enough prog.bolt perf.data --input=prog  # a gate for CI: exit code 3",
 	COMMAND_OPTIONS(rows),
 	.operands = FILE_READ,
 	.places = {PLACE_BINARY, PLACE_SAMPLES},

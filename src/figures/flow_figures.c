@@ -74,15 +74,20 @@ static bool starts_of_table(struct flow_function *f, const struct flow_code *cod
 	return true;
 }
 
-static const struct graph *flow_graph(const struct flow_code *code,
-				      const struct flat_function *function)
+const struct graph *flow_graph_of(const struct flow_code *code, const struct function *own)
 {
 	if (!code->graphs)
 		return NULL;
-	const struct function *own = &code->binary->functions.at[function->number.v];
 	const struct function *with_code = code->pair ? pair_input_of(code->pair, own) : own;
 	const struct graph *graph = with_code ? cfg_find(code->graphs, with_code) : NULL;
 	return graph && graph->count && graph->code.first_insn ? graph : NULL;
+}
+
+static const struct graph *flow_graph(const struct flow_code *code,
+				      const struct flat_function *function)
+{
+	return code->graphs ? flow_graph_of(code, &code->binary->functions.at[function->number.v]) :
+			      NULL;
 }
 
 static bool find_starts(struct flow_function *f, const struct flat_profile *profile,
@@ -455,7 +460,7 @@ bool flow_has(const struct flow_code *code, const struct flat_function *function
 		return false;
 	if (code->graphs) {
 		const struct graph *graph = flow_graph(code, function);
-		return graph && !graph->unknown_jumps && !graph->takes_own;
+		return graph && flow_optimizes(graph);
 	}
 	return !code->left_out.at || !*name_marks_of(&code->left_out, function->number);
 }

@@ -101,6 +101,15 @@ struct flow_gaps {
 /* f: it has a graph.  address: of the function's code; called: as flow_calls has it */
 struct flow_gaps flow_gaps_take(const struct flow_function *f, uint64_t address, uint64_t called);
 
+/* The graph, with its code, of a function of the profile's binary; NULL: it is not known. */
+const struct graph *flow_graph_of(const struct flow_code *code, const struct function *own);
+
+/* Does llvm-bolt optimize a function with such a graph? */
+static inline bool flow_optimizes(const struct graph *graph)
+{
+	return !graph->unknown_jumps && !graph->takes_own;
+}
+
 /* The function of the binary with the code that a function with a graph has. */
 const struct function *flow_code_of(const struct flow_code *code,
 				    const struct flat_function *function);

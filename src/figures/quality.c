@@ -6,302 +6,6 @@
 #include "src/base/counts.h"
 #include "src/base/sort.h"
 #include "src/base/vec.h"
-#include "src/flow/conversion.h"
-
-/* ---- stability ---- */
-
-#define NO_BLOCK  UINT32_MAX
-#define HOT_SHARE 0.9 /* the fewest blocks that hold so much are hot */
-
-/* A block begins where control arrived in one of the halves, and at the beginning of its function.
- */
-struct place {
-	uint32_t function; /* its number, by name, in the binary */
-	uint32_t at;
-	uint64_t counts[2]; /* how often control arrived there */
-	uint64_t key;       /* the one of both that places are sorted by */
-	bool hot[2];
-};
-DEFINE_VEC(place_vec, struct place);
-
-/* From a block to another, and how often in each half. */
-struct block_edge {
-	uint32_t from, to; /* numbers of places */
-	uint64_t counts[2];
-	uint64_t key; /* the one of both that edges are sorted by */
-};
-DEFINE_VEC(block_edge_vec, struct block_edge);
-
-/* The layout of a half: chains of blocks, each of which falls through to the next. */
-struct chains {
-	uint32_t *next, *before; /* by place; NO_BLOCK: none */
-	uint32_t *head; /* by place: a place that is nearer to the first of its chain, or that
-			   itself */
-	bool *seen;     /* by place: the half has counts of what it led to */
-};
-
-struct taking {
-	struct place_vec places; /* by function, then by offset */
-	struct block_edge_vec edges;
-	double calls[2]; /* which are taken in every layout, and return */
-};
-
-static bool place_less(const struct place *a, const struct place *b)
-{
-	return a->function != b->function ? a->function < b->function : a->at < b->at;
-}
-DEFINE_SORT(sort_places, struct place, place_less)
-DEFINE_UNIFY(unify_places, struct place, !place_less(last, item), (void)0)
-
-static bool edge_less(const struct block_edge *a, const struct block_edge *b)
-{
-	return a->from != b->from ? a->from < b->from : a->to < b->to;
-}
-DEFINE_SORT(sort_edges, struct block_edge, edge_less)
-
-static void add_counts(uint64_t to[2], const uint64_t counts[2])
-{
-	for (int k = 0; k < 2; k++)
-		to[k] = count_add_saturating(to[k], counts[k]);
-}
-DEFINE_UNIFY(unify_edges, struct block_edge, !edge_less(last, item),
-	     add_counts(last->counts, item->counts))
-
-/* ---- blocks ---- */
-
-/* Within a function, but not to its first block: before that nothing falls through. */
-static bool is_way(const struct record *record)
-{
-	return record->kind == RECORD_BRANCH && record->from.function == record->to.function &&
-	       record->to.offset;
-}
-
-static uint32_t number_of(const struct profile *profile, const struct function *function)
-{
-	return (uint32_t)functions_name_number(&profile->binary->functions, function).v;
-}
-
-static bool list_places(const struct profile *half, struct place_vec *out)
-{
-	bool ok = true;
-
-	for (size_t i = 0; ok && i < half->record_count; i++) {
-		const struct record record = profile_record(half, i);
-		if (!is_way(&record))
-			continue;
-		uint32_t function = number_of(half, record.from.function);
-		ok = place_vec_push(out, (struct place){.function = function}) &&
-		     place_vec_push(out,
-				    (struct place){.function = function, .at = record.to.offset});
-	}
-	return ok;
-}
-
-DEFINE_SEARCH(place_behind, struct place, const struct place *, !place_less(key, item))
-
-/* The block that holds an offset of a function that has blocks. */
-static uint32_t block_at(const struct place_vec *places, uint32_t function, uint32_t at)
-{
-	const struct place wanted = {.function = function, .at = at};
-
-	return (uint32_t)(place_behind(places->at, places->len, &wanted) - 1);
-}
-
-/* ---- edges ---- */
-
-static bool list_edges(struct taking *t, const struct profile *half, int which)
-{
-	bool ok = true;
-
-	for (size_t i = 0; ok && i < half->record_count; i++) {
-		const struct record record = profile_record(half, i);
-		if (!is_way(&record)) {
-			t->calls[which] += record.kind == RECORD_BRANCH ? (double)record.count : 0;
-			continue;
-		}
-		uint32_t function = number_of(half, record.from.function);
-		struct block_edge edge = {block_at(&t->places, function, record.from.offset),
-					  block_at(&t->places, function, record.to.offset),
-					  {0},
-					  0};
-		edge.counts[which] = record.count;
-		struct place *to = &t->places.at[edge.to];
-		to->counts[which] = count_add_saturating(to->counts[which], record.count);
-		ok = block_edge_vec_push(&t->edges, edge);
-	}
-	return ok;
-}
-
-/* ---- layouts ---- */
-
-static uint32_t head_of(const struct chains *chains, uint32_t place)
-{
-	while (chains->head[place] != place) {
-		chains->head[place] = chains->head[chains->head[place]];
-		place = chains->head[place];
-	}
-	return place;
-}
-
-static bool chains_make(size_t places, struct chains *out)
-{
-	out->next = malloc((places + 1) * sizeof(*out->next));
-	out->before = malloc((places + 1) * sizeof(*out->before));
-	out->head = malloc((places + 1) * sizeof(*out->head));
-	out->seen = calloc(places + 1, sizeof(*out->seen));
-	if (!out->next || !out->before || !out->head || !out->seen)
-		return false;
-	for (uint32_t i = 0; i < places; i++) {
-		out->next[i] = out->before[i] = NO_BLOCK;
-		out->head[i] = i;
-	}
-	return true;
-}
-
-static void chains_free(struct chains *chains)
-{
-	free(chains->next);
-	free(chains->before);
-	free(chains->head);
-	free(chains->seen);
-}
-
-static bool taken_more(const struct block_edge *a, const struct block_edge *b)
-{
-	return a->key != b->key ? a->key > b->key : edge_less(a, b);
-}
-DEFINE_SORT(sort_by_count, struct block_edge, taken_more)
-
-/* Lays a half out: the edge with the highest count first, a block is put after another one if
- * nothing is between them yet. */
-static void lay_out(struct block_edge_vec *edges, int which, struct chains *out)
-{
-	for (size_t i = 0; i < edges->len; i++)
-		edges->at[i].key = edges->at[i].counts[which];
-	sort_by_count(edges->at, edges->len);
-	for (size_t i = 0; i < edges->len && edges->at[i].counts[which]; i++) {
-		const struct block_edge *edge = &edges->at[i];
-		uint32_t head = head_of(out, edge->from);
-		out->seen[edge->from] = true;
-		if (out->next[edge->from] != NO_BLOCK || out->before[edge->to] != NO_BLOCK ||
-		    head == edge->to)
-			continue;
-		out->next[edge->from] = edge->to;
-		out->before[edge->to] = edge->from;
-		out->head[edge->to] = head;
-	}
-}
-
-/* Taken branches of a half in a layout.  A block that the layout's half has not seen is
- * anywhere: every second of its branches is taken. */
-static double taken(const struct taking *t, int which, const struct chains *layout)
-{
-	double sum = 2 * t->calls[which];
-
-	for (size_t i = 0; i < t->edges.len; i++) {
-		const struct block_edge *edge = &t->edges.at[i];
-		double count = (double)edge->counts[which];
-		if (!layout->seen[edge->from])
-			sum += count / 2;
-		else if (layout->next[edge->from] != edge->to)
-			sum += count;
-	}
-	return sum;
-}
-
-static bool compare_layouts(struct taking *t, struct stability *out)
-{
-	struct chains layouts[2] = {0};
-	bool ok =
-		chains_make(t->places.len, &layouts[0]) && chains_make(t->places.len, &layouts[1]);
-
-	for (int which = 0; ok && which < 2; which++)
-		lay_out(&t->edges, which, &layouts[which]);
-	for (int which = 0; ok && which < 2; which++) {
-		double others = taken(t, which, &layouts[!which]);
-		out->layout += others > 0 ? 50 * taken(t, which, &layouts[which]) / others : 0;
-	}
-	out->layout =
-		out->layout > 100 ? 100 : out->layout; /* a layout is made step by step, so that
-							  another one can be better by chance */
-	chains_free(&layouts[0]);
-	chains_free(&layouts[1]);
-	return ok;
-}
-
-/* ---- counts of blocks ---- */
-
-static bool hotter(const struct place *a, const struct place *b)
-{
-	return a->key != b->key ? a->key > b->key : place_less(a, b);
-}
-DEFINE_SORT(sort_hot, struct place, hotter)
-
-static double sum_of(const struct place_vec *places, int which)
-{
-	double sum = 0;
-
-	for (size_t i = 0; i < places->len; i++)
-		sum += (double)places->at[i].counts[which];
-	return sum;
-}
-
-/* Marks what is hot.  Leaves the places in another order. */
-static void mark_hot(struct place_vec *places, int which, double sum)
-{
-	double seen = 0;
-
-	for (size_t i = 0; i < places->len; i++)
-		places->at[i].key = places->at[i].counts[which];
-	sort_hot(places->at, places->len);
-	for (size_t i = 0; i < places->len && seen < sum * HOT_SHARE; i++) {
-		seen += (double)places->at[i].counts[which];
-		places->at[i].hot[which] = true;
-	}
-}
-
-static void compare_counts(struct place_vec *places, struct stability *out)
-{
-	const double sums[2] = {sum_of(places, 0), sum_of(places, 1)};
-
-	if (!(sums[0] > 0) || !(sums[1] > 0)) {
-		out->hot_differ = 100;
-		return;
-	}
-	for (int which = 0; which < 2; which++)
-		mark_hot(places, which, sums[which]);
-	for (size_t i = 0; i < places->len; i++) {
-		const struct place *p = &places->at[i];
-		double shares[2] = {100 * (double)p->counts[0] / sums[0],
-				    100 * (double)p->counts[1] / sums[1]};
-		out->overlap += shares[0] < shares[1] ? shares[0] : shares[1];
-		for (int which = 0; which < 2; which++)
-			if (p->hot[which] && !p->hot[!which])
-				out->hot_differ += shares[which] / 2;
-	}
-	out->overlap = out->overlap > 100 ? 100 : out->overlap; /* rounding */
-}
-
-bool stability_take(const struct profile halves[2], double moved, struct stability *out,
-		    struct bc_error *err)
-{
-	struct taking t = {0};
-
-	*out = (struct stability){0};
-	bool ok = list_places(&halves[0], &t.places) && list_places(&halves[1], &t.places);
-	sort_places(t.places.at, t.places.len);
-	t.places.len = unify_places(t.places.at, t.places.len);
-	ok = ok && list_edges(&t, &halves[0], 0) && list_edges(&t, &halves[1], 1);
-	sort_edges(t.edges.at, t.edges.len);
-	t.edges.len = unify_edges(t.edges.at, t.edges.len);
-	ok = ok && compare_layouts(&t, out);
-	if (ok)
-		compare_counts(&t.places, out);
-	out->percent = out->layout * (1 - moved / 100);
-	place_vec_free(&t.places);
-	block_edge_vec_free(&t.edges);
-	return ok || bc_fail_nomem(err);
-}
 
 #define HOTTEST_PERCENT 90
 
@@ -575,11 +279,23 @@ static bool measure_density(struct conversion *c, const struct quality_options *
 	return ok;
 }
 
-static bool measure_stability(const struct conversion *c, struct quality *out, struct bc_error *err)
+/* Branches are inferred over graphs with their code, which open_code() has for all others. */
+static bool measure_layouts(struct conversion *c, struct quality_sources *sources,
+			    struct quality *out, struct bc_error *err)
 {
+	const struct pair *pair = conversion_pair(c);
+	struct flow_code code = sources->code;
+
+	if (c->basic)
+		code = (struct flow_code){.binary = conversion_binary(c),
+					  .pair = pair,
+					  .graphs = pair ? &c->pair.graphs : &c->graphs};
 	out->has_stability =
-		c->has_halves && stability_take(c->halves, inferred_moved_percent(&c->inferred),
-						&out->stability, err);
+		c->has_halves && layouts_compare(c->halves, inferred_moved_percent(&c->inferred),
+						 &code, &out->stability, &out->taken, err);
+	if (out->taken.known)
+		out->gain = gain_expect(&out->taken,
+					c->basic ? gain_unevenness(&c->profile, &code) : 0);
 	return out->has_stability || !c->has_halves;
 }
 
@@ -614,7 +330,7 @@ bool quality_of_samples(const struct quality_options *how, struct conversion *c,
 		return false;
 	out->has_inferred = conversion_can_infer(c) && !c->not_inferred.code;
 	out->inferred = c->inferred;
-	return measure_stability(c, out, err) && measure_profile(c, how, sources, out, err);
+	return measure_profile(c, how, sources, out, err) && measure_layouts(c, sources, out, err);
 }
 
 void quality_sources_free(struct quality_sources *sources)

@@ -2,6 +2,7 @@
 #include "src/figures/quality_report.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdarg.h>
 
 #include "src/base/file.h"
@@ -16,6 +17,7 @@
 /* The limits between the verdicts, as in docs/quality.md. */
 #define KEPT_ENOUGH      95.0 /* percent */
 #define STABLE_ENOUGH    93.0 /* percent; docs/quality.md, "Stability" */
+#define MORE_HELPS       1.0  /* point of the taken branches */
 #define COLD_MUCH        10.0 /* percent of the hottest samples */
 #define INFERRED_ENOUGH  90.0 /* percent of the samples */
 #define MOVED_MUCH       20.0 /* percent of those that are inferred from */
@@ -114,11 +116,50 @@ static void judge_kept(const struct quality *q, struct verdict *out)
 		say_so(out, VERDICT_GOOD, "%.1f %% of the usable data is in the profile", q->kept);
 }
 
+/* How long to record, of which more is only said if it is known. */
+static const char *longer(const struct gain *gain, char *out, size_t size)
+{
+	if (gain->times > 0)
+		snprintf(out, size, "record %.0f times as long", ceil(fmax(gain->times, 2)));
+	else
+		snprintf(
+			out, size,
+			"however many, samples of this event are not enough, as it fires late: record cycles, or branch stacks");
+	return out;
+}
+
+static void judge_gain(const struct quality *q, struct verdict *out)
+{
+	const struct gain *gain = &q->gain;
+	char words[128], remedy[128];
+
+	if (!gain->known)
+		return;
+	snprintf(words, sizeof(words),
+		 "taken branches %+.0f to %+.0f %%, of %+.0f %% with a profile of every branch",
+		 -gain->low, -gain->high, -gain->whole);
+	longer(gain, remedy, sizeof(remedy));
+	switch (gain->verdict) {
+	case GAIN_ENOUGH: say_so(out, VERDICT_GOOD, "enough samples: %s", words); break;
+	case GAIN_MORE:
+	case GAIN_LIMITED: say_so(out, VERDICT_WARNING, "%s: %s", remedy, words); break;
+	case GAIN_DOUBTFUL:
+		say_so(out, VERDICT_WARNING,
+		       "the next binary may be slower than the program without llvm-bolt: %s; %s",
+		       words, remedy);
+		break;
+	case GAIN_VERDICT_COUNT: break;
+	}
+	out->few = gain->verdict != GAIN_ENOUGH && gain->more >= MORE_HELPS;
+}
+
 static void judge_stability(const struct quality *q, struct verdict *out)
 {
 	const struct stability *s = &q->stability;
 	double more = s->layout > 0 ? 100 * (100 / s->layout - 1) : 0;
 
+	if (q->gain.known)
+		return;
 	if (!q->has_stability)
 		say_so(out, VERDICT_WARNING,
 		       "whether more samples would change the layout is not known: no branches are");
@@ -195,15 +236,15 @@ static void judge_inferred(const struct quality *q, const struct conversion *c, 
 	else if (share < INFERRED_ENOUGH)
 		say_so(out, VERDICT_WARNING,
 		       "branches are inferred from only %.1f %% of the samples", share);
-	else if (moved > MOVED_MUCH)
+	else if (moved > MOVED_MUCH && !q->gain.known)
 		say_so(out, VERDICT_WARNING,
 		       "branches are inferred from %.1f %% of the samples, but %.1f %% of these had to count in other blocks than "
 		       "where they were taken: the flow is uncertain",
 		       share, moved);
 	else
 		say_so(out, VERDICT_GOOD,
-		       "branches are inferred from %.1f %% of the samples, and only %.1f %% of these count in other blocks than where they were taken",
-		       share, moved);
+		       "branches are inferred from %.1f %% of the samples, and %s%.1f %% of these count in other blocks than where they were taken",
+		       share, moved > MOVED_MUCH ? "" : "only ", moved);
 }
 
 static void judge_flow(const struct quality *q, struct verdict *out)
@@ -227,6 +268,7 @@ static void judge_flow(const struct quality *q, struct verdict *out)
 		       "counts add up as a whole: what enters and what leaves a block differ by %.1f %% (bias), and %.1f %% of the counts are "
 		       "in blocks that no counted branch leads to",
 		       f->bias, f->unreachable);
+	out->harmless = q->gain.known && q->gain.verdict == GAIN_ENOUGH;
 }
 
 static void verdicts_take(const struct quality *q, const struct conversion *c,
@@ -240,6 +282,7 @@ static void verdicts_take(const struct quality *q, const struct conversion *c,
 		judge_build(c, &out[VERDICT_BUILD]);
 	if (q->has_kept)
 		judge_kept(q, &out[VERDICT_KEPT]);
+	judge_gain(q, &out[VERDICT_GAIN]);
 	if (q->of_samples)
 		judge_stability(q, &out[VERDICT_STABILITY]);
 	judge_coverage(q, &out[VERDICT_COVERAGE]);
@@ -270,6 +313,8 @@ static struct gate_result value_of(const struct quality *q, enum quality_gate_nu
 	uint64_t cold = q->places.hottest[PLACE_COLD] + q->places.hottest[PLACE_ORIGINAL];
 
 	switch (gate) {
+	case GATE_GAIN: return (struct gate_result){q->gain.known, q->gain.expected, false};
+	case GATE_ENOUGH: return (struct gate_result){q->gain.known, q->gain.of_whole, false};
 	case GATE_STABILITY:
 		return (struct gate_result){q->has_stability, q->stability.percent, false};
 	case GATE_DENSITY: return (struct gate_result){q->has_density, q->density.density, false};
@@ -332,8 +377,10 @@ static void advise_now(struct quality_report *report)
 					    binary->kind == BINARY_UNTOUCHED ? binary->debug.path :
 									       NULL};
 
-	advise_outcome(outcome_of(report), report->verdicts[VERDICT_STABILITY].few, &files,
-		       &report->next);
+	advise_outcome(outcome_of(report),
+		       report->verdicts[VERDICT_GAIN].few ||
+			       report->verdicts[VERDICT_STABILITY].few,
+		       &files, &report->next);
 }
 
 void quality_judge(struct quality_report *report)
@@ -351,6 +398,8 @@ void quality_judge(struct quality_report *report)
 		result->passed =
 			result->known && (gate_rows[i].least ? result->value >= gate->limit :
 							       result->value <= gate->limit);
+		if (i == GATE_ENOUGH && report->quality->gain.verdict != GAIN_ENOUGH)
+			result->passed = false; /* also where all is uncertain */
 		report->failed |= gate->set && !result->passed;
 	}
 }
@@ -363,7 +412,14 @@ void quality_tell_gates(const struct quality_report *report, FILE *out)
 		const char *way = way_of(&gate_rows[i]), *figure = gate_rows[i].figure;
 		if (!gate->set || result->passed)
 			continue;
-		if (!result->known)
+		if (i == GATE_ENOUGH && result->known)
+			say_error(out, "--enough was asked for: %s",
+				  report->verdicts[VERDICT_GAIN].text);
+		else if (i == GATE_ENOUGH)
+			say_error(
+				out,
+				"what the next binary gains is not known, and --enough was asked for");
+		else if (!result->known)
 			say_error(out, "%s is not known, and --%s-%s=%g was asked for", figure, way,
 				  figure, gate->limit);
 		else
@@ -551,11 +607,44 @@ FIGURE_READER(stable_enough, struct quality, ((void)it, figure_real(STABLE_ENOUG
 FIGURE_READER(times_more, struct quality, figure_real(quality_times_more(it)))
 FIGURE_READER(cutoff_percent, struct quality, figure_real((double)it->density_cutoff / 10000))
 
+FIGURE_READER(gain_verdict, struct gain, figure_string(gain_verdict_key(it->verdict)))
+
+static const struct figure_row gain_rows[] = {
+	{"verdict", .read = gain_verdict},
+	{"expected_percent",
+	 "  {:10.1} % fewer taken branches expected, {low_percent:.1} to {high_percent:.1} %, of {whole_percent:.1} % with a profile of every branch\n",
+	 VALUE(struct gain, expected)},
+	{"low_percent", NULL, VALUE(struct gain, low)},
+	{"high_percent", NULL, VALUE(struct gain, high)},
+	{"whole_percent", NULL, VALUE(struct gain, whole)},
+	{"half_percent", NULL, VALUE(struct gain, half)},
+	{"of_whole_percent",
+	 "  {:10.1} % of that, and more samples would add {more_percent:.1} points\n",
+	 VALUE(struct gain, of_whole)},
+	{"more_percent", NULL, VALUE(struct gain, more)},
+	{"uneven", NULL, VALUE(struct gain, uneven)},
+	{"times", NULL, VALUE(struct gain, times)},
+	{0},
+};
+
+/* The limit of stability matters only where nothing better is known. */
+static void print_stable(const struct figure_row *row, const void *at, FILE *out)
+{
+	const struct quality *q = at;
+
+	(void)row;
+	fprintf(out, "  %10.1f %% stable", q->stability.percent);
+	if (!q->gain.known)
+		fprintf(out, "; %g %% is enough", STABLE_ENOUGH);
+	putc('\n', out);
+}
+
 #define STABILITY(field) VALUE(struct quality, stability.field), IF(struct quality, has_stability)
 static const struct figure_row stability_rows[] = {
 	{"known", NULL, VALUE(struct quality, has_stability)},
 	{"enough_percent", .read = stable_enough},
-	{"percent", "  {:10.1} % stable; {enough_percent:g} % is enough\n", STABILITY(percent)},
+	{"percent", NULL, STABILITY(percent)},
+	{.print = print_stable, IF(struct quality, has_stability)},
 	{"layout_percent", NULL, STABILITY(layout)},
 	{"overlap_percent",
 	 "  {:10.1} % overlap of the blocks of two halves; {hot_differ_percent:.1} % of what is hot in one is not in the other\n",
@@ -692,6 +781,9 @@ static const struct figure_row report_rows[] = {
 	{END},
 	{"trace_decode", .write = write_walk, CONVERSION},
 	{"hardware_traces", .write = write_hardware_traces, CONVERSION},
+	VERDICT(GAIN, "gain     "),
+	{"gain", .at = offsetof(struct quality, gain), .rows = gain_rows, QUALITY,
+	 IF(struct quality, gain.known)},
 	VERDICT(STABILITY, "stability"),
 	{"stability", .rows = stability_rows, QUALITY, IF(struct quality, of_samples)},
 	{"density", .rows = density_rows, QUALITY, IF(struct quality, of_samples)},

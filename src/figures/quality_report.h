@@ -14,6 +14,7 @@
 #define VERDICTS(X)                                                                                \
 	X(BUILD, "build")                                                                          \
 	X(KEPT, "kept")                                                                            \
+	X(GAIN, "gain")                                                                            \
 	X(STABILITY, "stability")                                                                  \
 	X(COVERAGE, "coverage")                                                                    \
 	X(LAYOUT, "layout")                                                                        \
@@ -35,6 +36,8 @@ struct verdict {
 
 /* X(NAME, what the gate is of, as JSON names it, is the limit the least value?) */
 #define QUALITY_GATES(X)                                                                           \
+	X(GAIN, "gain", true)                                                                      \
+	X(ENOUGH, "enough", true)                                                                  \
 	X(STABILITY, "stability", true)                                                            \
 	X(DENSITY, "density", true)                                                                \
 	X(KEPT, "kept", true)                                                                      \

@@ -46,6 +46,7 @@ def figures(run):
         wanted = {'build.mismatch_percent', 'kept.percent', 'density.density', 'coverage.percentiles.2.functions', 'coverage.percentiles.2.bytes'}
         wanted |= {'flow.' + key for key in quality.get('flow', {}) if key != 'blocks'}
         wanted |= {'inferred.percent', 'inferred.reassigned_percent', 'inferred.solved.samples'} if quality.get('inferred', {}).get('branches') else set()
+        wanted |= {'gain.' + key for key in ('expected_percent', 'low_percent', 'high_percent', 'whole_percent', 'more_percent') if 'gain' in quality}
         run.equal('%s: figures that are not shown' % name, wanted - told, set())
         for verdict in quality['verdicts']:
             card = '.card[data-about=%s]' % verdict['about']

@@ -48,7 +48,7 @@ def figure(path, value):
     last = path.rsplit('.', 1)[-1]
     if last == 'times_more_samples':
         return fixed(value, 1) + '×'
-    if last in ('density', 'enough'):
+    if last in ('density', 'enough', 'uneven', 'times'):
         return ratio(value)
     if last == 'bytes':
         return size(value)

@@ -111,10 +111,10 @@ def run_step(place):
     wrong = []
     step = next((text[0] for text in blocks(os.path.join(SOURCE, 'docs/ci.md')) if text[0].startswith('code=0')), '')
     env = dict(os.environ, PATH=os.path.join(place, 'bin') + ':' + os.environ['PATH'])
-    for limit, code in (('--min-stability=10', 0), ('--min-stability=100', 3)):
+    for limit, code in (('--min-gain=1', 0), ('--min-gain=99', 3)):
         with tempfile.TemporaryDirectory() as folder:
             work = shutil.copytree(os.path.join(place, 'work'), os.path.join(folder, 'work'), symlinks=True)
-            text = '\n'.join(with_files(line) for line in step.split('\n')).replace('--min-stability=93', limit).replace('--min-kept=95', '--min-kept=10')
+            text = '\n'.join(with_files(line) for line in step.split('\n')).replace('--enough', limit).replace('--min-kept=95', '--min-kept=10')
             done = subprocess.run(['sh', '-e', '-c', text], cwd=work, env=env, capture_output=True, text=True, errors='replace', check=False)
             if done.returncode != code or not os.path.exists(os.path.join(work, 'report.html')) or limit not in text:
                 wrong.append('docs/ci.md, the step with %s: exit %d, not %d\n%s' % (limit, done.returncode, code, done.stderr[-1000:]))

@@ -33,6 +33,24 @@ function kept(q) {
 	};
 }
 
+function gain(q) {
+	const whole = q.gain.whole_percent;
+	return {
+		main: el('div', {}, big(figure(q, 'gain.expected_percent', percent), 'fewer taken branches than without llvm-bolt'),
+			el('meter', {class: 'meter', min: 0, max: Math.max(whole, 1), optimum: whole, value: q.gain.expected_percent, 'aria-label': 'expected gain'})),
+		more: list(['from', figure(q, 'gain.low_percent', percent)], ['to', figure(q, 'gain.high_percent', percent)],
+			['with a profile of every branch', figure(q, 'gain.whole_percent', percent)], ['of that', figure(q, 'gain.of_whole_percent', percent)], ['half of the samples', figure(q, 'gain.half_percent', percent)],
+			['more samples would add', figure(q, 'gain.more_percent', percent)],
+			q.gain.times ? ['times as many samples are enough', figure(q, 'gain.times', ratio)] : null,
+			['unevenness of samples in a block', figure(q, 'gain.uneven', ratio)],
+			['layouts of two halves of the samples agree by', figure(q, 'stability.layout_percent', percent)],
+			['blocks of the halves agree by', figure(q, 'stability.overlap_percent', percent)],
+			['density, as perf2bolt has it', figure(q, 'density.density', ratio)],
+			['functions measured', figure(q, 'density.profiled', count)],
+			['not optimized by llvm-bolt', figure(q, 'density.non_simple', count)]),
+	};
+}
+
 function stability(q) {
 	const {known, percent: has, enough_percent: enough} = q.stability;
 	return {
@@ -113,4 +131,4 @@ function flow(q) {
 	};
 }
 
-export const cards = {build, kept, stability, coverage, layout, inferred, flow};
+export const cards = {build, kept, gain, stability, coverage, layout, inferred, flow};

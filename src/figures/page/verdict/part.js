@@ -6,10 +6,11 @@ import {plural} from '../base/format.js';
 import {cards} from './cards.js';
 
 const WORDS = {good: ['✓', 'good'], warning: ['▲', 'warning'], bad: ['✕', 'bad']};
-const TITLES = {build: 'Build', kept: 'Kept', stability: 'Stability', coverage: 'Coverage', layout: 'Layout', inferred: 'Inferred', flow: 'Flow'};
+const TITLES = {build: 'Build', kept: 'Kept', gain: 'Gain', stability: 'Stability', coverage: 'Coverage', layout: 'Layout', inferred: 'Inferred', flow: 'Flow'};
 const ASKED = {
 	build: 'Are the samples of this build?',
 	kept: 'How much of the usable data is in the profile?',
+	gain: 'What will the next binary gain, and are these samples enough?',
 	stability: 'Would more samples change the layout?',
 	coverage: 'Which part of the code is it about?',
 	layout: 'Does the binary fit the workload?',

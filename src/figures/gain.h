@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * What the next binary will be worth: how many fewer branches it takes than the program that
+ * llvm-bolt reads, as far as these samples show.  docs/quality.md, "Gain", has the model, and how
+ * it was measured.
+ */
+#ifndef FIGURES_GAIN_H
+#define FIGURES_GAIN_H
+
+#include "src/figures/layouts.h"
+
+/* X(NAME, key for machines) */
+#define GAIN_VERDICTS(X)                                                                           \
+	X(ENOUGH, "enough")                                                                        \
+	X(MORE, "more")         /* `times` as many samples are enough */                           \
+	X(LIMITED, "limited")   /* no number of samples of this event is */                        \
+	X(DOUBTFUL, "doubtful") /* the next binary may take more branches than the program */
+
+#define X(name, key) GAIN_##name,
+enum gain_verdict { GAIN_VERDICTS(X) GAIN_VERDICT_COUNT };
+#undef X
+
+/* Enough: so many percent of what a profile of every branch gains. */
+#define GAIN_SHARE 75
+
+/* Percentages are of the program's taken branches, except of_whole. */
+struct gain {
+	bool known;
+	double expected, low, high; /* 90 % of what was measured lies between */
+	double whole;               /* with a profile of every branch */
+	double half;                /* by half of the samples, were they not uneven */
+	double of_whole;            /* expected, in percent of that; 0 to 100 */
+	double more;                /* what any number of such samples would add */
+	double uneven;              /* see gain_unevenness() */
+	double times;               /* GAIN_MORE, GAIN_DOUBTFUL; 0: no number is enough */
+	enum gain_verdict verdict;
+};
+
+/* How much more the samples of instructions of one block differ than chance makes them: the square
+ * of the coefficient of variation of the time that each is said to take.  About 0 of a precise
+ * event, 2 to 9 of a timer, whatever their number.  `samples` is a profile of plain samples, and
+ * code has their graphs. */
+double gain_unevenness(const struct profile *samples, const struct flow_code *code);
+
+/* taken: known; uneven: 0 of branch stacks */
+struct gain gain_expect(const struct layouts_taken *taken, double uneven);
+
+/* "enough" */
+const char *gain_verdict_key(enum gain_verdict verdict);
+
+#endif
