@@ -357,50 +357,6 @@ void new_build_close(struct new_build *build)
 	*build = (struct new_build){0};
 }
 
-/* ---- names ---- */
-
-/* A local symbol is NAME/N, and under a FILE symbol NAME/FILE/N, too. */
-static bool name_symbol(const struct symbol_table *table, const struct symbol *s,
-			struct names *room, uint32_t function,
-			bool (*name)(void *ctx, uint32_t function, struct text name), void *ctx)
-{
-	if (!*s->name || s->type == STT_SECTION)
-		return true;
-	if (!s->local)
-		return name(ctx, function, text_of(s->name));
-	struct digits number = digits_behind_slash(s->number),
-		      in_file = digits_behind_slash(s->file_number);
-	const char *plain = names_join(room, s->name, number.text, NULL, NULL);
-	if (!plain || !name(ctx, function, text_of(plain)))
-		return false;
-	if (!s->file_number)
-		return true;
-	const char *with_file = names_join(room, s->name, "/", table->files[s->file], in_file.text);
-	return with_file && name(ctx, function, text_of(with_file));
-}
-
-bool new_build_names(const struct new_build *build,
-		     bool (*name)(void *ctx, uint32_t function, struct text name), void *ctx)
-{
-	const struct function_table *functions = &build->binary.functions;
-	const struct symbol_table *table = &functions->symbols;
-	struct names room = {0};
-	bool ok = true;
-
-	for (size_t f = 0, s = 0; ok && f < functions->count; f++) {
-		const struct function *at = &functions->at[f];
-		ok = name(ctx, (uint32_t)f, text_of(at->printed)) &&
-		     name(ctx, (uint32_t)f, text_of(at->primary));
-		while (s < table->count && table->at[s].address < at->address)
-			s++;
-		for (size_t own = s;
-		     ok && own < table->count && table->at[own].address == at->address; own++)
-			ok = name_symbol(table, &table->at[own], &room, (uint32_t)f, name, ctx);
-		names_free(&room);
-	}
-	return ok;
-}
-
 /* ---- functions ---- */
 
 bool new_build_read(struct new_build *build, const uint32_t *functions, size_t count,

@@ -110,12 +110,6 @@ BC_MUST_USE bool new_build_open(const char *path, const char *hashes, struct new
 				struct bc_error *err);
 void new_build_close(struct new_build *build);
 
-/* Calls name() for each name of each function, and for some twice; local ones have all that
- * llvm-bolt gives them.  Ends, and returns false, when name() does, or out of memory. */
-BC_MUST_USE bool new_build_names(const struct new_build *build,
-				 bool (*name)(void *ctx, uint32_t function, struct text name),
-				 void *ctx);
-
 /* Reads the code of these functions, if there is code.  BC_FORMAT, BC_NOMEM */
 BC_MUST_USE bool new_build_read(struct new_build *build, const uint32_t *functions, size_t count,
 				struct bc_error *err);

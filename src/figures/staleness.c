@@ -7,6 +7,7 @@
 #include "src/base/say.h"
 #include "src/base/sort.h"
 #include "src/base/text.h"
+#include "src/elf/function_names.h"
 #include "src/figures/figure_table.h"
 
 /* What the verdict is drawn by, in percent of all samples: docs/next-build.md, "Does the share show
@@ -522,7 +523,7 @@ static bool make_tables(struct build_comparison *c)
 	for (size_t i = 0; c->is && i < c->count; i++)
 		c->is[i] = NO_FUNCTION;
 	return c->by_name && c->is && c->named && c->is_named && c->claimed && list_commons(c) &&
-	       new_build_names(c->build, note_name, c);
+	       function_names_each(&c->build->binary.functions, note_name, c);
 }
 
 /* Without hashes the code of every function that the profile may be of is read. */
