@@ -34,6 +34,26 @@ struct unit_range {
 };
 DEFINE_VEC(unit_range_vec, struct unit_range);
 DEFINE_VEC(place_vec, struct source_place);
+
+/* [start, end) is code of a call that was inlined. */
+struct inlined_range {
+	Dwarf_Addr start, end;
+	uint32_t depth; /* in other inlined calls */
+	const char *function;
+	struct source_place call; /* without a function */
+};
+DEFINE_VEC(inlined_range_vec, struct inlined_range);
+DEFINE_VEC(active_vec, uint32_t);
+
+/* The inlined calls of one function. */
+struct inlined_calls {
+	Dwarf_Addr start, end; /* the function; 0: none is known */
+	const char *function;
+	struct inlined_range_vec ranges; /* by start, outer ones first */
+	size_t next;                     /* those before it begin at or before `at` */
+	struct active_vec active;        /* of these those that may reach `at`, by depth */
+	Dwarf_Addr at;                   /* the last one that was asked for */
+};
 DEFINE_VEC(places_vec, struct source_places);
 
 /* What was found of an address is kept: the addresses of a profile repeat. */
@@ -45,6 +65,7 @@ struct dwarf_places {
 	struct strings addresses;    /* that were looked up, by their bytes ... */
 	struct places_vec found;     /* ... and by their number what was found */
 	struct place_vec at_hand;
+	struct inlined_calls calls; /* of the function that was read last */
 };
 
 /* ---- which unit: by the ranges of its own, as not every compiler writes .debug_aranges ---- */
@@ -181,6 +202,110 @@ static bool find_inlines(struct dwarf_places *p, Dwarf_Die *unit, uint64_t at,
 	       (whole || !(place.line || p->at_hand.len) || place_vec_push(&p->at_hand, place));
 }
 
+/* ---- all inlined calls of a function, read at once ---- */
+
+#define INLINED_DEEPEST 64
+#define INLINED_MOST    ((size_t)1 << 20)
+
+static bool add_ranges(struct dwarf_places *p, Dwarf_Die *unit, Dwarf_Die *die, uint32_t depth)
+{
+	struct inlined_range range = {.depth = depth, .function = name_of(p->dw, die)};
+	Dwarf_Addr base;
+	ptrdiff_t at = 0;
+
+	find_call(p->dw, unit, die, &range.call);
+	while ((at = p->dw->dwarf_ranges(die, at, &base, &range.start, &range.end)) > 0)
+		if (range.end > range.start && p->calls.ranges.len < INLINED_MOST &&
+		    !inlined_range_vec_push(&p->calls.ranges, range))
+			return false;
+	return true;
+}
+
+/* Adds the calls below an entry, of which blocks are no calls of their own. */
+static bool add_inlined(struct dwarf_places *p, Dwarf_Die *unit, Dwarf_Die *of, uint32_t depth)
+{
+	Dwarf_Die die;
+	bool ok = true;
+
+	if (depth >= INLINED_DEEPEST || p->dw->dwarf_child(of, &die))
+		return true;
+	do {
+		int tag = p->dw->dwarf_tag(&die);
+		bool call = tag == DW_TAG_inlined_subroutine;
+		if (call)
+			ok = add_ranges(p, unit, &die, depth);
+		if (ok && (call || tag == DW_TAG_lexical_block))
+			ok = add_inlined(p, unit, &die, depth + 1);
+	} while (ok && !p->dw->dwarf_siblingof(&die, &die));
+	return ok;
+}
+
+static bool range_less(const struct inlined_range *a, const struct inlined_range *b)
+{
+	return a->start != b->start ? a->start < b->start : a->depth < b->depth;
+}
+DEFINE_SORT(sort_ranges, struct inlined_range, range_less)
+
+static bool read_calls(struct dwarf_places *p, uint64_t start, uint64_t size)
+{
+	Dwarf_Die *unit = unit_at(p, start), *scopes = NULL;
+	int count = unit ? p->dw->dwarf_getscopes(unit, start, &scopes) : 0;
+	struct inlined_calls *calls = &p->calls;
+	bool ok = true;
+
+	calls->ranges.len = calls->active.len = calls->next = 0;
+	calls->end = calls->at = calls->start = start;
+	for (int i = 0; ok && i < count; i++) {
+		if (p->dw->dwarf_tag(&scopes[i]) != DW_TAG_subprogram)
+			continue;
+		calls->function = name_of(p->dw, &scopes[i]);
+		ok = add_inlined(p, unit, &scopes[i], 0);
+		calls->end = start + size;
+		break;
+	}
+	if (count > 0)
+		free(scopes);
+	sort_ranges(calls->ranges.at, calls->ranges.len);
+	return ok;
+}
+
+/* Sets the calls around an address; quickly where addresses ascend. */
+static bool go_to(struct inlined_calls *calls, Dwarf_Addr at)
+{
+	size_t kept = 0;
+
+	if (at < calls->at)
+		calls->next = calls->active.len = 0;
+	calls->at = at;
+	for (; calls->next < calls->ranges.len && calls->ranges.at[calls->next].start <= at;
+	     calls->next++)
+		if (calls->ranges.at[calls->next].end > at &&
+		    !active_vec_push(&calls->active, (uint32_t)calls->next))
+			return false;
+	for (size_t i = 0; i < calls->active.len; i++)
+		if (calls->ranges.at[calls->active.at[i]].end > at)
+			calls->active.at[kept++] = calls->active.at[i];
+	calls->active.len = kept;
+	return true;
+}
+
+static bool find_known(struct dwarf_places *p, Dwarf_Addr at, struct source_place place)
+{
+	struct inlined_calls *calls = &p->calls;
+
+	if (!go_to(calls, at))
+		return false;
+	for (size_t i = calls->active.len; i-- > 0;) {
+		const struct inlined_range *range = &calls->ranges.at[calls->active.at[i]];
+		place.function = range->function;
+		if (!place_vec_push(&p->at_hand, place))
+			return false;
+		place = range->call;
+	}
+	place.function = calls->function;
+	return place_vec_push(&p->at_hand, place);
+}
+
 static bool look_up(struct dwarf_places *p, uint64_t at)
 {
 	Dwarf_Die *unit = unit_at(p, at);
@@ -190,6 +315,8 @@ static bool look_up(struct dwarf_places *p, uint64_t at)
 	if (!unit)
 		return true;
 	find_line(p->dw, unit, at, &place);
+	if (p->inlines && at >= p->calls.start && at < p->calls.end)
+		return find_known(p, at, place);
 	if (p->inlines)
 		return find_inlines(p, unit, at, place);
 	return !place.line || place_vec_push(&p->at_hand, place);
@@ -231,6 +358,8 @@ static void close_places(struct dwarf_places *p)
 		free((void *)(uintptr_t)p->found.at[i].at);
 	places_vec_free(&p->found);
 	place_vec_free(&p->at_hand);
+	inlined_range_vec_free(&p->calls.ranges);
+	active_vec_free(&p->calls.active);
 	unit_range_vec_free(&p->units);
 	strings_free(&p->addresses);
 }
@@ -401,6 +530,21 @@ bool debug_lines_find(struct debug_lines *source, struct vaddr at, struct source
 		had_memory(err));
 }
 
+bool debug_lines_read(struct debug_lines *source, struct vaddr at, uint64_t size,
+		      struct bc_error *err)
+{
+	errno = 0;
+	return !source->places.dwarf ||
+	       ((read_calls(&source->places, at.v + source->bias - source->dwarf_bias, size) ||
+		 bc_fail_nomem(err)) &&
+		had_memory(err));
+}
+
+bool debug_lines_has(const struct debug_lines *source)
+{
+	return source->places.units.len;
+}
+
 #else
 
 bool debug_lines_open(const char *path, const struct debug_dirs *dirs, bool inlines,
@@ -432,6 +576,22 @@ bool debug_lines_find(struct debug_lines *source, struct vaddr at, struct source
 	(void)err;
 	*out = (struct source_places){0};
 	return true;
+}
+
+bool debug_lines_read(struct debug_lines *source, struct vaddr at, uint64_t size,
+		      struct bc_error *err)
+{
+	(void)source;
+	(void)at;
+	(void)size;
+	(void)err;
+	return true;
+}
+
+bool debug_lines_has(const struct debug_lines *source)
+{
+	(void)source;
+	return false;
 }
 
 #endif

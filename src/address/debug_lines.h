@@ -54,4 +54,13 @@ const char *debug_lines_refused(const struct debug_lines *source);
 BC_MUST_USE bool debug_lines_find(struct debug_lines *source, struct vaddr at,
 				  struct source_places *out, struct bc_error *err);
 
+/* Before all addresses of a function are looked up, in their order: reads its inlined calls at
+ * once, where each look-up would search the unit for them.  What it reads replaces that of the
+ * function before.  at: the beginning of the function.  BC_NOMEM */
+BC_MUST_USE bool debug_lines_read(struct debug_lines *source, struct vaddr at, uint64_t size,
+				  struct bc_error *err);
+
+/* Has the file, or the debug file that belongs to it, any debug information? */
+bool debug_lines_has(const struct debug_lines *source);
+
 #endif
