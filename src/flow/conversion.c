@@ -484,9 +484,12 @@ static bool convert_halves(struct conversion *c, struct bc_error *err)
 static bool infer_branches(struct conversion *c, bool figures_only, struct bc_error *err)
 {
 	const struct pair *pair = conversion_pair(c);
-	const struct infer_job job = {pair ? &c->pair.graphs : &c->graphs, pair, c->threads,
+	const struct infer_job job = {pair ? &c->pair.graphs : &c->graphs,
+				      pair,
+				      c->threads,
 				      conversion_wants(c, WANT_RANGES) ? &c->ranges : NULL,
-				      figures_only};
+				      figures_only,
+				      NULL};
 
 	if (!conversion_can_infer(c) || infer(&job, &c->profile, &c->inferred, &c->not_inferred))
 		return true;
@@ -502,8 +505,8 @@ static bool infer_branches(struct conversion *c, bool figures_only, struct bc_er
 static bool infer_half(struct conversion *c, bool first, struct profile *out, struct bc_error *err)
 {
 	const struct pair *pair = conversion_pair(c);
-	const struct infer_job job = {pair ? &c->pair.graphs : &c->graphs, pair, c->threads, NULL,
-				      false};
+	const struct infer_job job = {
+		pair ? &c->pair.graphs : &c->graphs, pair, c->threads, NULL, false, NULL};
 	struct inferred figures;
 
 	return (profile_half(&c->profile, first, out) || bc_fail_nomem(err)) &&

@@ -158,6 +158,8 @@ static int64_t edge_cost(const struct flow_problem *problem, const struct flow_e
 	uint64_t distance = edge->from < edge->to ? edge->to - edge->from : edge->from - edge->to;
 	uint64_t share = distance * COST_EDGE / problem->block_count;
 
+	if (problem->partial && edge->to == edge->from + 1)
+		return COST_EDGE / 16;
 	return COST_EDGE + (int64_t)(share * share / COST_EDGE / 2) +
 	       (edge->to == edge->from + 1 ? 0 : COST_EDGE / 32);
 }

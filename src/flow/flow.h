@@ -29,7 +29,8 @@
 struct flow_block {
 	uint64_t samples;
 	uint32_t instructions; /* 1 to 2^20 */
-	bool removable; /* BOLT deletes it (nops or one jump alone): its samples show nothing */
+	bool removable; /* its samples show nothing: BOLT deletes it (nops or one jump alone), or
+			   nothing is known of it */
 	bool entry;     /* of the function */
 	bool pad;       /* of an exception: entered seldom from outside */
 	bool leaves;    /* it returns, leaves by a tail call, or nothing is known to follow */
@@ -45,8 +46,10 @@ struct flow_problem {
 	uint32_t block_count;
 	const struct flow_edge *edges; /* each once, those of one block side by side */
 	uint32_t edge_count;
-	bool sparse; /* the profile has few samples: a block without one may have run now and then
+	bool sparse;  /* the profile has few samples: a block without one may have run now and then
 		      */
+	bool partial; /* nothing is known of many blocks: between those that are known, flow goes
+			 on rather than jumps, as compilers lay out what they take for likely */
 };
 
 /* Counts, in arrays of the caller. */

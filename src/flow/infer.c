@@ -41,9 +41,10 @@ DEFINE_BY_NAME(called, atomic_uint_least64_t)
 
 struct job {
 	const struct profile *profile;
-	const struct binary *binary; /* of the profile */
-	const struct pair *pair;     /* NULL: the code is the binary's own */
-	const struct image *image;   /* the code's */
+	const struct observed_vec *observed; /* NULL: the profile has samples */
+	const struct binary *binary;         /* of the profile */
+	const struct pair *pair;             /* NULL: the code is the binary's own */
+	const struct image *image;           /* the code's */
 	const struct function_table *code;
 	struct targets targets; /* likewise */
 	struct cfg *graphs;
@@ -64,7 +65,27 @@ static void add(struct job *job, unsigned worker, const struct record *record)
 		atomic_store(&job->no_memory, true);
 }
 
+/* Where a sample lies, or what was observed. */
+static struct observed sample_at(const struct job *job, size_t index)
+{
+	if (job->observed)
+		return job->observed->at[index];
+	struct record record = profile_record(job->profile, index);
+	return (struct observed){record.from.function, record.from.offset, record.count};
+}
+
+static size_t sample_count(const struct job *job)
+{
+	return job->observed ? job->observed->len : job->profile->record_count;
+}
+
 /* ---- what is written of one function ---- */
+
+/* A count of the flow as the profile has it. */
+static uint64_t written_count(const struct job *job, uint64_t count)
+{
+	return job->observed ? (count + FLOW_UNITS / 2) / FLOW_UNITS * job->divisor : count;
+}
 
 /* Counts a range of the code, or a branch, if the ranges are wanted. */
 static void count_ran(struct job *job, unsigned worker, uint64_t what, uint64_t from, uint64_t to,
@@ -109,30 +130,30 @@ static bool write_step(void *ctx, const struct flow_step *step)
 	const struct function_table *functions = w->job->code;
 	const struct block *blocks = w->sampled->graph->blocks;
 	struct input_place from = {w->sampled->function, step->from->offset};
-	uint64_t base = w->sampled->code->address, source = base + step->from->offset;
+	uint64_t base = w->sampled->code->address, source = base + step->from->offset,
+		 count = written_count(w->job, step->count);
 
 	if (step->callee != NO_TARGET) {
 		const struct function *code = &functions->at[step->callee],
 				      *callee = profiled(w->job, code);
 		if (callee)
-			add_call(w->job, w->worker, from, callee, step->count);
+			add_call(w->job, w->worker, from, callee, count);
 		if (functions_code_at(functions, code->address))
-			count_ran(w->job, w->worker, COUNTED_BRANCH, source, code->address,
-				  step->count);
+			count_ran(w->job, w->worker, COUNTED_BRANCH, source, code->address, count);
 		return true;
 	}
 	count_ran(w->job, w->worker, COUNTED_RANGE, base + blocks[step->block].start, source,
-		  step->count);
+		  count);
 	if (step->to == NO_BLOCK)
 		return true;
 	struct record record = {.kind = RECORD_BRANCH,
 				.from = from,
 				.to = {from.function, blocks[step->to].start},
-				.count = step->count};
+				.count = count};
 	add(w->job, w->worker, &record);
 	if (step->taken)
 		count_ran(w->job, w->worker, COUNTED_BRANCH, source, base + blocks[step->to].start,
-			  step->count);
+			  count);
 	return true;
 }
 
@@ -158,7 +179,7 @@ static void guess_entries(const struct job *job, struct sampled *s)
 	uint64_t instructions = s->function->size / 4 + 1;
 	uint64_t samples = s->samples / job->divisor;
 
-	s->entered = (samples ? samples : 1) * FLOW_UNITS / instructions;
+	s->entered = written_count(job, (samples ? samples : 1) * FLOW_UNITS / instructions);
 	s->entered = s->entered ? s->entered : 1;
 }
 
@@ -167,8 +188,8 @@ static struct function_sample *take_samples(const struct job *job, const struct 
 	struct function_sample *samples = malloc((s->count + 1) * sizeof(*samples));
 
 	for (size_t i = 0; samples && i < s->count; i++) {
-		struct record record = profile_record(job->profile, s->first + i);
-		samples[i] = (struct function_sample){record.from.offset, record.count};
+		struct observed sample = sample_at(job, s->first + i);
+		samples[i] = (struct function_sample){sample.offset, sample.count};
 	}
 	return samples;
 }
@@ -179,7 +200,7 @@ static void write_solved(struct job *job, unsigned worker, struct sampled *s,
 	struct writer w = {job, worker, s};
 
 	s->state = SOLVED;
-	s->entered = solved->counts.entries[0];
+	s->entered = written_count(job, solved->counts.entries[0]);
 	s->moved = moved(solved);
 	flow_steps(&(struct flow_solved){&job->targets, s->code, s->graph, &solved->counts},
 		   write_step, &w);
@@ -191,10 +212,14 @@ static bool solve(struct job *job, unsigned worker, struct sampled *s)
 	struct function_sample *samples = take_samples(job, s);
 	enum flow_result result = FLOW_NO_MEMORY;
 	bool all_steps = s->steps == flow_steps_most(s->arcs);
+	enum counted_as as = job->observed ? RUNS_OF_SOME :
+			     job->pair     ? SAMPLES_OF_BOLTED :
+					     SAMPLES_OF_CODE;
 
-	if (samples && function_problem_make(s->code, s->graph, samples, s->count, job->divisor,
-					     job->pair, &problem)) {
+	if (samples && function_problem_make(s->code, s->graph, samples, s->count, job->divisor, as,
+					     &problem)) {
 		problem.problem.sparse = job->sparse;
+		problem.problem.partial = job->observed;
 		result = flow_solve(&problem.problem, &s->steps, &problem.counts);
 	}
 	if (result == FLOW_SOLVED)
@@ -230,21 +255,21 @@ static bool group(struct job *job, struct bc_error *err)
 {
 	uint64_t total = 0;
 
-	for (size_t i = 0; i < job->profile->record_count; i++) {
-		struct record record = profile_record(job->profile, i);
+	for (size_t i = 0; i < sample_count(job); i++) {
+		struct observed sample = sample_at(job, i);
 		struct sampled *last =
 			job->functions.len ? &job->functions.at[job->functions.len - 1] : NULL;
-		if (!last || last->function != record.from.function) {
-			if (!begin_function(job, record.from.function, i))
+		if (!last || last->function != sample.function) {
+			if (!begin_function(job, sample.function, i))
 				return bc_fail_nomem(err);
 			last = &job->functions.at[job->functions.len - 1];
 		}
 		last->count++;
-		last->samples = count_add_saturating(last->samples, record.count);
-		total = count_add_saturating(total, record.count);
+		last->samples = count_add_saturating(last->samples, sample.count);
+		total = count_add_saturating(total, sample.count);
 	}
 	job->divisor = total / FLOW_MOST_SAMPLES + 1;
-	job->sparse = total < INFER_SPARSE;
+	job->sparse = total < INFER_SPARSE && !job->observed;
 	return true;
 }
 
@@ -516,6 +541,7 @@ bool infer(const struct infer_job *wanted, struct profile *profile, struct infer
 	const struct pair *pair = wanted->pair;
 	struct infer_job how = *wanted;
 	struct job job = {.profile = profile,
+			  .observed = wanted->observed,
 			  .binary = binary,
 			  .pair = pair,
 			  .graphs = wanted->graphs,

@@ -51,6 +51,14 @@ uint64_t inferred_of(const struct inferred *inferred);
 double inferred_percent(const struct inferred *inferred);
 double inferred_moved_percent(const struct inferred *inferred);
 
+/* How often an instruction of the code ran, be it 0. */
+struct observed {
+	const struct function *function;
+	uint32_t offset;
+	uint64_t count;
+};
+DEFINE_VEC(observed_vec, struct observed);
+
 struct infer_job {
 	struct cfg *graphs;      /* of the input binary: those that are missing are built */
 	const struct pair *pair; /* the input binary, whose code has the graphs; NULL: the profile's
@@ -59,6 +67,10 @@ struct infer_job {
 	struct ranges *ranges; /* what ran by the flow, for llvm-profgen; its ledger of runs counts
 				  samples.  NULL: not wanted */
 	bool figures_only;     /* the profile stays as it is */
+	const struct observed_vec
+		*observed; /* by function and offset: what is known, in the place of samples.
+			     Branches are counted as often as they ran then, not in units of
+			     flow.h; the profile that is replaced has no records.  NULL: samples */
 };
 
 /* Replace a profile of samples by one of branches, and set the ranges.  The result does not depend

@@ -50,7 +50,23 @@ static void count_samples(const struct graph *graph, const struct function_sampl
 		       graph->blocks[block + 1].start <= samples[i].offset)
 			block++;
 		uint64_t share = samples[i].count / divisor;
-		blocks[block].samples += share ? share : 1;
+		blocks[block].samples += share ? share : samples[i].count != 0;
+	}
+}
+
+/* Only the instructions that were counted tell how often their block ran. */
+static void count_known(const struct graph *graph, const struct function_sample *samples,
+			size_t count, struct flow_block *blocks)
+{
+	for (uint32_t i = 0; i < graph->count; i++)
+		blocks[i].instructions = 0;
+	for (size_t i = 0; i < count; i++) {
+		uint32_t *known = &blocks[graph_block_at(graph, samples[i].offset)].instructions;
+		*known += *known < MOST_INSTRUCTIONS;
+	}
+	for (uint32_t i = 0; i < graph->count; i++) {
+		blocks[i].removable = !blocks[i].instructions;
+		blocks[i].instructions += blocks[i].removable;
 	}
 }
 
@@ -65,7 +81,7 @@ static void take_edges(const struct graph *graph, struct flow_edge *edges)
 
 bool function_problem_make(const struct function *function, const struct graph *graph,
 			   const struct function_sample *samples, size_t count, uint64_t divisor,
-			   bool bolted, struct function_problem *out)
+			   enum counted_as as, struct function_problem *out)
 {
 	uint32_t edges = graph->code.first_next[graph->count];
 	size_t blocks = graph->count;
@@ -81,8 +97,10 @@ bool function_problem_make(const struct function *function, const struct graph *
 	    !out->counts.edges)
 		return false;
 	for (uint32_t i = 0; i < graph->count; i++)
-		out->blocks[i] = block_of(function, graph, i, bolted);
+		out->blocks[i] = block_of(function, graph, i, as == SAMPLES_OF_BOLTED);
 	count_samples(graph, samples, count, divisor, out->blocks);
+	if (as == RUNS_OF_SOME)
+		count_known(graph, samples, count, out->blocks);
 	take_edges(graph, out->edges);
 	out->problem = (struct flow_problem){.blocks = out->blocks,
 					     .block_count = graph->count,

@@ -51,13 +51,22 @@ struct flow_solved {
  * for none of its successors; of two such jumps in one block nothing is known. */
 bool flow_steps(const struct flow_solved *solved, flow_step_fn *take, void *ctx);
 
+/* What the counts of a function are. */
+enum counted_as {
+	SAMPLES_OF_CODE,   /* of any of its instructions */
+	SAMPLES_OF_BOLTED, /* taken in a binary that BOLT had written, where nops and most jumps
+			      within the function are gone */
+	RUNS_OF_SOME,      /* how often some instructions ran, be it 0: of the others, and so of a
+			      block without any of them, nothing is known */
+};
+
 /* Makes the problem of a function with a graph and its code.  A sample after the last block counts
- * for that block.  Each count is divided by `divisor`, and is at least 1.  With `bolted`, the
- * samples were taken in a binary that BOLT had written, where nops and most jumps within the
- * function are gone.  False when out of memory. */
+ * for that block.  Each count but 0 is divided by `divisor`, and is at least 1.  False when out of
+ * memory. */
 BC_MUST_USE bool function_problem_make(const struct function *function, const struct graph *graph,
 				       const struct function_sample *samples, size_t count,
-				       uint64_t divisor, bool bolted, struct function_problem *out);
+				       uint64_t divisor, enum counted_as as,
+				       struct function_problem *out);
 void function_problem_free(struct function_problem *problem);
 
 #endif

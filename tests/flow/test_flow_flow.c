@@ -14,7 +14,7 @@ static bool is_sparse;
 static void solve(const struct flow_block *b, uint32_t block_count, const struct flow_edge *e,
 		  uint32_t edge_count)
 {
-	struct flow_problem problem = {b, block_count, e, edge_count, is_sparse};
+	struct flow_problem problem = {b, block_count, e, edge_count, is_sparse, false};
 	uint64_t steps = flow_steps_most(block_count + edge_count);
 
 	assert_int_equal(flow_solve(&problem, &steps, &counts), FLOW_SOLVED);
@@ -384,7 +384,7 @@ static uint64_t steps_for(enum shape shape, uint32_t count, uint64_t most)
 		if (to != i + 1)
 			e[edge_count++] = (struct flow_edge){i, to};
 	}
-	const struct flow_problem problem = {b, count, e, edge_count, false};
+	const struct flow_problem problem = {b, count, e, edge_count, false, false};
 	uint64_t steps = most;
 	enum flow_result result = flow_solve(&problem, &steps, &large);
 	assert_int_equal(result, steps <= most ? FLOW_SOLVED : FLOW_TOO_MUCH);

@@ -89,6 +89,46 @@ static void branches_of_an_if(void **state)
 	tiny_binary_fini(&tiny);
 }
 
+/* What ran is known of three instructions: counts are those of runs, and of the block in between
+ * that none is known of, what is left. */
+static void runs_of_some(void **state)
+{
+	static struct observed seen[] = {{NULL, 0, 100}, {NULL, 4, 0}, {NULL, 6, 100}};
+	struct observed_vec observed = {seen, BC_COUNT(seen), BC_COUNT(seen)};
+	struct profile profile, none;
+	struct cfg graphs = {0};
+	struct inferred inferred;
+	struct bc_error err;
+
+	(void)state;
+	make(&none);
+	profile_free(&none);
+	for (size_t i = 0; i < BC_COUNT(seen); i++)
+		seen[i].function = &tiny.functions[PLAIN];
+	for (int known = 1; known >= 0; known--) {
+		/* Without the one in the middle, flow goes on rather than jumps. */
+		if (!known) {
+			seen[1] = seen[2];
+			observed.len = 2;
+		}
+		profile = (struct profile){.binary = &tiny.binary};
+		assert_true(infer(
+			&(struct infer_job){.graphs = &graphs, .threads = 1, .observed = &observed},
+			&profile, &inferred, &err));
+		struct record first = profile_record(&profile, 0);
+		assert_int_equal(profile.record_count, known ? 2 : 3);
+		assert_int_equal(first.from.offset, 2);
+		assert_int_equal(first.to.offset, known ? 6 : 4);
+		assert_int_equal(first.count, 100);
+		assert_int_equal(profile_record(&profile, profile.record_count - 1).kind,
+				 RECORD_ENTRY);
+		assert_int_equal(profile_record(&profile, profile.record_count - 1).count, 100);
+		profile_free(&profile);
+	}
+	cfg_free(&graphs);
+	tiny_binary_fini(&tiny);
+}
+
 static void shares(void **state)
 {
 	const struct inferred inferred = {.solved = {3, 400},
@@ -110,6 +150,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(branches_of_an_if),
+		cmocka_unit_test(runs_of_some),
 		cmocka_unit_test(shares),
 	};
 

@@ -91,7 +91,8 @@ static void check_code(const struct function_table *table, const struct function
 		}
 	for (size_t i = 0; i < count; i++)
 		samples[i] = (struct function_sample){(uint32_t)(i * f->size / 16), data.data[i]};
-	assert(function_problem_make(f, graph, samples, count, 1, data.size & 1, &problem));
+	assert(function_problem_make(f, graph, samples, count, 1, (enum counted_as)(data.size % 3),
+				     &problem));
 	if (flow_solve(&problem.problem, &steps, &problem.counts) == FLOW_SOLVED) {
 		check_steps(table, f, graph, &problem.counts);
 		for (uint32_t i = 0; i < graph->count; i++) {
