@@ -84,8 +84,8 @@ static int run_overlap(struct command_line *line)
 	struct bc_error err = {0};
 	bool partial = false;
 
-	bool ok = profile_input_read(paths[0], args->bin, &profiles[0], &partial, &err) &&
-		  profile_input_read(paths[1], args->bin, &profiles[1], &partial, &err);
+	bool ok = profile_input_read(paths[0], args->bin, false, &profiles[0], &partial, &err) &&
+		  profile_input_read(paths[1], args->bin, false, &profiles[1], &partial, &err);
 	int code = ok ? compare(args, paths, profiles, partial) : fail(&err);
 	for (int i = 0; i < 2; i++)
 		flat_free(&profiles[i]);

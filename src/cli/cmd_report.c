@@ -110,8 +110,8 @@ static int run(struct command_line *line)
 	struct bc_error err = {0};
 	bool partial = false;
 
-	if (args->against &&
-	    !profile_input_read(args->against, args->conversion.binary, &other, &partial, &err))
+	if (args->against && !profile_input_read(args->against, args->conversion.binary, false,
+						 &other, &partial, &err))
 		return fail(&err);
 	if (!measure_samples(&conversion, &sources, &quality, &err))
 		return fail(&err);

@@ -23,11 +23,11 @@
 
 /* In the order in which help shows them. */
 static const struct command *const commands[] = {
-	&convert_command, &record_command,    &merge_command,   &quality_command, &report_command,
-	&inspect_command, &verify_command,    &doctor_command,  &compare_command, &optimize_command,
-	&overlap_command, &stale_command,     &heatmap_command, &dump_command,    &diff_command,
-	&extract_command, &transcode_command, &encode_command,  &addr_command,    &image_command,
-	&maps_command,    &stacks_command,    &version_command,
+	&convert_command, &record_command,  &merge_command,     &quality_command, &report_command,
+	&inspect_command, &verify_command,  &doctor_command,    &compare_command, &optimize_command,
+	&overlap_command, &stale_command,   &carry_command,     &heatmap_command, &dump_command,
+	&diff_command,    &extract_command, &transcode_command, &encode_command,  &addr_command,
+	&image_command,   &maps_command,    &stacks_command,    &version_command,
 };
 
 /* Groups of them, each from a command on. */

@@ -177,7 +177,7 @@ extern const struct command convert_command, addr_command, inspect_command, imag
 	maps_command, stacks_command, verify_command, dump_command, encode_command,
 	transcode_command, extract_command, diff_command, merge_command, quality_command,
 	doctor_command, compare_command, optimize_command, overlap_command, stale_command,
-	heatmap_command, report_command, record_command, version_command;
+	carry_command, heatmap_command, report_command, record_command, version_command;
 
 /* A command line that is read. */
 struct command_line {

@@ -229,8 +229,8 @@ bool measure_samples(struct conversion *conversion, struct quality_sources *sour
 	return ok;
 }
 
-static bool convert_samples(const char *binary, const char *path, struct flat_profile *out,
-			    bool *partial, struct bc_error *err)
+static bool convert_samples(const char *binary, const char *path, bool infer,
+			    struct flat_profile *out, bool *partial, struct bc_error *err)
 {
 	BC_AUTO(conversion_free)
 	struct conversion conversion = {.options = {.wants = WANT_RECORDS,
@@ -240,6 +240,7 @@ static bool convert_samples(const char *binary, const char *path, struct flat_pr
 	struct summary summary = {.conversion = &conversion};
 
 	sample_options_as_recorded(&conversion.options);
+	conversion.options.aggregate.rules.infer = infer;
 	if (!conversion_run(&conversion, err))
 		return false;
 	*partial |= conversion.partial;
@@ -249,7 +250,7 @@ static bool convert_samples(const char *binary, const char *path, struct flat_pr
 	return ok;
 }
 
-bool profile_input_read(const char *path, const char *binary, struct flat_profile *out,
+bool profile_input_read(const char *path, const char *binary, bool infer, struct flat_profile *out,
 			bool *partial, struct bc_error *err)
 {
 	bool mine = false, is_folder = shard_list_is_folder(path);
@@ -261,7 +262,7 @@ bool profile_input_read(const char *path, const char *binary, struct flat_profil
 		return false;
 	flat_free(out);
 	if (binary)
-		return convert_samples(binary, path, out, partial, err);
+		return convert_samples(binary, path, infer, out, partial, err);
 	return bc_fail(err, BC_FORMAT, "%s: is neither fdata nor BOLT's YAML", path) ||
 	       bc_hint(err, "for samples, name their binary: --bin=OPTIMIZED");
 }

@@ -47,6 +47,7 @@ CASES = [
     ['optimize', '--dry-run', IN, '--', 'true', '{}'],
     ['overlap', DEMO + '/expected/demo.perf.fdata', DEMO + '/expected/demo.perf.fdata'],
     ['stale', IN, DEMO + '/expected/demo.perf.fdata'],
+    ['carry', IN, IN, DEMO + '/expected/demo.perf.fdata', '-o', 'OUT/a'],
     ['heatmap', '-o', 'OUT/a', OUT, DATA],
     ['dump', OUT],
     ['diff', OUT, OUT],

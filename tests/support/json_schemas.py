@@ -122,6 +122,8 @@ ROWS = {
     ('overlap', '--json', 'overlap'): [
         ['--json', SQLITE + '/expected/lbr.b22.fdata', SQLITE + '/expected/lbr.b19.fdata'],
         ['--json', '--min=90', '--bin', SQLITE + '/sq.b22', SQLITE + '/expected/lbr.b22.fdata', SQLITE + '/ip.b22.data']],
+    ('carry', '--stats', 'carry'): [
+        ['--stats=json', '-o', 'carried', DEMO + '/demo', DEMO + '/demo', DEMO + '/expected/demo.perf.fdata']],
     ('stale', '--json', 'stale'): [
         ['--json', INPUTS + '/next/luas.yaml', INPUTS + '/next/luap'],
         ['--json', '--min-exact=50', '--hashes', INPUTS + '/next/luap.hashes', INPUTS + '/next/luas.yaml', INPUTS + '/next/luap'],

@@ -204,9 +204,9 @@ def all_documents():
 # ---- the places that take a format ----
 
 # Known to take one: the test must find them.
-KNOWN = {'fdata': {('inspect', 'FILE'), ('merge', 'INPUT'), ('overlap', 'A'), ('overlap', 'B'), ('stale', 'PROFILE'), ('merge-fdata', 'FILE')},
-         'yaml': {('inspect', 'FILE'), ('merge', 'INPUT'), ('overlap', 'A'), ('overlap', 'B'), ('stale', 'PROFILE'), ('merge-fdata', 'FILE')},
-         'preagg': {('inspect', 'FILE'), ('convert', 'SAMPLES'), ('merge', 'INPUT'), ('quality', 'SAMPLES'), ('report', 'SAMPLES'), ('heatmap', 'SAMPLES'),
+KNOWN = {'fdata': {('inspect', 'FILE'), ('merge', 'INPUT'), ('overlap', 'A'), ('overlap', 'B'), ('stale', 'PROFILE'), ('carry', 'PROFILE'), ('merge-fdata', 'FILE')},
+         'yaml': {('inspect', 'FILE'), ('merge', 'INPUT'), ('overlap', 'A'), ('overlap', 'B'), ('stale', 'PROFILE'), ('carry', 'PROFILE'), ('merge-fdata', 'FILE')},
+         'preagg': {('inspect', 'FILE'), ('convert', 'SAMPLES'), ('merge', 'INPUT'), ('quality', 'SAMPLES'), ('report', 'SAMPLES'), ('heatmap', 'SAMPLES'), 
                     ('perf2bolt', '-p'), ('llvm-bolt-heatmap', '-p')}}
 
 

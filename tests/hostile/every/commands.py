@@ -9,7 +9,7 @@ NO_FILES = {'ADDRESS': '0x55e11c270022', 'LAYOUT': 'fixed', 'PROGRAM': 'true', '
 # What stands well in the other places, by the word there, or by command and word.
 GOOD = {'PROG': 'demo', 'SAMPLES': 'perf.data', 'STACKS': 'perf.data', 'INPUT': 'demo', 'JSON': 'table.json',
         ('merge', 'INPUT'): 'profile.fdata', ('overlap', 'A'): 'profile.fdata', ('overlap', 'B'): 'profile.fdata',
-        ('stale', 'PROFILE'): 'profile.yaml', ('record', '--replay'): 'rings',
+        ('stale', 'PROFILE'): 'profile.yaml', ('carry', 'OLD'): 'demo', ('carry', 'NEW'): 'demo', ('carry', 'PROFILE'): 'profile.fdata', ('record', '--replay'): 'rings',
         ('report', 'PROFILE'): 'profile.fdata', ('encode', 'FILE'): 'table.json', ('maps', 'FILE'): 'maps.bcmaps'}
 GOOD_ANYWHERE = 'demo.bolt'
 
@@ -31,7 +31,7 @@ WITHOUT = {('convert', '--bin'): ['OPTIMIZED'], ('record', '--replay'): ['PROGRA
 WRITTEN_WHEN_WANTING = {('convert', '--stats-file'), ('record', '--save-rings'), ('record', '--metrics')}
 
 # Commands whose output is for programs, which have rules of their own for names; and such options of other commands.
-NO_TEXT = {'heatmap': None, 'report': None, 'convert': None, 'perf2bolt': None, 'llvm-bolt-heatmap': None, 'encode': None, 'extract': None, 'transcode': None, 'maps': ['--raw'],
+NO_TEXT = {'heatmap': None, 'carry': None, 'report': None, 'convert': None, 'perf2bolt': None, 'llvm-bolt-heatmap': None, 'encode': None, 'extract': None, 'transcode': None, 'maps': ['--raw'],
            'merge': None}
 
 # What stands beside a file that is written, by command.

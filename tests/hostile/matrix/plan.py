@@ -11,6 +11,7 @@ import commands  # noqa: E402
 # which have no word.  What stands behind > is a new thing.  A line with a thing that the pair lacks is left out.
 LINES = {
     'addr': ['--from=vaddr --binary={bolted} {addresses}', '--from=vaddr --json --binary={bolted} --input={input} {addresses}'],
+    'carry': ['{input} {input} {branches.input.fdata}', '--stats=json {input} {input} {branches.input.yaml}'],
     'convert': ['--format=preagg {bolted} {branches} >branches.preagg', '--shard {bolted} {plain} >plain.shard', '{bolted} {recording}', '{bolted} {plain}',
                 '--format=yaml --profile-write-pseudo-probes --input={input} {bolted} {branches} {probes}',
                 '{input} {input.branches}', '{input} {input.plain}'],

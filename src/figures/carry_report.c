@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "src/figures/carry_report.h"
+
+#include <inttypes.h>
+
+#include "src/base/counts.h"
+#include "src/base/say.h"
+#include "src/figures/figure_table.h"
+
+/* With less of the profile a new recording is worth more: docs/next-build.md, "Carried". */
+#define CARRIED_LEAST 50.0
+
+FIGURE_READER(percent, struct carried_counts, figure_real(carried_percent(it)))
+FIGURE_READER(fits_percent, struct carried_counts, figure_real(carried_fits_percent(it)))
+
+#define SHARE(name)                                                                                \
+	{#name, BEGIN}, FIGURES(struct carried_counts, name., functions, runs),                    \
+	{                                                                                          \
+		END                                                                                \
+	}
+static const struct figure_row carried_rows[] = {
+	FIGURES(struct carried_counts, , functions, runs),
+	{"carried_percent", .read = percent},
+	{"fits_percent", .read = fits_percent},
+	{"has_lines", NULL, VALUE(struct carried_counts, has_lines)},
+#define X(way, text) SHARE(way),
+	CARRIED_WAYS(X)
+#undef X
+		SHARE(entries),
+	SHARE(unmatched),
+	SHARE(gone),
+	SHARE(no_graph),
+	{0},
+};
+
+static const struct figure_row document_rows[] = {
+	FORMAT_ROWS("batconv-carry"),
+	{"old", NULL, VALUE(struct carry_report, old_build)},
+	{"new", NULL, VALUE(struct carry_report, new_build)},
+	{.rows = carried_rows, THROUGH(struct carry_report, carried)},
+	{0},
+};
+
+void carry_report_json(const struct carry_report *report, FILE *out)
+{
+	figures_json_document(document_rows, report, out);
+}
+
+static void tell_share(const struct carried_counts *carried, const struct carried_share *share,
+		       const char *text, FILE *out)
+{
+	if (share->runs)
+		say(out, "%7.1f %%  %s: %" PRIu64 " function%s",
+		    percent_of(share->runs, carried->runs), text, share->functions,
+		    plural(share->functions));
+}
+
+void carry_report_text(const struct carry_report *report, FILE *out)
+{
+	const struct carried_counts *c = report->carried;
+
+	say(out, "carried: %.1f %% of what was executed in %" PRIu64 " function%s%s",
+	    carried_percent(c), c->functions, plural(c->functions),
+	    c->has_lines ?
+		    "" :
+		    "; without lines of source, as one of the builds has no debug information");
+#define X(way, text) tell_share(c, &c->way, text, out);
+	CARRIED_WAYS(X)
+#undef X
+	tell_share(c, &c->entries, "lost: too little was found again, so only entries are carried",
+		   out);
+	tell_share(c, &c->unmatched, "lost: code that is not found again", out);
+	tell_share(c, &c->gone, "lost: the new build has no such function", out);
+	tell_share(c, &c->no_graph, "lost: the code has no control-flow graph", out);
+	if (report->output)
+		say(out,
+		    "next: llvm-bolt %s -data %s -o %s.bolt -enable-bat -reorder-blocks=ext-tsp "
+		    "-reorder-functions=cdsort -split-functions",
+		    report->new_build, report->output, report->new_build);
+}
+
+void carry_report_warnings(const struct carry_report *report, FILE *out)
+{
+	if (carried_percent(report->carried) < CARRIED_LEAST)
+		say_warning(
+			out,
+			"only %.1f %% of the executed code is in %s: a new recording is worth more",
+			carried_percent(report->carried), report->new_build);
+}
