@@ -581,6 +581,20 @@ static bool write_output(const char *bolted, const char *path, struct bc_error *
 	return output_end(&output, ok, err);
 }
 
+/* Before an hour of work: can a file be made there? */
+static bool can_be_written(const char *path, struct bc_error *err)
+{
+	char *target = output_target(path);
+
+	if (!target)
+		return bc_fail(err, BC_IO, "%s: there is no such directory", path);
+	char *slash = strrchr(target, '/');
+	slash[slash == target] = 0; /* the root is a directory, too */
+	bool ok = access(target, W_OK) == 0 || bc_fail_errno(err, "%s: cannot write there", path);
+	free(target);
+	return ok;
+}
+
 /* ---- all of it ---- */
 
 static bool go(struct attempt *run, struct bc_error *err)
@@ -621,7 +635,8 @@ bool optimize(const struct optimize_options *options, struct optimization *out,
 	run.program = run.sampled = job_path(&out->job, options->program);
 	const char *slash = strrchr(run.program, '/');
 	run.name = slash ? slash + 1 : run.program;
-	return job_open(&out->job, err) && go(&run, err);
+	return (options->plan || can_be_written(options->output, err)) &&
+	       job_open(&out->job, err) && go(&run, err);
 }
 
 void optimize_free(struct optimization *of)
