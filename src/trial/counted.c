@@ -317,6 +317,8 @@ bool counted_run(const struct workload *workload, const char *binary, struct run
 						   workload->command.words[i - before];
 	counting.command = (struct template){words, before + count};
 	ok = ok && workload_run(&counting, binary, &run, err) && read_all(out, err);
+	if (ok)
+		out->code = run.code;
 	if (!ok && err->code == BC_NOTFOUND)
 		bc_hint(err, "install valgrind, or leave out --counted");
 	free(words);

@@ -21,6 +21,7 @@ struct run_counts {
 	uint64_t lines, pages; /* different ones that code ran in: of 64 bytes, of 4 KiB */
 	uint64_t unknown; /* instructions of code that is in no file, or that callgrind does not
 				  show the file of, as stubs of a PLT; no return of it is taken */
+	int code;         /* the exit code of the run; of valgrind, where it cannot run it */
 };
 
 /* Runs the workload's command under valgrind.  For a workload with a server BC_UNSUPPORTED.

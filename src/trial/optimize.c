@@ -499,6 +499,13 @@ static bool count(struct attempt *run, const char *const paths[2], struct bc_err
 			run->of->uncounted = run->of->refused.text;
 			return err->code != BC_NOMEM;
 		}
+	if (to[0]->code != to[1]->code) { /* valgrind cannot run it, or its work ended early */
+		bc_fail(&run->of->refused, BC_UNSUPPORTED,
+			"under valgrind it ends with exit code %d, the program with %d",
+			to[1]->code, to[0]->code);
+		run->of->uncounted = run->of->refused.text;
+		return true;
+	}
 	for (size_t i = 0; i < contest->count; i++)
 		contest->at[i].counted = *to[i];
 	contest->has_counts = evidence->counted = true;

@@ -207,6 +207,11 @@ static bool count_all(const struct workload *workload, struct contest *trial, st
 		struct contender *of = &trial->at[i];
 		if (!counted_run(workload, of->path, &of->counted, err))
 			return bc_fail_prefix(err, of->path);
+		if (of->counted.code != trial->at[0].counted.code)
+			return bc_fail(err, BC_UNSUPPORTED,
+				       "%s: under valgrind it ends with exit code %d, %s with %d",
+				       of->path, of->counted.code, trial->at[0].path,
+				       trial->at[0].counted.code);
 	}
 	trial->has_counts = true;
 	return true;
