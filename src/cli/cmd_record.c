@@ -2,8 +2,10 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -42,7 +44,8 @@ struct arguments {
 	struct words bins, patterns;
 	bool all, basic, require_branches, forward, verbose, quiet, branch_option, no_input;
 	struct number frequency, period, pages, least;
-	uint64_t duration, interval, stop; /* ns */
+	uint64_t duration, interval; /* ns */
+	uint64_t stop;               /* likewise; 0: STOP_TIME, and no limit of a profile */
 	struct percent overhead;
 	struct record_keep keep;
 	size_t memory;
@@ -175,7 +178,7 @@ static const struct option_row rows[] = {
 	 "spend at most P percent of a processor (with --all, of all),\nby switching samples off now and then",
 	 INTO_BY(overhead, option_share), .takes = "a percentage above 0"},
 	{0, "stop-timeout", "TIME", NO_FILE,
-	 "write for at most TIME at the end, and drop the rest\n(default: 20)",
+	 "write for at most TIME at the end, and drop the rest\n(default: 20, but none for a profile)",
 	 INTO_BY(stop, option_duration), .takes = "a time such as 20 or 1m"},
 	{'m', "mmap-pages", "N", NO_FILE, "pages of each ring, a power of two (default: 128)",
 	 INTO(pages), .takes = "a number from 1 to 65536", .least = 1, .most = 65536},
@@ -214,7 +217,6 @@ static void prepare(struct command_line *line)
 	struct arguments *args = line->arguments;
 
 	args->memory = RECORDER_MEMORY;
-	args->stop = STOP_TIME;
 }
 
 static void finish(void *arguments)
@@ -578,18 +580,67 @@ static void last(void *ctx, size_t files, uint64_t deadline)
 	begin_last(r);
 	if (r->shards.folder.path && files && r->args->stats == STATS_TEXT)
 		say(stderr, "writing up to %zu shard%s, for at most %.3g s (--stop-timeout)", files,
-		    plural(files), (double)r->args->stop / (double)SECOND);
+		    plural(files), (double)r->live.stop_time / (double)SECOND);
 }
 
-static void give_up(void *ctx)
+static struct record_result result_of(const struct record_run *r)
 {
-	const struct record_run *r = ctx;
+	const struct arguments *args = r->args;
+
+	return (struct record_result){
+		.stats = recorder_stats(r->recorder),
+		.shards = &r->shards,
+		.users = recorder_shares(r->recorder),
+		.rings = args->replay ? NULL : &r->live.rings,
+		.live = args->replay ? NULL : &r->live,
+		.command_code = r->command.ended ? recorded_command_code(&r->command) : -1,
+		.command_stopped = r->command.stopped,
+		.ran = recorder_left_out(r->recorder),
+		.only_command = !args->bins.len && !args->patterns.len};
+}
+
+static void tell_result(const struct record_result *result, const struct arguments *args,
+			bool failed)
+{
+	if (args->stats == STATS_JSON)
+		record_json(result, stderr);
+	else if (!failed || args->verbose)
+		record_summary(result, args->stats == STATS_TEXT, args->verbose, stderr);
+}
+
+/* What was not written is dropped, and with it what is half written. */
+static void give_up(void *ctx, bool known)
+{
+	struct record_run *r = ctx;
 
 	output_remove_temporaries();
-	say_error(stderr,
-		  "the end took longer than --stop-timeout: what was not written to %.200s is lost",
-		  r->args->output);
+	if (known) {
+		uint64_t before = recorder_stats(r->recorder).samples.kept;
+		recorder_give_up(r->recorder);
+		record_shards_sort(&r->shards);
+		const struct record_result result = result_of(r);
+		tell_result(&result, r->args, false);
+		uint64_t lost = before - result.stats.samples.kept;
+		say_error(stderr,
+			  "the end took longer than --stop-timeout: %" PRIu64
+			  " sample%s not written to %.200s",
+			  lost, plural_of(lost, " was", "s were"), r->args->output);
+	} else {
+		say_error(
+			stderr,
+			"the end took longer than --stop-timeout: what was not written to %.200s is lost",
+			r->args->output);
+	}
+	say_hint(stderr, "give it more time (--stop-timeout)%s",
+		 r->shards.folder.path ? ", or write more often (--interval)" : "");
 	_exit(EXIT_FAILED);
+}
+
+static void writes(void *ctx, bool begins)
+{
+	struct record_run *r = ctx;
+
+	live_writes(&r->live, begins);
 }
 
 static bool flush(void *ctx, bool last, bool *behind, struct bc_error *err)
@@ -719,7 +770,9 @@ static bool record(struct record_run *r, struct bc_error *err)
 	r->live.duration = args->duration;
 	r->live.interval = args->interval;
 	r->live.least = r->shards.least;
-	r->live.stop_time = args->stop;
+	r->live.stop_time = args->stop ? args->stop : STOP_TIME;
+	r->shards.ctx = r;
+	r->shards.writes = writes;
 	r->live.kept_most = args->memory / 8 > KEPT_LEAST ? args->memory / 8 : KEPT_LEAST;
 	r->live.last = last;
 	r->live.give_up = give_up;
@@ -755,6 +808,88 @@ static bool write_files(const struct profile_output *to, const struct conversion
 	return output_end_all(files, PROFILE_FILES, ok, err);
 }
 
+/* Ends the program when a profile is not done in time: a conversion cannot be told to end. */
+struct profile_watch {
+	struct record_run *run;
+	pthread_t thread;
+	pthread_mutex_t lock;
+	pthread_cond_t changed;
+	uint64_t deadline;
+	bool begun, done;
+};
+
+static void give_up_profile(struct record_run *r)
+{
+	struct record_result result = result_of(r);
+	uint64_t lost = 0;
+
+	output_remove_temporaries();
+	for (size_t i = 0; i < r->shards.binaries.len; i++) {
+		struct recorded_binary *binary = &r->shards.binaries.at[i];
+		recorder_drop_later(&result.stats, RECORDED_DROP_UNFINISHED, binary->samples);
+		ledger_move(&result.stats.branches, BRANCH_DROP_DROPPED_SAMPLE, binary->branches);
+		lost += binary->samples;
+		binary->samples = binary->branches = 0;
+	}
+	tell_result(&result, r->args, false);
+	say_error(stderr,
+		  "%.200s: the profile was not done within --stop-timeout: %" PRIu64
+		  " sample%s dropped",
+		  r->args->output, lost, plural_of(lost, " was", "s were"));
+	say_hint(stderr, "give it more time, or write a shard (-o FILE.zst), and convert that");
+	_exit(EXIT_FAILED);
+}
+
+static void *watch(void *ctx)
+{
+	struct profile_watch *watch = ctx;
+	const struct timespec until = {(time_t)(watch->deadline / SECOND),
+				       (long)(watch->deadline % SECOND)};
+	int why = 0;
+
+	pthread_mutex_lock(&watch->lock);
+	while (!watch->done && !why)
+		why = pthread_cond_timedwait(&watch->changed, &watch->lock, &until);
+	if (!watch->done)
+		give_up_profile(watch->run);
+	pthread_mutex_unlock(&watch->lock);
+	return NULL;
+}
+
+/* Where no thread can be started, nothing ends it. */
+static void watch_begin(struct profile_watch *out, struct record_run *r)
+{
+	uint64_t stop = r->args->stop;
+	pthread_condattr_t clock;
+
+	*out = (struct profile_watch){.run = r};
+	if (!stop)
+		return;
+	/* The time of a command that had to end first is not the profile's. */
+	bool goes_on = r->shards.deadline && !r->command.pid;
+	out->deadline = goes_on ? r->shards.deadline : live_clock() + stop;
+	if (r->args->stats == STATS_TEXT)
+		say(stderr, "writing the profile, for at most %.3g s (--stop-timeout)",
+		    (double)stop / (double)SECOND);
+	pthread_condattr_init(&clock);
+	pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
+	pthread_mutex_init(&out->lock, NULL);
+	pthread_cond_init(&out->changed, &clock);
+	pthread_condattr_destroy(&clock);
+	out->begun = pthread_create(&out->thread, NULL, watch, out) == 0;
+}
+
+static void watch_end(struct profile_watch *watch)
+{
+	if (!watch->begun)
+		return;
+	pthread_mutex_lock(&watch->lock);
+	watch->done = true;
+	pthread_cond_signal(&watch->changed);
+	pthread_mutex_unlock(&watch->lock);
+	pthread_join(watch->thread, NULL);
+}
+
 /* Writes the profile of the one binary, as convert does of its shard. */
 static bool write_profile(struct record_run *r, struct bc_error *err)
 {
@@ -767,9 +902,13 @@ static bool write_profile(struct record_run *r, struct bc_error *err)
 				  .output = output.path,
 				  .format = profile_format_name(output.format)};
 
+	struct profile_watch watch;
+
 	profile_output_prepare(&output, &c.options);
+	watch_begin(&watch, r);
 	begin_last(r);
 	bool ok = convert_counts(&c, r->shards.counts, err) && write_files(&output, &c, err);
+	watch_end(&watch);
 	record_signals_end_last();
 	if (ok)
 		summary_warnings(&summary, stderr);
@@ -781,20 +920,9 @@ static bool write_profile(struct record_run *r, struct bc_error *err)
 static int finish_recording(struct record_run *r, const struct bc_error *unwritten)
 {
 	const struct arguments *args = r->args;
-	struct recorder_stats stats = recorder_stats(r->recorder);
-	struct record_result result = {
-		.stats = stats,
-		.shards = &r->shards,
-		.users = recorder_shares(r->recorder),
-		.rings = args->replay ? NULL : &r->live.rings,
-		.live = args->replay ? NULL : &r->live,
-		.command_code = r->command.ended ? recorded_command_code(&r->command) : -1,
-		.command_stopped = r->command.stopped,
-		.ran = recorder_left_out(r->recorder),
-		.unwritten = unwritten != NULL,
-		.only_command = !args->bins.len && !args->patterns.len};
+	struct record_result result = result_of(r);
+	const struct recorder_stats stats = result.stats;
 	uint64_t taken = stats.samples.read + stats.lost + stats.lost_samples;
-	const bool is_text = args->stats != STATS_JSON;
 	struct bc_error err = {0};
 	int code = EXIT_DONE, why = r->exec_errno;
 
@@ -802,6 +930,7 @@ static int finish_recording(struct record_run *r, const struct bc_error *unwritt
 		say_error(stderr, "%s: cannot be run: %s", r->line->operands.at[0], strerror(why));
 		return why == ENOENT ? 127 : 126;
 	}
+	result.unwritten = unwritten != NULL;
 	if (unwritten)
 		code = EXIT_FAILED;
 	else if (!stats.samples.kept || (r->shards.few_samples && !r->shards.binaries.len))
@@ -817,13 +946,10 @@ static int finish_recording(struct record_run *r, const struct bc_error *unwritt
 		write_metrics(r);
 	record_shards_sort(&r->shards);
 	const bool failed = err.code || code == EXIT_CHECK_FAILED;
-	if (!is_text)
-		record_json(&result, stderr);
-	else if (!failed || args->verbose)
-		record_summary(&result, args->stats == STATS_TEXT, args->verbose, stderr);
+	tell_result(&result, args, failed);
 	if (err.code || unwritten)
 		return fail(unwritten ? unwritten : &err);
-	if (failed && is_text)
+	if (failed && args->stats != STATS_JSON)
 		record_explain(&result, args->pids.at, args->pids.len, stderr);
 	return code == EXIT_DONE && args->forward && r->command.ended ?
 		       recorded_command_code(&r->command) :

@@ -24,6 +24,7 @@
 #define WAKE_LEAST    ((size_t)16 << 10) /* bytes for which the thread that counts is woken at once */
 #define LOOK_MOST     (SECOND / 100)     /* ns at a time for digests */
 #define LOOK_PAUSE    20000000L          /* ns until more is looked at */
+#define END_MORE      (SECOND / 2)       /* after the deadline, until it is given up */
 
 uint64_t live_clock(void)
 {
@@ -451,6 +452,11 @@ static bool count_until_end(struct live_thread *thread, struct proc_scan *scan,
 	return live->flush(live->ctx, true, &behind, err);
 }
 
+void live_writes(struct live_recording *live, bool begins)
+{
+	(begins ? pthread_mutex_unlock : pthread_mutex_lock)(&live->counted);
+}
+
 static void *count(void *ctx)
 {
 	struct live_thread *thread = ctx;
@@ -458,6 +464,7 @@ static void *count(void *ctx)
 	struct proc_scan *scan = calloc(1, sizeof(*scan));
 	bool ok = scan || bc_fail_nomem(thread->err);
 
+	live_writes(live, false);
 	if (ok) {
 		scan->recorder = live->recorder;
 		scan->target = live->target;
@@ -467,6 +474,7 @@ static void *count(void *ctx)
 		proc_scan_end(scan);
 		free(scan);
 	}
+	live_writes(live, true);
 	pthread_mutex_lock(&thread->lock);
 	thread->failed = !ok;
 	thread->done = thread->drained = true;
@@ -562,6 +570,13 @@ static bool wait_until(struct live_thread *thread, const bool *what, uint64_t de
 	return is_so;
 }
 
+static void give_up(struct live_thread *thread)
+{
+	struct live_recording *live = thread->live;
+
+	live->give_up(live->ctx, pthread_mutex_trylock(&live->counted) == 0);
+}
+
 /* Has what is left counted and written. */
 static void end(struct live_thread *thread, struct live_state *state)
 {
@@ -571,10 +586,10 @@ static void end(struct live_thread *thread, struct live_state *state)
 	hold_to_budget(live, state);
 	state->ended = true;
 	thread->deadline = state->now + live->stop_time;
-	uint64_t last = thread->deadline + SECOND / 2; /* a shard is being written then */
+	uint64_t last = thread->deadline + END_MORE; /* a shard is being written then */
 	(void)hand_on(thread, state);
 	if (!wait_until(thread, &thread->drained, last))
-		live->give_up(live->ctx);
+		give_up(thread);
 	if (!thread->failed)
 		live->last(live->ctx, recorder_pending(live->recorder, live->least),
 			   thread->deadline);
@@ -583,7 +598,7 @@ static void end(struct live_thread *thread, struct live_state *state)
 	pthread_cond_signal(&thread->to_count);
 	pthread_mutex_unlock(&thread->lock);
 	if (!wait_until(thread, &thread->done, last))
-		live->give_up(live->ctx);
+		give_up(thread);
 }
 
 static bool begin_thread(struct live_thread *thread, pthread_t *id, struct bc_error *err)
@@ -593,6 +608,7 @@ static bool begin_thread(struct live_thread *thread, pthread_t *id, struct bc_er
 	pthread_condattr_init(&clock);
 	pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
 	pthread_mutex_init(&thread->lock, NULL);
+	pthread_mutex_init(&thread->live->counted, NULL);
 	pthread_cond_init(&thread->to_count, &clock);
 	pthread_cond_init(&thread->to_loop, &clock);
 	pthread_condattr_destroy(&clock);

@@ -10,6 +10,7 @@
 #define RECORD_LIVE_H
 
 #include <limits.h>
+#include <pthread.h>
 #include <signal.h>
 
 #include "src/record/budget.h"
@@ -53,9 +54,13 @@ struct live_recording {
 	/* Nothing comes any more, and files with so many samples are to be written until the
 	 * deadline. */
 	void (*last)(void *ctx, size_t files, uint64_t deadline);
-	/* The deadline is over, and the thread that counts does not come back. */
-	void (*give_up)(void *ctx);
+	/* The deadline is over, and the thread that counts does not come back; this does not,
+	 * either.  known: that thread writes a file (live_writes()), and what was counted and not
+	 * written can be told. */
+	void (*give_up)(void *ctx, bool known);
 	bool command; /* there is one */
+
+	pthread_mutex_t counted; /* see live_writes() */
 
 	/* Results, and how it is. */
 	uint64_t began, now, sampled; /* how long samples were on */
@@ -94,6 +99,10 @@ void live_save_head(const struct live_recording *live, FILE *to);
  * BC_NOMEM, BC_FORMAT, and what `flush` says */
 BC_MUST_USE bool live_run(struct live_recording *live, void (*let_go)(void *ctx),
 			  struct bc_error *err);
+
+/* To be called in flush() before and after a file is written: that can take any time, and
+ * what was counted stays as it is meanwhile. */
+void live_writes(struct live_recording *live, bool begins);
 
 /* Nanoseconds of CLOCK_MONOTONIC. */
 uint64_t live_clock(void);

@@ -133,15 +133,25 @@ static bool shard_path(const struct record_shards *shards, const struct recorded
 	       bc_fail(err, BC_IO, "%.200s: too long a path for a shard", folder->path);
 }
 
-static bool open_and_fill(const char *path, const struct recorded *recorded, struct output *output,
-			  struct bc_error *err)
+typedef bool commit_fn(struct output *output, struct bc_error *err);
+
+/* For as long as that takes, nothing that others look at is changed. */
+static bool write_shard(const struct record_shards *shards, const char *path,
+			const struct recorded *recorded, commit_fn *commit, struct bc_error *err)
 {
-	if (!output_open(path, output, err))
-		return false;
-	if (recorded_shard(recorded, output->file, err))
-		return true;
-	output_discard(output);
-	return false;
+	struct output output;
+
+	if (shards->writes)
+		shards->writes(shards->ctx, true);
+	bool ok = output_open(path, &output, err);
+	if (ok && !recorded_shard(recorded, output.file, err)) {
+		output_discard(&output);
+		ok = false;
+	}
+	ok = ok && commit(&output, err);
+	if (shards->writes)
+		shards->writes(shards->ctx, false);
+	return ok;
 }
 
 static void took_name(struct record_shards *shards, struct recorded_binary *binary, char *file)
@@ -159,7 +169,6 @@ static bool write_new(struct record_shards *shards, struct recorded *recorded,
 	char path[PATH_MAX];
 
 	for (unsigned number = 0; number < SHARD_NUMBERS; number++) {
-		struct output output;
 		struct stat st;
 		if (!shard_path(shards, recorded, number, path, err))
 			return false;
@@ -168,8 +177,7 @@ static bool write_new(struct record_shards *shards, struct recorded *recorded,
 		char *kept = strdup(path); /* nothing can fail once the file has its name */
 		if (!kept)
 			return bc_fail_nomem(err);
-		if (!open_and_fill(path, recorded, &output, err) ||
-		    !output_commit_new(&output, err)) {
+		if (!write_shard(shards, path, recorded, output_commit_new, err)) {
 			free(kept);
 			if (err->code == BC_EXISTS)
 				continue;
@@ -188,8 +196,6 @@ static bool write_new(struct record_shards *shards, struct recorded *recorded,
 static bool write_one(struct record_shards *shards, struct recorded *recorded,
 		      struct recorded_binary *binary, struct bc_error *err)
 {
-	struct output output;
-
 	if (!shards->file) {
 		shards->counts = recorded->counts;
 		recorded->counts = NULL;
@@ -198,7 +204,7 @@ static bool write_one(struct record_shards *shards, struct recorded *recorded,
 	char *kept = strdup(shards->file);
 	if (!kept)
 		return bc_fail_nomem(err);
-	if (!open_and_fill(shards->file, recorded, &output, err) || !output_commit(&output, err)) {
+	if (!write_shard(shards, shards->file, recorded, output_commit, err)) {
 		free(kept);
 		return false;
 	}

@@ -36,6 +36,8 @@ struct record_shards {
 	struct recorded_counts *counts; /* ... here; NULL: it had none (yet) */
 	uint64_t least;                 /* samples of a shard */
 	uint64_t deadline; /* ns of CLOCK_MONOTONIC: nothing is written later; 0: there is none */
+	void *ctx;
+	void (*writes)(void *ctx, bool begins); /* before and after a file is written; or NULL */
 
 	struct build_id digest; /* of `binary` */
 	time_t since;           /* what is written next was counted from then on */

@@ -973,6 +973,14 @@ bool recorder_flush(struct recorder *recorder, const struct recorded_taker *to,
 	return ok;
 }
 
+void recorder_give_up(struct recorder *recorder)
+{
+	struct run_files *files = &recorder->files;
+
+	for (uint32_t i = 0; i < files->len; i++)
+		run_file_drop(files, &files->at[i], RECORDED_DROP_UNFINISHED, &recorder->stats);
+}
+
 void recorder_lost(struct recorder *recorder, uint64_t records)
 {
 	recorder->stats.lost = records;

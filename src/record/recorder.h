@@ -121,6 +121,9 @@ BC_MUST_USE bool recorder_drain(struct recorder *recorder, struct bc_error *err)
 BC_MUST_USE bool recorder_replay(struct recorder *recorder, struct rings_reader *reader,
 				 bool *ended, struct bc_error *err);
 
+/* Nothing is handed over any more: what was counted and was not taken is dropped as unfinished. */
+void recorder_give_up(struct recorder *recorder);
+
 /* What the kernel itself says of all that was lost: what is lost last, no record in the rings shows
  * of.  0: it does not say. */
 void recorder_lost(struct recorder *recorder, uint64_t records);

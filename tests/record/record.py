@@ -632,10 +632,51 @@ def killed():
     check('tidied', parts('out') == ['load.123456789abc.other.20200101T000000Z.zst.Abc123'], parts('out'))
 
 
-def faults():
-    """A live recording whose system calls fail, are interrupted, or end it: what has a name is whole, and a failure is one line."""
+def injector():
+    """The program that lets system calls fail or hang, or None."""
     tool = os.path.join(os.environ.get('FAULTS', ''), 'inject')
     if not os.path.exists(tool) or subprocess.run([tool, '--calls=any', '--at=0', '--', '/bin/true'], check=False).returncode:
+        return None
+    return tool
+
+
+def hanging_writes():
+    """A file that is being written when --stop-timeout has passed is cut off, nothing of it stays, and its samples are dropped as unfinished."""
+    tool = injector()
+    if not tool:
+        return left_out.append('hanging writes: no program can be traced here, or the injector is not built')
+
+    def run(at, *words, program=(LOAD, '300')):
+        inject = [tool, '--calls=write', '--under=' + os.getcwd(), '--at=%d' % (at + 1), '--hold', '--']  # the first one lets the command go
+        options = dict(os.environ, ASAN_OPTIONS=os.environ.get('ASAN_OPTIONS', '') + ':detect_leaks=0')
+        result = Result(subprocess.run(inject + [BATCONV, 'record', '-e', 'cpu-clock', '-F', '4000', '--stats=json', '--stop-timeout=300ms', *words, *program],
+                                       capture_output=True, text=True, timeout=60, check=False, env=options))
+        what = ' '.join(words)
+        check(what, result.code == 1 and result.stats, '%d: %s' % (result.code, result.err))
+        if result.stats:
+            balances(result.stats)
+            unfinished = result.stats['samples']['dropped']['unfinished']
+            check(what, unfinished > 100 and 'not ' in result.err and ' %d samples were ' % unfinished in result.err, result.err)
+        return result
+
+    run(1, '-o', 'none/')
+    check('nothing half', os.listdir('none') == [], os.listdir('none'))
+    run(1, '--interval=100ms', '-o', 'early/')  # the first one, while it records
+    check('nothing half', os.listdir('early') == [], os.listdir('early'))
+    # One shard is there already: it stays, and its samples are kept.
+    result = run(2, '-o', 'two/', program=('sh', '-c', '"$0" 200; i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done', LOAD))
+    kept = [binary for binary in result.stats['binaries'] if binary['shards']]
+    check('the first one', len(os.listdir('two')) == len(kept) == 1 and result.stats['samples']['kept'] == kept[0]['samples'], (os.listdir('two'), result.err))
+    for path in 'one.zst', 'one.fdata':
+        run(1, '-o', path)
+        check('nothing half', not [name for name in os.listdir('.') if name.startswith('one')], os.listdir('.'))
+    return None
+
+
+def faults():
+    """A live recording whose system calls fail, are interrupted, or end it: what has a name is whole, and a failure is one line."""
+    tool = injector()
+    if not tool:
         return left_out.append('faults: no program can be traced here, or the injector is not built')
     words = [BATCONV, 'record', '-q', '-e', 'cpu-clock', '-F', '4000', '--interval=40ms', '-o', 'out/', LOAD, '150']
     options = dict(os.environ, ASAN_OPTIONS=os.environ.get('ASAN_OPTIONS', '') + ':detect_leaks=0')  # it cannot trace what is traced
@@ -907,7 +948,7 @@ def sandbox():
 
 
 CASES = [command, command_threads_fork_exec, command_dlopen, deleted_file, process, children_that_exist, one_file, refused_before, words, intervals, metrics, others_are_kept, hostile_names_read, rings,
-         exit_codes, command_goes_on, signals, signals_at_the_end, program_stays, killed, faults, full_disk, small_rings, stopped, lost_at_the_end, second_signal, names_of_options, packed, slow_hand_over, many_files,
+         exit_codes, command_goes_on, signals, signals_at_the_end, program_stays, killed, hanging_writes, faults, full_disk, small_rings, stopped, lost_at_the_end, second_signal, names_of_options, packed, slow_hand_over, many_files,
          overhead]
 OF_ROOT = [machine, cgroup, own_cgroup, overlay, setuid, mount_namespace, ordinary_user, unreadable, hostile_names, sandbox, sandbox_of_another_user]
 

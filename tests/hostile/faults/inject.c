@@ -14,6 +14,7 @@
  *   --every=K          every K-th of them;  --from=N: all from the N-th on
  *   --error=NUMBER     the call is not made, and gives this errno
  *   --short=BYTES      reads and writes ask for at most so many bytes
+ *   --hold             the call never returns: its thread stays where it is
  *   --signal=NUMBER    the program gets this signal while in the call
  *   --cut=FILE:BYTES   before the call, FILE is cut to so many bytes
  *   --told=FILE        write here how many calls of the kind there were, and how many
@@ -65,6 +66,7 @@ static struct {
 	const char *under, *told;
 	unsigned long at, every, from, shorter;
 	int error, signal;
+	bool hold;
 	char *cut;
 	long cut_to;
 } want;
@@ -72,8 +74,9 @@ static struct {
 /* What the next stop of a thread is the end of. */
 struct thread {
 	pid_t tid;
-	bool begun;   /* its first stop was seen */
-	bool inside;  /* in a system call */
+	bool begun;  /* its first stop was seen */
+	bool inside; /* in a system call */
+	bool held;
 	bool touched; /* by an error, or by fewer bytes: */
 	bool has_length;
 	unsigned long long length; /* to be put back */
@@ -215,6 +218,7 @@ static void on_entry(struct thread *thread)
 		die(want.cut);
 	if (want.signal && syscall(SYS_tkill, thread->tid, want.signal))
 		die("signal");
+	thread->held = want.hold;
 	if (want.error) {
 		thread->touched = true;
 		regs.orig_rax = (unsigned long long)-1;
@@ -299,6 +303,8 @@ static int follow(pid_t first)
 			continue;
 		}
 		int number = on_stop(thread, status);
+		if (thread->held)
+			continue;
 		if (ptrace(PTRACE_SYSCALL, tid, NULL, (void *)(intptr_t)number) && errno != ESRCH)
 			die("continue");
 	}
@@ -362,6 +368,8 @@ static void take(char *word)
 		char *colon = strrchr(want.cut, ':');
 		want.cut_to = strtol(colon + 1, NULL, 10);
 		*colon = '\0';
+	} else if (!strcmp(word, "--hold")) {
+		want.hold = true;
 	} else if (take_number(word, "--error", &error)) {
 		want.error = (int)error;
 	} else if (take_number(word, "--signal", &number)) {
