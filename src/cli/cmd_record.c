@@ -512,7 +512,8 @@ static bool open_recorder(struct record_run *r, struct bytes attr, uint32_t ring
 		.files = {.ctx = &r->files,
 			  .open = proc_files_open,
 			  .user = r->args->replay ? NULL : proc_files_user,
-			  .unpacks = r->args->replay != NULL},
+			  .unpacks = r->args->replay != NULL,
+			  .hangs = r->args->replay == NULL},
 		.save = r->saved_open ? r->saved.file : NULL,
 	};
 
@@ -808,7 +809,7 @@ static bool write_files(const struct profile_output *to, const struct conversion
 	return output_end_all(files, PROFILE_FILES, ok, err);
 }
 
-/* Ends the program when a profile is not done in time: a conversion cannot be told to end. */
+/* Ends the program when a profile is not done in time: nothing else ends a conversion. */
 struct profile_watch {
 	struct record_run *run;
 	pthread_t thread;
@@ -987,9 +988,10 @@ static int run(struct command_line *line)
 		output_discard(&r.saved);
 	found_input_free(&r.found);
 	record_shards_close(&r.shards);
-	recorder_free(r.recorder);
-	proc_files_free(&r.files);
 	live_close(&r.live);
+	if (!recorder_free(r.recorder))
+		_exit(code); /* a thread hangs in a file, and uses what is here when it continues */
+	proc_files_free(&r.files);
 	return code;
 }
 

@@ -86,7 +86,7 @@ enum trace_drop { TRACE_DROPS(X) TRACE_KEPT, TRACE_DROP_COUNT = TRACE_KEPT };
 enum memory_drop { MEMORY_DROPS(X) MEMORY_KEPT, MEMORY_DROP_COUNT = MEMORY_KEPT };
 #undef X
 
-#define LEDGER_REASONS 16 /* the longest of the lists above */
+#define LEDGER_REASONS 17 /* the longest of the lists above */
 
 struct ledger {
 	uint64_t read, kept;

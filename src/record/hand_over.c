@@ -143,7 +143,7 @@ static struct recorded_counts *count_together(const struct same_code *same, cons
 		return NULL;
 	}
 	counts->event = event;
-	counts->library = same->files[0]->library;
+	counts->library = same->files[0]->facts.library;
 	counts->plain = !same->files[0]->traces.used;
 	counts->count = count_rows_unify(&counts->rows, counts->count, &spare);
 	free(spare.at);
@@ -178,8 +178,8 @@ static bool offer(struct run_files *files, const struct same_code *same, const c
 	const struct run_file *first = same->files[0];
 	struct recorded recorded = {.path = first->path,
 				    .digest = first->digest,
-				    .build_id = first->build_id,
-				    .bolted = first->bolted,
+				    .build_id = first->facts.build_id,
+				    .bolted = first->facts.bolted,
 				    .samples = same->samples,
 				    .counts = counts};
 
@@ -262,7 +262,10 @@ static size_t gather(struct run_files *files, const struct recorded_taker *to,
 		else if (file->samples < to->least)
 			take_few(files, file, to, stats);
 		else if (file->reading && to->last)
-			run_file_drop(files, file, RECORDED_DROP_UNFINISHED, stats);
+			run_file_drop(files, file,
+				      run_file_hangs(file) ? RECORDED_DROP_NO_RESPONSE :
+							     RECORDED_DROP_UNFINISHED,
+				      stats);
 		else if (!file->reading)
 			out[count++] = file;
 	}

@@ -360,8 +360,11 @@ static bool look(struct live_recording *live, uint64_t deadline)
 	for (uint64_t now = live_clock();
 	     more && now < deadline && budget_may(&live->budget, BUDGET_DIGESTS, now);
 	     now = live_clock()) {
+		uint64_t others = recorder_others_cpu(live->recorder);
 		more = recorder_look(live->recorder, live->least);
 		budget_spend(&live->budget, BUDGET_DIGESTS, &before);
+		budget_add(&live->budget, BUDGET_DIGESTS,
+			   recorder_others_cpu(live->recorder) - others);
 	}
 	return more && recorder_looks(live->recorder, live->least);
 }

@@ -56,7 +56,7 @@ struct live_recording {
 	void (*last)(void *ctx, size_t files, uint64_t deadline);
 	/* The deadline is over, and the thread that counts does not come back; this does not,
 	 * either.  known: that thread writes a file (live_writes()), and what was counted and not
-	 * written can be told. */
+	 * written can be reported. */
 	void (*give_up)(void *ctx, bool known);
 	bool command; /* there is one */
 

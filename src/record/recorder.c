@@ -312,7 +312,7 @@ static bool file_of(struct recorder *r, const struct mapping *m, uint32_t pid,
 	struct run_file *file = m && m->file ? run_files_at(&r->files, m->file) : NULL;
 
 	*out = file;
-	if (!file || file->state != RUN_FILE_NEW)
+	if (!file || (file->state != RUN_FILE_NEW && file->state != RUN_FILE_ASKED))
 		return true;
 	const struct map_event map = {.pid = pid,
 				      .start = {m->start},
@@ -552,7 +552,7 @@ static bool walk_file(struct recorder *r, uint32_t number, const struct sample *
 		return true;
 	}
 	file->erratum_seen |= r->deep_work >= DEEP_WORK_MOST;
-	use.skip = file->erratum ? stack_erratum(&file->erratum_seen, sample) : 0;
+	use.skip = file->facts.erratum ? stack_erratum(&file->erratum_seen, sample) : 0;
 	(void)stack_walk(walker, &walk, &file->types, r->places, r->places + sample->branch_count,
 			 use, trace_end_of(TRACE_END_NONE), &sums);
 	return !file->types.no_memory || bc_fail_nomem(err);
@@ -778,22 +778,23 @@ bool recorder_open(const struct recorder_options *options, struct recorder **out
 	} else {
 		bc_fail_nomem(err);
 	}
-	recorder_free(r);
+	(void)recorder_free(r);
 	*out = NULL;
 	return false;
 }
 
-void recorder_free(struct recorder *recorder)
+bool recorder_free(struct recorder *recorder)
 {
 	if (!recorder)
-		return;
+		return true;
 	perf_rings_fini(&recorder->rings);
-	run_files_free(&recorder->files);
+	bool all = run_files_free(&recorder->files);
 	processes_free(&recorder->processes);
 	free(recorder->places);
 	free(recorder->met);
 	free(recorder->left_out);
 	free(recorder);
+	return all;
 }
 
 static bool take_ring(struct recorder *r, uint32_t ring, struct bytes bytes, struct bc_error *err)
@@ -948,6 +949,11 @@ bool recorder_look(struct recorder *recorder, uint64_t least)
 bool recorder_looks(const struct recorder *recorder, uint64_t least)
 {
 	return run_files_wait(&recorder->files, least);
+}
+
+uint64_t recorder_others_cpu(const struct recorder *recorder)
+{
+	return recorder->files.others_cpu;
 }
 
 size_t recorder_pending(const struct recorder *recorder, uint64_t least)

@@ -50,6 +50,8 @@ struct file_opener {
 	bool unpacks; /* what it opens is a user's own, which can be compressed or a side file and
 			 is read at once; not what a process has mapped, which can change meanwhile
 		       */
+	bool hangs;   /* any call about what it opens can hang: they are made by threads, which
+			 call open(), too */
 };
 
 struct recorder_options {
@@ -68,7 +70,10 @@ struct recorder_options {
  * BC_NOMEM */
 BC_MUST_USE bool recorder_open(const struct recorder_options *options, struct recorder **out,
 			       struct bc_error *err);
-void recorder_free(struct recorder *recorder);
+
+/* False: a thread hangs in a call about a file, and works with what opens files: end the program
+ * without freeing that. */
+bool recorder_free(struct recorder *recorder);
 
 /* Take bytes of a ring, in its order; a record can continue in the next call.
  *
@@ -162,6 +167,9 @@ void recorded_counts_free(struct recorded_counts *counts);
 bool recorder_look(struct recorder *recorder, uint64_t least);
 bool recorder_looks(const struct recorder *recorder, uint64_t least); /* is there? */
 
+/* ns of processor time of other threads for that so far. */
+uint64_t recorder_others_cpu(const struct recorder *recorder);
+
 /* How many files have so many samples. */
 size_t recorder_pending(const struct recorder *recorder, uint64_t least);
 
@@ -200,6 +208,7 @@ BC_MUST_USE bool recorder_flush(struct recorder *recorder, const struct recorded
 	X(GONE, "unreadable", LOST, "in files that could not be opened any more")                  \
 	X(NO_PROGRAM, "no_program", EXCLUDED,                                                      \
 	  "in files that are no program or library of this kind")                                  \
+	X(NO_RESPONSE, "no_response", LOST, "in files whose file system did not respond in time")  \
 	X(UNFINISHED, "unfinished", LOST,                                                          \
 	  "for which the time did not suffice (--max-overhead, --stop-timeout)")                   \
 	X(LARGE, "large", LOST, "in files with more than 512 MiB of code, or with holes in it")    \

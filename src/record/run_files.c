@@ -7,16 +7,80 @@
 
 #include "src/elf/load.h"
 #include "src/record/budget.h"
+#include "src/record/live.h"
 
-static void end_reading(struct run_files *files, struct run_file *file)
+#define MS UINT64_C(1000000)
+
+/* How long a call about a file is waited for: to open it, as its samples are dropped without an
+ * answer, and to read a piece of it, after which other files take their turn.  For a user's files
+ * all together it is a part of the time at most. */
+#define ASK_WAIT    (500 * MS)
+#define READ_WAIT   (10 * MS)
+#define READ_MOST   (5 * MS) /* pieces are read for so long in a call */
+#define WAIT_ALWAYS (2000 * MS)
+#define WAIT_PART   100
+#define HANGS       (2000 * MS)
+
+static void free_reading(struct file_call *call)
 {
-	if (!file->reading)
+	struct file_reading *reading = (struct file_reading *)call;
+
+	if (reading->fd >= 0)
+		close(reading->fd);
+	free(reading->facts.code);
+	free(reading->path);
+	free(reading);
+}
+
+/* Its code is the file's from now on, or goes with what a call may still be using. */
+static void end_reading(struct run_files *files, struct run_file *file, bool has_code)
+{
+	struct file_reading *reading = file->reading;
+
+	if (!reading)
 		return;
-	close(file->reading->fd);
-	free(file->reading);
+	if (has_code)
+		reading->facts.code = NULL;
+	else
+		file->facts = (struct program_facts){0};
 	file->reading = NULL;
 	files->held--;
 	files->shares.at[file->user].open--;
+	file_calls_leave(files->calls, &reading->call);
+}
+
+bool run_file_hangs(const struct run_file *file)
+{
+	return file->reading && file->reading->busy && live_clock() - file->reading->since >= HANGS;
+}
+
+/* Is the call about it done?  Waits for it for a time. */
+static bool is_answered(struct run_files *files, struct run_file *file, uint64_t wait)
+{
+	struct user_share *share = &files->shares.at[file->user];
+	struct file_reading *reading = file->reading;
+	uint64_t began = live_clock();
+	bool may = share->waited < WAIT_ALWAYS + (began - files->began) / WAIT_PART;
+
+	if (!file_calls_wait(files->calls, &reading->call, may ? wait : 0)) {
+		share->waited += live_clock() - began;
+		return false;
+	}
+	share->waited += files->calls ? live_clock() - began : 0;
+	share->looked += reading->call.cpu;
+	if (files->calls && file->state != RUN_FILE_ASKED)
+		files->others_cpu += reading->call.cpu;
+	reading->busy = false;
+	return true;
+}
+
+static void make_call(struct run_files *files, struct file_reading *reading,
+		      void (*run)(struct file_call *call))
+{
+	reading->call.run = run;
+	reading->busy = true;
+	reading->since = live_clock();
+	file_calls_put(files->calls, &reading->call);
 }
 
 enum recorded_drop recorded_drop_of(enum run_file_state state)
@@ -26,6 +90,7 @@ enum recorded_drop recorded_drop_of(enum run_file_state state)
 	case RUN_FILE_GONE: return RECORDED_DROP_GONE;
 	case RUN_FILE_NO_PROGRAM: return RECORDED_DROP_NO_PROGRAM;
 	case RUN_FILE_LARGE: return RECORDED_DROP_LARGE;
+	case RUN_FILE_ASKED: return RECORDED_DROP_NO_RESPONSE;
 	case RUN_FILE_NEW: /* it could not be opened yet: too many are */
 	case RUN_FILE_COUNTED: break;
 	}
@@ -53,21 +118,23 @@ void run_file_drop(struct run_files *files, struct run_file *file, enum recorded
 static void forget(struct run_files *files, struct run_file *file)
 {
 	run_file_clear(file);
-	end_reading(files, file);
+	end_reading(files, file, false);
 	files->shares.at[file->user].files -= file->path != NULL;
-	free(file->code);
+	free(file->facts.code);
 	free(file->path);
 	*file = (struct run_file){0};
 }
 
-void run_files_free(struct run_files *files)
+bool run_files_free(struct run_files *files)
 {
 	for (uint32_t i = 0; i < files->len; i++)
 		forget(files, &files->at[i]);
 	free(files->at);
 	digest_cache_free(files->digests);
 	map_free(&files->by_key);
+	bool all = file_calls_stop(files->calls);
 	*files = (struct run_files){.opener = files->opener};
+	return all;
 }
 
 /* ---- by what the kernel shows ---- */
@@ -159,9 +226,14 @@ bool run_files_intern(struct run_files *files, const struct map_event *map, uint
 
 /* ---- by its code ---- */
 
+static bool is_reading(const struct run_file *file)
+{
+	return file->reading && file->state == RUN_FILE_COUNTED;
+}
+
 static bool is_waiting(const struct run_file *file, uint64_t least)
 {
-	return file->reading && file->samples >= least;
+	return is_reading(file) && !file->reading->busy && file->samples >= least;
 }
 
 /* Whoever had less comes first; then the file with most samples for the bytes that are left. */
@@ -188,119 +260,193 @@ static uint32_t next_to_read(const struct run_files *files, uint64_t least)
 	return best;
 }
 
-bool run_files_wait(const struct run_files *files, uint64_t least)
+/* The number of a file of which a piece is read, and that does not hang; 0: there is none. */
+static uint32_t next_to_come(const struct run_files *files, uint64_t least)
 {
-	return next_to_read(files, least);
+	for (uint32_t i = 0; files->held && i < files->len; i++) {
+		const struct run_file *file = &files->at[i];
+		if (is_reading(file) && file->reading->busy && file->samples >= least &&
+		    !run_file_hangs(file))
+			return i + 1;
+	}
+	return 0;
 }
 
-bool run_files_look(struct run_files *files, uint64_t least, struct recorder_stats *stats)
+bool run_files_wait(const struct run_files *files, uint64_t least)
 {
-	uint32_t next = next_to_read(files, least);
+	return next_to_read(files, least) || next_to_come(files, least);
+}
 
-	if (!next)
-		return false;
-	struct run_file *file = run_files_at(files, next);
-	uint64_t before = budget_thread_cpu();
-	enum code_digest_step step = code_digest_step(&file->reading->digester, &file->digest);
-	files->shares.at[file->user].looked += budget_thread_cpu() - before;
+/* Reads pieces for a moment. */
+static void read_more(struct file_call *call)
+{
+	struct file_reading *r = (struct file_reading *)call;
+	uint64_t began = live_clock();
+
+	do
+		r->step = code_digest_step(&r->digester, &r->digest);
+	while (r->step == CODE_DIGEST_MORE && live_clock() - began < READ_MOST);
+}
+
+static void take_pieces(struct run_files *files, struct run_file *file,
+			struct recorder_stats *stats)
+{
+	enum code_digest_step step = file->reading->step;
+
 	if (step == CODE_DIGEST_MORE)
-		return true;
+		return;
+	file->digest = file->reading->digest;
 	if (step == CODE_DIGEST_DONE)
 		digest_cache_put(&files->digests, &file->reading->digester.before, &file->digest);
 	file->state = step == CODE_DIGEST_DONE  ? RUN_FILE_COUNTED :
 		      step == CODE_DIGEST_LARGE ? RUN_FILE_LARGE :
 						  RUN_FILE_GONE;
-	end_reading(files, file);
+	end_reading(files, file, true);
 	if (file->state != RUN_FILE_COUNTED)
 		run_file_drop(files, file, recorded_drop_of(file->state), stats);
+}
+
+/* Those that hung, too, when they continue. */
+static void take_all_pieces(struct run_files *files, struct recorder_stats *stats)
+{
+	for (uint32_t i = 0; files->held && i < files->len; i++) {
+		struct run_file *file = &files->at[i];
+		if (is_reading(file) && file->reading->busy && is_answered(files, file, 0))
+			take_pieces(files, file, stats);
+	}
+}
+
+bool run_files_look(struct run_files *files, uint64_t least, struct recorder_stats *stats)
+{
+	take_all_pieces(files, stats);
+	uint32_t next = next_to_read(files, least);
+	if (next)
+		make_call(files, run_files_at(files, next)->reading, read_more);
+	else
+		next = next_to_come(files, least);
+	if (!next)
+		return false;
+	if (is_answered(files, run_files_at(files, next), READ_WAIT))
+		take_pieces(files, run_files_at(files, next), stats);
 	return true;
 }
 
-/* What the file says of itself. */
-static bool take_facts(struct run_file *file, const struct binary *binary, struct bc_error *err)
+static bool take_facts(struct file_reading *r, const struct binary *binary)
 {
 	const struct image *image = &binary->image;
+	struct program_facts *facts = &r->facts;
 
 	if (binary->kind == BINARY_SECTION)
-		return bc_fail(err, BC_UNSUPPORTED, "%s: not a program", file->path);
-	file->bolted = binary->kind == BINARY_BOLTED;
-	file->library = image_is_library(image);
-	file->build_id = image->build_id;
-	file->erratum = image->machine == MACHINE_X86_64 && binary->kind != BINARY_UNTOUCHED;
-	file->code = code_segments_of(image, &file->code_count);
-	return file->code || bc_fail_nomem(err);
+		return false;
+	facts->bolted = binary->kind == BINARY_BOLTED;
+	facts->library = image_is_library(image);
+	facts->build_id = image->build_id;
+	facts->erratum = image->machine == MACHINE_X86_64 && binary->kind != BINARY_UNTOUCHED;
+	facts->code = code_segments_of(image, &facts->code_count);
+	r->no_memory = !facts->code;
+	return facts->code;
 }
 
-/* A file that somebody runs can change at any moment.  Takes the descriptor. */
-static bool begin_reading(struct run_files *files, struct run_file *file, int fd,
-			  struct bc_error *err)
+/* A file that somebody runs can change at any moment. */
+static bool read_head(struct file_reading *r, struct bc_error *err)
 {
 	struct binary head = {0};
 
-	file->reading = calloc(1, sizeof(*file->reading));
-	if (!file->reading) {
-		close(fd);
-		return bc_fail_nomem(err);
-	}
-	file->reading->fd = fd;
-	files->held++;
-	files->shares.at[file->user].open++;
-	if (!binary_read_head(fd, file->path, &head, err))
+	if (!binary_read_head(r->fd, r->path, &head, err))
 		return false;
-	bool ok = take_facts(file, &head, err) &&
-		  (code_digest_begin(&file->reading->digester, fd, &head.image, file->code,
-				     file->code_count) ||
-		   bc_fail_errno(err, "%s: cannot stat", file->path));
-	if (ok && digest_cache_find(files->digests, &file->reading->digester.before, &file->digest))
-		end_reading(files, file);
+	bool ok = take_facts(r, &head) && code_digest_begin(&r->digester, r->fd, &head.image,
+							    r->facts.code, r->facts.code_count);
 	binary_close(&head);
 	return ok;
 }
 
-/* A user's own file, which can be compressed or a side file.  Takes the descriptor. */
-static bool read_whole(struct run_file *file, int fd, struct bc_error *err)
+/* A user's own file, which can be compressed or a side file. */
+static bool read_whole(struct file_reading *r, struct bc_error *err)
 {
 	struct binary binary = {0};
+	int fd = r->fd;
 
-	if (!binary_map_opened(fd, file->path, &binary, err))
+	r->fd = -1; /* which is taken */
+	if (!binary_map_opened(fd, r->path, &binary, err))
 		return false;
-	bool ok = take_facts(file, &binary, err);
-	file->digest = ok ? code_digest(&binary) : (struct build_id){0};
+	bool ok = take_facts(r, &binary);
+	r->digest = ok ? code_digest(&binary) : (struct build_id){0};
 	binary_close(&binary);
 	return ok;
 }
 
-static bool look(struct run_files *files, struct run_file *file, int fd, struct bc_error *err)
+static void open_and_look(struct file_call *call)
 {
-	free(file->code); /* of what had the name before */
-	file->code = NULL;
-	file->code_count = 0;
-	file->digest = (struct build_id){0};
-	return files->opener.unpacks ? read_whole(file, fd, err) :
-				       begin_reading(files, file, fd, err);
+	struct file_reading *r = (struct file_reading *)call;
+	struct bc_error err = {0};
+
+	switch (r->opener.open(r->opener.ctx, &r->map, &r->fd)) {
+	case FILE_LEFT_OUT: r->state = RUN_FILE_LEFT_OUT; return;
+	case FILE_GONE: r->state = RUN_FILE_GONE; return;
+	case FILE_OPENED: break;
+	}
+	bool ok = (r->opener.unpacks ? read_whole : read_head)(r, &err);
+	r->no_memory |= err.code == BC_NOMEM;
+	r->state = ok ? RUN_FILE_COUNTED : RUN_FILE_NO_PROGRAM;
+}
+
+static bool begin_asking(struct run_files *files, struct run_file *file,
+			 const struct map_event *map, struct bc_error *err)
+{
+	struct file_reading *r = calloc(1, sizeof(*r));
+	char *path = strndup(map->path.at, map->path.len);
+
+	if (files->opener.hangs && !files->calls) {
+		files->calls = file_calls_start();
+		files->began = live_clock();
+	}
+	if (!r || !path || (files->opener.hangs && !files->calls)) {
+		free(r);
+		free(path);
+		return bc_fail_nomem(err);
+	}
+	*r = (struct file_reading){.call = {.free = free_reading, .user = file->user},
+				   .opener = files->opener,
+				   .map = *map,
+				   .path = path,
+				   .fd = -1};
+	r->map.path.at = path;
+	file->reading = r;
+	file->state = RUN_FILE_ASKED;
+	files->held++;
+	files->shares.at[file->user].open++;
+	make_call(files, r, open_and_look);
+	return true;
+}
+
+static bool take_answer(struct run_files *files, struct run_file *file, struct bc_error *err)
+{
+	struct file_reading *r = file->reading;
+	bool no_memory = r->no_memory;
+
+	free(file->facts.code); /* of what had the name before */
+	file->facts = r->facts;
+	file->digest = r->digest;
+	file->state = r->state;
+	if (file->state != RUN_FILE_COUNTED)
+		end_reading(files, file, false);
+	else if (r->opener.unpacks ||
+		 digest_cache_find(files->digests, &r->digester.before, &file->digest))
+		end_reading(files, file, true);
+	return !no_memory || bc_fail_nomem(err);
 }
 
 bool run_file_ask(struct run_files *files, struct run_file *file, const struct map_event *map,
 		  struct bc_error *err)
 {
 	const struct user_share *share = &files->shares.at[file->user];
-	struct bc_error why = {0};
-	int fd = -1;
+	bool is_new = file->state == RUN_FILE_NEW;
 
-	if (!share_allows(share, share->open, files->held, RUN_FILES_HELD))
+	if (is_new && !share_allows(share, share->open, files->held, RUN_FILES_HELD))
 		return true; /* it is asked for again with its next sample */
-	switch (files->opener.open(files->opener.ctx, map, &fd)) {
-	case FILE_LEFT_OUT: file->state = RUN_FILE_LEFT_OUT; return true;
-	case FILE_GONE: file->state = RUN_FILE_GONE; return true;
-	case FILE_OPENED: break;
-	}
-	if (look(files, file, fd, &why)) {
-		file->state = RUN_FILE_COUNTED;
-		return true;
-	}
-	end_reading(files, file);
-	file->state = RUN_FILE_NO_PROGRAM;
-	return why.code != BC_NOMEM || bc_fail_nomem(err);
+	if (is_new && !begin_asking(files, file, map, err))
+		return false;
+	return !is_answered(files, file, is_new ? ASK_WAIT : 0) || take_answer(files, file, err);
 }
 
 /* Linux maps whole pages. */
@@ -310,8 +456,8 @@ bool run_file_vaddr(const struct run_file *file, uint64_t offset, struct vaddr *
 {
 	const struct code_segment *near = NULL;
 
-	for (size_t i = 0; i < file->code_count; i++) {
-		const struct code_segment *s = &file->code[i];
+	for (size_t i = 0; i < file->facts.code_count; i++) {
+		const struct code_segment *s = &file->facts.code[i];
 		uint64_t first = s->offset - s->offset % PAGE_MOST, last = s->offset + s->size;
 		bool inside = offset - s->offset < s->size;
 		bool widened =

@@ -13,6 +13,7 @@
 #include "src/elf/binary.h"
 #include "src/elf/code_digest.h"
 #include "src/record/digest_cache.h"
+#include "src/record/file_calls.h"
 #include "src/record/recorder.h"
 #include "src/record/shares.h"
 
@@ -25,6 +26,7 @@
 /* What became of it. */
 enum run_file_state {
 	RUN_FILE_NEW,      /* nobody asked for it yet */
+	RUN_FILE_ASKED,    /* there is no answer yet */
 	RUN_FILE_COUNTED,  /* it is a program or library */
 	RUN_FILE_LEFT_OUT, /* as enum file_answer */
 	RUN_FILE_GONE,
@@ -32,10 +34,32 @@ enum run_file_state {
 	RUN_FILE_LARGE,      /* it has more code than is digested */
 };
 
-/* Its digest is read, in pieces. */
-struct run_file_digest {
-	int fd;
+/* What a file says of itself. */
+struct program_facts {
+	bool bolted, library;
+	bool erratum; /* the rule is for such a file (count/stack.h) */
+	struct build_id build_id;
+	struct code_segment *code;
+	size_t code_count;
+};
+
+/* A file is asked for, and then its digest is read, in pieces: one call after the other, which only
+ * the thread of the call uses as long as it is under way. */
+struct file_reading {
+	struct file_call call;
+	struct file_opener opener;
+	struct map_event map; /* its path is `path` */
+	char *path;
+	int fd;                    /* -1: none, or no longer */
+	enum run_file_state state; /* what became of it */
+	bool no_memory;
+	struct program_facts facts; /* the code is the file's when it is read */
+	struct build_id digest;
 	struct code_digester digester;
+	enum code_digest_step step;
+	/* The thread that counts uses: */
+	bool busy;      /* a call is under way */
+	uint64_t since; /* ns of CLOCK_MONOTONIC: then it was made */
 };
 
 /* Why samples in a file are dropped that is in this state. */
@@ -52,13 +76,10 @@ struct run_file {
 	bool mapped; /* by some process, when run_files_mark() asked */
 
 	/* RUN_FILE_COUNTED: */
-	struct run_file_digest *reading; /* NULL: `digest` is known */
-	struct build_id digest, build_id;
-	bool bolted, library;
-	bool erratum, erratum_seen; /* the rule is for such a file; there was such a stack
-				       (count/stack.h) */
-	struct code_segment *code;
-	size_t code_count;
+	struct file_reading *reading; /* also RUN_FILE_ASKED; NULL: `digest` is known */
+	struct build_id digest;
+	struct program_facts facts;
+	bool erratum_seen; /* there was such a stack (count/stack.h) */
 
 	/* Counts: addresses are offsets in the file. */
 	struct count_table traces;  /* trace_key(), count, mispredictions */
@@ -80,11 +101,15 @@ struct run_files {
 	uint32_t held; /* how many are open, until their digests are read */
 	struct shares shares;
 	struct digest_cache *digests;
+	struct file_calls *calls; /* NULL: none was made yet, or they cannot hang */
+	uint64_t began;           /* ns of CLOCK_MONOTONIC: when the first one was */
+	uint64_t others_cpu;      /* ns of processor time of their threads */
 	uint64_t looked; /* how much run_files_mark() had to look at the last time: processes and
 			    mappings */
 };
 
-void run_files_free(struct run_files *files);
+/* False: as recorder_free(). */
+bool run_files_free(struct run_files *files);
 
 /* Who runs a process: a number of the shares. */
 uint32_t run_files_user(struct run_files *files, uint32_t pid);
@@ -99,8 +124,9 @@ static inline struct run_file *run_files_at(const struct run_files *files, uint3
 	return &files->at[number - 1];
 }
 
-/* Asks for a file that is RUN_FILE_NEW, by a mapping of it; it stays so if too many are open.
- * BC_NOMEM */
+/* Asks for a file that is RUN_FILE_NEW, by a mapping of it; it stays so if too many are open.  As
+ * long as there is no answer, which is waited for a little, it is RUN_FILE_ASKED: then this looks
+ * for the answer.  BC_NOMEM */
 BC_MUST_USE bool run_file_ask(struct run_files *files, struct run_file *file,
 			      const struct map_event *map, struct bc_error *err);
 
@@ -109,6 +135,9 @@ BC_MUST_USE bool run_file_ask(struct run_files *files, struct run_file *file,
  * meanwhile is RUN_FILE_GONE then, one with too much code RUN_FILE_LARGE, and what was counted for
  * it is dropped.  False: there is nothing to read. */
 bool run_files_look(struct run_files *files, uint64_t least, struct recorder_stats *stats);
+
+/* A call about it has been under way for so long that it is not waited for. */
+bool run_file_hangs(const struct run_file *file);
 
 /* Is there something to read? */
 bool run_files_wait(const struct run_files *files, uint64_t least);

@@ -647,7 +647,7 @@ def hanging_writes():
         return left_out.append('hanging writes: no program can be traced here, or the injector is not built')
 
     def run(at, *words, program=(LOAD, '300')):
-        inject = [tool, '--calls=write', '--under=' + os.getcwd(), '--at=%d' % (at + 1), '--hold', '--']  # the first one lets the command go
+        inject = [tool, '--calls=write', '--under=' + os.getcwd(), '--at=%d' % at, '--hold', '--']
         options = dict(os.environ, ASAN_OPTIONS=os.environ.get('ASAN_OPTIONS', '') + ':detect_leaks=0')
         result = Result(subprocess.run(inject + [BATCONV, 'record', '-e', 'cpu-clock', '-F', '4000', '--stats=json', '--stop-timeout=300ms', *words, *program],
                                        capture_output=True, text=True, timeout=60, check=False, env=options))
@@ -670,6 +670,59 @@ def hanging_writes():
     for path in 'one.zst', 'one.fdata':
         run(1, '-o', path)
         check('nothing half', not [name for name in os.listdir('.') if name.startswith('one')], os.listdir('.'))
+    return None
+
+
+def hanging_files():
+    """A call about a mapped file that never returns, of any kind, keeps nobody waiting: others are counted, and the end comes."""
+    tool = injector()
+    if not tool:
+        return left_out.append('hanging files: no program can be traced here, or the injector is not built')
+    os.mkdir('slow')
+    shutil.copy(LOAD, 'slow/slow')
+    options = dict(os.environ, ASAN_OPTIONS=os.environ.get('ASAN_OPTIONS', '') + ':detect_leaks=0')
+    for kind, at, reason in ('stat', 1, 'no_response'), ('read', 1, 'no_response'), ('read', 3, 'no_response'), ('close', 1, None):
+        result = Result(subprocess.run([tool, '--calls=' + kind, '--under=%s/slow' % os.getcwd(), '--at=%d' % at, '--hold', '--told=told', '--',
+                                        BATCONV, 'record', '-e', 'cpu-clock', '-F', '4000', '--stats=json', '--stop-timeout=30', '-o', os.path.abspath(kind + str(at)) + '/',
+                                        'sh', '-c', 'slow/slow 1500 & "$0" 1500 & wait', LOAD], capture_output=True, text=True, timeout=100, check=False, env=options))
+        what = '%s %d' % (kind, at)
+        check(what, result.code == 0 and result.stats, '%d: %s' % (result.code, result.err))
+        balances(result.stats)
+        with open('told', encoding='ascii') as file:
+            check(what, file.read().split()[1] == '1', 'was not met')
+        dropped = {name: count for name, count in result.stats['samples']['dropped'].items() if name in ('no_response', 'unfinished') and count > 50}
+        check(what, list(dropped) == ([reason] if reason else []), result.stats['samples'])
+        name = 'load' if reason else 'slow'  # both have the same code: one shard, if both are read
+        check(what, shards(kind + str(at), name), 'no shard: %s' % result.err)
+        weights(LOAD, *shards(kind + str(at), name))
+        check(what, len(shards(kind + str(at), 'slow') + shards(kind + str(at))) == 1, os.listdir(kind + str(at)))
+    return None
+
+
+def hanging_file_system():
+    """The same for real: a file system that does not answer any more."""
+    os.mkdir('mnt')
+    helper = subprocess.Popen(['unshare', '-m', sys.executable, os.path.join(os.path.dirname(os.path.abspath(__file__)), 'hanging_fs.py'), 'mnt', LOAD, '60000'],
+                              stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    try:
+        if not helper.stdout.readline():
+            return left_out.append('hanging file system: no FUSE, or no mounts')
+        helper.stdin.write('\n')
+        helper.stdin.flush()
+        helper.stdout.readline()
+        load = subprocess.Popen([LOAD, '60000'], stdout=subprocess.DEVNULL)
+        recorder = start('-a', '-F', '997', '--match=*/load', '--match=*/program', '--stop-timeout=20', '-o', 'out/')
+        time.sleep(3)
+        recorder.send_signal(signal.SIGTERM)
+        stats = ended(recorder)
+        load.kill()
+        load.wait()
+        balances(stats)
+        check('no answer', stats['samples']['dropped']['no_response'] > 20, stats['samples'])
+        check('others', len(shards('out')) == 1, stats)
+    finally:
+        helper.stdin.close()
+        helper.wait()
     return None
 
 
@@ -948,9 +1001,9 @@ def sandbox():
 
 
 CASES = [command, command_threads_fork_exec, command_dlopen, deleted_file, process, children_that_exist, one_file, refused_before, words, intervals, metrics, others_are_kept, hostile_names_read, rings,
-         exit_codes, command_goes_on, signals, signals_at_the_end, program_stays, killed, hanging_writes, faults, full_disk, small_rings, stopped, lost_at_the_end, second_signal, names_of_options, packed, slow_hand_over, many_files,
+         exit_codes, command_goes_on, signals, signals_at_the_end, program_stays, killed, hanging_writes, hanging_files, faults, full_disk, small_rings, stopped, lost_at_the_end, second_signal, names_of_options, packed, slow_hand_over, many_files,
          overhead]
-OF_ROOT = [machine, cgroup, own_cgroup, overlay, setuid, mount_namespace, ordinary_user, unreadable, hostile_names, sandbox, sandbox_of_another_user]
+OF_ROOT = [machine, hanging_file_system, cgroup, own_cgroup, overlay, setuid, mount_namespace, ordinary_user, unreadable, hostile_names, sandbox, sandbox_of_another_user]
 
 
 def main():

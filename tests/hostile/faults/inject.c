@@ -14,7 +14,8 @@
  *   --every=K          every K-th of them;  --from=N: all from the N-th on
  *   --error=NUMBER     the call is not made, and gives this errno
  *   --short=BYTES      reads and writes ask for at most so many bytes
- *   --hold             the call never returns: its thread stays where it is
+ *   --hold             the call never returns: its thread stays where it is (of calls
+ *                      about pipes none is meant then)
  *   --signal=NUMBER    the program gets this signal while in the call
  *   --cut=FILE:BYTES   before the call, FILE is cut to so many bytes
  *   --told=FILE        write here how many calls of the kind there were, and how many
@@ -111,7 +112,7 @@ static struct thread *thread_of(pid_t tid)
 
 static bool is_below(const char *path)
 {
-	return !strncmp(path, "pipe:", 5) ||
+	return (!want.hold && !strncmp(path, "pipe:", 5)) ||
 	       (want.under && !strncmp(path, want.under, strlen(want.under)));
 }
 
