@@ -314,8 +314,9 @@ static size_t signal_children(int number)
 			continue;
 		}
 		if (pid > 1) {
-			kill(-pid, number);
-			kill(pid, number);
+			/* Once: a second SIGTERM would make some end without writing. */
+			if (kill(-pid, number) != 0 || number == SIGKILL)
+				kill(pid, number);
 			count++;
 		}
 		pid = 0;
@@ -568,6 +569,11 @@ static bool run_command(const struct workload *workload, const char *binary, str
 	return true;
 }
 
+static double patience_of(const struct workload *workload)
+{
+	return workload->patience > 0 ? workload->patience : STOP_SECONDS;
+}
+
 static bool run_served(const struct workload *workload, const char *binary,
 		       struct workload_run *out, struct bc_error *err)
 {
@@ -584,6 +590,10 @@ static bool run_served(const struct workload *workload, const char *binary,
 		  cpu_of_descendants(&after, err);
 	if (ok && wait_for(&server, seconds_now()))
 		ok = fail_server(&server, "the server ended while it had load", BC_IO, err);
+	if (!server.ended) { /* what it prints when it ends must find its pipes open */
+		signal_children(SIGTERM);
+		(void)wait_for(&server, seconds_now() + patience_of(workload));
+	}
 	take_rest(&server);
 	out->cpu = after - before;
 	return ok;
@@ -596,9 +606,7 @@ bool workload_run(const struct workload *workload, const char *binary, struct wo
 	begin_waiting();
 	bool ok = workload->serve.count ? run_served(workload, binary, out, err) :
 					  run_command(workload, binary, NULL, out, err);
-	end_all(!workload->serve.count ? 0 :
-		workload->patience > 0 ? workload->patience :
-					 STOP_SECONDS);
+	end_all(workload->serve.count ? patience_of(workload) : 0);
 	return ok &&
 	       (out->code != 127 || bc_fail(err, BC_IO, "the workload cannot run: %s", out->said));
 }
