@@ -446,5 +446,5 @@ double carried_percent(const struct carried_counts *c)
 
 double carried_fits_percent(const struct carried_counts *c)
 {
-	return percent_of(c->fits, c->fits + c->misfits);
+	return c->misfits ? percent_of(c->fits, c->fits + c->misfits) : 100;
 }

@@ -100,6 +100,21 @@ def old_profile(batconv):
     return records('old.fdata')
 
 
+def hostile(batconv, cc):
+    """A function of one instruction over and over, which has too many alignments, and thousands that are alike: in 20 s and 1 GB."""
+    for name, more in ('h1', 0), ('h2', 1):
+        body = '.globl main\nmain:\n  addl $1, %%eax\n%s  je main\n%s  ret\n.type main,@function\n.size main, .-main\n' % (
+            '  addl $1, %eax\n' * (100000 + more), '  addl $1, %eax\n' * 100000)
+        for i in range(3000):
+            body += '.globl f%d\n.type f%d,@function\nf%d: je 1f\n  nop\n%s1: ret\n.size f%d, .-f%d\n' % (i, i, i, '  incl %eax\n' * more, i, i)
+        with open(name + '.s', 'w') as f:
+            f.write('.text\n' + body)
+        run(cc, '-nostdlib', '-no-pie', '-Wl,-e,main', '-o', name, name + '.s')
+    with open('h.fdata', 'w') as f:
+        f.write('0 [unknown] 0 1 main 0 0 9\n' + ''.join('0 [unknown] 0 1 f%d 0 0 %d\n' % (i, i + 1) for i in range(3000)))
+    run('sh', '-c', 'ulimit -t 20; ulimit -v 1000000; exec "$@"', 'sh', batconv, 'carry', 'h1', 'h2', 'h.fdata', '-o', 'h2.fdata')
+
+
 def main():
     batconv, cc = os.path.abspath(sys.argv[1]), sys.argv[2]
     with tempfile.TemporaryDirectory() as folder:
@@ -136,6 +151,8 @@ def main():
         run(batconv, 'carry', 'new', 'old', 'old.fdata', '-o', 'new.fdata', code=3)
         run(batconv, 'carry', 'old', 'other', 'old.fdata', '-o', 'new.fdata', code=3)
         check('nothing is written then', not os.path.exists('new.fdata'))
+        if os.uname().machine == 'x86_64':
+            hostile(batconv, cc)
     for line in failures:
         print('pair.py: ' + line)
     return bool(failures)
