@@ -45,6 +45,7 @@ static void end_reading(struct run_files *files, struct run_file *file, bool has
 		file->facts = (struct program_facts){0};
 	file->reading = NULL;
 	files->held--;
+	files->busy -= reading->busy;
 	files->shares.at[file->user].open--;
 	file_calls_leave(files->calls, &reading->call);
 }
@@ -71,6 +72,7 @@ static bool is_answered(struct run_files *files, struct run_file *file, uint64_t
 	if (files->calls && file->state != RUN_FILE_ASKED)
 		files->others_cpu += reading->call.cpu;
 	reading->busy = false;
+	files->busy--;
 	return true;
 }
 
@@ -79,6 +81,7 @@ static void make_call(struct run_files *files, struct file_reading *reading,
 {
 	reading->call.run = run;
 	reading->busy = true;
+	files->busy++;
 	reading->since = live_clock();
 	file_calls_put(files->calls, &reading->call);
 }
@@ -263,7 +266,7 @@ static uint32_t next_to_read(const struct run_files *files, uint64_t least)
 /* The number of a file of which a piece is read, and that does not hang; 0: there is none. */
 static uint32_t next_to_come(const struct run_files *files, uint64_t least)
 {
-	for (uint32_t i = 0; files->held && i < files->len; i++) {
+	for (uint32_t i = 0; files->busy && i < files->len; i++) {
 		const struct run_file *file = &files->at[i];
 		if (is_reading(file) && file->reading->busy && file->samples >= least &&
 		    !run_file_hangs(file))
@@ -309,7 +312,7 @@ static void take_pieces(struct run_files *files, struct run_file *file,
 /* Those that hung, too, when they continue. */
 static void take_all_pieces(struct run_files *files, struct recorder_stats *stats)
 {
-	for (uint32_t i = 0; files->held && i < files->len; i++) {
+	for (uint32_t i = 0; files->busy && i < files->len; i++) {
 		struct run_file *file = &files->at[i];
 		if (is_reading(file) && file->reading->busy && is_answered(files, file, 0))
 			take_pieces(files, file, stats);

@@ -103,6 +103,7 @@ struct run_files {
 	struct digest_cache *digests;
 	struct file_calls *calls; /* NULL: none was made yet, or they cannot hang */
 	uint64_t began;           /* ns of CLOCK_MONOTONIC: when the first one was */
+	uint32_t busy;            /* calls that are under way */
 	uint64_t others_cpu;      /* ns of processor time of their threads */
 	uint64_t looked; /* how much run_files_mark() had to look at the last time: processes and
 			    mappings */
