@@ -85,7 +85,7 @@ static void read_back(struct token_span a, struct token_span b, const uint8_t *c
 	}
 }
 
-/* Matches of which too few stand together can be by chance. */
+/* Matches of which too few are side by side can be by chance. */
 static void drop_weak(struct token_span a, struct token_span b, uint32_t *to)
 {
 	for (uint32_t i = 0, end; i < a.count; i = end) {

@@ -20,7 +20,7 @@ struct token_span {
 BC_MUST_USE bool align(struct token_span a, struct token_span b, bool weak, uint64_t *budget,
 		       uint32_t *to);
 
-/* Adds matches of sequences that stand in both once among what has none, wherever they are.  from:
+/* Adds matches of sequences that occur in both once among what has none, wherever they are.  from:
  * the way back, by number in b.  False: out of memory. */
 BC_MUST_USE bool align_moved(struct token_span a, struct token_span b, uint32_t *to,
 			     uint32_t *from);

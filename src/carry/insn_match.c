@@ -99,7 +99,7 @@ static bool insn_key_less(const struct insn_key *a, const struct insn_key *b)
 }
 DEFINE_SORT(sort_insn_keys, struct insn_key, insn_key_less)
 
-/* What stands for the line of an instruction and those around it, `depth` in all. */
+/* A number for the line of an instruction and those around it, `depth` in all. */
 static uint64_t key_of(const struct match_side *side, uint32_t insn, uint32_t depth)
 {
 	uint32_t first = side->first[insn], end = side->first[insn + 1];

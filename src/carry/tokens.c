@@ -160,7 +160,7 @@ static void finish(struct token *out)
 	out->mnemonic = hash_end(out->mnemonic);
 }
 
-/* Of what ends a line of code only its kind: compilers turn conditions round, and the way from one
+/* Only the kind of what ends a line of code: compilers turn conditions round, and the way from one
  * block to another is not the instruction's own. */
 static void take_branch(const struct reading *r)
 {

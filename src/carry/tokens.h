@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * What an instruction is, in numbers that are the same in both builds.  Addresses are none of it:
- * instead of them stands what they refer to, if that has a name or is a string.
+ * What an instruction is, in numbers that are the same in both builds.  Addresses are no part
+ * of it: what they refer to is, if that has a name or is a string.
  */
 #ifndef CARRY_TOKENS_H
 #define CARRY_TOKENS_H

@@ -142,8 +142,8 @@ BC_MUST_USE bool measure_samples(struct conversion *conversion, struct quality_s
  * first.
  *
  * What is neither fdata nor YAML is taken for samples of a binary, if there is one (else NULL).
- * infer: branches of plain ones are inferred, where the code of the input is known.  Of a recording
- * that was cut short, what is there is used, and *partial is set.
+ * infer: branches of plain ones are inferred, where the code of the input is known.  If a
+ * recording was cut short, what is there is used, and *partial is set.
  *
  * BC_MISMATCH  samples of another build
  * BC_IO, BC_FORMAT, BC_UNSUPPORTED, BC_NOTFOUND, BC_NOMEM */

@@ -14,7 +14,7 @@ BC_MUST_USE bool function_names_each(const struct function_table *functions,
 				     bool (*name)(void *ctx, uint32_t function, struct text name),
 				     void *ctx);
 
-/* A name without what a compiler or link-time optimization put behind it as it made the function of
+/* A name without what a compiler or link-time optimization added to it as it made the function from
  * another one: f of f.llvm.1234, f.constprop.0 and f/file.c/1. */
 struct text function_name_stem(struct text name);
 

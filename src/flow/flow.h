@@ -48,8 +48,8 @@ struct flow_problem {
 	uint32_t edge_count;
 	bool sparse;  /* the profile has few samples: a block without one may have run now and then
 		      */
-	bool partial; /* nothing is known of many blocks: between those that are known, flow goes
-			 on rather than jumps, as compilers lay out what they take for likely */
+	bool partial; /* nothing is known of many blocks: between those that are known, flow falls
+			 through rather than jumps, as compilers lay out what they take for likely */
 };
 
 /* Counts, in arrays of the caller. */

@@ -68,7 +68,7 @@ struct infer_job {
 				  samples.  NULL: not wanted */
 	bool figures_only;     /* the profile stays as it is */
 	const struct observed_vec
-		*observed; /* by function and offset: what is known, in the place of samples.
+		*observed; /* by function and offset: what is known, used instead of samples.
 			     Branches are counted as often as they ran then, not in units of
 			     flow.h; the profile that is replaced has no records.  NULL: samples */
 };

@@ -54,7 +54,7 @@ static void count_samples(const struct graph *graph, const struct function_sampl
 	}
 }
 
-/* Only the instructions that were counted tell how often their block ran. */
+/* Only the instructions that were counted show how often their block ran. */
 static void count_known(const struct graph *graph, const struct function_sample *samples,
 			size_t count, struct flow_block *blocks)
 {

@@ -22,7 +22,7 @@ static struct token_span tokens_of(const char *letters, struct token *out)
 	return (struct token_span){out, count};
 }
 
-/* What stands in b for each letter of a: a number of one digit, or a dot. */
+/* The place in b of each letter of a: a number of one digit, or a dot. */
 static void check(const char *a, const char *b, bool weak, const char *expected)
 {
 	struct token tokens[2][MOST];
@@ -45,7 +45,7 @@ static void letters(void **state)
 	check("abxcd", "abcd", false, "01.23"); /* one taken out */
 	/* A name says more than what is like it. */
 	check("axFy", "Fxa", true, "..0.");
-	/* What stands alone in between is by chance, or may be. */
+	/* A match alone in between is by chance, or may be. */
 	check("abcdxpefgh", "abcdypzefgh", true, "0123.5789:");
 	check("abcdxpefgh", "abcdypzefgh", false, "0123..789:");
 }

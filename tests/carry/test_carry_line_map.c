@@ -50,7 +50,7 @@ static void changed(void **state)
 	free_all(rows, &map);
 }
 
-/* Lines that are all alike are told apart by how far they are from their neighbors. */
+/* Lines that are all alike are distinguished by how far they are from their neighbors. */
 static void by_distance(void **state)
 {
 	static const uint32_t old_lines[] = {5, 8, 9, 14}, new_lines[] = {30, 35, 38, 39, 44};
@@ -69,7 +69,7 @@ static void by_distance(void **state)
 }
 
 /* A function of so many lines that a table of them is too large has no lines that are the same, and
- * the one behind it has. */
+ * the one after it has. */
 static void too_many(void **state)
 {
 	struct source_row_vec rows[2] = {0};

@@ -106,7 +106,7 @@ static void runs_of_some(void **state)
 	for (size_t i = 0; i < BC_COUNT(seen); i++)
 		seen[i].function = &tiny.functions[PLAIN];
 	for (int known = 1; known >= 0; known--) {
-		/* Without the one in the middle, flow goes on rather than jumps. */
+		/* Without the one in the middle, flow falls through rather than jumps. */
 		if (!known) {
 			seen[1] = seen[2];
 			observed.len = 2;
