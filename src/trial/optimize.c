@@ -557,7 +557,7 @@ static bool compare(struct attempt *run, struct bc_error *err)
 
 static bool copy(int from, const char *name, FILE *to, struct bc_error *err)
 {
-	char buffer[65536];
+	char buffer[16384];
 	ssize_t size;
 
 	while ((size = read(from, buffer, sizeof(buffer))) > 0)

@@ -239,7 +239,7 @@ static void take_text(struct sha256 *sha, const char *text)
 
 static void take_bytes(struct sha256 *sha, int fd)
 {
-	char buffer[65536];
+	char buffer[16384];
 	ssize_t size;
 
 	while ((size = read(fd, buffer, sizeof(buffer))) > 0)
