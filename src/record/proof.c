@@ -187,7 +187,7 @@ static pid_t start_traced(struct bc_error *err)
 		begin_child();
 		if (ptrace(PTRACE_TRACEME, 0, NULL, NULL) != 0)
 			_exit(1);
-		raise(SIGSTOP);
+		kill(getpid(), SIGSTOP);
 		result = proof_round();
 		_exit(0);
 	}
@@ -328,7 +328,7 @@ static void take_stack(struct proof_sampling *p, const struct sample *sample)
 
 	for (size_t i = 0; i < sample->branch_count; i++) {
 		const struct branch *it = &sample->branches[i];
-		/* What comes after the oldest one some processors record wrongly (count/stack.h). */
+		/* Some processors record wrongly what ran after the oldest one (count/stack.h). */
 		bool known = is_inside(next) && !sample->partial && i + 1 < sample->branch_count;
 		if (is_inside(it->from) && is_inside(it->to)) {
 			p->way->branches++;
