@@ -53,6 +53,7 @@ DOCUMENTS = {
     'compare': (['compare', '--json', '--rounds=1', 'demo/demo', 'demo/demo', '--', 'true', '{}'], 'stdout'),
     'optimize': (['optimize', '--json', '-q', '--keep=always', '--llvm-bolt=fake_llvm_bolt', '--profile=demo/expected/demo.basic.fdata', 'demo/demo'], 'stdout'),
     'overlap': (['overlap', '--json', 'demo/expected/demo.basic.fdata', 'demo/expected/demo.basic.fdata'], 'stdout'),
+    'carry': (['carry', '--stats=json', '-o', 'profile', 'demo/demo', 'demo/demo', 'demo/expected/demo.perf.fdata'], 'stderr'),
     'stale': (['stale', '--json', 'inputs/next/luas.fdata', 'inputs/next/luap'], 'stdout'),
     'inspect': (['inspect', '--json', 'demo/demo.bolt'], 'stdout'),
     'addr': (['addr', '--json', '--binary', 'demo/demo.bolt', '--base=0', '7010', '1200'], 'stdout'),
