@@ -19,7 +19,7 @@
 #include "src/base/attr.h"
 #include "src/samples/perf_data/rings.h"
 
-#define TURNS      64      /* of the shortest part in a round */
+#define TURNS      64U     /* of the shortest part in a round */
 #define STEPS_MOST 1000000 /* of the exact run; a round has some ten thousand */
 #define RATE       4000    /* samples a second, as `record` asks for of a command */
 #define RING       (64 << 10)
