@@ -61,7 +61,7 @@ static size_t put_sample(uint8_t *to, bool stack, uint64_t time)
 	for (const struct proof_branch *it = one_way ? &exact.branches.at[0] : any_branch();
 	     it && count < DEPTH; it = one_way ? it : branch_at(it->next))
 		way[count++] = it;
-	uint64_t words[4 + 3 * DEPTH] = {0, way[count - 1]->to, 0, time, count};
+	uint64_t words[5 + 3 * DEPTH] = {0, way[count - 1]->to, 0, time};
 	size_t used = 4;
 	words[2] = 12 | UINT64_C(12) << 32; /* process and thread */
 	if (stack) {
