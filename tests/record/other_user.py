@@ -149,8 +149,11 @@ def links():
     os.mkdir('theirs/links')
     os.chown('theirs/links', OTHER_UID, OTHER_UID)
     done = attack('links', 'links', 'theirs/links', 4200, load_after=True)
-    users = [user['uid'] for user in done.stats.get('users', []) if user['mappings_refused'] > 1000]
-    check('links: the user', users == [OTHER_UID] or FIGURES, users)
+    users = done.stats.get('users', [])
+    refused = {user['uid'] for user in users if user['mappings_refused'] > 1000}
+    # There may be no time to read all mappings.
+    named = any(user['uid'] == OTHER_UID and (user['mappings_refused'] or user['processes_unread']) for user in users)
+    check('links: the user', (named and refused <= {OTHER_UID}) or FIGURES, users)
 
 
 def maps():
