@@ -268,6 +268,57 @@ void make_printable(char *line)
 	}
 }
 
+/* Would a shell take these bytes as they are? */
+static bool is_shell_plain(struct text word)
+{
+	for (size_t i = 0; i < word.len; i++) {
+		char c = word.at[i];
+		if (text_starts(text_from(word, i), "{}")) /* a shell leaves it as it is */
+			i++;
+		else if (!(c >= 'a' && c <= 'z') && !(c >= 'A' && c <= 'Z') &&
+			 !(c >= '0' && c <= '9') && !strchr("/._-+:@%,=", c))
+			return false;
+	}
+	return word.len;
+}
+
+/* Has it a byte that a terminal would not show as it is? */
+static bool has_hidden(struct text word)
+{
+	for (size_t size; word.len; word = text_from(word, size)) {
+		uint32_t character;
+		size = utf8_character(word, &character);
+		if (!size || character_is_hidden(character))
+			return true;
+	}
+	return false;
+}
+
+void print_shell_word(const char *string, FILE *out)
+{
+	struct text word = text_of(string);
+	bool hidden = has_hidden(word);
+
+	if (is_shell_plain(word)) {
+		fputs(string, out);
+		return;
+	}
+	fputs(hidden ? "$'" : "'", out);
+	for (; *string; string++) {
+		unsigned char c = (unsigned char)*string;
+		if (!hidden && c == '\'')
+			fputs("'\\''", out);
+		else if (hidden && (c == '\'' || c == '\\'))
+			fprintf(out, "\\%c", c);
+		else if (hidden && (c < ' ' || c > '~'))
+			fprintf(out, "\\%03o",
+				c); /* always three digits: what follows can be one */
+		else
+			putc(c, out);
+	}
+	putc('\'', out);
+}
+
 /* ---- the name that a word was meant for ---- */
 
 /* Words longer than this are not compared. */

@@ -165,6 +165,10 @@ void print_name(struct text name, FILE *out);
 /* The same for a message in memory, where each such byte becomes '?'. */
 void make_printable(char *line);
 
+/* Print a word as a shell reads it.  For what a terminal would not show, each byte is printed as
+ * \033, in $'...'. */
+void print_shell_word(const char *word, FILE *out);
+
 /* ---- the name that a word was meant for ---- */
 
 struct similar {

@@ -2,7 +2,6 @@
 #include "src/figures/record_summary.h"
 
 #include <inttypes.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -109,23 +108,6 @@ static void print_binary(const struct record_result *result, const struct record
 	say(out, "%20s build-id %s, %" PRIu64 " branches", "", *id ? id : "none", binary->branches);
 }
 
-/* Puts a word into quotes if a shell would cut it. */
-static void print_word(const char *word, FILE *out)
-{
-	char shown[PATH_MAX];
-
-	snprintf(shown, sizeof(shown), "%s", word);
-	make_printable(shown);
-	bool plain = *shown && !strpbrk(shown, " '\"\\$`*?[]{}()<>|&;#~!");
-	fputs(plain ? "" : "'", out);
-	for (const char *c = shown; *c; c++)
-		if (*c == '\'')
-			fputs("'\\''", out);
-		else
-			putc(*c, out);
-	fputs(plain ? "" : "'", out);
-}
-
 /* The command that continues with the binary that ran most, of BOLTed ones if there are any. */
 static void print_next(const struct record_result *result, FILE *out)
 {
@@ -139,12 +121,12 @@ static void print_next(const struct record_result *result, FILE *out)
 		return;
 	const char *slash = strrchr(of->path, '/'), *name = slash ? slash + 1 : of->path;
 	fputs(SAY_NAME "next: batconv ", out);
-	print_word(of->path, out);
+	print_shell_word(of->path, out);
 	putc(' ', out);
-	print_word(of->shards > 1 ? result->shards->folder.path : of->file, out);
+	print_shell_word(of->shards > 1 ? result->shards->folder.path : of->file, out);
 	bool input = of->plain && of->bolted;
 	fputs(input ? " --input=PROG -o " : " -o ", out);
-	print_word(name, out);
+	print_shell_word(name, out);
 	fputs(input ? ".fdata, where PROG is the binary that llvm-bolt read\n" : ".fdata\n", out);
 }
 

@@ -90,8 +90,7 @@ BC_MUST_USE bool step_run(struct step_job *job, struct job_step *step, struct bc
 /* How many files that are not empty a folder has. */
 size_t step_files(const char *folder);
 
-/* A word as a shell reads it.  What a terminal would not show is written as \x1b. */
-void print_shell_word(const char *word, FILE *out);
+/* Words of a command line, by print_shell_word(). */
 void print_shell_words(const char *const *words, size_t count, FILE *out);
 
 #endif
