@@ -56,7 +56,8 @@ static int carry_between(const struct arguments *args, const char *const *paths,
 	bool partial = false;
 	const struct carry_job job = {old_build, new_build, &old_profile, args->no_lines,
 				      parallel_threads()};
-	const struct carry_report report = {&carried, paths[0], paths[1], args->output};
+	const struct carry_report report = {&carried, paths[0], paths[1], args->output,
+					    &new_build->binary};
 
 	if (!profile_input_read(paths[2], paths[0], true, &old_profile, &partial, &err) ||
 	    !carry(&job, &profile, &carried, &err))

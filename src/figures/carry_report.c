@@ -2,9 +2,12 @@
 #include "src/figures/carry_report.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "src/base/counts.h"
 #include "src/base/say.h"
+#include "src/elf/bolt_input.h"
+#include "src/figures/advice.h"
 #include "src/figures/figure_table.h"
 
 /* With less of the profile a new recording is worth more: docs/next-build.md, "Carried". */
@@ -55,6 +58,24 @@ static void tell_share(const struct carried_counts *carried, const struct carrie
 		    plural(share->functions));
 }
 
+/* The command for llvm-bolt: what it can do with the new build is known. */
+static void print_next(const struct carry_report *report, FILE *out)
+{
+	const struct bolt_input bolt = bolt_input_of(&report->binary->image);
+	const struct outcome_files files = {.binary = report->new_build,
+					    .input = report->new_build,
+					    .profile = report->output,
+					    .bolt = &bolt,
+					    .debug = report->binary->debug.path};
+	struct advice next;
+
+	if (!report->output || !strcmp(report->output, "-"))
+		return;
+	advise_outcome(OUTCOME_WRITTEN, false, &files, &next);
+	if (*next.command)
+		fprintf(out, "next: %s\n", next.command);
+}
+
 void carry_report_text(const struct carry_report *report, FILE *out)
 {
 	const struct carried_counts *c = report->carried;
@@ -72,11 +93,7 @@ void carry_report_text(const struct carry_report *report, FILE *out)
 	tell_share(c, &c->unmatched, "lost: code that is not found again", out);
 	tell_share(c, &c->gone, "lost: the new build has no such function", out);
 	tell_share(c, &c->no_graph, "lost: the code has no control-flow graph", out);
-	if (report->output)
-		say(out,
-		    "next: llvm-bolt %s -data %s -o %s.bolt -enable-bat -reorder-blocks=ext-tsp "
-		    "-reorder-functions=cdsort -split-functions",
-		    report->new_build, report->output, report->new_build);
+	print_next(report, out);
 }
 
 void carry_report_warnings(const struct carry_report *report, FILE *out)

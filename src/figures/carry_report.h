@@ -6,10 +6,12 @@
 #include <stdio.h>
 
 #include "src/carry/carry.h"
+#include "src/elf/binary.h"
 
 struct carry_report {
 	const struct carried_counts *carried;
 	const char *old_build, *new_build, *output; /* as they were given */
+	const struct binary *binary;                /* the new build */
 };
 
 void carry_report_text(const struct carry_report *report, FILE *out);
