@@ -14,7 +14,7 @@ struct token_span {
 };
 
 /* to[i]: the number in b of the token that number i of a is; ascending where it is not ALIGN_NONE.
- * weak: matches that nothing beside them supports will do.  *budget: pairs of tokens that may be
+ * weak: matches without a match next to them will do.  *budget: pairs of tokens that may be
  * looked at; what it took is subtracted, and where it does not suffice nothing is matched.  False:
  * out of memory. */
 BC_MUST_USE bool align(struct token_span a, struct token_span b, bool weak, uint64_t *budget,

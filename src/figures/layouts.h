@@ -28,7 +28,8 @@ struct stability {
 struct layouts_taken {
 	bool known;    /* the code is known that llvm-bolt reads */
 	double before; /* in that code as it is */
-	double own; /* of each half in its own layout, which flatters: it fits what is chance in the half, too */
+	double own;    /* of each half in its own layout, which flatters: it fits what is chance in
+			  the half, too */
 	double others; /* of each half in the layout of the other one: that of half the samples */
 };
 
