@@ -108,11 +108,13 @@
 		for (size_t i = 0; i < count; i++) {                                               \
 			T *last = kept ? &at[kept - 1] : NULL;                                     \
 			const T *item = &at[i];                                                    \
-			if (!last || !(SAME)) {                                                    \
-				at[kept++] = *item;                                                \
+			if (last && (SAME)) {                                                      \
+				ADD;                                                               \
 				continue;                                                          \
 			}                                                                          \
-			ADD;                                                                       \
+			if (kept != i)                                                             \
+				at[kept] = *item;                                                  \
+			kept++;                                                                    \
 		}                                                                                  \
 		return kept;                                                                       \
 	}
