@@ -204,55 +204,23 @@ static bool take_event(struct text name, struct profile_head *head, const char *
 	return strings_intern(&head->events, name, &ignored);
 }
 
-/* A number and the blank after it. */
-static inline bool read_place(const char **at, uint64_t *out)
-{
-	unsigned digits = hex_open(*at, out);
-
-	*at += digits + 1;
-	return digits && (*at)[-1] == ' ';
-}
-
-/* A count below 10^18; after it is what ends it. */
-static inline bool read_count(const char **at, uint64_t *out)
-{
-	const char *first = *at, *p = first;
-	uint64_t sum = 0;
-
-	for (; (unsigned char)(*p - '0') < 10; p++)
-		sum = sum * 10 + (uint64_t)(*p - '0');
-	*out = sum;
-	*at = p;
-	return p > first && p - first < 19;
-}
-
-/* Places that are numbers alone, single blanks, no comment. */
 bool preagg_take_record(const char **line, const struct preagg_returns *returns, struct key *key,
 			struct profile_item *item)
 {
-	const char *at = *line + 2;
-	const struct preagg_shape *shape =
-		at[-2] != '\n' && at[-1] == ' ' ? preagg_shape_of(at[-2]) : NULL;
+	struct preagg_numbers record;
+	const char *at = *line;
 
-	if (!shape || (shape->returns && returns))
-		return false;
-	uint64_t places[PLACES] = {shape->branch, 0, TRACE_BR_ONLY};
-	for (unsigned i = shape->first; i <= shape->last; i++)
-		if (!read_place(&at, &places[i]))
-			return false;
-	*item = (struct profile_item){0};
-	if (!read_count(&at, &item->sum[0]))
-		return false;
-	if (*at == ' ' && (!shape->mispredictions || (at++, !read_count(&at, &item->sum[1]))))
+	if (!preagg_take_numbers(&at, &record) || (record.shape->returns && returns))
 		return false;
 	key->size = 0;
-	if (*at != '\n' || !key_reserve(key, sizeof(places)))
+	if (!key_reserve(key, sizeof(record.places)))
 		return false;
-	key_put_number(key_put_number(key_put_number(key->at, places[FROM]), places[BRANCH]),
-		       places[TO]);
-	item->key = key->at;
-	item->size = key->size = sizeof(places);
-	*line = at + 1;
+	uint8_t *end = key_put_number(key->at, record.places[FROM]);
+	key_put_number(key_put_number(end, record.places[BRANCH]), record.places[TO]);
+	key->size = sizeof(record.places);
+	*item = (struct profile_item){
+		.key = key->at, .size = key->size, .sum = {record.count, record.mispredicted}};
+	*line = at;
 	return true;
 }
 

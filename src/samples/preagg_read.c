@@ -160,6 +160,52 @@ bool preagg_parse(struct text line, struct preagg_record *out, struct preagg_fau
 	return fail(&p, letter.at, "expected a record type, one of E S T R B F f r");
 }
 
+/* A number and the blank after it. */
+static bool read_place(const char **at, uint64_t *out)
+{
+	unsigned digits = hex_open(*at, out);
+
+	*at += digits + 1;
+	return digits && (*at)[-1] == ' ';
+}
+
+/* A count below 10^18; after it is what ends it. */
+static bool read_count(const char **at, uint64_t *out)
+{
+	const char *first = *at, *p = first;
+	uint64_t sum = 0;
+
+	for (; (unsigned char)(*p - '0') < 10; p++)
+		sum = sum * 10 + (uint64_t)(*p - '0');
+	*out = sum;
+	*at = p;
+	return p > first && p - first < 19;
+}
+
+bool preagg_take_numbers(const char **line, struct preagg_numbers *out)
+{
+	const char *at = *line + 2;
+	const struct preagg_shape *shape =
+		at[-2] != '\n' && at[-1] == ' ' ? preagg_shape_of(at[-2]) : NULL;
+
+	if (!shape)
+		return false;
+	*out = (struct preagg_numbers){
+		.shape = shape,
+		.places = {[PREAGG_BRANCH] = shape->branch, [PREAGG_TO] = TRACE_BR_ONLY}};
+	for (unsigned i = shape->first; i <= shape->last; i++)
+		if (!read_place(&at, &out->places[i]))
+			return false;
+	if (!read_count(&at, &out->count))
+		return false;
+	if (*at == ' ' && (!shape->mispredictions || (at++, !read_count(&at, &out->mispredicted))))
+		return false;
+	if (*at != '\n')
+		return false;
+	*line = at + 1;
+	return true;
+}
+
 bool preagg_fits(const struct line *line)
 {
 	struct preagg_record record;
@@ -224,20 +270,19 @@ static uint64_t word_of(const struct preagg_place *place, const struct build_id 
 	return is_own ? place->at : TRACE_EXTERNAL;
 }
 
-static struct trace_record trace_of_record(const struct preagg_record *record,
-					   const struct preagg_shape *shape,
-					   const struct build_id *own)
+static bool keep_trace(struct parsed *parsed, const struct preagg_numbers *record)
 {
-	uint64_t words[PREAGG_PLACES];
+	const uint64_t *places = record->places;
+	uint64_t branch = places[PREAGG_BRANCH];
 
-	for (size_t i = 0; i < PREAGG_PLACES; i++)
-		words[i] = word_of(&record->places[i], own);
 	/* A return from outside is what an r record says. */
-	if (shape->returns && words[PREAGG_BRANCH] == TRACE_EXTERNAL)
-		words[PREAGG_BRANCH] = TRACE_FT_RETURN;
-	return (struct trace_record){
-		trace_of_words(words[PREAGG_BRANCH], words[PREAGG_FROM], words[PREAGG_TO]),
-		record->count, record->mispredicted, shape->returns};
+	if (record->shape->returns && branch == TRACE_EXTERNAL)
+		branch = TRACE_FT_RETURN;
+	return trace_vec_push(&parsed->traces,
+			      (struct trace_record){trace_of_words(branch, places[PREAGG_FROM],
+								   places[PREAGG_TO]),
+						    record->count, record->mispredicted,
+						    record->shape->returns});
 }
 
 static bool keep(struct parsed *parsed, const struct preagg_record *record,
@@ -245,8 +290,14 @@ static bool keep(struct parsed *parsed, const struct preagg_record *record,
 {
 	const struct preagg_shape *shape = preagg_shape_of(record->letter);
 
-	if (shape)
-		return trace_vec_push(&parsed->traces, trace_of_record(record, shape, own));
+	if (shape) {
+		struct preagg_numbers numbers = {.shape = shape,
+						 .count = record->count,
+						 .mispredicted = record->mispredicted};
+		for (size_t i = 0; i < PREAGG_PLACES; i++)
+			numbers.places[i] = word_of(&record->places[i], own);
+		return keep_trace(parsed, &numbers);
+	}
 	if (record->letter == 'S')
 		return address_vec_push(
 			&parsed->addresses,
@@ -266,6 +317,19 @@ static void skip_blank(struct text *rest, struct line *line, struct parsed *pars
 	parsed->ignored += lines;
 }
 
+/* Takes the lines at the front of *rest that are numbers alone.  False: no memory */
+static bool keep_numbers(struct text *rest, struct line *line, struct parsed *parsed)
+{
+	struct preagg_numbers record;
+	const char *at = rest->at, *end = rest->at + rest->len;
+	bool ok = true;
+
+	for (; ok && at < end && preagg_take_numbers(&at, &record); line->number++)
+		ok = keep_trace(parsed, &record);
+	*rest = text_from(*rest, (size_t)(at - rest->at));
+	return ok;
+}
+
 static void parse_block(struct text_block *block)
 {
 	const struct build_id *own = block->all->ctx;
@@ -277,7 +341,10 @@ static void parse_block(struct text_block *block)
 	parsed->traces.len = parsed->addresses.len = parsed->names.len = 0;
 	parsed->ignored = parsed->failed.number = 0;
 	parsed->no_memory = false;
-	for (struct text rest = block->text; text_line(&rest, &line.text);) {
+	for (struct text rest = block->text;;) {
+		parsed->no_memory = !keep_numbers(&rest, &line, parsed);
+		if (parsed->no_memory || !text_line(&rest, &line.text))
+			break;
 		line.number++;
 		if (!preagg_parse(line.text, &record, &ignored))
 			parsed->failed = line;

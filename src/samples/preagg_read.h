@@ -76,6 +76,21 @@ struct preagg_fault {
 BC_MUST_USE bool preagg_parse(struct text line, struct preagg_record *out,
 			      struct preagg_fault *fault);
 
+/* A record of a trace whose places are numbers alone, as in nearly all lines. */
+struct preagg_numbers {
+	const struct preagg_shape *shape;
+	uint64_t places[PREAGG_PLACES];
+	uint64_t count, mispredicted;
+};
+
+/* Reads such a line, which has single blanks, no comment and its newline: several times as fast as
+ * preagg_parse().  *line is at the next line then.  False: it is no such line, which preagg_parse()
+ * can take all the same.
+ *
+ * HEX_MOST bytes after the newline, or after the end of a text that lacks it, can be read; if it
+ * lacks it, the first of them is no digit. */
+BC_MUST_USE bool preagg_take_numbers(const char **line, struct preagg_numbers *out);
+
 #define PREAGG_OUTSIDE "X" /* before the colon of what is in no file that has a build-id */
 
 static inline bool preagg_is_outside(const struct preagg_place *place)

@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* The most characters of a word that a message quotes. */
 #define QUOTED 40
@@ -92,7 +93,7 @@ static struct text_block *make_block(struct text_blocks *blocks)
 	block->task.run = parse;
 	block->memory = (struct event_memory){hold, release};
 	block->all = blocks;
-	block->buffer = malloc(LINES_LONGEST);
+	block->buffer = malloc(LINES_LONGEST + TEXT_BLOCK_AFTER);
 	block->parsed = blocks->parser->create();
 	if (block->buffer && block->parsed)
 		return block;
@@ -147,6 +148,7 @@ static bool begin_block(struct text_blocks *blocks)
 		return false;
 	}
 	block->text.at = block->buffer;
+	memset(block->buffer + block->text.len, 0, TEXT_BLOCK_AFTER);
 	block->next = NULL;
 	*blocks->end = block;
 	blocks->end = &block->next;
