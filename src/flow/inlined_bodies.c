@@ -808,8 +808,8 @@ bool inlined_call_at(const struct inlined_bodies *bodies, struct output_place pl
 				 insn->kind == INSN_JUMP_INDIRECT);
 }
 
-uint32_t inlined_own_offset(const struct inlined_bodies *bodies, struct output_place place,
-			    bool before, uint32_t by_table)
+uint32_t inlined_offset_outside(const struct inlined_bodies *bodies, struct output_place place,
+				bool before, uint32_t by_table)
 {
 	const struct inlined_code *code = inlined_code_of(bodies, place.function);
 	const struct out_function *f =

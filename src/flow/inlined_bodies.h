@@ -135,8 +135,14 @@ bool inlined_call_at(const struct inlined_bodies *bodies, struct output_place pl
 /* Where control is in the function's own code.  llvm-bolt puts blocks of bodies, and what is after
  * them, after other blocks, for which the table takes them: `by_table`, if that is in the right
  * block.  before: at the instruction before the place. */
-uint32_t inlined_own_offset(const struct inlined_bodies *bodies, struct output_place place,
-			    bool before, uint32_t by_table);
+uint32_t inlined_offset_outside(const struct inlined_bodies *bodies, struct output_place place,
+				bool before, uint32_t by_table);
+
+static inline uint32_t inlined_own_offset(const struct inlined_bodies *bodies,
+					  struct output_place place, bool before, uint32_t by_table)
+{
+	return bodies->of ? inlined_offset_outside(bodies, place, before, by_table) : by_table;
+}
 
 /* Counts a straight line in a function, and a branch out of it.  Several threads may. */
 void inlined_take_line(const struct inlined_bodies *bodies, struct output_place from, uint32_t to,

@@ -154,7 +154,8 @@ static void add(struct record_walker *r, struct record record)
 static bool leads_to_made(const struct record_walker *r, struct input_place from,
 			  struct input_place to)
 {
-	return from.function && from.function == to.function && to.offset &&
+	return r->facts->made.made.len && from.function && from.function == to.function &&
+	       to.offset &&
 	       made_blocks_lead(&r->facts->made, from.function, from.offset, to.offset);
 }
 
@@ -330,7 +331,9 @@ static void add_branch(struct record_walker *r, const struct located_trace *t,
 		from.function ? RECORD_BRANCH : RECORD_ENTRY, from, to, count, t->row->extra,
 		is_unsited(r, t->source) ? count : 0};
 
-	if (!add_jump_to_start(r, t, step) && !add_jump_out(r, t, step))
+	bool as_input =
+		r->facts->pair && (add_jump_to_start(r, t, step) || add_jump_out(r, t, step));
+	if (!as_input)
 		add(r, step);
 }
 
