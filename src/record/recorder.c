@@ -830,13 +830,15 @@ static bool take_line(struct recorder *r, uint32_t pid, const struct maps_line *
 		.size = line->end - line->start,
 		.offset = {line->offset},
 		.executable = true,
-		.path = line->path.len ? line->path : text_of("//anon"),
+		.path = line->path,
 		.node = {.major = line->major, .minor = line->minor, .inode = line->inode},
 	};
 	char path[PATH_MAX];
 
 	if (map.path.len < sizeof(path))
 		map.path = (struct text){path, maps_path_unescape(map.path, path)};
+	if (!map.path.len || text_starts(map.path, "//")) /* no file, and no mark of the recorder */
+		map.path = text_of("//anon");
 	return take_own(r, perf_rings_put_map(&r->rings, &map, time, r->own), err);
 }
 
