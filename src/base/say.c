@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "src/base/say.h"
 
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -148,6 +149,22 @@ void say_note(FILE *out, const char *fmt, ...)
 	va_start(args, fmt);
 	say_kind(out, &note, fmt, args);
 	va_end(args);
+}
+
+FILE *buffered_stderr(void)
+{
+	int fd = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	FILE *out = fd < 0 ? NULL : fdopen(fd, "w");
+
+	if (fd >= 0 && !out)
+		close(fd);
+	return out ? out : stderr;
+}
+
+void buffered_stderr_end(FILE *out)
+{
+	if (out != stderr)
+		fclose(out);
 }
 
 void say_failure(FILE *out, const struct bc_error *err)

@@ -50,6 +50,11 @@ void say_as(const struct say_words *words);
 enum say_mood { SAY_GOOD, SAY_DOUBTFUL, SAY_BAD };
 void print_mood(const char *word, enum say_mood mood, FILE *out);
 
+/* stderr with a buffer, for a text of many words such as JSON, each of which would be a write of
+ * its own; stderr itself where there is no memory or no file descriptor.  To be ended. */
+FILE *buffered_stderr(void);
+void buffered_stderr_end(FILE *out);
+
 /* The error, and its hint if there is one. */
 void say_failure(FILE *out, const struct bc_error *err);
 

@@ -600,33 +600,16 @@ static struct record_result result_of(const struct record_run *r)
 		.only_command = !args->bins.len && !args->patterns.len};
 }
 
-/* In one piece: stderr has no buffer, and thousands of writes are time that cpu_seconds lacks. */
-static void tell_json(const struct record_result *result)
-{
-	char *text = NULL;
-	size_t size = 0;
-	FILE *memory = open_memstream(&text, &size);
-
-	if (memory) {
-		record_json(result, memory);
-		bool whole = !ferror(memory);
-		whole &= !fclose(memory);
-		if (whole)
-			fwrite(text, 1, size, stderr);
-		free(text);
-		if (whole)
-			return;
-	}
-	record_json(result, stderr);
-}
-
 static void tell_result(const struct record_result *result, const struct arguments *args,
 			bool failed)
 {
-	if (args->stats == STATS_JSON)
-		tell_json(result);
-	else if (!failed || args->verbose)
+	if (args->stats == STATS_JSON) {
+		FILE *out = buffered_stderr();
+		record_json(result, out);
+		buffered_stderr_end(out);
+	} else if (!failed || args->verbose) {
 		record_summary(result, args->stats == STATS_TEXT, args->verbose, stderr);
+	}
 }
 
 /* What was not written is dropped, and with it what is half written. */
