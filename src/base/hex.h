@@ -12,6 +12,10 @@
 #include <emmintrin.h>
 #endif
 
+/* Bytes that can be read after a line, its newline included or not, where digits are read without a
+ * look at where the line ends. */
+#define TEXT_AFTER ((size_t)16)
+
 #define HEX_EACH UINT64_C(0x0101010101010101)
 
 /* 0x80 in every byte that is not one of 0-9, a-f, A-F. */

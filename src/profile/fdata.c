@@ -51,7 +51,7 @@ void fdata_write_head(bool plain, bool bolted, const struct text *events, size_t
 }
 
 /* ---- reading a line ----
- * After a line is its newline, and TEXT_INPUT_BEHIND bytes more can be read: so nothing below
+ * After a line is its newline, and TEXT_AFTER bytes more can be read: so nothing below
  * looks for the end of the line but where it takes a byte of it. */
 
 /* How many bytes are before the first blank, backslash or newline. */

@@ -31,7 +31,7 @@ struct fdata_line {
 bool fdata_is_memory(const struct fdata_line *line);
 
 /* A line that is none of the head, without a zero byte; after it are its newline and
- * TEXT_INPUT_BEHIND bytes that can be read (text_input.h).  Names are where the line is, or in
+ * TEXT_AFTER bytes that can be read.  Names are where the line is, or in
  * `names`, until the next line.  *line is moved after the newline. false: *why it is none, or
  * `names` is out of memory. */
 BC_MUST_USE bool fdata_read(const char **line, enum profile_mode mode, struct key *names,

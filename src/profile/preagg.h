@@ -47,7 +47,7 @@ bool preagg_returns_have(const struct preagg_returns *returns, struct text file,
 
 /* ---- items ---- */
 
-/* A line without a zero byte, after which its newline is and TEXT_INPUT_BEHIND bytes can be
+/* A line without a zero byte, after which its newline is and TEXT_AFTER bytes can be
  * read (text_input.h).  returns: where those of R records go; or NULL.  *is_record: it has a key;
  * else it is blank, a comment, or the name of an event, which is put into *head, as the mode is.
  * false: *why it is none, or out of memory (why is NULL). */

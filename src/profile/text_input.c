@@ -6,10 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/base/hex.h"
+
 bool text_input_init(struct text_input *in, struct file_stream *stream, struct bc_error *err)
 {
 	*in = (struct text_input){.stream = stream,
-				  .buffer = calloc(1, TEXT_INPUT_ROOM + TEXT_INPUT_BEHIND),
+				  .buffer = calloc(1, TEXT_INPUT_ROOM + TEXT_AFTER),
 				  .room = TEXT_INPUT_ROOM};
 	return in->buffer || bc_fail_nomem(err);
 }
@@ -29,10 +31,10 @@ static bool refill(struct text_input *in, struct bc_error *err)
 	in->begin = in->whole = 0;
 	in->end = left;
 	if (left == in->room) {
-		char *buffer = realloc(in->buffer, 2 * in->room + TEXT_INPUT_BEHIND);
+		char *buffer = realloc(in->buffer, 2 * in->room + TEXT_AFTER);
 		if (!buffer)
 			return bc_fail_nomem(err);
-		memset(buffer + in->room, 0, in->room + TEXT_INPUT_BEHIND);
+		memset(buffer + in->room, 0, in->room + TEXT_AFTER);
 		in->buffer = buffer;
 		in->room *= 2;
 	}

@@ -9,8 +9,7 @@
 #include "src/profile/shard.h"
 
 #define TEXT_INPUT_ROOM    ((size_t)64 << 10) /* bytes of the buffer, at first */
-#define TEXT_INPUT_BEHIND  ((size_t)16)
-#define TEXT_INPUT_LONGEST ((size_t)1 << 20) /* bytes of a line */
+#define TEXT_INPUT_LONGEST ((size_t)1 << 20)  /* bytes of a line */
 
 struct text_input {
 	struct file_stream *stream; /* borrowed */
@@ -47,12 +46,12 @@ static inline struct text text_input_rest(const struct text_input *in)
 	return (struct text){in->buffer + in->begin, in->end - in->begin};
 }
 
-/* The next line, without its newline, valid until the next call; TEXT_INPUT_BEHIND bytes after it
+/* The next line, without its newline, valid until the next call; TEXT_AFTER bytes after it
  * can be read.  False at the end, with BC_OK in `err`, or: BC_IO; BC_FORMAT: the line is too long,
  * has a zero byte, or is the last one and has no newline, as it was cut. */
 BC_MUST_USE bool text_input_line(struct text_input *in, struct text *out, struct bc_error *err);
 
-/* The next line where it is, with its newline and TEXT_INPUT_BEHIND bytes more.  NULL:
+/* The next line where it is, with its newline and TEXT_AFTER bytes more.  NULL:
  * text_input_line() must get it. */
 static inline const char *text_input_ahead(const struct text_input *in)
 {

@@ -87,8 +87,7 @@ struct preagg_numbers {
  * preagg_parse().  *line is at the next line then.  False: it is no such line, which preagg_parse()
  * can take all the same.
  *
- * HEX_MOST bytes after the newline, or after the end of a text that lacks it, can be read; if it
- * lacks it, the first of them is no digit. */
+ * TEXT_AFTER bytes can be read after the text; they are zero if it ends without a newline. */
 BC_MUST_USE bool preagg_take_numbers(const char **line, struct preagg_numbers *out);
 
 #define PREAGG_OUTSIDE "X" /* before the colon of what is in no file that has a build-id */

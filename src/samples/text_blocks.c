@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/base/hex.h"
+
 /* The most characters of a word that a message quotes. */
 #define QUOTED 40
 
@@ -93,7 +95,7 @@ static struct text_block *make_block(struct text_blocks *blocks)
 	block->task.run = parse;
 	block->memory = (struct event_memory){hold, release};
 	block->all = blocks;
-	block->buffer = malloc(LINES_LONGEST + TEXT_BLOCK_AFTER);
+	block->buffer = malloc(LINES_LONGEST + TEXT_AFTER);
 	block->parsed = blocks->parser->create();
 	if (block->buffer && block->parsed)
 		return block;
@@ -148,7 +150,7 @@ static bool begin_block(struct text_blocks *blocks)
 		return false;
 	}
 	block->text.at = block->buffer;
-	memset(block->buffer + block->text.len, 0, TEXT_BLOCK_AFTER);
+	memset(block->buffer + block->text.len, 0, TEXT_AFTER);
 	block->next = NULL;
 	*blocks->end = block;
 	blocks->end = &block->next;

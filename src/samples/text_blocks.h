@@ -35,17 +35,15 @@ bool line_fail(struct bc_error *err, enum bc_code code, const struct line *line,
  * at. */
 bool line_is_raw_stack(struct text line);
 
-#define TEXT_BLOCK_AFTER 16
-
 struct text_block {
 	struct task task;
 	struct event_memory memory; /* of the block, for sinks */
 	struct text_blocks *all;
 	struct text_block *next;
-	char *buffer; /* LINES_LONGEST bytes, and TEXT_BLOCK_AFTER */
+	char *buffer; /* LINES_LONGEST bytes, and TEXT_AFTER */
 	size_t holders;
 	uint64_t first_line; /* number of its first line; set when it is taken */
-	/* Whole lines; only the last of a text can lack its newline.  TEXT_BLOCK_AFTER zero bytes
+	/* Whole lines; only the last of a text can lack its newline.  TEXT_AFTER zero bytes
 	 * follow it.  What was parsed can point into it. */
 	struct text text;
 	size_t lines; /* in it; set by the parser */

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/base/hex.h"
 #include "src/profile/fdata.h"
 #include "src/profile/text_input.h"
 #include "tests/support/cmocka.h"
@@ -11,7 +12,7 @@
 
 /* Zeroed after the newline, as a reader's buffer may be. */
 struct expected_line {
-	char text[LINE_MOST + TEXT_INPUT_BEHIND];
+	char text[LINE_MOST + TEXT_AFTER];
 	size_t length; /* without the newline */
 };
 
