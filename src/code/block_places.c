@@ -217,8 +217,8 @@ bool made_blocks_have(const struct made_blocks *made, struct input_place place)
 	return hot != NO_FRAGMENT && has(&made->made, key_of(hot, place.offset));
 }
 
-bool made_blocks_lead(const struct made_blocks *made, const struct function *function,
-		      uint32_t from, uint32_t to)
+bool some_made_block_leads(const struct made_blocks *made, const struct function *function,
+			   uint32_t from, uint32_t to)
 {
 	if (!made_blocks_have(made, (struct input_place){function, to}))
 		return false;

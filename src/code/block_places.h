@@ -48,11 +48,17 @@ void made_blocks_close(struct made_blocks *made);
 /* Does one begin at a place of the input?  Getting there is no edge of the input. */
 bool made_blocks_have(const struct made_blocks *made, struct input_place place);
 
+bool some_made_block_leads(const struct made_blocks *made, const struct function *function,
+			   uint32_t from, uint32_t to);
+
 /* Is a way within a function one to such a block, out of the input block that this lies in?  What
  * leaves it comes out of the same input block and is kept, so nothing is lost but the way within
  * that block. */
-bool made_blocks_lead(const struct made_blocks *made, const struct function *function,
-		      uint32_t from, uint32_t to);
+static inline bool made_blocks_lead(const struct made_blocks *made, const struct function *function,
+				    uint32_t from, uint32_t to)
+{
+	return made->made.len && some_made_block_leads(made, function, from, to);
+}
 
 /* ---- for `verify`: blocks that were put in at a promoted call ---- */
 

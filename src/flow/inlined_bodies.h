@@ -132,12 +132,12 @@ const struct inlined_tie *inlined_tie_at(const struct inlined_bodies *bodies,
 bool inlined_call_at(const struct inlined_bodies *bodies, struct output_place place,
 		     struct input_place *out);
 
-/* Where control is in the function's own code.  llvm-bolt puts blocks of bodies, and what is after
- * them, after other blocks, for which the table takes them: `by_table`, if that is in the right
- * block.  before: at the instruction before the place. */
 uint32_t inlined_offset_outside(const struct inlined_bodies *bodies, struct output_place place,
 				bool before, uint32_t by_table);
 
+/* Where control is in the function's own code.  llvm-bolt puts blocks of bodies, and what is after
+ * them, after other blocks, for which the table takes them: `by_table`, if that is in the right
+ * block.  before: at the instruction before the place. */
 static inline uint32_t inlined_own_offset(const struct inlined_bodies *bodies,
 					  struct output_place place, bool before, uint32_t by_table)
 {

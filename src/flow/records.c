@@ -154,8 +154,7 @@ static void add(struct record_walker *r, struct record record)
 static bool leads_to_made(const struct record_walker *r, struct input_place from,
 			  struct input_place to)
 {
-	return r->facts->made.made.len && from.function && from.function == to.function &&
-	       to.offset &&
+	return from.function && from.function == to.function && to.offset &&
 	       made_blocks_lead(&r->facts->made, from.function, from.offset, to.offset);
 }
 
@@ -295,8 +294,7 @@ static bool add_jump_out(struct record_walker *r, const struct located_trace *t,
 	const struct pair *pair = r->facts->pair;
 	bool goes = insn_jumps(t->insn) ? t->insn.target == trace_end_vaddr(t->trace.from).v :
 					  t->insn.kind == INSN_JUMP_INDIRECT;
-	bool joined =
-		pair && goes && t->source.fragment && !inlined_tie_at(r->facts->inlined, t->source);
+	bool joined = goes && t->source.fragment && !inlined_tie_at(r->facts->inlined, t->source);
 	bool leaves = joined && step.to.function && !step.to.offset &&
 		      rules_restore(&r->facts->rules, RESTORE_TAILS);
 	const struct code *code =
