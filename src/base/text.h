@@ -165,8 +165,8 @@ void print_name(struct text name, FILE *out);
 /* The same for a message in memory, where each such byte becomes '?'. */
 void make_printable(char *line);
 
-/* Print a word as a shell reads it.  For what a terminal would not show, each byte is printed as
- * \033, in $'...'. */
+/* Print a word as a shell reads it: in quotes if it has to be; in $'...' if a terminal would not
+ * show a byte of it, which becomes three octal digits such as \033. */
 void print_shell_word(const char *word, FILE *out);
 
 /* ---- the name that a word was meant for ---- */
