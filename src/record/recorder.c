@@ -50,7 +50,7 @@ enum { MET_SOURCE = 1, MET_TARGET = 2, MET_RETURN = 4, MET_FILE = 8, MET_NO_ROOM
 struct recorded_process {
 	struct process process;
 	uint64_t told; /* ns: when something was reported of it last */
-	uint32_t user; /* who runs it, by the number of its share from 1; 0: nobody asked */
+	uint32_t user; /* who runs it, as run_files_user() knows it */
 	bool cut;      /* it has mappings for which there was no room */
 	bool unread;   /* it has mappings that were not read */
 	bool sampled;  /* its program had a sample */
@@ -163,10 +163,9 @@ bool recorder_may_map(const struct recorder *recorder, uint32_t user)
 			    (uint32_t)(most / MAPS_UNIT));
 }
 
-static void ask_user(struct recorder *r, struct recorded_process *process)
+static uint32_t ask_user(struct recorder *r, struct recorded_process *process)
 {
-	if (!process->user)
-		process->user = recorder_user(r, process->process.pid) + 1;
+	return run_files_user(&r->files, process->process.pid, &process->user);
 }
 
 /* May a process have one more mapping? */
@@ -174,8 +173,7 @@ static bool may_map(struct recorder *r, struct recorded_process *process)
 {
 	if (r->maps_memory < r->memory_most / MAPS_PART / 2)
 		return true; /* whoever it is */
-	ask_user(r, process);
-	bool may = recorder_may_map(r, process->user - 1);
+	bool may = recorder_may_map(r, ask_user(r, process));
 	share_of(r, process)->refused += !may;
 	return may;
 }
@@ -190,18 +188,19 @@ static void note_map(struct recorder *r, const struct recorded_process *process)
 		user->maps++;
 }
 
-static bool take_file(struct recorder *r, const struct map_event *map, struct mapping *out)
+static bool take_file(struct recorder *r, struct recorded_process *process,
+		      const struct map_event *map, struct mapping *out)
 {
 	if (path_kind_of(map->path) != PATH_FILE || map->path.len >= PATH_MAX ||
 	    map->size > PLACE_OFFSET || out->offset > PLACE_OFFSET - map->size)
 		return true;
-	if (!run_files_intern(&r->files, map, &out->file))
+	if (!run_files_intern(&r->files, map, &process->user, &out->file))
 		return false;
 	if (!out->file && r->since_swept >= r->files.looked / 16) {
 		r->since_swept = 0;
 		if (!run_files_sweep(&r->files, &r->processes))
 			return false;
-		if (!run_files_intern(&r->files, map, &out->file))
+		if (!run_files_intern(&r->files, map, &process->user, &out->file))
 			return false;
 	}
 	out->flags |= out->file ? 0 : MAPPING_PAST_FILES;
@@ -241,7 +240,7 @@ static bool take_map(void *ctx, const struct event *event, struct bc_error *err)
 		return map_set_replace(maps, mapping.start, mapping.end, NULL) ||
 		       bc_fail_nomem(err);
 	}
-	if (!take_file(r, map, &mapping))
+	if (!take_file(r, process, map, &mapping))
 		return bc_fail_nomem(err);
 	note_map(r, process);
 	process->told = r->now;
@@ -361,8 +360,7 @@ static struct user_share *user_of(struct recorder *r, struct recorded_process *p
 {
 	if (file)
 		return &r->files.shares.at[file->user];
-	ask_user(r, process);
-	return share_of(r, process);
+	return &r->files.shares.at[ask_user(r, process)];
 }
 
 /* A sample in a file that is not counted, or in none. */
@@ -888,7 +886,9 @@ bool recorder_scanned(struct recorder *recorder, uint64_t time, struct bc_error 
 
 uint32_t recorder_user(struct recorder *recorder, uint32_t pid)
 {
-	return run_files_user(&recorder->files, pid);
+	uint32_t unknown = 0;
+
+	return run_files_user(&recorder->files, pid, &unknown);
 }
 
 struct shares *recorder_shares(struct recorder *recorder)

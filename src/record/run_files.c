@@ -172,11 +172,14 @@ static bool is_of(const struct run_files *files, uint32_t number, const struct m
 }
 DEFINE_MAP(by_key, const struct run_files *, const struct map_event *, hash_of, is_of);
 
-uint32_t run_files_user(struct run_files *files, uint32_t pid)
+uint32_t run_files_user(struct run_files *files, uint32_t pid, uint32_t *known)
 {
 	const struct file_opener *opener = &files->opener;
 
-	return shares_of(&files->shares, opener->user ? opener->user(opener->ctx, pid) : 0);
+	if (!*known)
+		*known = 1 + shares_of(&files->shares,
+				       opener->user ? opener->user(opener->ctx, pid) : 0);
+	return *known - 1;
 }
 
 /* Numbers that are free are used again once the map was made again (run_files_sweep()). */
@@ -190,7 +193,8 @@ static uint32_t free_number(const struct run_files *files)
 	return RECORDER_FILES_MOST;
 }
 
-bool run_files_intern(struct run_files *files, const struct map_event *map, uint32_t *out)
+bool run_files_intern(struct run_files *files, const struct map_event *map, uint32_t *known,
+		      uint32_t *out)
 {
 	uint32_t number;
 
@@ -204,7 +208,7 @@ bool run_files_intern(struct run_files *files, const struct map_event *map, uint
 		*out = number + 1;
 		return true;
 	}
-	uint32_t user = run_files_user(files, map->pid);
+	uint32_t user = run_files_user(files, map->pid, known);
 	struct user_share *share = &files->shares.at[user];
 	number = free_number(files);
 	if (number == RECORDER_FILES_MOST ||

@@ -112,13 +112,15 @@ struct run_files {
 /* False: as recorder_free(). */
 bool run_files_free(struct run_files *files);
 
-/* Who runs a process: a number of the shares. */
-uint32_t run_files_user(struct run_files *files, uint32_t pid);
+/* Who runs a process: a number of the shares.  *known: that plus 1, or 0 before it was asked for
+ * first, which reads /proc. */
+uint32_t run_files_user(struct run_files *files, uint32_t pid, uint32_t *known);
 
 /* The number of the file of a mapping, a new one if it is new; 0: there are RECORDER_FILES_MOST
- * others.  One that could not be opened is asked for again.  False when out of memory. */
+ * others.  One that could not be opened is asked for again.  known: as above, of the process.
+ * False when out of memory. */
 BC_MUST_USE bool run_files_intern(struct run_files *files, const struct map_event *map,
-				  uint32_t *out);
+				  uint32_t *known, uint32_t *out);
 
 static inline struct run_file *run_files_at(const struct run_files *files, uint32_t number)
 {

@@ -54,6 +54,7 @@ struct bench {
 	unsigned asked, refuse; /* the taker refuses so many times: */
 	bool refuse_softly;     /* without an error */
 	bool found_again;       /* what was gone is there */
+	unsigned users_asked;
 	int opened; /* another descriptor of the file that was opened last; 0: none is wanted */
 	char *log;  /* what was taken */
 	size_t log_size;
@@ -115,6 +116,16 @@ static enum file_answer open_file(void *ctx, const struct map_event *map, int *f
 		return FILE_OPENED;
 	}
 	return FILE_GONE;
+}
+
+/* Root runs them all. */
+static uint32_t user_of(void *ctx, uint32_t pid)
+{
+	struct bench *bench = ctx;
+
+	(void)pid;
+	bench->users_asked++;
+	return 0;
 }
 
 static const char *end_text(struct trace_end end, char out[32])
@@ -186,11 +197,12 @@ static void open_bench(struct bench *bench, uint64_t sample_type, uint64_t memor
 	put_attr(&bench->attr_bytes, &bench->attr);
 	bench->to = open_memstream(&bench->log, &bench->log_size);
 	assert_non_null(bench->to);
-	const struct recorder_options options = {.attr = build_perf_bytes(&bench->attr_bytes),
-						 .rings = 2,
-						 .memory = memory,
-						 .files = {.ctx = bench, .open = open_file},
-						 .save = save};
+	const struct recorder_options options = {
+		.attr = build_perf_bytes(&bench->attr_bytes),
+		.rings = 2,
+		.memory = memory,
+		.files = {.ctx = bench, .open = open_file, .user = user_of},
+		.save = save};
 	assert_true(recorder_open(&options, &bench->recorder, &err));
 }
 
@@ -437,6 +449,31 @@ static void test_what_is_gone_is_asked_for_when_it_is_mapped_again(void **state)
 	assert_int_equal(bench.asked, 2);
 	assert_counted(&bench, "/bin/gone 1: 10>20..-*1\n");
 	assert_int_equal(dropped(&bench, RECORDED_DROP_GONE), 3);
+	close_bench(&bench);
+}
+
+/* That reads /proc: once a program of a process, whatever that maps. */
+static void test_who_runs_a_process_is_asked_once(void **state)
+{
+	struct bench bench;
+
+	(void)state;
+	open_bench(&bench, STACKS, 0, NULL);
+	for (unsigned i = 0; i < 100; i++)
+		put_map(&bench, 1, 7, 10, 0x1000000 + i * (uint64_t)0x10000, 0, "/many", 100 + i);
+	drain(&bench);
+	assert_int_equal(bench.users_asked, 1);
+	put_event(&bench, PERF_RECORD_FORK, 8, 8, 7, 20);
+	put_map(&bench, 1, 8, 21, 0x10000, 0, "/many", 300);
+	drain(&bench);
+	assert_int_equal(bench.users_asked, 1);
+	put_event(&bench, PERF_RECORD_COMM, 8, 8, 0, 30); /* of an exec, which can be setuid */
+	put_map(&bench, 1, 8, 31, 0x10000, 0, "/many", 100);
+	drain(&bench);
+	assert_int_equal(bench.users_asked, 1); /* a file that is known */
+	put_map(&bench, 1, 8, 32, 0x20000, 0, "/many", 301);
+	drain(&bench);
+	assert_int_equal(bench.users_asked, 2);
 	close_bench(&bench);
 }
 
@@ -968,6 +1005,7 @@ int main(void)
 		cmocka_unit_test(test_a_file_that_was_replaced_is_another),
 		cmocka_unit_test(test_what_is_no_file_of_interest_is_told),
 		cmocka_unit_test(test_what_is_gone_is_asked_for_when_it_is_mapped_again),
+		cmocka_unit_test(test_who_runs_a_process_is_asked_once),
 		cmocka_unit_test(test_the_most_files),
 		cmocka_unit_test(test_the_most_files_of_a_stack),
 		cmocka_unit_test(test_forks_execs_and_exits),
