@@ -15,6 +15,8 @@
 
 /* ---- signals ---- */
 
+#define SAME_END UINT64_C(100000000) /* ns: timeout(1) sends its signal twice */
+
 static const int taken_signals[] = {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGCHLD};
 
 static struct live_signals seen;
@@ -29,7 +31,8 @@ static struct {
 static volatile sig_atomic_t
 	is_last; /* while the rest is written; else signals only come where the loop waits */
 static sigset_t last_blocked;
-static char lost_by_signal[96]; /* what is said then; empty: nothing is */
+static volatile uint64_t end_asked; /* ns of CLOCK_MONOTONIC: when the last one asked for the end */
+static char lost_by_signal[96];     /* what is said then; empty: nothing is */
 
 /* As it ends any other command: what is half written is removed. */
 static void end_by_signal(int number)
@@ -42,6 +45,23 @@ static void end_by_signal(int number)
 	raise(number);
 }
 
+static void ask_for_end(int number)
+{
+	uint64_t now = live_clock();
+
+	if (seen.end && now - end_asked < SAME_END)
+		return;
+	end_asked = now;
+	seen.end++;
+	if (!is_last)
+		return;
+	if (seen.end > 1)
+		end_by_signal(number);
+	else if (*lost_by_signal)
+		say_note_in_handler(
+			"what was counted is being written: another signal ends that, too");
+}
+
 static void on_signal(int number)
 {
 	if (number == SIGHUP)
@@ -49,14 +69,7 @@ static void on_signal(int number)
 	else if (number == SIGUSR1)
 		seen.tell++;
 	else if (number != SIGCHLD)
-		seen.end++;
-	if (!is_last || number == SIGCHLD || number == SIGHUP || number == SIGUSR1)
-		return;
-	if (seen.end > 1)
-		end_by_signal(number);
-	else if (*lost_by_signal)
-		say_note_in_handler(
-			"what was counted is being written: another signal ends that, too");
+		ask_for_end(number);
 }
 
 void record_signals_take(void)
@@ -91,8 +104,10 @@ void record_signals_begin_last(const char *lost)
 	if (!before.taken)
 		return;
 	snprintf(lost_by_signal, sizeof(lost_by_signal), "%s", lost);
-	is_last = true;
+	/* Those that wait are delivered here, and ask for the same end. */
 	sigprocmask(SIG_SETMASK, &before.mask, &last_blocked);
+	seen.end = seen.end > 0;
+	is_last = true;
 }
 
 void record_signals_end_last(void)

@@ -51,9 +51,9 @@ void record_signals_take(void);
 const sigset_t *record_signals_mask(void);
 const struct live_signals *record_signals_seen(void);
 
-/* The last time that counts are written, a second signal to end ends this program, as it ends any
- * other, and says `lost`; empty: it says nothing.  Digests of large binaries take seconds, and
- * whoever reads a FIFO may never come. */
+/* The last time that counts are written, a second signal to end ends this program, if it does not
+ * come at once after the first: as it ends any other, and says `lost`; empty: it says nothing.
+ * Digests of large binaries take seconds, and whoever reads a FIFO may never come. */
 void record_signals_begin_last(const char *lost);
 void record_signals_end_last(void);
 

@@ -868,6 +868,17 @@ def second_signal():
     check('left behind', os.listdir('.') == ['out.zst'], os.listdir('.'))
 
 
+def signals_at_once():
+    """timeout(1) sends its signal twice, in no time: that is one end."""
+    for i in range(15):
+        recorder = start('-F', '4000', '-o', 'out%d/' % i, LOAD, '60000')
+        time.sleep(0.2)
+        recorder.send_signal(signal.SIGTERM)
+        recorder.send_signal(signal.SIGTERM)
+        stats = ended(recorder)
+        check('written', stats and stats['samples']['kept'] and len(os.listdir('out%d' % i)) > 0, stats)
+
+
 def names_of_options():
     """Files whose names look like options, or have blanks; and no message has the number of a descriptor."""
     for name in 'a b;c.bolt', 'b d (deleted)':
@@ -1002,7 +1013,7 @@ def sandbox():
 
 
 CASES = [command, command_threads_fork_exec, command_dlopen, deleted_file, process, children_that_exist, one_file, refused_before, words, intervals, metrics, others_are_kept, hostile_names_read, rings,
-         exit_codes, command_goes_on, signals, signals_at_the_end, program_stays, killed, hanging_writes, hanging_files, faults, full_disk, small_rings, stopped, lost_at_the_end, second_signal, names_of_options, packed, slow_hand_over, many_files,
+         exit_codes, command_goes_on, signals, signals_at_the_end, program_stays, killed, hanging_writes, hanging_files, faults, full_disk, small_rings, stopped, lost_at_the_end, second_signal, signals_at_once, names_of_options, packed, slow_hand_over, many_files,
          overhead]
 OF_ROOT = [machine, hanging_file_system, cgroup, own_cgroup, overlay, setuid, mount_namespace, ordinary_user, unreadable, hostile_names, sandbox, sandbox_of_another_user]
 
