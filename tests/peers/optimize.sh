@@ -58,11 +58,13 @@ int main(int count, char **words)
 	return 0;
 }
 END
+# With an argument it runs so long that the budget ends before the time can decide: another alignment can make its loop faster.
 cat >flat.c <<'END'
-int main(void)
+int main(int count, char **words)
 {
 	unsigned x = 1;
-	for (int i = 0; i < 30000000; i++)
+	(void)words;
+	for (int i = 0; i < (count > 1 ? 300000000 : 3000000); i++)
 		x = x * 1664525u + 1013904223u;
 	return x == 7;
 }
@@ -84,10 +86,10 @@ valgrind --version >/dev/null 2>&1 && counted=--counted='{} 50000' || { counted=
 	taken=$(grep -o '"taken_branches": {[^}]*}' first/optimize.json | tr -dc '0-9 ' | awk '{ print ($2 < $1 * 0.95) }')
 	[ "$taken" = 1 ] || fail "taken branches: $(grep -o '"taken_branches": {[^}]*}' first/optimize.json)"
 	# Already optimal: the loop stays as it is.
-	optimize 3 -o none --how=instrument --counted ./flat -- {}
+	optimize 3 -o none --how=instrument --counted='{}' ./flat -- {} long
 	[ "$(verdict flat.optimize)" = no_gain ] && [ ! -e none ] || fail "of what is optimal: $(cat out err)"
 	# What ends early, or cannot run under valgrind, has few counts: they prove nothing.
-	optimize 3 -o none --how=instrument --counted="sh -c 'case \$0 in *bolted*) exit 3;; esac' {}" ./flat -- {}
+	optimize 3 -o none --how=instrument --counted="sh -c 'case \$0 in *bolted*) exit 3;; esac' {}" ./flat -- {} long
 	says 'under valgrind it ends with exit code 3'
 	[ ! -e none ] || fail 'kept by the counts of a run that failed'
 }
