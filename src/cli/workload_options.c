@@ -126,7 +126,8 @@ bool workload_words_take(const struct command_line *line, const struct workload_
 					 (struct template){line->program.at, line->program.len},
 		.input = args->input,
 		.timeout = option_seconds(args->timeout),
-		.serve = template_of(&out->serve)};
+		.serve = template_of(&out->serve),
+		.kernel = &perf_kernel_linux};
 	workload->port = args->ready ? port_of(args->ready) : 0;
 	if (args->ready && !workload->port)
 		workload->ready = template_of(&out->ready);

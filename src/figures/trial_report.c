@@ -134,6 +134,16 @@ static void print_seconds(const struct contender *of, FILE *out)
 	fprintf(out, "%.3f s CPU time, %.3f s wall time", of->cpu, of->wall);
 }
 
+static void print_events(const struct contest *trial, const struct contender *of, FILE *out)
+{
+	for (unsigned i = 0; i < COUNTED_EVENT_COUNT; i++)
+		if (trial->has_event[i]) {
+			fprintf(out, "  %s: ", counted_event_text(i));
+			print_ratio(&of->events[i].is, out);
+			fputs(" of the first binary's\n", out);
+		}
+}
+
 static void print_times(const struct trial_report *report, size_t index, FILE *out)
 {
 	const struct contest *trial = report->trial;
@@ -152,7 +162,9 @@ static void print_times(const struct trial_report *report, size_t index, FILE *o
 	print_ratio(&of->cpu_is, out);
 	fputs(" of the first binary's\n  wall time: ", out);
 	print_ratio(&of->wall_is, out);
-	fputs(" of the first binary's\n  ", out);
+	fputs(" of the first binary's\n", out);
+	print_events(trial, of, out);
+	fputs("  ", out);
 	print_seconds(of, out);
 	putc('\n', out);
 }
@@ -189,6 +201,43 @@ static void markdown_name(const char *name, FILE *out)
 	}
 }
 
+static void markdown_heading(const struct contest *trial, const char *of, FILE *out)
+{
+	fprintf(out, "\n| %s |", of);
+	for (size_t i = 0; i < trial->count; i++) {
+		putc(' ', out);
+		markdown_name(trial->at[i].path, out);
+		fputs(" |", out);
+	}
+	fputs("\n| ---", out);
+	for (size_t i = 0; i < trial->count; i++)
+		fputs(" | ---:", out);
+	fputs(" |\n", out);
+}
+
+/* Medians, and the ratios to the first binary. */
+static void markdown_events(const struct contest *trial, FILE *out)
+{
+	bool begun = false;
+
+	for (unsigned i = 0; i < COUNTED_EVENT_COUNT; i++) {
+		if (!trial->rounds || !trial->has_event[i])
+			continue;
+		if (!begun)
+			markdown_heading(trial, "counted in each round", out);
+		begun = true;
+		fprintf(out, "| %s", counted_event_text(i));
+		for (size_t k = 0; k < trial->count; k++) {
+			fprintf(out, " | %.0f", trial->at[k].events[i].count);
+			if (!k)
+				continue;
+			fputs(", ", out);
+			print_ratio(&trial->at[k].events[i].is, out);
+		}
+		fputs(" |\n", out);
+	}
+}
+
 void trial_markdown(const struct trial_report *report, FILE *out)
 {
 	const struct contest *trial = report->trial;
@@ -215,18 +264,10 @@ void trial_markdown(const struct trial_report *report, FILE *out)
 	}
 	fprintf(out, "\n%zu rounds in random order%s.\n", trial->rounds,
 		report->served ? "; times are of the server while it had load" : "");
+	markdown_events(trial, out);
 	if (!trial->has_counts)
 		return;
-	fputs("\n| counted in one run |", out);
-	for (size_t i = 0; i < trial->count; i++) {
-		putc(' ', out);
-		markdown_name(trial->at[i].path, out);
-		fputs(" |", out);
-	}
-	fputs("\n| ---", out);
-	for (size_t i = 0; i < trial->count; i++)
-		fputs(" | ---:", out);
-	fputs(" |\n", out);
+	markdown_heading(trial, "counted in one run", out);
 	print_counts(trial, "| ", " | ", " |", out);
 }
 
@@ -261,6 +302,23 @@ static void json_seconds(struct json *json, const char *key, double value)
 	json_raw(json, key, text_of(digits));
 }
 
+/* A median of each event that was counted and, against the first binary, a ratio. */
+static void write_events(struct json *json, const struct contest *trial, size_t index)
+{
+	json_open(json, "events", '{');
+	for (unsigned i = 0; i < COUNTED_EVENT_COUNT; i++) {
+		const struct contender_event *event = &trial->at[index].events[i];
+		if (!trial->has_event[i])
+			continue;
+		json_open(json, counted_event_key(i), '{');
+		json_number(json, "median", (uint64_t)event->count);
+		if (index)
+			figures_json_object(ratio_rows, &event->is, json, "ratio");
+		json_close(json, '}');
+	}
+	json_close(json, '}');
+}
+
 static void write_contender(struct json *json, const struct trial_report *report, size_t index)
 {
 	const struct contender *of = &report->trial->at[index];
@@ -281,6 +339,8 @@ static void write_contender(struct json *json, const struct trial_report *report
 		json_string(json, "verdict", verdict_words[of->verdict]);
 		json_number(json, "rounds_for_margin", of->rounds_for_margin);
 	}
+	if (report->trial->rounds)
+		write_events(json, report->trial, index);
 	if (report->trial->has_counts) {
 		json_open(json, "counts", '{');
 		for (size_t i = 0; i < BC_COUNT(counts); i++)

@@ -316,6 +316,7 @@ bool counted_run(const struct workload *workload, const char *binary, struct run
 			   i < before            ? output :
 						   workload->command.words[i - before];
 	counting.command = (struct template){words, before + count};
+	counting.kernel = NULL;
 	ok = ok && workload_run(&counting, binary, &run, err) && read_all(out, err);
 	if (ok)
 		out->code = run.code;

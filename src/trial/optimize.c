@@ -22,11 +22,14 @@
 
 enum count_change { FALLS, EVEN, RISES };
 
+/* is: of events; NULL: each run would count the same. */
 static enum count_change change_of(uint64_t before, uint64_t after, uint64_t instructions,
-				   double margin)
+				   const struct ratio_estimate *is, double margin)
 {
 	double difference = (double)after - (double)before;
 
+	if (is && is->low <= 1 && is->high >= 1)
+		return EVEN;
 	if (difference > RISE_SHARE * (double)before &&
 	    difference > (double)instructions / RISE_OF_INSN)
 		return RISES;
@@ -49,10 +52,11 @@ enum optimize_verdict optimize_judge(const struct optimize_evidence *of)
 	if (!of->counted)
 		return VERDICT_UNDECIDED;
 	uint64_t instructions = of->before.instructions;
-	enum count_change taken =
-		change_of(of->before.taken, of->after.taken, instructions, of->margin);
+	enum count_change taken = change_of(of->before.taken, of->after.taken, instructions,
+					    of->events ? &of->taken : NULL, of->margin);
 	enum count_change misses =
-		change_of(of->before.line_misses, of->after.line_misses, instructions, of->margin);
+		change_of(of->before.line_misses, of->after.line_misses, instructions,
+			  of->events ? &of->line_misses : NULL, of->margin);
 	return taken != RISES && misses != RISES && (taken == FALLS || misses == FALLS) ?
 		       VERDICT_COUNTS :
 		       VERDICT_NO_GAIN;
@@ -509,7 +513,30 @@ static bool count(struct attempt *run, const char *const paths[2], struct bc_err
 	for (size_t i = 0; i < contest->count; i++)
 		contest->at[i].counted = *to[i];
 	contest->has_counts = evidence->counted = true;
+	evidence->events = false;
 	return true;
+}
+
+static struct run_counts median_events(const struct contender *of)
+{
+	return (struct run_counts){
+		.instructions = (uint64_t)of->events[COUNTED_INSTRUCTIONS].count,
+		.taken = (uint64_t)of->events[COUNTED_TAKEN].count,
+		.line_misses = (uint64_t)of->events[COUNTED_LINE_MISSES].count,
+	};
+}
+
+/* What the processor counted, if it counted all that decides. */
+static void take_events(const struct contest *contest, struct optimize_evidence *evidence)
+{
+	if (!contest->has_event[COUNTED_INSTRUCTIONS] || !contest->has_event[COUNTED_TAKEN] ||
+	    !contest->has_event[COUNTED_LINE_MISSES])
+		return;
+	evidence->counted = evidence->events = true;
+	evidence->before = median_events(&contest->at[0]);
+	evidence->after = median_events(&contest->at[1]);
+	evidence->taken = contest->at[1].events[COUNTED_TAKEN].is;
+	evidence->line_misses = contest->at[1].events[COUNTED_LINE_MISSES].is;
 }
 
 static bool compare(struct attempt *run, struct bc_error *err)
@@ -539,9 +566,11 @@ static bool compare(struct attempt *run, struct bc_error *err)
 		evidence->differs = contest->at[1].differs;
 		evidence->timed = contest->rounds;
 		evidence->cpu = contest->at[1].cpu_is;
+		if (evidence->timed)
+			take_events(contest, evidence);
 	}
 	bool decided = evidence->timed && (evidence->cpu.high < 1 || evidence->cpu.low > 1);
-	if (evidence->differs || (decided && !options->counts_always))
+	if (evidence->differs || ((decided || evidence->events) && !options->counts_always))
 		return true;
 	if (!options->counts)
 		run->of->uncounted = "--counted=COMMAND names what to count";

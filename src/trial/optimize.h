@@ -44,6 +44,8 @@ struct optimize_evidence {
 	bool timed, counted;
 	struct ratio_estimate cpu;
 	struct run_counts before, after;
+	bool events; /* the processor counted: medians of all runs, with intervals of their ratios */
+	struct ratio_estimate taken, line_misses;
 	double margin; /* counts that fall by a smaller share do not decide */
 };
 
@@ -58,7 +60,8 @@ enum optimize_verdict {
 };
 
 /* Is it better?  Counts are better if taken branches or misses of the I-cache fall by the margin,
- * and neither rises.  A rise below 0.1 %, or of less than one in 100,000 instructions, is none. */
+ * and neither rises.  A rise below 0.1 %, or of less than one in 100,000 instructions, is none; of
+ * events, neither is a change whose interval has 1. */
 enum optimize_verdict optimize_judge(const struct optimize_evidence *evidence);
 
 struct optimization {

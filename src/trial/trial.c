@@ -83,6 +83,29 @@ static bool look_whether_steady(const struct workload *workload, struct contest 
 	return true;
 }
 
+/* What was counted in a run of a round.  An event that one run lacks is left out. */
+static bool keep_events(struct contest *trial, struct contender *of, const struct workload_run *run)
+{
+	bool ok = true;
+
+	for (unsigned i = 0; ok && i < COUNTED_EVENT_COUNT; i++) {
+		trial->has_event[i] = run->events.has[i] && trial->has_event[i];
+		ok = real_vec_push(&of->events[i].counts, (double)run->events.of[i]);
+	}
+	return ok;
+}
+
+/* One more of each count, as there may be none. */
+static bool add_event_ratios(const struct contender *first, struct contender *of, size_t round)
+{
+	bool ok = true;
+
+	for (unsigned i = 0; ok && i < COUNTED_EVENT_COUNT; i++)
+		ok = ratio_add(&of->events[i].ratio, first->events[i].counts.at[round] + 1,
+			       of->events[i].counts.at[round] + 1);
+	return ok;
+}
+
 static bool run_round(const struct workload *workload, struct contest *trial, size_t *order,
 		      bool counts, bool ignore_output, struct bc_error *err)
 {
@@ -101,8 +124,9 @@ static bool run_round(const struct workload *workload, struct contest *trial, si
 				"%s: a run ended with exit code %d, the first one with %d%s%s",
 				of->path, run.code, of->first.code, *run.said ? ": " : "",
 				run.said);
-		if (counts && (!real_vec_push(&of->cpu_seconds, run.cpu) ||
-			       !real_vec_push(&of->wall_seconds, run.wall)))
+		if (counts &&
+		    (!real_vec_push(&of->cpu_seconds, run.cpu) ||
+		     !real_vec_push(&of->wall_seconds, run.wall) || !keep_events(trial, of, &run)))
 			return bc_fail_nomem(err);
 	}
 	for (size_t i = 1; counts && ok && i < trial->count; i++) {
@@ -111,7 +135,8 @@ static bool run_round(const struct workload *workload, struct contest *trial, si
 		ok = ratio_add(&of->cpu_ratio, first->cpu_seconds.at[last],
 			       of->cpu_seconds.at[last]) &&
 		     ratio_add(&of->wall_ratio, first->wall_seconds.at[last],
-			       of->wall_seconds.at[last]);
+			       of->wall_seconds.at[last]) &&
+		     add_event_ratios(first, of, last);
 	}
 	if (counts)
 		trial->rounds++;
@@ -172,6 +197,12 @@ static bool finish(struct contest *trial, struct bc_error *err)
 		of->wall = median(&of->wall_seconds);
 		if (i && !ratio_estimate(&of->wall_ratio, &of->wall_is))
 			return bc_fail_nomem(err);
+		for (unsigned k = 0; k < COUNTED_EVENT_COUNT; k++) {
+			struct contender_event *event = &of->events[k];
+			event->count = median(&event->counts);
+			if (i && trial->has_event[k] && !ratio_estimate(&event->ratio, &event->is))
+				return bc_fail_nomem(err);
+		}
 	}
 	return true;
 }
@@ -183,6 +214,8 @@ static bool run_rounds(const struct workload *workload, const struct trial_optio
 	double begun = seconds_now();
 	bool decided = false;
 
+	for (unsigned i = 0; i < COUNTED_EVENT_COUNT; i++)
+		trial->has_event[i] = true;
 	for (size_t i = 0; i < options->warm_up; i++)
 		if (!run_round(workload, trial, order, false, options->ignore_output, err))
 			return false;
@@ -250,6 +283,10 @@ void trial_free(struct contest *trial)
 		real_vec_free(&trial->at[i].wall_seconds);
 		ratio_free(&trial->at[i].cpu_ratio);
 		ratio_free(&trial->at[i].wall_ratio);
+		for (unsigned k = 0; k < COUNTED_EVENT_COUNT; k++) {
+			real_vec_free(&trial->at[i].events[k].counts);
+			ratio_free(&trial->at[i].events[k].ratio);
+		}
 	}
 	free(trial->at);
 	*trial = (struct contest){0};

@@ -29,6 +29,14 @@ struct trial_options {
 	void *ctx;
 };
 
+/* An event of a binary's runs. */
+struct contender_event {
+	struct real_vec counts;
+	double count;       /* median */
+	struct ratio ratio; /* against the first binary: */
+	struct ratio_estimate is;
+};
+
 /* A binary, and what its runs took. */
 struct contender {
 	const char *path; /* borrowed */
@@ -40,6 +48,7 @@ struct contender {
 	enum trial_verdict verdict; /* of CPU time */
 	size_t rounds_for_margin;   /* so many rounds would show a difference of the margin; 0: not
 				       known */
+	struct contender_event events[COUNTED_EVENT_COUNT];
 	struct run_counts counted;
 	struct workload_run first;
 	bool differs;  /* in output or exit code from the first one: it is not timed */
@@ -50,6 +59,7 @@ struct contest {
 	struct contender *at;
 	size_t count, rounds;
 	double seconds, margin;
+	bool has_event[COUNTED_EVENT_COUNT]; /* it was counted in all runs of the rounds */
 	bool has_counts;
 };
 

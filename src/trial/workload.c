@@ -100,6 +100,7 @@ struct child {
 	char tail[256]; /* of `err` */
 	size_t tail_size;
 	double begun, done;
+	struct event_counters counters; /* without a kernel: there are none */
 };
 
 static void on_child(int number)
@@ -125,11 +126,15 @@ static void begin_waiting(void)
 }
 
 /* In the child, until it becomes the program. */
-static void become(char **words, int in, int out, int err, int failed)
+static void become(char **words, int in, int out, int err, int failed, const int *gate)
 {
 	sigset_t none;
+	char byte;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	close(gate[1]);
+	while (read(gate[0], &byte, 1) < 0 && errno == EINTR)
+		; /* until its events are open */
 	setpgid(0, 0);
 	signal(SIGCHLD, SIG_DFL);
 	signal(SIGXFSZ, SIG_DFL);
@@ -150,13 +155,23 @@ static void close_all(const int *fds, size_t count)
 			close(fds[i]);
 }
 
-static bool child_start(const struct template *of, const char *binary, const char *input, int log,
+static void end_counting(struct child *child)
+{
+	if (child->counters.kernel)
+		event_counters_close(&child->counters);
+}
+
+/* How the events of a child are counted. */
+enum counting { COUNT_NOTHING, COUNT_FROM_EXEC, COUNT_LATER };
+
+static bool child_start(const struct workload *workload, const struct template *of,
+			const char *binary, const char *input, enum counting counting,
 			struct child *out, struct bc_error *err)
 {
-	int pipes[3][2] = {{-1, -1}, {-1, -1}, {-1, -1}}, why = 0;
+	int pipes[4][2] = {{-1, -1}, {-1, -1}, {-1, -1}, {-1, -1}}, why = 0;
 	char **words = template_words(of, binary);
 
-	*out = (struct child){.out = -1, .err = -1, .log = log};
+	*out = (struct child){.out = -1, .err = -1, .log = workload->log};
 	if (!words)
 		return bc_fail_nomem(err);
 	int in = open(input ? input : "/dev/null", O_RDONLY | O_CLOEXEC);
@@ -165,15 +180,18 @@ static bool child_start(const struct template *of, const char *binary, const cha
 		return bc_fail_errno(err, "%s: cannot open", input ? input : "/dev/null");
 	}
 	bool ok = true;
-	for (int i = 0; i < 3; i++)
+	for (size_t i = 0; i < BC_COUNT(pipes); i++)
 		ok = ok && pipe2(pipes[i], O_CLOEXEC) == 0;
 	out->begun = seconds_now();
 	out->pid = ok ? fork() : -1;
 	if (!out->pid)
-		become(words, in, pipes[0][1], pipes[1][1], pipes[2][1]);
+		become(words, in, pipes[0][1], pipes[1][1], pipes[2][1], pipes[3]);
 	if (out->pid < 0)
 		why = errno;
-	const int others[] = {in, pipes[0][1], pipes[1][1], pipes[2][1]};
+	else if (workload->kernel && counting != COUNT_NOTHING)
+		event_counters_open(workload->kernel, out->pid, counting == COUNT_FROM_EXEC,
+				    &out->counters);
+	const int others[] = {in, pipes[0][1], pipes[1][1], pipes[2][1], pipes[3][0], pipes[3][1]};
 	close_all(others, BC_COUNT(others));
 	if (out->pid > 0 && read(pipes[2][0], &why, sizeof(why)) == (ssize_t)sizeof(why))
 		waitpid(out->pid, &out->status, 0); /* the pipe is closed when it is the program */
@@ -181,6 +199,7 @@ static bool child_start(const struct template *of, const char *binary, const cha
 	if (why) {
 		close_all(&pipes[0][0], 1);
 		close_all(&pipes[1][0], 1);
+		end_counting(out);
 		errno = why;
 		if (!binary || strcmp(words[0], binary) != 0)
 			bc_fail_errno(err, "%s: cannot be started", words[0]);
@@ -499,7 +518,7 @@ static bool is_ready(const struct workload *workload, const char *binary, double
 		*ready = port_accepts(workload->port);
 		return true;
 	}
-	if (!child_start(&workload->ready, binary, NULL, workload->log, &child, err))
+	if (!child_start(workload, &workload->ready, binary, NULL, COUNT_NOTHING, &child, err))
 		return false;
 	*ready = wait_for(&child, deadline) && exit_code(&child) == 0;
 	if (!child.ended)
@@ -544,7 +563,8 @@ static bool run_command(const struct workload *workload, const char *binary, str
 {
 	struct child child;
 
-	if (!child_start(&workload->command, binary, workload->input, workload->log, &child, err))
+	if (!child_start(workload, &workload->command, binary, workload->input,
+			 server ? COUNT_NOTHING : COUNT_FROM_EXEC, &child, err))
 		return false;
 	double deadline = child.begun + workload->timeout;
 	bool ended;
@@ -552,6 +572,9 @@ static bool run_command(const struct workload *workload, const char *binary, str
 		ended = wait_for(&child, server ? seconds_now() + LOOK_NS / 1e9 : deadline);
 	while (!ended && seconds_now() < deadline && (!server || !wait_for(server, seconds_now())));
 	take_rest(&child);
+	if (child.counters.kernel)
+		event_counters_read(&child.counters, &out->events);
+	end_counting(&child);
 	if (!ended) {
 		kill(-child.pid, SIGKILL);
 		return server && server->ended ?
@@ -582,12 +605,17 @@ static bool run_served(const struct workload *workload, const char *binary,
 
 	if (workload->port && port_accepts(workload->port))
 		return bc_fail(err, BC_IO, "port %u is in use by another program", workload->port);
-	if (!child_start(&workload->serve, binary, NULL, workload->log, &server, err))
+	if (!child_start(workload, &workload->serve, binary, NULL, COUNT_LATER, &server, err))
 		return false;
 	bool ok = wait_until_ready(workload, binary, &server, err) &&
-		  cpu_of_descendants(&before, err) &&
-		  run_command(workload, binary, &server, out, err) &&
-		  cpu_of_descendants(&after, err);
+		  cpu_of_descendants(&before, err);
+	if (server.counters.kernel)
+		event_counters_switch(&server.counters, true);
+	ok = ok && run_command(workload, binary, &server, out, err) &&
+	     cpu_of_descendants(&after, err);
+	if (server.counters.kernel)
+		event_counters_read(&server.counters, &out->events);
+	end_counting(&server);
 	if (ok && wait_for(&server, seconds_now()))
 		ok = fail_server(&server, "the server ended while it had load", BC_IO, err);
 	if (!server.ended) { /* what it prints when it ends must find its pipes open */

@@ -18,6 +18,7 @@
 
 #include "src/base/digest.h"
 #include "src/base/error.h"
+#include "src/record/perf_count.h"
 
 /* The words of a command line; in each, every "{}" represents the binary. */
 struct template
@@ -37,6 +38,8 @@ struct workload {
 	double patience;       /* seconds that it has to end, from SIGTERM to SIGKILL; 0: 10 */
 
 	int log; /* a descriptor that all programs' output is copied to; 0: none */
+
+	const struct perf_kernel *kernel; /* that counts events of what is measured; NULL: none */
 };
 
 struct workload_run {
@@ -45,7 +48,8 @@ struct workload_run {
 	int code;         /* exit code of `command`; 128 and the signal that ended it */
 	uint64_t written; /* bytes on stdout, and their SHA-256 */
 	uint8_t digest[SHA256_SIZE];
-	char said[256]; /* the last line on stderr, printable; empty: none */
+	struct event_counts events; /* of the same processes and the same time as `cpu` */
+	char said[256];             /* the last line on stderr, printable; empty: none */
 };
 
 /* Runs it once.  binary: NULL: the words are complete, and a "{}" in them is itself.  Errors do not

@@ -45,6 +45,24 @@ static void test_time(void **state)
 	assert_verdict(timed(0, INFINITY), VERDICT_UNDECIDED);
 }
 
+/* Events vary from run to run: an interval that has 1 shows no change. */
+static void test_events(void **state)
+{
+	struct optimize_evidence of = counted(0.93, 1.06, 9000000, 102000);
+
+	(void)state;
+	assert_verdict(of, VERDICT_NO_GAIN); /* the misses rise */
+	of.events = true;
+	of.taken = (struct ratio_estimate){0.9, 0.89, 0.91};
+	of.line_misses = (struct ratio_estimate){1.02, 0.98, 1.05};
+	assert_verdict(of, VERDICT_COUNTS);
+	of.line_misses.low = 1.005;
+	assert_verdict(of, VERDICT_NO_GAIN);
+	of.line_misses.low = 0.98;
+	of.taken.high = 1.001;
+	assert_verdict(of, VERDICT_NO_GAIN);
+}
+
 /* Time first: it decides against counts, too. */
 static void test_counts(void **state)
 {
@@ -98,9 +116,8 @@ static void test_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_time),
-		cmocka_unit_test(test_counts),
-		cmocka_unit_test(test_few),
+		cmocka_unit_test(test_time),    cmocka_unit_test(test_counts),
+		cmocka_unit_test(test_events),  cmocka_unit_test(test_few),
 		cmocka_unit_test(test_refused),
 	};
 
