@@ -276,7 +276,7 @@ bool align(struct token_span a, struct token_span b, bool weak, uint64_t *budget
 	struct token_span rest_a = part(a, head, a.count - tail),
 			  rest_b = part(b, head, b.count - tail);
 	uint64_t cells = (uint64_t)rest_a.count * rest_b.count;
-	bool ok = cells > CELLS_MOST || cells > *budget / 4 ?
+	bool ok = cells > CELLS_MOST || cells > *budget ?
 			  align_between(rest_a, rest_b, budget, to + head) :
 			  align_gap(rest_a, rest_b, budget, to + head);
 	shift(to + head, rest_a.count, head);

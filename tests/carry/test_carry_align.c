@@ -70,6 +70,22 @@ static void anchors(void **state)
 	assert_true(budget <= 8);
 }
 
+/* Within the budget all is weighed, so that what is in both once by chance holds no place. */
+static void chance(void **state)
+{
+	struct token tokens[2][MOST];
+	uint32_t to[MOST];
+	uint64_t budget = 11 * 11;
+	struct token_span a = tokens_of("abcFGFGFGFG", tokens[0]),
+			  b = tokens_of("FGFGFGFGabc", tokens[1]);
+
+	(void)state;
+	assert_true(align(a, b, false, &budget, to));
+	for (uint32_t i = 0; i < 11; i++)
+		assert_int_equal(to[i], i < 3 ? ALIGN_NONE : i - 3);
+	assert_int_equal(budget, 0);
+}
+
 static void moved(void **state)
 {
 	struct token tokens[2][MOST];
@@ -119,10 +135,8 @@ static void hostile(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(letters),
-		cmocka_unit_test(anchors),
-		cmocka_unit_test(moved),
-		cmocka_unit_test(hostile),
+		cmocka_unit_test(letters), cmocka_unit_test(anchors), cmocka_unit_test(chance),
+		cmocka_unit_test(moved),   cmocka_unit_test(hostile),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
