@@ -12,14 +12,16 @@
 #include "src/base/error.h"
 #include "src/base/text.h"
 
-/* What each line begins with. */
+/* What messages and progress begin with. */
 #define SAY_NAME "batconv: "
 
-/* "batconv: TEXT\n": of a summary, or progress. */
+/* "batconv: TEXT\n": progress, and sums of one line. */
 BC_PRINTF(2, 3) void say(FILE *out, const char *fmt, ...);
 
 /* "LABEL     TEXT\n": a row of a summary.  An empty label: more about the row before. */
 BC_PRINTF(3, 4) void say_row(FILE *out, const char *label, const char *fmt, ...);
+/* What a row without a label begins with. */
+#define SAY_CONTINUED "          "
 
 /* "batconv: error: TEXT\n" and so on, as compilers have them: the word is in color if `out` is a
  * terminal, and the environment has no NO_COLOR.

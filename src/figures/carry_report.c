@@ -53,9 +53,9 @@ static void tell_share(const struct carried_counts *carried, const struct carrie
 		       const char *text, FILE *out)
 {
 	if (share->runs)
-		say(out, "%7.1f %%  %s: %" PRIu64 " function%s",
-		    percent_of(share->runs, carried->runs), text, share->functions,
-		    plural(share->functions));
+		say_row(out, "", "%5.1f %%  %s: %" PRIu64 " function%s",
+			percent_of(share->runs, carried->runs), text, share->functions,
+			plural(share->functions));
 }
 
 /* The command for llvm-bolt: what it can do with the new build is known. */
@@ -80,11 +80,11 @@ void carry_report_text(const struct carry_report *report, FILE *out)
 {
 	const struct carried_counts *c = report->carried;
 
-	say(out, "carried: %.1f %% of what was executed in %" PRIu64 " function%s%s",
-	    carried_percent(c), c->functions, plural(c->functions),
-	    c->has_lines ?
-		    "" :
-		    "; without lines of source, as one of the builds has no debug information");
+	say_row(out, "carried", "%5.1f %% of what was executed in %" PRIu64 " function%s%s",
+		carried_percent(c), c->functions, plural(c->functions),
+		c->has_lines ?
+			"" :
+			"; without lines of source, as one of the builds has no debug information");
 #define X(way, text) tell_share(c, &c->way, text, out);
 	CARRIED_WAYS(X)
 #undef X

@@ -72,14 +72,15 @@ void merge_summary_text(const struct merge_outcome *outcome, bool verbose, FILE 
 	const struct merge_report *r = &outcome->merge->report;
 	char count[48], other[48];
 
-	say(out, "%zu input%s (%s), %" PRIu64 " record%s: %" PRIu64 " written, counts %s, %s %s",
-	    r->inputs - r->bad, plural(r->inputs - r->bad), profile_kind_name(outcome->kind),
-	    r->records_in, plural(r->records_in), r->records_out, format_sum(r->out[0], count),
-	    outcome->kind == KIND_YAML ? "mispredictions and others" : "mispredictions",
-	    format_sum(r->out[1], other));
-	figures_text(lost_rows, r, false, SAY_NAME, out);
+	say_row(out, "inputs", "%zu (%s), %" PRIu64 " record%s", r->inputs - r->bad,
+		profile_kind_name(outcome->kind), r->records_in, plural(r->records_in));
+	figures_text(lost_rows, r, false, SAY_CONTINUED, out);
 	if (verbose)
-		figures_text(report_rows, r, false, SAY_NAME, out);
+		figures_text(report_rows, r, false, SAY_CONTINUED, out);
+	say_row(out, "merged", "%" PRIu64 " record%s: counts %s, %s %s", r->records_out,
+		plural(r->records_out), format_sum(r->out[0], count),
+		outcome->kind == KIND_YAML ? "mispredictions and others" : "mispredictions",
+		format_sum(r->out[1], other));
 }
 
 static void write_bad(struct json *json, const struct figure_row *row, const void *of)

@@ -79,33 +79,42 @@ void record_progress(struct record_view *view, const struct live_recording *live
 	view->cpu = live->cpu;
 }
 
-/* ---- the summary ---- */
+/* ---- the summary: rows as convert's (summary.c) ---- */
 
-static void print_drops(const struct ledger *ledger, const struct ledger_words *words, FILE *out)
+/* "LABEL      93.3 %        112 ": a share of what was read, in front of what it is. */
+#define SHARE           "%5.1f %% %10" PRIu64 " "
+#define SHARE_CONTINUED "%19s"
+
+static void print_drops(const struct ledger *ledger, const struct ledger_words *words,
+			const char *label, FILE *out)
 {
-	for (size_t i = 0; i < words->reason_count; i++)
-		if (ledger->dropped[i])
-			say(out, "  %5.1f %% %10" PRIu64 " dropped: %s",
-			    percent_of(ledger->dropped[i], ledger->read), ledger->dropped[i],
-			    words->reasons[i].text);
+	for (size_t i = 0; i < words->reason_count; i++) {
+		if (!ledger->dropped[i])
+			continue;
+		say_row(out, label, SHARE "%s", percent_of(ledger->dropped[i], ledger->read),
+			ledger->dropped[i], words->reasons[i].text);
+		label = "";
+	}
 }
 
 static void print_binary(const struct record_result *result, const struct recorded_binary *binary,
-			 bool verbose, FILE *out)
+			 const char *label, bool verbose, FILE *out)
 {
 	char id[2 * BUILD_ID_MAX + 1];
 	const char *written = result->profile ? result->profile : binary->file;
 
-	say(out, "  %5.1f %% %10" PRIu64 " %s%s%s%s",
-	    percent_of(binary->samples, result->stats.samples.read), binary->samples, binary->path,
-	    binary->bolted ? " (BOLTed)" : "", written ? " -> " : "", written ? written : "");
+	say_row(out, label, SHARE "%s%s%s%s",
+		percent_of(binary->samples, result->stats.samples.read), binary->samples,
+		binary->path, binary->bolted ? " (BOLTed)" : "", written ? " -> " : "",
+		written ? written : "");
 	if (binary->shards > 1)
-		say(out, "%20s and %" PRIu64 " shard%s before", "", binary->shards - 1,
-		    plural(binary->shards - 1));
+		say_row(out, "", SHARE_CONTINUED "and %" PRIu64 " shard%s before", "",
+			binary->shards - 1, plural(binary->shards - 1));
 	if (!verbose)
 		return;
 	build_id_format(&binary->build_id, id);
-	say(out, "%20s build-id %s, %" PRIu64 " branches", "", *id ? id : "none", binary->branches);
+	say_row(out, "", SHARE_CONTINUED "build-id %s, %" PRIu64 " branches", "", *id ? id : "none",
+		binary->branches);
 }
 
 /* The command that continues with the binary that ran most, of BOLTed ones if there are any. */
@@ -120,7 +129,7 @@ static void print_next(const struct record_result *result, FILE *out)
 	if (!of)
 		return;
 	const char *slash = strrchr(of->path, '/'), *name = slash ? slash + 1 : of->path;
-	fputs(SAY_NAME "next: batconv ", out);
+	fputs("next: batconv ", out);
 	print_shell_word(of->path, out);
 	putc(' ', out);
 	print_shell_word(of->shards > 1 ? result->shards->folder.path : of->file, out);
@@ -163,25 +172,24 @@ static void print_head(const struct record_result *result, FILE *out)
 	uint64_t lost = stats->lost + stats->lost_samples;
 
 	if (!result->live) {
-		say(out,
-		    "counted %" PRIu64 " sample%s of %" PRIu64 " program%s in %" PRIu64
-		    " file%s; %" PRIu64 " lost",
-		    stats->samples.read, plural(stats->samples.read), stats->programs,
-		    plural(stats->programs), stats->files, plural(stats->files), lost);
+		say_row(out, "samples",
+			"%" PRIu64 " counted, of %" PRIu64 " program%s in %" PRIu64
+			" file%s; %" PRIu64 " lost",
+			stats->samples.read, stats->programs, plural(stats->programs), stats->files,
+			plural(stats->files), lost);
 		return;
 	}
 	const struct live_recording *live = result->live;
-	say(out,
-	    "recorded %" PRIu64 " sample%s (%s%s) of %" PRIu64 " program%s in %" PRIu64
-	    " file%s, in %.1f s; %" PRIu64 " lost; %.2f s CPU",
-	    stats->samples.read, plural(stats->samples.read),
-	    perf_has_branches(result->rings) ? "branch stacks, " : "basic, ", result->rings->event,
-	    stats->programs, plural(stats->programs), stats->files, plural(stats->files),
-	    (double)(live->now - live->began) / (double)SECOND, lost,
-	    (double)budget_process_cpu() / (double)SECOND);
+	say_row(out, "samples",
+		"%" PRIu64 " recorded in %.1f s (%s, %s), of %" PRIu64 " program%s in %" PRIu64
+		" file%s; %" PRIu64 " lost; %.2f s CPU",
+		stats->samples.read, (double)(live->now - live->began) / (double)SECOND,
+		perf_has_branches(result->rings) ? "LBR" : "basic", result->rings->event,
+		stats->programs, plural(stats->programs), stats->files, plural(stats->files), lost,
+		(double)budget_process_cpu() / (double)SECOND);
 	if (live->share > 0)
-		say(out, "samples were on for %.1f %% of the time (--max-overhead)",
-		    percent_of(live->sampled, live->now - live->began));
+		say_row(out, "", "sampling was on for %.1f %% of the time (--max-overhead)",
+			percent_of(live->sampled, live->now - live->began));
 }
 
 /* One line for each of the users of whom most was left out, and one for all others. */
@@ -233,7 +241,43 @@ static void print_warnings(const struct record_result *result, FILE *out)
 			    " process%s may not be read: what was mapped there before is not known",
 			    result->live->unreadable, result->live->unreadable == 1 ? "" : "es");
 	if (result->command_code > 0 && !result->command_stopped)
-		say(out, "the command ended with exit code %d", result->command_code);
+		say_note(out, "the command ended with exit code %d", result->command_code);
+}
+
+/* Samples that are in no file that was written, by cause. */
+static void print_left_out(const struct record_result *result, FILE *out)
+{
+	const struct record_shards *shards = result->shards;
+	uint64_t read = result->stats.samples.read, unwritten = unwritten_samples(result);
+	const char *label = "dropped";
+
+	if (shards->few_samples) {
+		say_row(out, label,
+			SHARE "of %" PRIu64 " %s with less than %" PRIu64
+			      " sample%s: no shard (--min-samples)",
+			percent_of(shards->few_samples, read), shards->few_samples,
+			shards->few_binaries, plural_of(shards->few_binaries, "binary", "binaries"),
+			shards->least, plural(shards->least));
+		label = "";
+	}
+	if (shards->forgotten_samples) {
+		say_row(out, label, SHARE "of binaries beyond the %d with most samples",
+			percent_of(shards->forgotten_samples, read), shards->forgotten_samples,
+			RECORDED_BINARIES_MOST);
+		label = "";
+	}
+	if (unwritten) {
+		say_row(out, label, SHARE "could not be written", percent_of(unwritten, read),
+			unwritten);
+		label = "";
+	}
+	if (shards->other_samples) {
+		say_row(out, label, SHARE "of other layouts of %s: that file did not run there",
+			percent_of(shards->other_samples, read), shards->other_samples,
+			shards->binary);
+		label = "";
+	}
+	print_drops(&result->stats.samples, &recorded_words, label, out);
 }
 
 void record_summary(const struct record_result *result, bool whole, bool verbose, FILE *out)
@@ -249,41 +293,24 @@ void record_summary(const struct record_result *result, bool whole, bool verbose
 		return;
 	size_t most =
 		verbose || shards->binaries.len <= SHOWN_MOST ? shards->binaries.len : SHOWN_MOST;
+	const char *label = result->profile ? "profile" : "shards";
 	for (size_t i = 0; i < most; i++)
-		if (shards->binaries.at[i].samples) /* else it could not be written */
-			print_binary(result, &shards->binaries.at[i], verbose, out);
+		if (shards->binaries.at[i].samples) { /* else it could not be written */
+			print_binary(result, &shards->binaries.at[i], label, verbose, out);
+			label = "";
+		}
+	if (most < shards->binaries.len)
+		say_row(out, "", "... and of %zu more %s (-v shows them)",
+			shards->binaries.len - most,
+			plural_of(shards->binaries.len - most, "binary", "binaries"));
 	if (result->found)
 		found_input_say(result->found, out);
-	if (most < shards->binaries.len)
-		say(out, "  ... and of %zu more %s (-v shows them)", shards->binaries.len - most,
-		    plural_of(shards->binaries.len - most, "binary", "binaries"));
-	if (shards->few_samples)
-		say(out,
-		    "  %5.1f %% %10" PRIu64 " of %" PRIu64 " %s with less than %" PRIu64
-		    " sample%s: no shard (--min-samples)",
-		    percent_of(shards->few_samples, result->stats.samples.read),
-		    shards->few_samples, shards->few_binaries,
-		    plural_of(shards->few_binaries, "binary", "binaries"), shards->least,
-		    plural(shards->least));
-	if (shards->forgotten_samples)
-		say(out, "  %5.1f %% %10" PRIu64 " of binaries beyond the %d with most samples",
-		    percent_of(shards->forgotten_samples, result->stats.samples.read),
-		    shards->forgotten_samples, RECORDED_BINARIES_MOST);
-	uint64_t unwritten = unwritten_samples(result);
-	if (unwritten)
-		say(out, "  %5.1f %% %10" PRIu64 " could not be written",
-		    percent_of(unwritten, result->stats.samples.read), unwritten);
-	if (shards->other_samples)
-		say(out,
-		    "  %5.1f %% %10" PRIu64 " of other layouts of %s: that file did not run there",
-		    percent_of(shards->other_samples, result->stats.samples.read),
-		    shards->other_samples, shards->binary);
-	print_drops(&result->stats.samples, &recorded_words, out);
+	print_left_out(result, out);
 	if (verbose)
-		print_drops(&result->stats.branches, &branch_words, out);
+		print_drops(&result->stats.branches, &branch_words, "branches", out);
 	if (shards->folder.deleted)
-		say(out, "deleted %" PRIu64 " older shard%s (--keep)", shards->folder.deleted,
-		    plural(shards->folder.deleted));
+		say_row(out, "deleted", "%" PRIu64 " older shard%s (--keep)",
+			shards->folder.deleted, plural(shards->folder.deleted));
 	if (!result->profile)
 		print_next(result, out);
 	print_outcome(result, out);

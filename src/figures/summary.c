@@ -325,8 +325,8 @@ static void print_reasons(const struct ledger_words *words, const struct ledger 
 void found_input_say(const struct found_input *found, FILE *out)
 {
 	if (found->taken)
-		say(out, "input binary: %s, found by its build-id %s (--no-input: go without)",
-		    found->taken->path, input_where_words(found->taken->where));
+		say_note(out, "input binary: %s, found by its build-id %s (--no-input: go without)",
+			 found->taken->path, input_where_words(found->taken->where));
 }
 
 static void print_binary(const struct summary *summary, bool verbose, FILE *out)
@@ -641,17 +641,15 @@ static struct restored summary_restored(const struct summary *summary)
 	return restored;
 }
 
-#define CONTINUED "          "
-
 static void print_restored(const struct summary *summary, FILE *out)
 {
 	const struct restored restored = summary_restored(summary);
 
 	say_row(out, "", "as the input binary has it, not as llvm-bolt changed it (--restore):");
-	figures_text(rule_rows, &restored, true, CONTINUED, out);
+	figures_text(rule_rows, &restored, true, SAY_CONTINUED, out);
 	if (summary->conversion->options.input) {
 		say_row(out, "", "as llvm-bolt changed it, as nothing better is certain:");
-		figures_text(guard_rows, &restored, true, CONTINUED, out);
+		figures_text(guard_rows, &restored, true, SAY_CONTINUED, out);
 	}
 }
 
@@ -749,7 +747,7 @@ static void print_profile(const struct summary *summary, bool verbose, FILE *out
 	if (!verbose)
 		return;
 	if (summary->yaml)
-		figures_text(yaml_rows, summary->yaml, false, CONTINUED, out);
+		figures_text(yaml_rows, summary->yaml, false, SAY_CONTINUED, out);
 	print_restored(summary, out);
 }
 

@@ -290,9 +290,9 @@ void fallthrough_changes_text(const struct changed_vec *changed, bool all, FILE 
 		 changed->len, plural(changed->len), all ? "" : few);
 	for (size_t i = 0; i < changed->len && (all || i < NAMES_TOLD); i++)
 		if (changed->at[i].name)
-			say(out, "  %s", changed->at[i].name);
+			say_row(out, "", "%s", changed->at[i].name);
 		else
-			say(out, "  0x%" PRIx64, changed->at[i].address);
+			say_row(out, "", "0x%" PRIx64, changed->at[i].address);
 }
 
 void transcode_losses_text(const struct transcode_losses *losses, FILE *out)

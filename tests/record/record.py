@@ -360,14 +360,14 @@ def refused_before():
 def words():
     """The line that goes on is one that convert takes; advice is given only where it helps."""
     result = record('-F', '4000', '-o', 'out/', LOAD, '300', json_stats=False)
-    following = re.search(r'^batconv: next: batconv (.*)$', result.err, re.M).group(1)
+    following = re.search(r'^next: batconv (.*)$', result.err, re.M).group(1)
     check('next', '--input' not in following and LOAD in following, result.err)
     done = subprocess.run([BATCONV, *following.split()], capture_output=True, text=True, check=False)
     check('next is taken', done.returncode == 0 and os.path.exists('load.fdata'), done.stderr)
     with open(shards('out')[0], 'rb') as file:
         done = subprocess.run([BATCONV, LOAD, '--input=' + LOAD, '/proc/self/fd/0', '-o', 'no'], stdin=file, capture_output=True, text=True, check=False)
     check('no command of a descriptor', 'leave out --input' in done.stderr and 'run:' not in done.stderr, done.stderr)
-    check('plurals', ' of 1 program in ' in result.err, result.err)
+    check('plurals', ', of 1 program in ' in result.err, result.err)
     plain = subprocess.run([BATCONV, 'record', '-o', 'out/', './nothing'], capture_output=True, text=True, check=False)
     check('only that', plain.stderr == 'batconv: error: ./nothing: cannot be run: No such file or directory\n', plain.stderr)
     plain = subprocess.run([BATCONV, 'record', '-q', '-o', 'out/', LOAD, '50'], capture_output=True, text=True, check=False)

@@ -46,7 +46,7 @@ import parts  # noqa: E402
 TIMEOUT = float(os.environ.get('BATCONV_TEST_TIMEOUT', 60))
 LLVM = re.compile('perf2bolt|merge-fdata|llvm-bolt-heatmap')
 PERF2BOLT_LINES = (b'PERF2BOLT: ', b'PERF2BOLT-WARNING: ', b'PERF2BOLT-ERROR: ', b'perf2bolt: ', b'llvm-bolt-heatmap: ', b'merge-fdata: ', b'WARNING: ', b'BOLT-INFO: ', b'BOLT-WARNING: ', b' !! WARNING !! ')
-SUMMARY_ROW = re.compile(rb'(binary|samples|trace|branches|traces|lost|inferred|counts|profile| {9}) +\S|next: ')
+SUMMARY_ROW = re.compile(rb'(addresses|binary|branches|carried|counts|deleted|dropped|inferred|inputs|lost|merged|profile|samples|shards|traces?| {9}) +\S|next: ')
 SHOWN = 60  # failures of one kind at one place
 
 
