@@ -237,7 +237,7 @@ static void try_trace(const struct perf_kernel *kernel, const char *device, cons
 	int type;
 
 	snprintf(path, sizeof(path), DEVICES "%s/type", device);
-	if (!number_in(kernel, path, &type) || type < 0)
+	if (!number_in(kernel, path, &type) || type < PERF_TYPE_MAX) /* no device's */
 		return;
 	attr.type = (uint32_t)type;
 	int fd = kernel->open(&attr, 0, -1, 0);

@@ -125,14 +125,14 @@ static void test_no_events(void **state)
 /* Files that say nothing, or what no kernel writes. */
 static void test_odd(void **state)
 {
-	const struct played_machine
-		nothing = {0},
-		odd = {.cpuinfo = "flags\nmodel name\t: \033[31mred\n:::\n\n\nisa : x",
-		       .osrelease = "\n",
-		       .paranoid = "many",
-		       .depth = "-5",
-		       .status = "Seccomp:",
-		       .pt_type = "999999999999999999999"};
+	const struct played_machine nothing = {0};
+	struct played_machine odd = {.cpuinfo =
+					     "flags\nmodel name\t: \033[31mred\n:::\n\n\nisa : x",
+				     .osrelease = "\n",
+				     .paranoid = "many",
+				     .depth = "-5",
+				     .status = "Seccomp:",
+				     .pt_type = "999999999999999999999"};
 
 	(void)state;
 	struct sampling_facts s = look(&nothing);
@@ -145,6 +145,11 @@ static void test_odd(void **state)
 	assert_string_equal(s.kernel, "");
 	assert_int_equal(s.major, 0);
 	assert_int_equal(s.depth, 0);
+	odd.pt_type = "5"; /* of no device: PERF_TYPE_BREAKPOINT */
+	odd.spe_type = "6";
+	s = look(&odd);
+	assert_int_equal(s.ways[SAMPLING_INTEL_PT].state, WAY_ABSENT);
+	assert_int_equal(s.ways[SAMPLING_ARM_SPE].state, WAY_WORKS);
 }
 
 int main(void)
