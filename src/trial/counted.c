@@ -3,8 +3,11 @@
 #include "src/trial/counted.h"
 
 #include <dirent.h>
+#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +26,8 @@
 #define PAGE_BITS    12 /* of 4 KiB */
 #define OBJECT_BITS  48 /* above the bits of an address: the number of its file */
 #define COLUMNS_MOST 32
+#define BARE_SIZE    (sizeof(folder) + 256)
+#define COUNTS_FILE  "callgrind." /* and the process, of what valgrind writes */
 
 /* A file of code that ran. */
 struct object {
@@ -264,62 +269,153 @@ static bool read_one(const char *path, struct run_counts *out, struct bc_error *
 	return ok;
 }
 
-/* What each process left. */
-static bool read_all(struct run_counts *out, struct bc_error *err)
+/* What each process left, which is removed.  *gave_up: valgrind wrote nothing of one. */
+static bool read_all(struct run_counts *out, bool *gave_up, struct bc_error *err)
 {
 	DIR *files = opendir(folder);
 	struct dirent *entry;
+	struct stat st;
 	char path[sizeof(folder) + 256];
 	bool ok = files || bc_fail_errno(err, "%s: cannot read", folder);
-	size_t count = 0;
 
+	*out = (struct run_counts){0};
+	*gave_up = false;
 	while (ok && (entry = readdir(files))) {
-		if (*entry->d_name == '.')
+		if (!text_starts(text_of(entry->d_name), COUNTS_FILE))
 			continue;
 		snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name);
+		*gave_up |= !stat(path, &st) && !st.st_size;
 		ok = read_one(path, out, err);
-		count++;
+		unlink(path);
 	}
 	if (files)
 		closedir(files);
-	return ok && (count || bc_fail(err, BC_IO, "valgrind counted nothing"));
+	return ok;
+}
+
+/* ---- a binary without its debug information ---- */
+
+static bool is_debug(const struct section *section)
+{
+	return text_starts(section->name, ".debug_") || text_starts(section->name, ".gnu_debug");
+}
+
+/* In these bytes of it, no section of debug information has a name.  False: it has none. */
+static bool hide_debug(const struct image *image, uint8_t *bytes)
+{
+	Elf64_Ehdr header;
+	bool any = false;
+
+	memcpy(&header, bytes, sizeof(header));
+	for (size_t i = 0; i < image->section_count; i++) {
+		const struct section *section = &image->sections[i];
+		if (!is_debug(section))
+			continue;
+		memset(bytes + header.e_shoff + section->index * sizeof(Elf64_Shdr) +
+			       offsetof(Elf64_Shdr, sh_name),
+		       0, sizeof(Elf64_Word));
+		any = true;
+	}
+	return any;
+}
+
+static bool write_program(const char *path, const uint8_t *bytes, size_t size)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0700);
+	ssize_t done = 0;
+
+	while (fd >= 0 && size && (done = write(fd, bytes, size)) > 0) {
+		bytes += done;
+		size -= (size_t)done;
+	}
+	return fd >= 0 && close(fd) == 0 && !size;
+}
+
+/* Writes the same code and data, without debug information, into the folder.  False: it has none,
+ * or it cannot be written. */
+static bool write_bare(const char *binary, char path[BARE_SIZE])
+{
+	struct file_map map;
+	struct image image;
+	struct bc_error none;
+	const char *slash = strrchr(binary, '/');
+
+	snprintf(path, BARE_SIZE, "%s/%.255s", folder, slash ? slash + 1 : binary);
+	if (!file_map(binary, &map, &none))
+		return false;
+	uint8_t *bytes = malloc(map.size + 1);
+	bool ok = bytes && image_open_map(&map, &image, &none);
+	if (ok) {
+		memcpy(bytes, map.data, map.size);
+		ok = hide_debug(&image, bytes) && write_program(path, bytes, map.size);
+		image_close(&image);
+	}
+	free(bytes);
+	file_unmap(&map);
+	return ok;
+}
+
+/* ---- a run of valgrind ---- */
+
+/* The words of valgrind before those of what is counted.  NULL: no memory. */
+static const char **words_of_valgrind(const struct template *of, char *output, size_t *count)
+{
+	const char *const options[] = {"valgrind",
+				       "--quiet",
+				       "--tool=callgrind",
+				       "--dump-instr=yes",
+				       "--collect-jumps=yes",
+				       "--cache-sim=yes",
+				       "--skip-plt=no",
+				       "--compress-strings=no",
+				       "--compress-pos=no",
+				       "--trace-children=yes",
+				       output};
+	size_t before = BC_COUNT(options);
+	const char **words = calloc(before + of->count, sizeof(*words));
+
+	*count = before + of->count;
+	for (size_t i = 0; words && i < *count; i++)
+		words[i] = i < before ? options[i] : of->words[i - before];
+	return words;
+}
+
+/* *gave_up: as of read_all(), also where the run failed. */
+static bool run_once(const struct workload *counting, const char *binary, struct run_counts *out,
+		     bool *gave_up, struct bc_error *err)
+{
+	struct workload_run run;
+	struct bc_error unread;
+	bool ok = workload_run(counting, binary, &run, err);
+
+	if (!read_all(out, gave_up, ok ? err : &unread))
+		return false;
+	out->code = ok ? run.code : 0;
+	return ok;
 }
 
 bool counted_run(const struct workload *workload, const char *binary, struct run_counts *out,
 		 struct bc_error *err)
 {
-	static const char *const options[] = {"valgrind",
-					      "--quiet",
-					      "--tool=callgrind",
-					      "--dump-instr=yes",
-					      "--collect-jumps=yes",
-					      "--cache-sim=yes",
-					      "--skip-plt=no",
-					      "--compress-strings=no",
-					      "--compress-pos=no",
-					      "--trace-children=yes"};
-	size_t before = BC_COUNT(options) + 1, count = workload->command.count;
-	char output[sizeof(folder) + 64];
 	struct workload counting = *workload;
-	struct workload_run run;
+	char output[sizeof(folder) + 64], bare[BARE_SIZE];
 
 	*out = (struct run_counts){0};
 	if (workload->serve.count)
 		return bc_fail(err, BC_UNSUPPORTED, "a server cannot be counted");
 	if (!make_folder(err))
 		return false;
-	snprintf(output, sizeof(output), "--callgrind-out-file=%s/%%p", folder);
-	const char **words = calloc(before + count, sizeof(*words));
-	bool ok = words || bc_fail_nomem(err);
-	for (size_t i = 0; ok && i < before + count; i++)
-		words[i] = i < BC_COUNT(options) ? options[i] :
-			   i < before            ? output :
-						   workload->command.words[i - before];
-	counting.command = (struct template){words, before + count};
+	snprintf(output, sizeof(output), "--callgrind-out-file=%s/" COUNTS_FILE "%%p", folder);
+	const char **words = words_of_valgrind(&workload->command, output, &counting.command.count);
+	counting.command.words = words;
 	counting.kernel = NULL;
-	ok = ok && workload_run(&counting, binary, &run, err) && read_all(out, err);
-	if (ok)
-		out->code = run.code;
+	bool gave_up = false,
+	     ok = words ? run_once(&counting, binary, out, &gave_up, err) : bc_fail_nomem(err);
+	/* It reads debug information first, and gives up at a newer kind of it than it knows. */
+	if (gave_up && (ok || err->code == BC_IO) && write_bare(binary, bare))
+		ok = run_once(&counting, bare, out, &gave_up, err);
+	if (ok && !out->instructions)
+		ok = bc_fail(err, BC_UNSUPPORTED, "valgrind cannot run it");
 	if (!ok && err->code == BC_NOTFOUND)
 		bc_hint(err, "install valgrind, or leave out --counted");
 	free(words);

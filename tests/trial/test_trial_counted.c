@@ -1,9 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "src/trial/counted.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include "src/elf/load.h"
+#include "tests/support/build_elf.h"
 #include "tests/support/cmocka.h"
+#include "tests/support/own_folder.h"
 
 /* Reads a text as one file of callgrind. */
 static bool read_text(const char *text, struct run_counts *sum, struct bc_error *err)
@@ -98,14 +105,100 @@ static void test_of_valgrind(void **state)
 	assert_true(second > first - first / 20 && second < first + first / 20);
 }
 
+/* A valgrind that gives up at ./prog, as at debug information that it does not know, and counts any
+ * other program. */
+static const char gives_up[] = "#!/bin/sh\n"
+			       "for word; do case $word in\n"
+			       "--callgrind-out-file=*) out=${word#*=} ;;\n"
+			       "esac; done\n"
+			       "while [ \"${1#--}\" != \"$1\" ]; do shift; done\n"
+			       "case $1 in\n"
+			       "./prog) : >\"${out%%%p}$$\"; exit 1 ;;\n"
+			       "*) cp \"$1\" bare; echo \"$1\" >path\n"
+			       "printf 'events: Ir\\n0x10 0 5\\n' >\"${out%%%p}$$\" ;;\n"
+			       "esac\n";
+
+static void write_prog(const struct build_section *sections)
+{
+	const struct build_elf recipe = {.sections = sections};
+	struct bytes bytes = build_elf(&recipe);
+	FILE *file = fopen("prog", "w");
+
+	assert_non_null(file);
+	assert_int_equal(fwrite(bytes.data, 1, bytes.size, file), bytes.size);
+	assert_int_equal(fclose(file), 0);
+	build_elf_free(&bytes);
+}
+
+static bool count_prog(struct run_counts *out, struct bc_error *err)
+{
+	const char *const words[] = {"{}"};
+	const struct workload workload = {.command = {words, 1}, .timeout = 60};
+
+	return counted_run(&workload, "./prog", out, err);
+}
+
+/* Where valgrind gives up, it gets the same code and data without debug information. */
+static void test_gives_up(void **state)
+{
+	static const char code[] = "\x90\xc3";
+	static const struct build_section plain[] = {
+		{".text", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, 0x1000, code, 2, NULL, 0, NULL},
+		{0}};
+	static const struct build_section debug[] = {
+		{".debug_line", SHT_PROGBITS, 0, 0, "line", 4, NULL, 0, NULL},
+		{".text", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, 0x1000, code, 2, NULL, 0, NULL},
+		{".gnu_debuglink", SHT_PROGBITS, 0, 0, "link", 4, NULL, 0, NULL},
+		{".comment", SHT_PROGBITS, 0, 0, "me", 2, NULL, 0, NULL},
+		{0}};
+	char here[128], path[512];
+	struct run_counts counts;
+	struct bc_error err;
+	struct file_map map;
+	struct image image;
+
+	(void)state;
+	put_file("valgrind", gives_up);
+	assert_int_equal(chmod("valgrind", 0700), 0);
+	char *before = strdup(getenv("PATH"));
+	assert_true(before && getcwd(here, sizeof(here)));
+	snprintf(path, sizeof(path), "%s:/usr/bin:/bin", here);
+	assert_int_equal(setenv("PATH", path, 1), 0);
+
+	write_prog(debug);
+	assert_true(count_prog(&counts, &err));
+	assert_int_equal(counts.instructions, 5);
+	assert_int_equal(counts.code, 0);
+	assert_true(file_map("bare", &map, &err) && image_open_map(&map, &image, &err));
+	assert_null(image_section(&image, ".debug_line"));
+	assert_null(image_section(&image, ".gnu_debuglink"));
+	assert_non_null(image_section(&image, ".comment"));
+	assert_memory_equal(image_bytes_at(&image, (struct vaddr){0x1000}).data, code, 2);
+	image_close(&image);
+	file_unmap(&map);
+	/* The copy is not left. */
+	FILE *file = fopen("path", "r");
+	assert_non_null(file);
+	assert_non_null(fgets(path, sizeof(path), file));
+	fclose(file);
+	path[strcspn(path, "\n")] = 0;
+	assert_string_equal(strrchr(path, '/'), "/prog");
+	assert_int_not_equal(access(path, F_OK), 0);
+
+	write_prog(plain);
+	assert_false(count_prog(&counts, &err));
+	assert_string_equal(err.text, "valgrind cannot run it");
+	assert_int_equal(setenv("PATH", before, 1), 0);
+	free(before);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_unknown),
-		cmocka_unit_test(test_sums),
-		cmocka_unit_test(test_bad),
-		cmocka_unit_test(test_of_valgrind),
+		cmocka_unit_test(test_unknown),  cmocka_unit_test(test_sums),
+		cmocka_unit_test(test_bad),      cmocka_unit_test(test_of_valgrind),
+		cmocka_unit_test(test_gives_up),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }
