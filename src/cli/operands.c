@@ -124,8 +124,6 @@ static struct ran ran_of(const struct conversion *conversion, const struct situa
 		const struct reader_report *report = &conversion->inputs.at[input++];
 		if (*report->perf.info.arch)
 			ran.arch = report->perf.info.arch;
-		if (report->perf.truncated || report->perf.unfinished)
-			ran.cut = s->files[i].path;
 		if (perf_data_is_of_counters(&report->perf))
 			ran.counters = s->files[i].path;
 		without += report->format == INPUT_PERF_DATA &&

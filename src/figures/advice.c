@@ -927,17 +927,6 @@ static bool advise_no_samples(const struct situation *s, struct advice *out)
 	return true;
 }
 
-static bool advise_cut(const struct situation *s, const struct given *binary, struct advice *out)
-{
-	if (!s->ran.cut)
-		return false;
-	out->about = s->ran.cut;
-	snprintf(out->sentence, sizeof(out->sentence),
-		 "is truncated and so lacks its build-ids; no file of the name of %.300s ran",
-		 binary->path);
-	return true;
-}
-
 bool advise(const struct situation *s, struct advice *out)
 {
 	*out = (struct advice){.wrong_kind = true};
@@ -953,6 +942,5 @@ bool advise(const struct situation *s, struct advice *out)
 	if (advise_no_samples(s, out))
 		return true;
 	const struct given *binary = find_place(s, PLACE_BINARY);
-	return binary && (advise_machine(s, binary, out) || advise_ran(s, binary, out) ||
-			  advise_cut(s, binary, out));
+	return binary && (advise_machine(s, binary, out) || advise_ran(s, binary, out));
 }

@@ -66,7 +66,6 @@ struct ran {
 	const char *path;     /* a file whose build-id is the binary's except for llvm-bolt's mark;
 			     NULL: none */
 	const char *arch;     /* of the machine, as uname -m prints it; NULL or empty: not known */
-	const char *cut;      /* a recording that ends early, with its build-ids; NULL: none */
 	const char *counters; /* a recording of perf stat, which has no samples; NULL: none */
 	const char *no_samples; /* a recording without samples, as all others are; NULL: none */
 };
