@@ -4,13 +4,14 @@
 #include "src/cli/options.h"
 #include "src/cli/operands.h"
 #include "src/cli/progress.h"
+#include "src/cli/sample_options.h"
 #include "src/figures/inspect.h"
 #include "src/figures/summary.h"
 
 static int show(const char *path, bool as_json, struct carried *carried,
 		struct input_progress shown)
 {
-	struct inspected found = {0};
+	struct inspected found = {.seeks_input = input_is_sought(false)};
 	struct bc_error err = {0};
 	int code = EXIT_DONE;
 

@@ -597,6 +597,7 @@ static struct record_result result_of(const struct record_run *r)
 		.command_code = r->command.ended ? recorded_command_code(&r->command) : -1,
 		.command_stopped = r->command.stopped,
 		.ran = recorder_left_out(r->recorder),
+		.seeks_input = input_is_sought(args->no_input),
 		.only_command = !args->bins.len && !args->patterns.len};
 }
 

@@ -198,15 +198,6 @@ bool input_is_sought(bool no_input)
 	return !no_input && (!variable || !*variable);
 }
 
-const char *found_input_path(const char *output, const struct debug_dirs *dirs,
-			     struct found_input *found)
-{
-	struct bc_error no_memory;
-
-	return pair_find(output, dirs, found, &no_memory) && found->taken ? found->taken->path :
-									    NULL;
-}
-
 /* ---- what quality, report and overlap measure ---- */
 
 bool measure_samples(struct conversion *conversion, struct quality_sources *sources,

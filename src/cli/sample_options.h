@@ -123,10 +123,6 @@ bool maps_option_partial(const struct map_file_vec *files);
  * represents the option. */
 bool input_is_sought(bool no_input);
 
-/* For commands that need the path of an input only.  NULL: none, or out of memory */
-const char *found_input_path(const char *output, const struct debug_dirs *dirs,
-			     struct found_input *found);
-
 /* ---- what quality, report and overlap measure ---- */
 
 /* Measures samples of another build, too: whether the build fits is one of the figures. Zeroed

@@ -170,6 +170,14 @@ bool pair_find(const char *output, const struct debug_dirs *dirs, struct found_i
 	return ok;
 }
 
+const char *found_input_path(const char *output, const struct debug_dirs *dirs,
+			     struct found_input *out)
+{
+	struct bc_error no_memory;
+
+	return pair_find(output, dirs, out, &no_memory) && out->taken ? out->taken->path : NULL;
+}
+
 void found_input_free(struct found_input *found)
 {
 	input_files_free(&found->files);

@@ -76,6 +76,9 @@ BC_MUST_USE bool pair_open_found(struct found_input *found, const struct binary 
  * output if there are any. */
 BC_MUST_USE bool pair_find(const char *output, const struct debug_dirs *dirs,
 			   struct found_input *out, struct bc_error *err);
+/* As pair_find(), its path.  NULL: none, or out of memory */
+const char *found_input_path(const char *output, const struct debug_dirs *dirs,
+			     struct found_input *out);
 void found_input_free(struct found_input *found);
 
 /* As pair_open(), of an input that is open already: image and functions must outlive the pair.  The

@@ -414,6 +414,15 @@ static void record_again(const struct use *use, struct advice_line *line)
 	}
 }
 
+#define SAMPLES_ARE ", where SAMPLES is a recording of it"
+#define INPUT_IS    ", where PROG is the binary that llvm-bolt read"
+
+/* path: NULL: not found */
+static void add_input(struct advice_line *line, const char *path)
+{
+	use_with(line, " --input=", path ? path : "PROG", "");
+}
+
 static void use_recording(const struct use *use, struct advice_line *line)
 {
 	if (use->lack) {
@@ -439,11 +448,12 @@ static void use_recording(const struct use *use, struct advice_line *line)
 		    "then branches are inferred)");
 		return;
 	}
-	add(line,
-	    use->ran_bolted ?
-		    " --input=PROG -o prog.fdata, where PROG is the binary that llvm-bolt read" :
-		    " -o prog.fdata");
-	if (!use->ran && use->named)
+	if (use->ran_bolted)
+		add_input(line, use->input);
+	add(line, " -o prog.fdata");
+	if (use->ran_bolted && !use->input)
+		add(line, INPUT_IS);
+	else if (!use->ran && use->named)
 		add(line, ", where PROG is %s as it ran", use->named);
 	else if (!use->ran)
 		add(line, ", where PROG is the binary that ran");
@@ -479,12 +489,13 @@ static void use_binary(const struct use *use, struct advice_line *line)
 			add(line, ", where INPUT is the binary that llvm-bolt read");
 			break;
 		}
-		add(line, use->table_is_bad ? "batconv verify " : "batconv ");
-		add_path(line, use->path);
-		add(line,
-		    use->table_is_bad ?
-			    ", which shows more" :
-			    " SAMPLES --input=PROG -o prog.fdata, where PROG is the binary that llvm-bolt read");
+		if (use->table_is_bad) {
+			use_with(line, "batconv verify ", use->path, ", which shows more");
+			break;
+		}
+		use_with(line, "batconv ", use->path, " SAMPLES");
+		add_input(line, use->input);
+		add(line, " -o prog.fdata%s", use->input ? SAMPLES_ARE : INPUT_IS);
 		break;
 	case BOLT_NONE:
 		if (!bolt_input_will_do(&use->bolt))
@@ -505,7 +516,7 @@ static void use_binary(const struct use *use, struct advice_line *line)
 							   .llvm_bolt = use->llvm_bolt,
 							   .before_cdsort = use->before_cdsort});
 		if (use->by == SAMPLED_BEFORE)
-			add(line, ", where SAMPLES is a recording of it");
+			add(line, SAMPLES_ARE);
 		break;
 	case BOLT_NO_TABLE:
 	case BOLT_INSTRUMENTED:

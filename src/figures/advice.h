@@ -125,7 +125,9 @@ struct use {
 	const char *ran; /* of a recording: the hottest file that it names and that is the same file
 			    here; NULL: none */
 	bool ran_bolted; /* ... llvm-bolt made it */
-	const char *named;        /* ... the hottest file that it names; NULL: none */
+	const char *input; /* of a BOLTed binary, also of the one that ran: its input binary; NULL:
+			      not found */
+	const char *named; /* ... the hottest file that it names; NULL: none */
 	enum recording_lack lack; /* ... */
 	uint32_t trace_kind;      /* of the trace, enum perf_trace_kind */
 	bool plain;    /* ... it is of aggregated samples without branches, which name no file */

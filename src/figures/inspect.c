@@ -207,17 +207,6 @@ static bool recording_has_any(const struct recording *r)
 	return r->samples || r->branches || r->fall_throughs;
 }
 
-/* libc-2.15.so, libm.so.6 */
-static bool is_library(struct text path)
-{
-	struct text name = text_basename(path);
-
-	for (; name.len; name = text_from(name, 1))
-		if (text_is(name, ".so") || text_starts(name, ".so."))
-			return true;
-	return false;
-}
-
 struct text recording_program(const struct recording *r, uint32_t pid)
 {
 	const struct process *process = history_process(&r->history, pid);
@@ -229,7 +218,7 @@ struct text recording_program(const struct recording *r, uint32_t pid)
 		struct text path = mapped_files_path(&r->mapped, m->file);
 		if (!(m->flags & MAPPING_EXEC) || path_kind_of(path) != PATH_FILE)
 			continue;
-		if (!is_library(path_without_deleted(path)))
+		if (!path_is_library(path_without_deleted(path)))
 			return path;
 		lowest = lowest.len ? lowest : path;
 	}

@@ -86,6 +86,8 @@ enum local_file {
 
 struct inspected {
 	const char *path;
+	bool seeks_input; /* set by the caller: `next` names the input binary where its build-id
+			     finds it */
 	enum file_kind kind;
 	const struct foreign *foreign; /* FILE_FOREIGN */
 	enum packing packing;          /* of files; of samples report.packing */
@@ -99,7 +101,7 @@ struct inspected {
 	char bat_wrong[768];  /* why the BAT cannot be read; else empty */
 };
 
-/* Zeroed before; inspected_free() it in any case.
+/* Zeroed before, except for .seeks_input; inspected_free() it in any case.
  *
  * carried  of several files: a later part of the recording before continues from there; or NULL
  *

@@ -8,6 +8,7 @@
 #include "src/base/json.h"
 #include "src/base/counts.h"
 #include "src/base/text.h"
+#include "src/code/pair.h"
 #include "src/elf/load.h"
 #include "src/figures/advice.h"
 #include "src/figures/figure_table.h"
@@ -50,8 +51,9 @@ static char *copy(struct text path)
 
 /* What to do with a file. */
 struct next {
-	struct bolt_reads reads; /* it, or of a recording the program that ran */
-	char *ran;               /* ... its path */
+	struct bolt_reads reads;  /* it, or of a recording the program that ran */
+	char *ran;                /* ... its path */
+	struct found_input input; /* of a BOLTed one */
 	char line[8192]; /* the command that a user may want to run, or the program that reads the
 			    file, without an end of line */
 };
@@ -59,6 +61,15 @@ struct next {
 static void next_free(struct next *next)
 {
 	free(next->ran);
+	found_input_free(&next->input);
+}
+
+/* The input binary of a BOLTed one; NULL: not found, or not sought. */
+static const char *find_input(const struct inspected *found, const char *bolted, struct next *out)
+{
+	const struct debug_dirs dirs = {0};
+
+	return found->seeks_input ? found_input_path(bolted, &dirs, &out->input) : NULL;
 }
 
 /* What llvm-bolt is to read: the file itself, or the program that ran. */
@@ -122,6 +133,10 @@ static void find_next(const struct inspected *found, struct next *out)
 			    !r->fall_throughs;
 	}
 	use.is_shard = found->is_shard;
+	if (use.ran_bolted)
+		use.input = find_input(found, use.ran, out);
+	else if (use.trace == BOLT_TABLE)
+		use.input = find_input(found, use.path, out);
 	find_reads(&use, out);
 	use.bolt = out->reads.input;
 	advise_use(&use, out->line, sizeof(out->line));

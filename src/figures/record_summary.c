@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/base/attr.h"
 #include "src/base/counts.h"
 #include "src/base/output.h"
 #include "src/base/say.h"
@@ -13,6 +14,7 @@
 #include "src/figures/figure_table.h"
 #include "src/record/budget.h"
 #include "src/record/proc_files.h"
+#include "src/samples/snapshots.h"
 
 #define SECOND     UINT64_C(1000000000)
 #define SHOWN_MOST 10 /* binaries */
@@ -117,26 +119,49 @@ static void print_binary(const struct record_result *result, const struct record
 		binary->branches);
 }
 
-/* The command that continues with the binary that ran most, of BOLTed ones if there are any. */
+/* Is it more likely what a user is to optimize?  BOLTed binaries come before programs, and programs
+ * before libraries. */
+static bool is_likelier(const struct recorded_binary *it, const struct recorded_binary *other)
+{
+	bool library = path_is_library(text_of(it->path)),
+	     other_library = path_is_library(text_of(other->path));
+
+	return it->bolted != other->bolted ? it->bolted : !library && other_library;
+}
+
+/* " --input=PATH" or " --input=PROG".  True: it needs to be said what PROG is. */
+static bool print_input(const struct record_result *result, const char *bolted, FILE *out)
+{
+	BC_AUTO(found_input_free) struct found_input found = {0};
+	const struct debug_dirs dirs = {0};
+	const char *path = result->seeks_input ? found_input_path(bolted, &dirs, &found) : NULL;
+
+	fputs(" --input=", out);
+	print_shell_word(path ? path : "PROG", out);
+	return !path;
+}
+
+/* The command that continues with the likeliest binary; of equals with that of most samples. */
 static void print_next(const struct record_result *result, FILE *out)
 {
 	const struct recorded_binary_vec *all = &result->shards->binaries;
 	const struct recorded_binary *of = NULL;
 
 	for (size_t i = 0; i < all->len; i++)
-		if (all->at[i].file && (!of || (all->at[i].bolted && !of->bolted)))
+		if (all->at[i].file && (!of || is_likelier(&all->at[i], of)))
 			of = &all->at[i];
-	if (!of)
+	/* A library that nobody asked for is no program to optimize. */
+	if (!of || (result->only_command && !of->bolted && path_is_library(text_of(of->path))))
 		return;
 	const char *slash = strrchr(of->path, '/'), *name = slash ? slash + 1 : of->path;
 	fputs("next: batconv ", out);
 	print_shell_word(of->path, out);
 	putc(' ', out);
 	print_shell_word(of->shards > 1 ? result->shards->folder.path : of->file, out);
-	bool input = of->plain && of->bolted;
-	fputs(input ? " --input=PROG -o " : " -o ", out);
+	bool unknown = of->plain && of->bolted && print_input(result, of->path, out);
+	fputs(" -o ", out);
 	print_shell_word(name, out);
-	fputs(input ? ".fdata, where PROG is the binary that llvm-bolt read\n" : ".fdata\n", out);
+	fputs(unknown ? ".fdata, where PROG is the binary that llvm-bolt read\n" : ".fdata\n", out);
 }
 
 /* Samples that were counted and are in no file. */

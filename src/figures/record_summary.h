@@ -34,6 +34,7 @@ struct record_result {
 	bool command_stopped;              /* by this program */
 	const char *ran;                   /* what ran most of what was not asked for, or NULL */
 	bool unwritten;                    /* not all could be written */
+	bool seeks_input;  /* the next command names the input binary where its build-id finds it */
 	bool only_command; /* no binary was asked for by name: the one of a file is the command */
 };
 

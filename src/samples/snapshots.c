@@ -106,6 +106,16 @@ enum path_kind path_kind_of(struct text path)
 	return PATH_FILE;
 }
 
+bool path_is_library(struct text path)
+{
+	struct text name = text_basename(path);
+
+	for (; name.len; name = text_from(name, 1))
+		if (text_is(name, ".so") || text_starts(name, ".so."))
+			return true;
+	return false;
+}
+
 enum recorded_build build_judge(const struct build_id *id, struct text go_id,
 				const struct image *image)
 {

@@ -72,6 +72,9 @@ enum path_kind path_kind_of(struct text path);
 /* Without " (deleted)". */
 struct text path_without_deleted(struct text path);
 
+/* Is the name that of a shared library: libc-2.15.so, libm.so.6? */
+bool path_is_library(struct text path);
+
 /* Is a file the build that was mapped, by its GNU build-id or Go's?  Who maps files by name asks
  * this first. */
 enum recorded_build {
