@@ -50,8 +50,10 @@ static bool list_threads(struct task_vec *processes, struct task_vec *threads, s
 	for (size_t i = named; i < processes->len; i++) /* of which this program can be one */
 		if (processes->at[i] != (int)getpid() &&
 		    !proc_threads(PROC_ROOT, processes->at[i], threads, &gone) &&
-		    gone.code == BC_NOMEM)
-			return bc_fail_nomem(err);
+		    gone.code != BC_NOTFOUND) {
+			*err = gone;
+			return false;
+		}
 	return true;
 }
 
@@ -328,13 +330,14 @@ static bool rescan(struct live_recording *live, struct live_marks *marks, struct
 	uint64_t lost = recorder_stats(live->recorder).lost, before = budget_thread_cpu(),
 		 began = live_clock();
 	struct proc_scan *scan = marks->scan;
+	struct bc_error later;
 	bool ok = true;
 
 	if (lost != marks->lost && began - scan->began >= SCAN_LEAST &&
 	    (scan->last || !proc_scan_goes_on(scan)) &&
 	    budget_may(&live->budget, BUDGET_PROC, began)) {
-		marks->lost = lost;
-		ok = proc_scan_begin(scan, began, err);
+		if (proc_scan_begin(scan, began, &later)) /* else it is tried again */
+			marks->lost = lost;
 		budget_spend(&live->budget, BUDGET_PROC, &before);
 	}
 	for (uint64_t now = began; ok && proc_scan_goes_on(scan) && now - began < LOOK_MOST &&

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "src/base/attr.h"
+#include "src/base/file.h"
 #include "src/base/text.h"
 
 #define RING_LEAST (size_t)(64 << 10) /* bytes: a smaller ring is not tried by itself */
@@ -69,7 +70,7 @@ static bool linux_count(int fd, uint64_t *values, size_t count)
 static bool linux_read(const char *path, char *text, size_t size)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t got = fd < 0 ? -1 : read(fd, text, size - 1);
+	ssize_t got = fd < 0 ? -1 : file_read_at(fd, text, size - 1, 0);
 
 	if (fd >= 0)
 		close(fd);

@@ -199,27 +199,51 @@ void proc_files_free(struct proc_files *files)
 #define INITIAL_NAMESPACE 0xeffffffcu /* PROC_PID_INIT_INO of Linux */
 #define LEVELS_MOST       32          /* of directories of a cgroup */
 
-/* Adds the names of a directory that are numbers. */
-static bool add_numbers(DIR *folder, struct task_vec *out)
+static bool is_gone(int why)
 {
-	for (const struct dirent *entry; (entry = readdir(folder));) {
+	return why == ENOENT || why == ESRCH;
+}
+
+/* Why something could not be read that has not ended, and that this program may see: an error. */
+static bool is_failure(int why)
+{
+	return why && !is_gone(why) && why != EACCES && why != EPERM;
+}
+
+static bool fail_reading(int why, const char *path, struct bc_error *err)
+{
+	errno = why;
+	return bc_fail_errno(err, "%s", path);
+}
+
+/* Adds the names of a directory that are numbers.  0, or errno. */
+static int add_numbers(const char *path, struct task_vec *out)
+{
+	DIR *folder = opendir(path);
+	int why = folder ? 0 : errno;
+
+	while (!why) {
 		uint64_t number;
+		errno = 0;
+		const struct dirent *entry = readdir(folder);
+		if (!entry) {
+			why = errno;
+			break;
+		}
 		if (text_dec(text_of(entry->d_name), &number) && number && number <= INT_MAX &&
 		    !task_vec_push(out, (int)number))
-			return false;
+			why = ENOMEM;
 	}
-	return true;
+	if (folder)
+		closedir(folder);
+	return why;
 }
 
 bool proc_processes(const char *root, struct task_vec *out, struct bc_error *err)
 {
-	DIR *folder = opendir(root);
+	int why = add_numbers(root, out);
 
-	if (!folder)
-		return bc_fail_errno(err, "%s", root);
-	bool ok = add_numbers(folder, out) || bc_fail_nomem(err);
-	closedir(folder);
-	return ok;
+	return !why || fail_reading(why, root, err);
 }
 
 /* path: room for PATH_MAX characters, of which so many are its directory. */
@@ -283,28 +307,25 @@ bool proc_threads(const char *root, int process, struct task_vec *out, struct bc
 	size_t before = out->len;
 
 	snprintf(path, sizeof(path), "%s/%d/task", root, process);
-	DIR *folder = opendir(path);
-	if (folder) {
-		bool ok = add_numbers(folder, out) || bc_fail_nomem(err);
-		closedir(folder);
-		if (!ok)
-			return false;
-	}
-	return out->len > before || bc_fail(err, BC_NOTFOUND, "no process %d", process);
+	int why = add_numbers(path, out);
+	if (is_gone(why) || (!why && out->len == before))
+		return bc_fail(err, BC_NOTFOUND, "no process %d", process);
+	return !why || fail_reading(why, path, err);
 }
 
-/* The text of a small file of a process; empty if it is gone. */
-static size_t read_small(const char *root, int process, const char *name, char *text, size_t size)
+/* The text of a small file of a process; empty if it cannot be read.  0, or errno. */
+static int read_small(const char *root, int process, const char *name, char *text, size_t size)
 {
 	char path[PATH_MAX];
 
 	snprintf(path, sizeof(path), "%s/%d/%s", root, process, name);
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t got = fd < 0 ? 0 : read(fd, text, size - 1);
+	ssize_t got = fd < 0 ? -1 : file_read_at(fd, text, size - 1, 0);
+	int why = got < 0 ? errno : 0;
 	if (fd >= 0)
 		close(fd);
 	text[got > 0 ? got : 0] = '\0';
-	return got > 0 ? (size_t)got : 0;
+	return why;
 }
 
 uint32_t proc_files_user(void *ctx, uint32_t pid)
@@ -314,20 +335,23 @@ uint32_t proc_files_user(void *ctx, uint32_t pid)
 	unsigned uid;
 
 	/* Not the owner of its directory, which is root for a process that wants it so. */
-	read_small(files->root, (int)pid, "status", text, sizeof(text));
+	(void)read_small(files->root, (int)pid, "status", text, sizeof(text));
 	const char *line = strstr(text, "\nUid:");
 	return line && sscanf(line + 5, "%u", &uid) == 1 ? uid : NO_USER;
 }
 
-/* PID (NAME) STATE PARENT ..., where the name can hold anything. */
-static int parent_of(const char *root, int process)
+/* PID (NAME) STATE PARENT ..., where the name can hold anything.  *parent is 0 if there is none to
+ * be seen. */
+static bool parent_of(const char *root, int process, int *parent, struct bc_error *err)
 {
 	char text[512];
-	int parent = 0;
+	int why = read_small(root, process, "stat", text, sizeof(text));
+	const char *rest = strrchr(text, ')');
 
-	read_small(root, process, "stat", text, sizeof(text));
-	const char *behind = strrchr(text, ')');
-	return behind && sscanf(behind + 1, " %*c %d", &parent) == 1 ? parent : 0;
+	if (!rest || sscanf(rest + 1, " %*c %d", parent) != 1)
+		*parent = 0;
+	snprintf(text, sizeof(text), "%s/%d/stat", root, process);
+	return !is_failure(why) || fail_reading(why, text, err);
 }
 
 struct kinship {
@@ -363,10 +387,11 @@ static bool read_kinship(const char *root, struct kinship_vec *out, struct bc_er
 	struct task_vec all = {0};
 	bool ok = proc_processes(root, &all, err);
 
-	for (size_t i = 0; ok && i < all.len; i++)
-		ok = kinship_vec_push(out,
-				      (struct kinship){parent_of(root, all.at[i]), all.at[i]}) ||
-		     bc_fail_nomem(err);
+	for (size_t i = 0; ok && i < all.len; i++) {
+		struct kinship process = {.child = all.at[i]};
+		ok = parent_of(root, process.child, &process.parent, err) &&
+		     (kinship_vec_push(out, process) || bc_fail_nomem(err));
+	}
 	if (out->len)
 		qsort(out->at, out->len, sizeof(*out->at), by_parent);
 	task_vec_free(&all);
@@ -397,10 +422,8 @@ bool proc_add_descendants(const char *root, struct task_vec *processes, struct b
 
 void proc_name(const char *root, int process, char name[16])
 {
-	size_t length = read_small(root, process, "comm", name, 16);
-
-	if (length && name[length - 1] == '\n')
-		name[length - 1] = '\0';
+	(void)read_small(root, process, "comm", name, 16);
+	name[strcspn(name, "\n")] = '\0';
 }
 
 bool proc_is_in_namespace(const char *root)

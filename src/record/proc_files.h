@@ -58,7 +58,8 @@ uint32_t proc_files_user(void *ctx, uint32_t pid);
 /* Adds the ids of all processes.  BC_IO, BC_NOMEM */
 BC_MUST_USE bool proc_processes(const char *root, struct task_vec *out, struct bc_error *err);
 
-/* Adds the children of these processes, their children and so on to the list.  Errors as above. */
+/* Adds the children of these processes, their children and so on to the list; of processes that it
+ * may not see it knows none.  Errors as above. */
 BC_MUST_USE bool proc_add_descendants(const char *root, struct task_vec *processes,
 				      struct bc_error *err);
 
@@ -70,7 +71,7 @@ BC_MUST_USE bool proc_cgroup_folder(const char *name, char path[PATH_MAX], struc
 BC_MUST_USE bool proc_cgroup(const char *cgroup, struct task_vec *out, struct bc_error *err);
 
 /* Adds the ids of the threads of a process.  BC_NOTFOUND: there is no such process, or it has
- * ended; BC_NOMEM */
+ * ended; BC_IO, BC_NOMEM */
 BC_MUST_USE bool proc_threads(const char *root, int process, struct task_vec *out,
 			      struct bc_error *err);
 

@@ -95,32 +95,36 @@ static struct scan_task next_process(struct proc_scan *scan)
 
 /* ---- one of them ---- */
 
-static bool open_maps(struct proc_scan *scan, struct scan_task task)
+static bool open_maps(struct proc_scan *scan, struct scan_task task, struct bc_error *why)
 {
-	struct bc_error gone;
-
-	if (proc_maps_open((uint32_t)task.pid, &scan->fd, &gone)) {
-		scan->opened = task;
-		return true;
-	}
-	scan->unreadable += gone.code == BC_IO; /* what the rings say of it stays */
-	return false;
+	if (!proc_maps_open((uint32_t)task.pid, &scan->fd, why))
+		return false;
+	scan->opened = task;
+	return true;
 }
 
-/* As much as there is room for; *ended: this is all. */
-static size_t read_first(struct proc_scan *scan, bool *ended)
+/* As much as there is room for; *ended: this is all.  False: it cannot be read, as *why says. */
+static bool read_first(struct proc_scan *scan, size_t *size, bool *ended, struct bc_error *why)
 {
-	size_t size = 0, got = 1;
-	struct bc_error gone;
+	size_t got = 1;
+	bool ok = true;
 
-	while (got && sizeof(scan->room) - size >= PROC_MAPS_LINE_MOST) {
-		if (!proc_maps_more((uint32_t)scan->opened.pid, scan->fd, scan->room + size,
-				    sizeof(scan->room) - size, &got, &gone))
-			scan->unreadable += gone.code == BC_IO;
-		size += got;
-	}
+	for (*size = 0; ok && got && sizeof(scan->room) - *size >= PROC_MAPS_LINE_MOST;
+	     *size += got)
+		ok = proc_maps_more((uint32_t)scan->opened.pid, scan->fd, scan->room + *size,
+				    sizeof(scan->room) - *size, &got, why);
 	*ended = !got;
-	return size;
+	return ok;
+}
+
+/* One that lives, as far as one can know, and cannot be read: what the rings say of it stays. */
+static bool leave_unread(struct proc_scan *scan, uint32_t pid, uint64_t time,
+			 const struct bc_error *why, struct bc_error *err)
+{
+	if (why->code == BC_NOTFOUND)
+		return true;
+	scan->unreadable++;
+	return recorder_unread(scan->recorder, pid, true, time, err);
 }
 
 static bool take_threads(struct proc_scan *scan, uint32_t pid, const struct task_vec *threads,
@@ -140,15 +144,15 @@ static bool scan_first(struct proc_scan *scan, struct scan_task task, struct bc_
 	BC_AUTO(task_vec_free) struct task_vec threads = {0};
 	uint64_t time = live_clock(); /* what happens while it is read comes later */
 	uint32_t pid = (uint32_t)task.pid;
-	struct bc_error gone;
+	struct text maps = {scan->room, 0};
+	struct bc_error why;
 	bool ended;
 
-	if (!proc_threads(PROC_ROOT, task.pid, &threads, &gone))
-		return gone.code != BC_NOMEM || bc_fail_nomem(err);
-	if (!open_maps(scan, task))
-		return true;
-	struct text maps = {scan->room, read_first(scan, &ended)};
+	bool ok = proc_threads(PROC_ROOT, task.pid, &threads, &why) &&
+		  open_maps(scan, task, &why) && read_first(scan, &maps.len, &ended, &why);
 	close_maps(scan);
+	if (!ok)
+		return leave_unread(scan, pid, time, &why, err);
 	if (ended && !maps.len) /* a thread of the kernel has none, or it is gone */
 		return true;
 	return (ended ? recorder_process(scan->recorder, pid, time, err) :
@@ -162,7 +166,7 @@ static bool scan_first(struct proc_scan *scan, struct scan_task task, struct bc_
 static bool scan_more(struct proc_scan *scan, struct scan_task task, struct bc_error *err)
 {
 	uint64_t time = live_clock();
-	struct bc_error gone;
+	struct bc_error why;
 	size_t size = 0;
 
 	if (!recorder_may_map(scan->recorder, task.user)) {
@@ -170,14 +174,16 @@ static bool scan_more(struct proc_scan *scan, struct scan_task task, struct bc_e
 		close_maps(scan);
 		return true;
 	}
-	if (!scan->opened.pid && !open_maps(scan, task))
-		return true;
 	uint32_t pid = (uint32_t)task.pid;
-	bool lives = proc_maps_more(pid, scan->fd, scan->room, sizeof(scan->room), &size, &gone);
-	if (!lives || !size)
+	if ((!scan->opened.pid && !open_maps(scan, task, &why)) ||
+	    !proc_maps_more(pid, scan->fd, scan->room, sizeof(scan->room), &size, &why)) {
 		close_maps(scan);
-	if (lives && !size)
+		return leave_unread(scan, pid, time, &why, err);
+	}
+	if (!size) {
+		close_maps(scan);
 		return recorder_unread(scan->recorder, pid, false, time, err);
+	}
 	return recorder_maps(scan->recorder, pid, (struct text){scan->room, size}, time, err);
 }
 

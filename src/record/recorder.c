@@ -231,6 +231,7 @@ static bool take_map(void *ctx, const struct event *event, struct bc_error *err)
 	if (!process)
 		return bc_fail_nomem(err);
 	if (is_mark(map->path)) {
+		process->told = r->now;
 		process->unread = text_is(map->path, MARK_UNREAD);
 		return true;
 	}

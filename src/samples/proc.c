@@ -31,16 +31,18 @@ bool proc_maps_open(uint32_t pid, int *fd, struct bc_error *err)
 	return *fd >= 0 || fail_maps(pid, err);
 }
 
-/* The kernel hands out a page of whole lines at a time. */
+/* The kernel hands out a page of whole lines at a time; a line that ends early is read on. */
 bool proc_maps_more(uint32_t pid, int fd, char *room, size_t size, size_t *got,
 		    struct bc_error *err)
 {
 	ssize_t part;
 
-	do
-		part = read(fd, room, size);
-	while (part < 0 && errno == EINTR);
-	*got = part > 0 ? (size_t)part : 0;
+	*got = 0;
+	do {
+		part = read(fd, room + *got, size - *got);
+		*got += part > 0 ? (size_t)part : 0;
+	} while ((part < 0 && errno == EINTR) ||
+		 (part > 0 && *got < size && room[*got - 1] != '\n'));
 	return part >= 0 || fail_maps(pid, err);
 }
 

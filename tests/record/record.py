@@ -773,6 +773,60 @@ def faults():
     return None
 
 
+def faults_of_proc():
+    """Calls about /proc that fail, end early or are interrupted, each once: what cannot be read has a name, and a failure is one line."""
+    tool = injector()
+    if not tool:
+        return left_out.append('faults of /proc: no program can be traced here, or the injector is not built')
+    options = dict(os.environ, ASAN_OPTIONS=os.environ.get('ASAN_OPTIONS', '') + ':detect_leaks=0')
+    # Few processes are there, the same each time: a load of two threads, and its child.
+    alone = ['unshare', '--pid', '--fork', '--kill-child', '--mount-proc', 'sh', '-c', '"$0" 60000 2 & echo; sh -c \'"$0" 60000; :\' "$0" & sleep 0.05; exec "$@"', LOAD]
+    if subprocess.run(alone + ['true'], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False).returncode:
+        return left_out.append('faults of /proc: no namespaces')
+    count = 0
+
+    def run(whom, *how, seconds='0.1'):
+        nonlocal count
+        count += 1
+        words = [BATCONV, 'record', '-e', 'cpu-clock', '-F', '4000', '-d', seconds, '--match=*/load', '--stats=json', '-o', os.path.abspath('out') + '/', *whom]
+        shutil.rmtree('out', ignore_errors=True)
+        result = Result(subprocess.run([*alone, tool, '--under=/proc', '--told=told', *how, '--', *words], capture_output=True, text=True, timeout=60, check=False, env=options))
+        what = ' '.join((*whom, *how))
+        lines = [line for line in result.err.splitlines() if line and not line.startswith('{')]
+        check(what, all(line.startswith('batconv: ') for line in lines) and sum('error: ' in line for line in lines) == (result.code == 1), result.err)
+        check(what, result.code in (0, 1, 3, 4), '%d: %s' % (result.code, result.err))
+        if result.code != 1:
+            balances(result.stats)
+            samples = result.stats['samples']
+            named = samples['kept'] + sum(samples['dropped'][name] for name in ('no_process', 'unread', 'unreadable'))
+            check(what, named > 0 or not samples['read'], result.err)
+        with open('told', encoding='ascii') as file:
+            return result, [int(word) for word in file.read().split()]
+
+    for whom in ('-a',), ('-p', '2'):
+        for kind, numbers in ('open', (5, 12, 24, 3, 13)), ('read', (5, 12, 3, 13)), ('list', (5, 12)):
+            whole, (total, _) = run(whom, '--calls=' + kind, '--at=0')
+            check('no fault', whole.code in (0, 3) and not whole.stats['unreadable_processes'], whole.err)
+            for n in range(total):
+                for number in numbers if os.environ.get('EVERY') else numbers[n % len(numbers):][:1]:
+                    run(whom, '--calls=' + kind, '--at=%d' % (n + 1), '--error=%d' % number)
+            for number in numbers[:2]:
+                run(whom, '--calls=' + kind, '--from=%d' % (total // 2), '--error=%d' % number)
+        for how in ('--every=1', '--short=7'), ('--every=1', '--short=64'), ('--every=2', '--error=4'):
+            result, (_, met) = run(whom, '--calls=read', *how, seconds='1')
+            check('%s %s' % (whom, how), met and result.code in (0, 3) and not result.stats['unreadable_processes'], result.err)
+    # Half of a list is none: who is not in it would be taken to have ended.
+    result, _ = run(('-a',), '--calls=list', '--at=2', '--error=5')
+    check('half a list', result.code == 1 and '/proc: Input/output error' in result.err, result.err)
+    # After losses /proc is read again: where that fails, it is tried again.
+    small = ('-a', '-m', '1', '-F', '20000')
+    _, (total, _) = run(small, '--calls=open', '--at=0')
+    result, (_, met) = run(small, '--calls=open', '--from=%d' % (total + 20), '--error=24', seconds='3')
+    check('after losses', met > 1 and result.code in (0, 3, 4), '%d calls: %s' % (met, result.err))
+    print('    %d recordings' % count)
+    return None
+
+
 def full_disk():
     result = record('-F', '4000', '-o', 'out/', 'sh', '-c', 'ulimit -f unlimited; "$0" 200', LOAD, json_stats=False,
                     preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (0, -1)))
@@ -1015,7 +1069,7 @@ def sandbox():
 CASES = [command, command_threads_fork_exec, command_dlopen, deleted_file, process, children_that_exist, one_file, refused_before, words, intervals, metrics, others_are_kept, hostile_names_read, rings,
          exit_codes, command_goes_on, signals, signals_at_the_end, program_stays, killed, hanging_writes, hanging_files, faults, full_disk, small_rings, stopped, lost_at_the_end, second_signal, signals_at_once, names_of_options, packed, slow_hand_over, many_files,
          overhead]
-OF_ROOT = [machine, hanging_file_system, cgroup, own_cgroup, overlay, setuid, mount_namespace, ordinary_user, unreadable, hostile_names, sandbox, sandbox_of_another_user]
+OF_ROOT = [machine, faults_of_proc, hanging_file_system, cgroup, own_cgroup, overlay, setuid, mount_namespace, ordinary_user, unreadable, hostile_names, sandbox, sandbox_of_another_user]
 
 
 def main():

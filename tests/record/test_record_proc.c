@@ -107,6 +107,34 @@ static void descendants(void **state)
 	task_vec_free(&threads);
 }
 
+/* What cannot be read, and has not ended, is an error: or a child would be missed. */
+static void failures(void **state)
+{
+	struct task_vec list = {0};
+	char path[PATH_MAX];
+	struct bc_error err;
+
+	(void)state;
+	put_process(10, 1, 1);
+	snprintf(path, sizeof(path), "%s/50", root);
+	make_folder(path);
+	assert_true(task_vec_push(&list, 10));
+	assert_true(proc_add_descendants(root, &list, &err)); /* it ends at this moment */
+	snprintf(path, sizeof(path), "%s/50/stat", root);
+	make_folder(path);
+	assert_false(proc_add_descendants(root, &list, &err));
+	assert_int_equal(err.code, BC_IO);
+	assert_non_null(strstr(err.text, "/50/stat: Is a directory"));
+	snprintf(path, sizeof(path), "%s/50/task", root);
+	put_text(path, "");
+	assert_false(proc_threads(root, 50, &list, &err));
+	assert_int_equal(err.code, BC_IO);
+	assert_non_null(strstr(err.text, "/50/task: Not a directory"));
+	assert_false(proc_processes(path, &list, &err));
+	assert_int_equal(err.code, BC_IO);
+	task_vec_free(&list);
+}
+
 /* ---- mapped files ---- */
 
 static struct map_event mapping;
@@ -246,7 +274,7 @@ static void chosen_files(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {TEST(descendants), TEST(mapped_files),
+	const struct CMUnitTest tests[] = {TEST(descendants), TEST(failures), TEST(mapped_files),
 					   TEST(no_regular_file), TEST(chosen_files)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

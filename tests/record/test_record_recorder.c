@@ -680,13 +680,15 @@ static void test_proc_is_read_again(void **state)
 	map_file(&bench, 9, 60, 0x10000, 0); /* began meanwhile */
 	assert_true(recorder_process(bench.recorder, 7, 50, &err));
 	tell_map(&bench, 7, 50, 1);
+	map_file(&bench, 10, 10, 0x10000, 0);
+	assert_true(recorder_unread(bench.recorder, 10, true, 50, &err)); /* cannot be read now */
 	assert_true(recorder_scanned(bench.recorder, 50, &err));
-	for (uint32_t pid = 7; pid <= 9; pid++)
+	for (uint32_t pid = 7; pid <= 10; pid++)
 		put_branch(&bench, pid, 70, 0x10010, 0x10020);
 	drain(&bench);
-	assert_counted(&bench, "/bin/a 1: 10>20..-*1\n/lib/b 1: 10>20..-*1\n");
+	assert_counted(&bench, "/bin/a 2: 10>20..-*2\n/lib/b 1: 10>20..-*1\n");
 	assert_int_equal(dropped(&bench, RECORDED_DROP_NO_PROCESS), 1);
-	assert_int_equal(recorder_stats(bench.recorder).processes, 2);
+	assert_int_equal(recorder_stats(bench.recorder).processes, 3);
 	close_bench(&bench);
 }
 

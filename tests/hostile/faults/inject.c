@@ -5,9 +5,9 @@
  *
  *   inject OPTION... -- PROGRAM ARGUMENT...
  *
- *   --calls=KIND       read, write, open, create, stat, map, close, rename, exchange
- *                      (of names: renameat2), thread; any: all of
- *                      them and every other call
+ *   --calls=KIND       read, write, open, create, stat, list (a directory), map,
+ *                      close, rename, exchange (of names: renameat2), thread; any:
+ *                      all of them and every other call
  *   --under=FOLDER     only calls about files below FOLDER, or about pipes; never about
  *                      descriptor 2.  Threads and `any` count everywhere
  *   --at=N             the N-th of them, from 1
@@ -54,6 +54,7 @@ static const struct kind kinds[] = {
 	{"open", {SYS_open, SYS_openat, -1}},
 	{"create", {SYS_openat, -1}}, /* of a file that must not be there */
 	{"stat", {SYS_stat, SYS_fstat, SYS_newfstatat, SYS_statx, -1}},
+	{"list", {SYS_getdents64, -1}},
 	{"map", {SYS_mmap, -1}},
 	{"close", {SYS_close, -1}},
 	{"rename", {SYS_rename, SYS_renameat, SYS_renameat2, -1}},
