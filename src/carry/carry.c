@@ -55,10 +55,17 @@ static uint32_t insn_count(const struct pair_side *side)
 	return (uint32_t)side->graph->code.insns.len;
 }
 
-static void add_share(struct carried_share *share, uint64_t runs)
+/* All that ran is in one of the shares. */
+static void add_share(struct job *job, struct carried_share *share, uint64_t runs)
 {
 	share->functions += runs != 0;
 	share->runs = count_add_saturating(share->runs, runs);
+	job->figures->runs = count_add_saturating(job->figures->runs, runs);
+}
+
+static double fits_percent(uint64_t fits, uint64_t misfits)
+{
+	return misfits ? percent_of(fits, count_add_saturating(fits, misfits)) : 100;
 }
 
 /* ---- the functions of both ---- */
@@ -93,15 +100,14 @@ static bool add_pair(struct job *job, const struct block_counts *counts)
 		.sides[OLD] = {.function = counts->function, .graph = counts->graph}};
 
 	job->figures->functions++;
-	job->figures->runs = count_add_saturating(job->figures->runs, counts->runs);
 	if (partner == NO_FUNCTION) {
-		add_share(&job->figures->gone, counts->runs);
+		add_share(job, &job->figures->gone, counts->runs);
 		return true;
 	}
 	pair.sides[NEW].function = &job->builds[NEW]->binary.functions.at[partner];
 	pair.sides[NEW].graph = carry_build_graph(job->builds[NEW], pair.sides[NEW].function);
 	if (!pair.sides[NEW].graph) {
-		add_share(&job->figures->no_graph, counts->runs);
+		add_share(job, &job->figures->no_graph, counts->runs);
 		return true;
 	}
 	return pair_vec_push(&job->pairs, pair);
@@ -295,7 +301,7 @@ static bool observe_entry(struct job *job, const struct carried_pair *pair)
 	uint32_t end = pair->sides[NEW].graph->code.first_insn[1];
 	bool ok = true;
 
-	add_share(&job->figures->entries, pair->counts->runs);
+	add_share(job, &job->figures->entries, pair->counts->runs);
 	for (uint32_t i = 0; ok && i < end; i++)
 		ok = observe(job, pair, i, pair->counts->blocks[0]);
 	return ok;
@@ -320,7 +326,7 @@ static bool observe_pair(struct job *job, const struct carried_pair *pair)
 	if (percent_of(all - runs[MATCH_NONE], all) < CARRY_FUNCTION_LEAST)
 		return observe_entry(job, pair);
 	for (size_t i = 0; i < BC_COUNT(shares); i++)
-		add_share(shares[i], runs[i]);
+		add_share(job, shares[i], runs[i]);
 	for (uint32_t i = 0; ok && i < insn_count(&pair->sides[NEW]); i++)
 		if (pair->match.from[i] != ALIGN_NONE)
 			ok = observe(job, pair, i, count_of(pair, pair->match.from[i]));
@@ -346,15 +352,49 @@ static bool check(struct job *job, struct bc_error *err)
 	return true;
 }
 
-static bool check_counts(const struct job *job, struct bc_error *err)
+/* Functions are found by name: where one of the builds has no names, that is the cause. */
+static const struct carry_build *stripped_build(const struct job *job)
+{
+	for (int i = OLD; i <= NEW; i++)
+		if (job->builds[i]->binary.functions.stripped)
+			return job->builds[i];
+	return NULL;
+}
+
+static bool hint_stripped(const struct carry_build *stripped, struct bc_error *err)
+{
+	return bc_hint(err, "%s is stripped: give the file from before, with its symbols",
+		       stripped->path);
+}
+
+/* Is the profile of the new build? */
+static bool is_of_new(struct job *job)
+{
+	struct old_counts counts;
+	struct bc_error ignored;
+	bool fits = old_counts_take(job->how->profile, job->builds[NEW], job->how->threads, &counts,
+				    &ignored) &&
+		    fits_percent(counts.fits, counts.misfits) >= CARRY_FITS_LEAST;
+
+	old_counts_free(&counts);
+	return fits;
+}
+
+static bool check_counts(struct job *job, struct bc_error *err)
 {
 	double fits = carried_fits_percent(job->figures);
 
-	return fits >= CARRY_FITS_LEAST ||
-	       bc_fail(err, BC_MISMATCH,
-		       "the profile is of another build than %s: only %.1f %% of its counts are of "
-		       "branches that this can take",
-		       job->builds[OLD]->path, fits);
+	if (fits >= CARRY_FITS_LEAST)
+		return true;
+	bc_fail(err, BC_MISMATCH,
+		"the profile is of another build than %s: only %.1f %% of its counts are of "
+		"branches that this can take",
+		job->builds[OLD]->path, fits);
+	if (stripped_build(job))
+		return hint_stripped(stripped_build(job), err);
+	return is_of_new(job) ? bc_hint(err, "it is of %s: give the build that ran first",
+					job->builds[NEW]->path) :
+				false;
 }
 
 static bool take_counts(struct job *job, struct bc_error *err)
@@ -364,7 +404,11 @@ static bool take_counts(struct job *job, struct bc_error *err)
 
 	job->figures->fits = job->counts.fits;
 	job->figures->misfits = job->counts.misfits;
-	return ok && check_counts(job, err);
+	if (!ok || !check_counts(job, err))
+		return false;
+	return (job->counts.functions.len && job->counts.functions.at[0].runs) ||
+	       bc_fail(err, BC_MISMATCH, "the profile has no counts of functions of %s",
+		       job->builds[OLD]->path);
 }
 
 static bool match_all(struct job *job, struct bc_error *err)
@@ -379,6 +423,16 @@ static bool match_all(struct job *job, struct bc_error *err)
 	return ok || bc_fail_nomem(err);
 }
 
+static bool fail_different(const struct job *job, struct bc_error *err)
+{
+	const struct carry_build *stripped = stripped_build(job);
+
+	bc_fail(err, BC_MISMATCH, "only %.1f %% of the code of %s that was executed is in %s%s",
+		carried_percent(job->figures), job->builds[OLD]->path, job->builds[NEW]->path,
+		stripped ? "" : ": they are different programs");
+	return stripped ? hint_stripped(stripped, err) : false;
+}
+
 static bool infer_new(struct job *job, struct profile *out, struct bc_error *err)
 {
 	struct inferred inferred;
@@ -387,11 +441,7 @@ static bool infer_new(struct job *job, struct profile *out, struct bc_error *err
 				      .observed = &job->observed};
 
 	if (carried_percent(job->figures) < CARRY_LEAST)
-		return bc_fail(err, BC_MISMATCH,
-			       "only %.1f %% of the code of %s that was executed is in %s: "
-			       "they are different programs",
-			       carried_percent(job->figures), job->builds[OLD]->path,
-			       job->builds[NEW]->path);
+		return fail_different(job, err);
 	sort_observed(job->observed.at, job->observed.len);
 	*out = (struct profile){.binary = &job->builds[NEW]->binary};
 	return infer(&how, out, &inferred, err) || bc_fail_prefix(err, job->builds[NEW]->path);
@@ -441,10 +491,15 @@ bool carry(const struct carry_job *how, struct profile *out, struct carried_coun
 
 double carried_percent(const struct carried_counts *c)
 {
-	return percent_of(c->same.runs + c->lines.runs + c->aligned.runs + c->moved.runs, c->runs);
+	uint64_t found = 0;
+
+#define X(way, text) found = count_add_saturating(found, c->way.runs);
+	CARRIED_WAYS(X)
+#undef X
+	return percent_of(found, c->runs);
 }
 
 double carried_fits_percent(const struct carried_counts *c)
 {
-	return c->misfits ? percent_of(c->fits, c->fits + c->misfits) : 100;
+	return fits_percent(c->fits, c->misfits);
 }

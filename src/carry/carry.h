@@ -47,8 +47,10 @@ double carried_fits_percent(const struct carried_counts *carried);
 /* A function with fewer of its runs found again has its entries only, in percent: chosen by
  * docs/next-build.md, "Carried". */
 #define CARRY_FUNCTION_LEAST 5.0
-/* A profile with fewer counts that fit is of another build. */
-#define CARRY_FITS_LEAST 90.0
+/* A profile with fewer counts that fit is of another build, and with a few less than all it can be:
+ * of the build that ran all but 0.01 % fit. */
+#define CARRY_FITS_LEAST  90.0
+#define CARRY_FITS_MOSTLY 99.0
 
 struct carry_job {
 	struct carry_build *old_build, *new_build; /* of one machine */

@@ -84,7 +84,7 @@ void carry_report_text(const struct carry_report *report, FILE *out)
 		carried_percent(c), c->functions, plural(c->functions),
 		c->has_lines ?
 			"" :
-			"; without lines of source, as one of the builds has no debug information");
+			"; without lines of source, which need debug information in both builds");
 #define X(way, text) tell_share(c, &c->way, text, out);
 	CARRIED_WAYS(X)
 #undef X
@@ -98,6 +98,14 @@ void carry_report_text(const struct carry_report *report, FILE *out)
 
 void carry_report_warnings(const struct carry_report *report, FILE *out)
 {
+	double fits = carried_fits_percent(report->carried);
+
+	if (fits < CARRY_FITS_MOSTLY)
+		say_warning(
+			out,
+			"only %.1f %% of the profile's counts are of branches that %s can take: "
+			"it can be of another build",
+			fits, report->old_build);
 	if (carried_percent(report->carried) < CARRIED_LEAST)
 		say_warning(
 			out,

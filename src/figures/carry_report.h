@@ -17,7 +17,7 @@ struct carry_report {
 void carry_report_text(const struct carry_report *report, FILE *out);
 void carry_report_json(const struct carry_report *report, FILE *out);
 
-/* Warns of a profile of which little was found again. */
+/* Warns of a profile that can be of another build, and of one of which little was found again. */
 void carry_report_warnings(const struct carry_report *report, FILE *out);
 
 #endif

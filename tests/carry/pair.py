@@ -150,7 +150,8 @@ def main():
         check('lines are all that differs', open('no-lines.fdata').read() == open('new.fdata').read() or '"lines": {"functions": 0' in told)
         # Refused: the wrong way round, another program.
         os.unlink('new.fdata')
-        run(batconv, 'carry', 'new', 'old', 'old.fdata', '-o', 'new.fdata', code=3)
+        told = run(batconv, 'carry', 'new', 'old', 'old.fdata', '-o', 'new.fdata', code=3).stderr
+        check('the wrong way round: ' + told, 'hint: it is of old' in told)
         run(batconv, 'carry', 'old', 'other', 'old.fdata', '-o', 'new.fdata', code=3)
         check('nothing is written then', not os.path.exists('new.fdata'))
         if os.uname().machine == 'x86_64':
