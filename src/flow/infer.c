@@ -487,7 +487,8 @@ static void count_functions(const struct job *job, struct inferred *out)
 		share->samples += s->samples;
 		elsewhere += s->moved;
 	}
-	out->moved = (uint64_t)(elsewhere * (double)job->divisor);
+	elsewhere *= (double)job->divisor;
+	out->moved = elsewhere < 0x1p64 ? (uint64_t)elsewhere : UINT64_MAX;
 }
 
 /* Replaces the records of the profile, after everything else has succeeded. */
