@@ -42,7 +42,9 @@ static int write_all(const struct arguments *args, const struct profile *profile
 		carry_report_json(report, stderr);
 	if (args->stats == STATS_TEXT)
 		carry_report_text(report, stderr);
-	carry_report_warnings(report, stderr);
+	carry_report_warnings(report, &(struct warnings){warn_by_line, stderr});
+	if (args->stats == STATS_TEXT)
+		carry_report_next(report, stderr);
 	return EXIT_DONE;
 }
 
@@ -56,8 +58,7 @@ static int carry_between(const struct arguments *args, const char *const *paths,
 	bool partial = false;
 	const struct carry_job job = {old_build, new_build, &old_profile, args->no_lines,
 				      parallel_threads()};
-	const struct carry_report report = {&carried, paths[0], paths[1], args->output,
-					    &new_build->binary};
+	const struct carry_report report = {&carried, paths[0], paths[1], args->output, &profile};
 
 	if (!profile_input_read(paths[2], paths[0], true, &old_profile, &partial, &err) ||
 	    !carry(&job, &profile, &carried, &err))

@@ -10,6 +10,7 @@
 #include "src/base/output.h"
 #include "src/base/parallel.h"
 #include "src/base/vec.h"
+#include "src/carry/carry.h"
 #include "src/cli/operands.h"
 #include "src/cli/perf2bolt.h"
 #include "src/flow/profile_output.h"
@@ -18,6 +19,7 @@
 #include "src/cli/options.h"
 #include "src/base/say.h"
 #include "src/figures/summary.h"
+#include "src/profile/fdata.h"
 #include "src/flow/conversion.h"
 #include "src/elf/binary.h"
 
@@ -26,7 +28,8 @@ struct arguments {
 	struct profile_output output;
 	const char *stats_file;
 	enum stats_form stats;
-	const char *compiled; /* of --from-compiler */
+	const char *compiled;   /* of --from-compiler */
+	const char *next_build; /* of --for */
 	bool verbose, quiet, sandbox, no_input;
 	struct number restore; /* as in struct profile_rules */
 	struct pid_vec pids;
@@ -138,6 +141,9 @@ static const struct option_row rows[] = {
 	 "the binary that llvm-bolt read; makes the profile that of\nan unoptimized run. With --bin: BIN=INPUT",
 	 INTO(inputs), .place = PLACE_INPUT, .of_samples = true},
 	NO_INPUT_ROW,
+	{0, "for", "NEW", FILE_READ,
+	 "carry the profile on to NEW, the next build, as carry does\n(fdata only; with the input of a BOLTed binary)",
+	 INTO(next_build), .of_samples = true},
 	{0, "bin", "FILE", FILE_READ,
 	 "convert for this binary. Repeatable; every operand is\nthen a sample file and -o a directory. If FILE is a\n"
 	 "directory: every binary below it that has a BAT section",
@@ -345,6 +351,28 @@ static bool profiles_are_apart(const struct arguments *args, struct bc_error *er
 	return ok ? files_are_apart(&files, err) : bc_fail_nomem(err);
 }
 
+/* What --for excludes. */
+static int check_next_build(const struct command_line *line, const struct arguments *args)
+{
+	const struct profile_output *output = &args->output;
+
+	if (!args->next_build)
+		return EXIT_DONE;
+	if (output->format != FORMAT_FDATA || output->yaml || output->profgen)
+		return usage_error(
+			line->command,
+			"--for writes fdata, not YAML, raw counts or a profile for llvm-profgen",
+			NULL);
+	if (args->binaries.len || args->wrong.code)
+		return usage_error(line->command, "--for and --bin exclude each other", NULL);
+	if (!args->conversion.aggregate.rules.infer)
+		return usage_error(
+			line->command,
+			"--for needs branches, which --no-infer and --compat=perf2bolt do not infer",
+			NULL);
+	return EXIT_DONE;
+}
+
 static void prepare(struct command_line *line)
 {
 	struct arguments *args = line->arguments;
@@ -428,6 +456,8 @@ static int check(struct command_line *line)
 	conversion->debug = (struct debug_dirs){args->debug_dirs.at, args->debug_dirs.len};
 	int code = check_output(line, args);
 	if (code == EXIT_DONE)
+		code = check_next_build(line, args);
+	if (code == EXIT_DONE)
 		code = check_from_compiler(line, args);
 	if (code == EXIT_DONE && !args->compiled)
 		code = read_operands(line, args);
@@ -457,6 +487,45 @@ static void free_arguments(void *arguments)
 	binaries_free(&args->binaries);
 }
 
+/* ---- the next build ---- */
+
+/* The profile of --for. */
+struct next_build {
+	struct carry_build old_build, new_build;
+	struct carried_counts carried;
+	struct profile profile;
+	struct carry_report report;
+};
+
+static bool carry_on(const struct arguments *args, const struct conversion *c,
+		     struct next_build *next, struct bc_error *err)
+{
+	BC_AUTO(flat_free) struct flat_profile profile = {0};
+	const char *old_path = c->options.input ? c->options.input : c->options.binary;
+	const struct carry_job job = {&next->old_build, &next->new_build, &profile, false,
+				      c->threads};
+
+	if (!flat_take(&c->profile, &profile, err))
+		return false;
+	if (!carry_build_open(old_path, &next->old_build, err))
+		return err->code == BC_UNSUPPORTED && !c->options.input ?
+			       bc_hint(err, "name it: --input=INPUT") :
+			       false;
+	if (!carry_build_open(args->next_build, &next->new_build, err) ||
+	    !carry(&job, &next->profile, &next->carried, err))
+		return false;
+	next->report = (struct carry_report){&next->carried, old_path, args->next_build,
+					     args->output.path, &next->profile};
+	return true;
+}
+
+static void next_build_close(struct next_build *next)
+{
+	profile_free(&next->profile);
+	carry_build_close(&next->old_build);
+	carry_build_close(&next->new_build);
+}
+
 /* ---- the files ---- */
 
 /* The summary's file gets its name before the profile does. */
@@ -469,12 +538,22 @@ static bool open_files(const struct arguments *args, bool refused, struct output
 	       (refused || profile_output_open(&args->output, &files[FILE_PROFILE], err));
 }
 
+static bool fill_profile(const struct arguments *args, const struct summary *summary,
+			 const struct output *files, struct yaml_report *yaml, struct bc_error *err)
+{
+	const struct conversion *c = summary->conversion;
+
+	return summary->next ?
+		       fdata_write_profile(summary->next->profile, &(struct fdata_header){0},
+					   c->threads, files[PROFILE_ITSELF].file, err) :
+		       profile_output_fill(&args->output, files, c, c->options.binary, yaml, err);
+}
+
 static bool fill_files(const struct arguments *args, struct summary *summary,
 		       const struct output *files, struct yaml_report *yaml, struct bc_error *err)
 {
 	if (!summary->refusal) {
-		if (!profile_output_fill(&args->output, &files[FILE_PROFILE], summary->conversion,
-					 summary->conversion->options.binary, yaml, err))
+		if (!fill_profile(args, summary, &files[FILE_PROFILE], yaml, err))
 			return false;
 		summary->output = args->output.path ? args->output.path : "-";
 		summary->format =
@@ -522,15 +601,17 @@ static void tell(const struct arguments *args, const struct summary *summary)
 	}
 }
 
-static int finish(const struct arguments *args, const struct conversion *conversion, bool converted,
-		  const struct bc_error *why)
+/* next: NULL where the profile is not carried. */
+static int finish(const struct arguments *args, const struct conversion *conversion,
+		  const struct carry_report *next, bool converted, const struct bc_error *why)
 {
 	bool refused = !converted && why->code == BC_MISMATCH;
 	struct yaml_report yaml = {0};
 	struct bc_error err, refusal = *why;
 	struct summary summary = {.conversion = conversion,
 				  .refusal = refused ? &refusal : NULL,
-				  .maps = &args->maps};
+				  .maps = &args->maps,
+				  .next = converted ? next : NULL};
 
 	if (!converted && !refused)
 		return fail(why);
@@ -574,6 +655,7 @@ static int run_one(struct arguments *args, struct progress *progress)
 {
 	BC_AUTO(snapshots_free) struct snapshots maps = {0};
 	BC_AUTO(conversion_free) struct conversion conversion = {0};
+	BC_AUTO(next_build_close) struct next_build next = {0};
 	struct bc_error err = {0};
 
 	enter_sandbox(args);
@@ -585,7 +667,10 @@ static int run_one(struct arguments *args, struct progress *progress)
 	progress_clear(progress);
 	if (!converted)
 		operands_explain(&conversion, &err);
-	int code = finish(args, &conversion, converted, &err);
+	else if (args->next_build)
+		converted = carry_on(args, &conversion, &next, &err);
+	int code =
+		finish(args, &conversion, args->next_build ? &next.report : NULL, converted, &err);
 	if (!converted && conversion.unread && err.code != BC_NOMEM && args->verbose)
 		operands_tell_bad(&conversion.options, conversion.unread, stderr);
 	return code;
@@ -611,7 +696,7 @@ static int finish_one(const struct arguments *all, const struct named_binary *bi
 		return EXIT_FAILED;
 	}
 	args.output.path = path;
-	return finish(&args, &one->conversion, !one->failed, &one->err);
+	return finish(&args, &one->conversion, NULL, !one->failed, &one->err);
 }
 
 /* The samples could not be read, which one message shows for all binaries. */

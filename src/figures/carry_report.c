@@ -44,6 +44,15 @@ static const struct figure_row document_rows[] = {
 	{0},
 };
 
+void carry_report_object(const struct carry_report *report, struct json *json, const char *key)
+{
+	json_open(json, key, '{');
+	json_string(json, "old", report->old_build);
+	json_string(json, "new", report->new_build);
+	figures_json(carried_rows, report->carried, json);
+	json_close(json, '}');
+}
+
 void carry_report_json(const struct carry_report *report, FILE *out)
 {
 	figures_json_document(document_rows, report, out);
@@ -56,24 +65,6 @@ static void tell_share(const struct carried_counts *carried, const struct carrie
 		say_row(out, "", "%5.1f %%  %s: %" PRIu64 " function%s",
 			percent_of(share->runs, carried->runs), text, share->functions,
 			plural(share->functions));
-}
-
-/* The command for llvm-bolt: what it can do with the new build is known. */
-static void print_next(const struct carry_report *report, FILE *out)
-{
-	const struct bolt_input bolt = bolt_input_of(&report->binary->image);
-	const struct outcome_files files = {.binary = report->new_build,
-					    .input = report->new_build,
-					    .profile = report->output,
-					    .bolt = &bolt,
-					    .debug = report->binary->debug.path};
-	struct advice next;
-
-	if (!report->output || !strcmp(report->output, "-"))
-		return;
-	advise_outcome(OUTCOME_WRITTEN, false, &files, &next);
-	if (*next.command)
-		fprintf(out, "next: %s\n", next.command);
 }
 
 void carry_report_text(const struct carry_report *report, FILE *out)
@@ -93,22 +84,38 @@ void carry_report_text(const struct carry_report *report, FILE *out)
 	tell_share(c, &c->unmatched, "lost: code that is not found again", out);
 	tell_share(c, &c->gone, "lost: the new build has no such function", out);
 	tell_share(c, &c->no_graph, "lost: the code has no control-flow graph", out);
-	print_next(report, out);
 }
 
-void carry_report_warnings(const struct carry_report *report, FILE *out)
+void carry_report_warnings(const struct carry_report *report, const struct warnings *to)
 {
 	double fits = carried_fits_percent(report->carried);
 
 	if (fits < CARRY_FITS_MOSTLY)
-		say_warning(
-			out,
-			"only %.1f %% of the profile's counts are of branches that %s can take: "
-			"it can be of another build",
-			fits, report->old_build);
+		warn(to,
+		     "only %.1f %% of the profile's counts are of branches that %s can take: it can "
+		     "be of another build",
+		     fits, report->old_build);
 	if (carried_percent(report->carried) < CARRIED_LEAST)
-		say_warning(
-			out,
-			"only %.1f %% of the executed code is in %s: a new recording is worth more",
-			carried_percent(report->carried), report->new_build);
+		warn(to,
+		     "only %.1f %% of the executed code is in %s: a new recording is worth more",
+		     carried_percent(report->carried), report->new_build);
+}
+
+/* What llvm-bolt can do with the new build is known. */
+void carry_report_next(const struct carry_report *report, FILE *out)
+{
+	const struct binary *binary = report->profile->binary;
+	const struct bolt_input bolt = bolt_input_of(&binary->image);
+	const struct outcome_files files = {.binary = report->new_build,
+					    .input = report->new_build,
+					    .profile = report->output,
+					    .bolt = &bolt,
+					    .debug = binary->debug.path};
+	struct advice next;
+
+	if (!report->output || !strcmp(report->output, "-"))
+		return;
+	advise_outcome(OUTCOME_WRITTEN, false, &files, &next);
+	if (*next.command)
+		fprintf(out, "next: %s\n", next.command);
 }

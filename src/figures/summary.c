@@ -722,6 +722,8 @@ static size_t summary_records(const struct summary *summary)
 {
 	const struct conversion *c = summary->conversion;
 
+	if (summary->next)
+		return summary->next->profile->record_count;
 	if (conversion_wants(c, WANT_COUNTS))
 		return c->preagg.count;
 	return conversion_wants(c, WANT_RECORDS) ? c->profile.record_count :
@@ -736,7 +738,8 @@ static const char *printed_output(const struct summary *summary)
 static void print_profile(const struct summary *summary, bool verbose, FILE *out)
 {
 	const struct conversion *c = summary->conversion;
-	size_t records = summary_records(summary), functions = c->profile.function_count;
+	const struct profile *profile = summary->next ? summary->next->profile : &c->profile;
+	size_t records = summary_records(summary), functions = profile->function_count;
 
 	if (summary->output && conversion_wants(c, WANT_RECORDS))
 		say_row(out, "profile", "%s: %zu record%s, %zu function%s", printed_output(summary),
@@ -756,9 +759,19 @@ static void say_limit(void *out, const char *path, const char *text)
 	say_warning(out, "%s: %s", path, text);
 }
 
+/* The binary that llvm-bolt is to read with the profile. */
+static struct bolt_reads reads_of(const struct summary *summary)
+{
+	const struct carry_report *next = summary->next;
+
+	return next ? (struct bolt_reads){next->new_build,
+					  bolt_input_of(&next->profile->binary->image)} :
+		      bolt_reads_of(summary->conversion);
+}
+
 void summary_doubts(const struct summary *summary, FILE *out)
 {
-	const struct bolt_reads reads = bolt_reads_of(summary->conversion);
+	const struct bolt_reads reads = reads_of(summary);
 
 	bolt_reads_each(&reads, say_limit, out);
 	summary_each_doubt(summary, warn_by_line, out);
@@ -775,6 +788,8 @@ void summary_text(const struct summary *summary, bool verbose, FILE *out)
 	print_lost(c, out);
 	print_inferred(c, verbose, out);
 	print_compiler(c, verbose, out);
+	if (summary->next)
+		carry_report_text(summary->next, out);
 	print_profile(summary, verbose, out);
 }
 
@@ -816,6 +831,10 @@ void summary_next(const struct summary *summary, FILE *out)
 		.debug = untouched ? binary->debug.path : NULL};
 	struct advice next;
 
+	if (summary->next) {
+		carry_report_next(summary->next, out);
+		return;
+	}
 	if (!is_for_bolt(summary) || !summary_records(summary) ||
 	    (!named && outcome == OUTCOME_WRITTEN))
 		return;
@@ -1009,6 +1028,21 @@ FIGURE_READER(refusal_of, struct summary, figure_string(it->refusal ? it->refusa
 FIGURE_READER(hint_of, struct summary,
 	      figure_string(it->refusal ? bc_error_hint(it->refusal) : NULL))
 
+static void write_reads(struct json *json, const struct figure_row *row, const void *summary)
+{
+	const struct bolt_reads reads = reads_of(summary);
+
+	bolt_reads_json(&reads, json, row->key);
+}
+
+static void write_carried(struct json *json, const struct figure_row *row, const void *of)
+{
+	const struct summary *summary = of;
+
+	if (summary->next)
+		carry_report_object(summary->next, json, row->key);
+}
+
 static void write_yaml(struct json *json, const struct figure_row *row, const void *of)
 {
 	const struct summary *summary = of;
@@ -1043,7 +1077,7 @@ static const struct figure_row summary_rows[] = {
 	{"path", NULL, VALUE(struct conversion, options.binary), CONVERSION},
 	{"binary", .write = write_binary, CONVERSION},
 	{END},
-	{"llvm_bolt", .write = bolt_reads_write, CONVERSION},
+	{"llvm_bolt", .write = write_reads},
 	{"input_binary", BEGIN},
 	{"path", NULL, VALUE(struct conversion, options.input), CONVERSION},
 	{"found", .read = where_found, CONVERSION},
@@ -1081,6 +1115,7 @@ static const struct figure_row summary_rows[] = {
 	{"used", NULL, VALUE(struct conversion, options.from_compiler), CONVERSION},
 	{.at = offsetof(struct conversion, compiler), .rows = compiler_rows, CONVERSION},
 	{END},
+	{"carried", .write = write_carried},
 	{"build_check", BEGIN},
 	{.at = offsetof(struct conversion, check), .rows = check_rows, CONVERSION},
 	{"refused", .read = is_refused},

@@ -7,6 +7,7 @@
 
 #include "src/base/say.h"
 #include "src/elf/bolt_input.h"
+#include "src/figures/carry_report.h"
 #include "src/figures/figure_table.h"
 #include "src/flow/conversion.h"
 #include "src/profile/yaml.h"
@@ -25,6 +26,7 @@ struct summary {
 	const struct bc_error *refusal;  /* why the samples do not belong to the binary; or NULL */
 	const struct map_file_vec *maps; /* that were given; or NULL */
 	const char *format; /* of the profile, where its name should show: "fdata"; or NULL */
+	const struct carry_report *next; /* the profile was carried to the next build; or NULL */
 };
 
 /* What was read, how much of it is used, what was lost and why, what was written: a row each.

@@ -544,6 +544,8 @@ void summary_each_warning(const struct summary *summary, warning_fn *each, void 
 	warn_of_hashes(summary, &to);
 	warn_of_name(summary, &to);
 	warn_of_compiler(summary, &to);
+	if (summary->next)
+		carry_report_warnings(summary->next, &to);
 	warn_of_inputs(summary, &to);
 }
 

@@ -48,6 +48,7 @@ CASES = [
     ['overlap', DEMO + '/expected/demo.perf.fdata', DEMO + '/expected/demo.perf.fdata'],
     ['stale', IN, DEMO + '/expected/demo.perf.fdata'],
     ['carry', IN, IN, DEMO + '/expected/demo.perf.fdata', '-o', 'OUT/a'],
+    ['convert', DEMO + '/demo.bolt', DEMO + '/demo.preagg', '--input=' + IN, '--for=' + IN, '-o', 'OUT/a'],
     ['heatmap', '-o', 'OUT/a', OUT, DATA],
     ['dump', OUT],
     ['diff', OUT, OUT],

@@ -30,6 +30,7 @@ def conversions(*option):
         yield ['-o', 'profile', *option, DEMO + '/demo.bolt', DEMO + '/demo.' + samples]
     yield ['-o', 'profile', *option, '--format=yaml', SQLITE + '/sq.b22', SQLITE + '/lbr.b22.txt']
     yield ['-o', 'profile', *option, SQLITE + '/sq.b16', DEMO + '/demo.preagg']  # of another build: refused
+    yield ['-o', 'profile', *option, '--for=' + DEMO + '/demo', '--input=' + DEMO + '/demo', DEMO + '/demo.bolt', DEMO + '/demo.preagg']
 
 
 def merges(*option):

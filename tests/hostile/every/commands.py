@@ -7,9 +7,9 @@ import subprocess
 NO_FILES = {'ADDRESS': '0x55e11c270022', 'LAYOUT': 'fixed', 'PROGRAM': 'true', 'WORKLOAD': '-- true {}'}
 
 # What stands well in the other places, by the word there, or by command and word.
-GOOD = {'PROG': 'demo', 'SAMPLES': 'perf.data', 'STACKS': 'perf.data', 'INPUT': 'demo', 'JSON': 'table.json',
+GOOD = {'PROG': 'demo', 'NEW': 'demo', 'SAMPLES': 'perf.data', 'STACKS': 'perf.data', 'INPUT': 'demo', 'JSON': 'table.json',
         ('merge', 'INPUT'): 'profile.fdata', ('overlap', 'A'): 'profile.fdata', ('overlap', 'B'): 'profile.fdata',
-        ('stale', 'PROFILE'): 'profile.yaml', ('carry', 'OLD'): 'demo', ('carry', 'NEW'): 'demo', ('carry', 'PROFILE'): 'profile.fdata', ('record', '--replay'): 'rings',
+        ('stale', 'PROFILE'): 'profile.yaml', ('carry', 'OLD'): 'demo', ('carry', 'PROFILE'): 'profile.fdata', ('record', '--replay'): 'rings',
         ('report', 'PROFILE'): 'profile.fdata', ('encode', 'FILE'): 'table.json', ('maps', 'FILE'): 'maps.bcmaps'}
 GOOD_ANYWHERE = 'demo.bolt'
 
@@ -18,6 +18,7 @@ GOOD_ANYWHERE = 'demo.bolt'
 BESIDE = {('addr', '--input'): ['--base=55e11c269000', '--source'],
           ('addr', '--binary'): ['--base=55e11c269000'],
           ('addr', 'stdin'): ['--base=55e11c269000'],
+          ('convert', '--for'): ['--input=', 'demo'],
           ('record', '--replay'): ['--bin=', 'demo.bolt'],
           ('stacks', '--binary'): ['--functions'],
           ('stacks', 'STACKS'): ['--maps=', 'maps.bcmaps', '--binary=', 'demo.bolt'],
@@ -53,7 +54,7 @@ class Option:
         self.name, self.short, self.word, self.optional, self.text = name, short, word, optional, text
 
     def takes_file(self):
-        return self.word in ('FILE', 'BIN', 'BINARY', 'INPUT', 'JSON', 'SAMPLES', 'STACKS', 'PROFILE')
+        return self.word in ('FILE', 'BIN', 'BINARY', 'INPUT', 'JSON', 'NEW', 'SAMPLES', 'STACKS', 'PROFILE')
 
     def writes(self):
         return bool(re.match(r'(also )?write |add ', self.text))

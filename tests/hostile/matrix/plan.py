@@ -14,7 +14,7 @@ LINES = {
     'carry': ['{input} {input} {branches.input.fdata}', '--stats=json {input} {input} {branches.input.yaml}'],
     'convert': ['--format=preagg {bolted} {branches} >branches.preagg', '--shard {bolted} {plain} >plain.shard', '{bolted} {recording}', '{bolted} {plain}',
                 '--format=yaml --profile-write-pseudo-probes --input={input} {bolted} {branches} {probes}',
-                '{input} {input.branches}', '{input} {input.plain}'],
+                '{input} {input.branches}', '{input} {input.plain}', '--input={input} --for={input} {bolted} {branches}'],
     'diff': ['{bolted} {other}'],
     'dump': ['{bolted}', '--json {bolted} >table'],
     'encode': ['{table}'],
@@ -49,7 +49,7 @@ VALUES = {'N': ['7'], 'PERCENT': ['50'], 'SIZE': ['1M'], 'SIZE,...': ['4K,64K'],
           ('heatmap', '--min-address'): ['4096'], ('heatmap', '--max-address'): ['0x500000'],
           ('stacks', '--format'): ['json', 'folded', 'pprof']}
 # Words of options that need something else with each pair, or what no pair has.
-NO_VALUE = {'KIND', 'KEY', 'TIME', 'DIR', 'NAME', 'ID', 'T', 'PID', 'PID,...', 'FROM,TO', 'ADDR', 'ADDRESS', 'FILE', 'BIN', 'INPUT', 'PROFILE',
+NO_VALUE = {'KIND', 'KEY', 'TIME', 'DIR', 'NAME', 'ID', 'T', 'PID', 'PID,...', 'FROM,TO', 'ADDR', 'ADDRESS', 'FILE', 'BIN', 'INPUT', 'NEW', 'PROFILE',
             'PATH', 'SAMPLES', 'PROG', 'EVENT', 'N|SIZE'}
 # Options that have no turn: the runs or a line have them, they want what no pair has or other programs (--hashes, --from-compiler), or they change the
 # files of inputs/.

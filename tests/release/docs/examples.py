@@ -22,7 +22,7 @@ CALL = re.compile(r'(?:[^|].*[|] *)?(?:%s) ' % '|'.join(NAMES))
 # What the pages call their files, and what is there: the first that fits.
 FILES = (('debug/server.bolt', 'g4.b22'), ('debug/server', 'g4'), ('yesterday/server.bolt', 'sq.b22'), ('server.bat', 'side/sq.b22'), ('prog.bolt2', 'sq.b22'), ('build/prog.bolt', 'sq.b22'),
          ('/srv/bin/prog', 'sq.b22'), ('prog.bolt', 'sq.b22'), ('server.bolt', 'sq.b22'), ('app.bolt', 'sq.b22'),
-         ('last/prog', 'sq'), ('first.data', 'lbr.input.data'), ('second.data', 'lbr.b22.data'), ('prog', 'sq'), ('server', 'sq'))
+         ('last/prog', 'sq'), ('last/prog.bolt', 'sq.b22'), ('first.data', 'lbr.input.data'), ('second.data', 'lbr.b22.data'), ('prog', 'sq'), ('server', 'sq'))
 GATES = ('batconv quality', 'batconv verify') # 3 is an answer, too
 # Runs llvm-bolt; without one its output is another file with the same hashes.
 WITH_BOLT = 'batconv extract --hashes'
