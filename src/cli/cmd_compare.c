@@ -57,11 +57,6 @@ static int check(struct command_line *line)
 
 	if (args->json && args->markdown)
 		return usage_error(line->command, "--json or --markdown, not both", NULL);
-	if (args->work.counted && args->work.serve && !args->work.counted_workload)
-		return usage_error(
-			line->command,
-			"a server cannot be counted: --counted=COMMAND counts another workload",
-			NULL);
 	if (args->rounds.given && !args->rounds.is && !args->work.counted)
 		return usage_error(line->command, "--rounds=0 times nothing, and needs --counted",
 				   NULL);

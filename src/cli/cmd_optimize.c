@@ -307,10 +307,7 @@ static int run_optimize(struct command_line *line)
 	options.bolt_options = args->bolt_options ? chosen.words.at : NULL;
 	options.cdsort = bolt.release >= bolt_release_with(BOLT_CDSORT);
 	options.branches = has_branches();
-	options.counts =
-		words.counting.command.count && (!args->work.serve || args->work.counted_workload) ?
-			&words.counting :
-			NULL;
+	options.counts = words.counting.command.count ? &words.counting : NULL;
 	if (!optimize(&options, &of, &err) || (!args->dry_run && !tell(args, &report, &err)))
 		return fail(&err);
 	return args->dry_run || of.kept ? EXIT_DONE : EXIT_CHECK_FAILED;

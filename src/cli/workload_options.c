@@ -77,7 +77,7 @@ int workload_arguments_check(const struct command_line *line, const struct workl
 
 	if (code != EXIT_DONE)
 		return code;
-	if (args->counted_workload && !strstr(args->counted_workload, "{}"))
+	if (args->counted_workload && !args->serve && !strstr(args->counted_workload, "{}"))
 		return usage_error(line->command,
 				   "--counted has no {}, which the binary replaces, in",
 				   args->counted_workload);
@@ -134,7 +134,9 @@ bool workload_words_take(const struct command_line *line, const struct workload_
 	out->counting = *workload;
 	if (args->counted_workload)
 		out->counting.command = template_of(&out->counted);
-	out->counting.serve = (struct template){0};
+	/* A command with the binary counts by itself, another one is load of the server. */
+	if (args->counted_workload && template_has_binary(&out->counting.command))
+		out->counting.serve = (struct template){0};
 	return true;
 }
 

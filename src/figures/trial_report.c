@@ -87,10 +87,10 @@ static void print_counts(const struct contest *trial, const char *before, const 
 			 const char *after, FILE *out)
 {
 	for (size_t i = 0; i < BC_COUNT(counts); i++) {
-		uint64_t first = count_of(&trial->at[0].counted, &counts[i]);
+		uint64_t first = count_of(&trial->at[0].counted.median, &counts[i]);
 		fprintf(out, "%s%-14s", before, counts[i].text);
 		for (size_t k = 0; k < trial->count; k++) {
-			uint64_t count = count_of(&trial->at[k].counted, &counts[i]);
+			uint64_t count = count_of(&trial->at[k].counted.median, &counts[i]);
 			fprintf(out, "%s%12" PRIu64, between, count);
 			if (k && first)
 				fprintf(out, " (%.3f)", (double)count / (double)first);
@@ -184,8 +184,12 @@ void trial_text(const struct trial_report *report, FILE *out)
 	}
 	for (size_t i = 0; i < trial->count && trial->rounds; i++)
 		print_times(report, i, out);
-	if (trial->has_counts) {
-		fputs("counted in one run of each:\n", out);
+	if (trial->counted_runs) {
+		if (trial->counted_runs == 1)
+			fputs("counted in one run of each:\n", out);
+		else
+			fprintf(out, "counted, medians of %zu runs of each:\n",
+				trial->counted_runs);
 		print_counts(trial, "  ", "  ", "", out);
 	}
 }
@@ -265,9 +269,10 @@ void trial_markdown(const struct trial_report *report, FILE *out)
 	fprintf(out, "\n%zu rounds in random order%s.\n", trial->rounds,
 		report->served ? "; times are of the server while it had load" : "");
 	markdown_events(trial, out);
-	if (!trial->has_counts)
+	if (!trial->counted_runs)
 		return;
-	markdown_heading(trial, "counted in one run", out);
+	markdown_heading(
+		trial, trial->counted_runs == 1 ? "counted in one run" : "counted (medians)", out);
 	print_counts(trial, "| ", " | ", " |", out);
 }
 
@@ -341,11 +346,11 @@ static void write_contender(struct json *json, const struct trial_report *report
 	}
 	if (report->trial->rounds)
 		write_events(json, report->trial, index);
-	if (report->trial->has_counts) {
+	if (report->trial->counted_runs) {
 		json_open(json, "counts", '{');
 		for (size_t i = 0; i < BC_COUNT(counts); i++)
-			json_number(json, counts[i].key, count_of(&of->counted, &counts[i]));
-		json_number(json, "unknown_instructions", of->counted.unknown);
+			json_number(json, counts[i].key, count_of(&of->counted.median, &counts[i]));
+		json_number(json, "unknown_instructions", of->counted.median.unknown);
 		json_close(json, '}');
 	}
 	json_close(json, '}');

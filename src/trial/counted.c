@@ -18,6 +18,7 @@
 #include "src/base/file.h"
 #include "src/base/lines.h"
 #include "src/base/map.h"
+#include "src/base/sort.h"
 #include "src/base/text.h"
 #include "src/elf/image.h"
 #include "src/isa/insn.h"
@@ -27,6 +28,8 @@
 #define OBJECT_BITS  48 /* above the bits of an address: the number of its file */
 #define COLUMNS_MOST 32
 #define BARE_SIZE    (sizeof(folder) + 256)
+#define PATIENCE     60 /* seconds that a server has to end under valgrind */
+#define SERVER_RUNS  3
 #define COUNTS_FILE  "callgrind." /* and the process, of what valgrind writes */
 
 /* A file of code that ran. */
@@ -398,16 +401,16 @@ bool counted_run(const struct workload *workload, const char *binary, struct run
 		 struct bc_error *err)
 {
 	struct workload counting = *workload;
+	struct template *counted = workload->serve.count ? &counting.serve : &counting.command;
 	char output[sizeof(folder) + 64], bare[BARE_SIZE];
 
 	*out = (struct run_counts){0};
-	if (workload->serve.count)
-		return bc_fail(err, BC_UNSUPPORTED, "a server cannot be counted");
 	if (!make_folder(err))
 		return false;
 	snprintf(output, sizeof(output), "--callgrind-out-file=%s/" COUNTS_FILE "%%p", folder);
-	const char **words = words_of_valgrind(&workload->command, output, &counting.command.count);
-	counting.command.words = words;
+	const char **words = words_of_valgrind(counted, output, &counted->count);
+	counted->words = words;
+	counting.patience = PATIENCE;
 	counting.kernel = NULL;
 	bool gave_up = false,
 	     ok = words ? run_once(&counting, binary, out, &gave_up, err) : bc_fail_nomem(err);
@@ -421,4 +424,56 @@ bool counted_run(const struct workload *workload, const char *binary, struct run
 	free(words);
 	counted_abandon();
 	return ok;
+}
+
+/* ---- several runs ---- */
+
+#define BY_COUNT(a, b) (*(a) < *(b))
+DEFINE_SORT(counts_sort, uint64_t, BY_COUNT);
+
+static uint64_t *count_at(struct run_counts *of, size_t offset)
+{
+	return (uint64_t *)(void *)((char *)of + offset);
+}
+
+static void sum_up(struct run_counts *runs, size_t count, struct counted_runs *out)
+{
+	static const size_t fields[] = {
+		offsetof(struct run_counts, instructions), offsetof(struct run_counts, taken),
+		offsetof(struct run_counts, line_misses),  offsetof(struct run_counts, lines),
+		offsetof(struct run_counts, pages),        offsetof(struct run_counts, unknown)};
+	uint64_t sorted[SERVER_RUNS];
+
+	*out = (struct counted_runs){runs[0], runs[0], runs[0]};
+	for (size_t i = 0; i < BC_COUNT(fields); i++) {
+		for (size_t k = 0; k < count; k++)
+			sorted[k] = *count_at(&runs[k], fields[i]);
+		counts_sort(sorted, count);
+		*count_at(&out->median, fields[i]) = sorted[count / 2];
+		*count_at(&out->least, fields[i]) = sorted[0];
+		*count_at(&out->most, fields[i]) = sorted[count - 1];
+	}
+}
+
+size_t counted_runs_of(const struct workload *workload)
+{
+	return workload->serve.count ? SERVER_RUNS : 1;
+}
+
+bool counted_runs(const struct workload *workload, const char *binary, struct counted_runs *out,
+		  struct bc_error *err)
+{
+	struct run_counts runs[SERVER_RUNS];
+	size_t count = counted_runs_of(workload);
+
+	for (size_t i = 0; i < count; i++) {
+		if (!counted_run(workload, binary, &runs[i], err))
+			return false;
+		if (runs[i].code != runs[0].code)
+			return bc_fail(err, BC_UNSUPPORTED,
+				       "under valgrind it ends with exit code %d, and with %d",
+				       runs[0].code, runs[i].code);
+	}
+	sum_up(runs, count, out);
+	return true;
 }

@@ -4,7 +4,8 @@
  *
  * valgrind's callgrind runs the workload, some fifty times as slowly, and writes how often each
  * instruction ran, and how often each conditional branch was taken.  Which instruction is a branch
- * is read from the files of the code.  All threads and processes count.
+ * is read from the files of the code.  All threads and processes count.  A server is
+ * counted from its start to its end; what puts load on it runs as it is.
  * Facts: valgrind's manual, "Callgrind Format Specification" (version 1).
  */
 #ifndef TRIAL_COUNTED_H
@@ -24,11 +25,27 @@ struct run_counts {
 	int code;         /* the exit code of the run; of valgrind, where it cannot run it */
 };
 
-/* Runs the workload's command under valgrind.  For a workload with a server BC_UNSUPPORTED.
+/* Runs the workload's command, or its server, under valgrind.
  *
+ * BC_UNSUPPORTED  valgrind cannot run it
  * ... and what workload_run() has. */
 BC_MUST_USE bool counted_run(const struct workload *workload, const char *binary,
 			     struct run_counts *out, struct bc_error *err);
+
+/* Counts that can be compared.  A server does not do the same each time, as it depends on when
+ * requests come: of it there are several runs, and a difference is one if the ranges do not
+ * overlap. */
+struct counted_runs {
+	struct run_counts median, least, most; /* of each count by itself; of one run the same */
+};
+
+/* BC_UNSUPPORTED  also: the exit code differs from run to run
+ * ... and what counted_run() has. */
+BC_MUST_USE bool counted_runs(const struct workload *workload, const char *binary,
+			      struct counted_runs *out, struct bc_error *err);
+
+/* How many runs it takes. */
+size_t counted_runs_of(const struct workload *workload);
 
 /* Reads what callgrind wrote of one process, with all names and addresses written out, and adds
  * it up.  The lines and pages are added, too: of several processes those of each count.

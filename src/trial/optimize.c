@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -22,7 +23,7 @@
 
 enum count_change { FALLS, EVEN, RISES };
 
-/* is: of events; NULL: each run would count the same. */
+/* is: of counts that vary; NULL: each run would count the same. */
 static enum count_change change_of(uint64_t before, uint64_t after, uint64_t instructions,
 				   const struct ratio_estimate *is, double margin)
 {
@@ -53,10 +54,10 @@ enum optimize_verdict optimize_judge(const struct optimize_evidence *of)
 		return VERDICT_UNDECIDED;
 	uint64_t instructions = of->before.instructions;
 	enum count_change taken = change_of(of->before.taken, of->after.taken, instructions,
-					    of->events ? &of->taken : NULL, of->margin);
+					    of->varies ? &of->taken : NULL, of->margin);
 	enum count_change misses =
 		change_of(of->before.line_misses, of->after.line_misses, instructions,
-			  of->events ? &of->line_misses : NULL, of->margin);
+			  of->varies ? &of->line_misses : NULL, of->margin);
 	return taken != RISES && misses != RISES && (taken == FALLS || misses == FALLS) ?
 		       VERDICT_COUNTS :
 		       VERDICT_NO_GAIN;
@@ -484,7 +485,31 @@ static bool takes_too_long(const struct attempt *run)
 {
 	const struct contest *contest = &run->of->contest;
 
-	return contest->rounds && 2 * COUNTED_TIMES * contest->at[0].cpu > run->options->budget;
+	return contest->rounds && 2.0 * (double)counted_runs_of(run->options->counts) *
+						  COUNTED_TIMES * contest->at[0].cpu >
+					  run->options->budget;
+}
+
+/* All that the ratio of two counts can be. */
+static struct ratio_estimate range_of(uint64_t least_before, uint64_t most_before,
+				      uint64_t least_after, uint64_t most_after)
+{
+	double low = (double)least_after / (double)(most_before ? most_before : 1);
+	double high = (double)most_after / (double)(least_before ? least_before : 1);
+
+	return (struct ratio_estimate){sqrt(low * high), low, high};
+}
+
+static void take_counts(const struct counted_runs *before, const struct counted_runs *after,
+			struct optimize_evidence *evidence)
+{
+	evidence->counted = true;
+	evidence->before = before->median;
+	evidence->after = after->median;
+	evidence->taken = range_of(before->least.taken, before->most.taken, after->least.taken,
+				   after->most.taken);
+	evidence->line_misses = range_of(before->least.line_misses, before->most.line_misses,
+					 after->least.line_misses, after->most.line_misses);
 }
 
 /* The counts of both, in `evidence`; where they cannot be had, why. */
@@ -492,28 +517,30 @@ static bool count(struct attempt *run, const char *const paths[2], struct bc_err
 {
 	const struct optimize_options *options = run->options;
 	struct optimize_evidence *evidence = &run->of->evidence;
-	struct run_counts *to[] = {&evidence->before, &evidence->after};
+	struct counted_runs counts[2];
 	struct contest *contest = &run->of->contest;
 
 	if (options->progress)
 		say(options->progress, "%-11s what both do, by valgrind", "count");
 	for (size_t i = 0; i < 2; i++)
-		if (!counted_run(options->counts, paths[i], to[i], &run->of->refused)) {
+		if (!counted_runs(options->counts, paths[i], &counts[i], &run->of->refused)) {
 			*err = run->of->refused;
 			run->of->uncounted = run->of->refused.text;
 			return err->code != BC_NOMEM;
 		}
-	if (to[0]->code != to[1]->code) { /* valgrind cannot run it, or its work ended early */
+	if (counts[0].median.code !=
+	    counts[1].median.code) { /* valgrind cannot run it, or its work ended early */
 		bc_fail(&run->of->refused, BC_UNSUPPORTED,
 			"under valgrind it ends with exit code %d, the program with %d",
-			to[1]->code, to[0]->code);
+			counts[1].median.code, counts[0].median.code);
 		run->of->uncounted = run->of->refused.text;
 		return true;
 	}
 	for (size_t i = 0; i < contest->count; i++)
-		contest->at[i].counted = *to[i];
-	contest->has_counts = evidence->counted = true;
-	evidence->events = false;
+		contest->at[i].counted = counts[i];
+	contest->counted_runs = counted_runs_of(options->counts);
+	take_counts(&counts[0], &counts[1], evidence);
+	evidence->varies = contest->counted_runs > 1;
 	return true;
 }
 
@@ -532,7 +559,7 @@ static void take_events(const struct contest *contest, struct optimize_evidence 
 	if (!contest->has_event[COUNTED_INSTRUCTIONS] || !contest->has_event[COUNTED_TAKEN] ||
 	    !contest->has_event[COUNTED_LINE_MISSES])
 		return;
-	evidence->counted = evidence->events = true;
+	evidence->counted = evidence->varies = true;
 	evidence->before = median_events(&contest->at[0]);
 	evidence->after = median_events(&contest->at[1]);
 	evidence->taken = contest->at[1].events[COUNTED_TAKEN].is;
@@ -570,7 +597,7 @@ static bool compare(struct attempt *run, struct bc_error *err)
 			take_events(contest, evidence);
 	}
 	bool decided = evidence->timed && (evidence->cpu.high < 1 || evidence->cpu.low > 1);
-	if (evidence->differs || ((decided || evidence->events) && !options->counts_always))
+	if (evidence->differs || ((decided || evidence->varies) && !options->counts_always))
 		return true;
 	if (!options->counts)
 		run->of->uncounted = "--counted=COMMAND names what to count";

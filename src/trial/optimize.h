@@ -44,7 +44,8 @@ struct optimize_evidence {
 	bool timed, counted;
 	struct ratio_estimate cpu;
 	struct run_counts before, after;
-	bool events; /* the processor counted: medians of all runs, with intervals of their ratios */
+	bool varies; /* the counts are medians of several runs, and these are the ranges of their
+			ratios: events of the processor, or counts of a server */
 	struct ratio_estimate taken, line_misses;
 	double margin; /* counts that fall by a smaller share do not decide */
 };

@@ -236,17 +236,19 @@ static bool run_rounds(const struct workload *workload, const struct trial_optio
 
 static bool count_all(const struct workload *workload, struct contest *trial, struct bc_error *err)
 {
+	const struct counted_runs *first = &trial->at[0].counted;
+
 	for (size_t i = 0; i < trial->count; i++) {
 		struct contender *of = &trial->at[i];
-		if (!counted_run(workload, of->path, &of->counted, err))
+		if (!counted_runs(workload, of->path, &of->counted, err))
 			return bc_fail_prefix(err, of->path);
-		if (of->counted.code != trial->at[0].counted.code)
+		if (of->counted.median.code != first->median.code)
 			return bc_fail(err, BC_UNSUPPORTED,
 				       "%s: under valgrind it ends with exit code %d, %s with %d",
-				       of->path, of->counted.code, trial->at[0].path,
-				       trial->at[0].counted.code);
+				       of->path, of->counted.median.code, trial->at[0].path,
+				       first->median.code);
 	}
-	trial->has_counts = true;
+	trial->counted_runs = counted_runs_of(workload);
 	return true;
 }
 

@@ -49,7 +49,7 @@ struct contender {
 	size_t rounds_for_margin;   /* so many rounds would show a difference of the margin; 0: not
 				       known */
 	struct contender_event events[COUNTED_EVENT_COUNT];
-	struct run_counts counted;
+	struct counted_runs counted;
 	struct workload_run first;
 	bool differs;  /* in output or exit code from the first one: it is not timed */
 	bool unsteady; /* its own output differs from one run to the next */
@@ -60,7 +60,7 @@ struct contest {
 	size_t count, rounds;
 	double seconds, margin;
 	bool has_event[COUNTED_EVENT_COUNT]; /* it was counted in all runs of the rounds */
-	bool has_counts;
+	size_t counted_runs;                 /* of each; 0: nothing was counted */
 };
 
 /* trial_free() in any case.  If the output of one differs, there are no rounds and no times.

@@ -179,11 +179,15 @@ while time.monotonic() < end:
     for i in range(100):
         socket.create_connection(('127.0.0.1', $port)).close()
 END
+printf "import socket\nfor i in range(20):\n    socket.create_connection(('127.0.0.1', %s)).close()\n" "$port" >few
 for how in 'exit instrument ' 'killed instrument2 '; do
 	words=${how%% *} step=${how#* }
 	[ "$words" = exit ] && word=' exit' || word=''
-	optimize 0 --keep=always -o "served.$words" --folder="serve.$words" --how=instrument --serve="{} $port$word" --ready=tcp:"$port" --load='python3 load' ./serve
+	optimize 0 --keep=always -o "served.$words" --folder="serve.$words" --how=instrument --serve="{} $port$word" --ready=tcp:"$port" --load='python3 load' --counted='python3 few' ./serve
 	[ -x "served.$words" ] && grep -q "$step" err || fail "$words: $(cat err)"
+	if valgrind --version >/dev/null 2>&1; then
+		counted=$(python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["counts"]["taken_branches"]["before"])' "serve.$words/optimize.json") && [ "$counted" -gt 20000 ] || fail "$words: not counted: $(cat "serve.$words/optimize.json")"
+	fi
 	grep -q ' work/1 .* [1-9][0-9]*$' "serve.$words/profile.fdata" || fail "$words: no counts: $(cat "serve.$words/profile.fdata")"
 done
 ! pgrep -f "serve $port" >left || fail "servers are left: $(cat left)"

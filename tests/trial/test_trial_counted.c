@@ -118,6 +118,25 @@ static const char gives_up[] = "#!/bin/sh\n"
 			       "printf 'events: Ir\\n0x10 0 5\\n' >\"${out%%%p}$$\" ;;\n"
 			       "esac\n";
 
+/* Puts this one before others.  Returns PATH as it was, for use_path(). */
+static char *use_valgrind(const char *script)
+{
+	char here[128], path[256], *before = strdup(getenv("PATH"));
+
+	put_file("valgrind", script);
+	assert_int_equal(chmod("valgrind", 0700), 0);
+	assert_true(before && getcwd(here, sizeof(here)));
+	snprintf(path, sizeof(path), "%s:/usr/bin:/bin", here);
+	assert_int_equal(setenv("PATH", path, 1), 0);
+	return before;
+}
+
+static void use_path(char *path)
+{
+	assert_int_equal(setenv("PATH", path, 1), 0);
+	free(path);
+}
+
 static void write_prog(const struct build_section *sections)
 {
 	const struct build_elf recipe = {.sections = sections};
@@ -151,20 +170,14 @@ static void test_gives_up(void **state)
 		{".gnu_debuglink", SHT_PROGBITS, 0, 0, "link", 4, NULL, 0, NULL},
 		{".comment", SHT_PROGBITS, 0, 0, "me", 2, NULL, 0, NULL},
 		{0}};
-	char here[128], path[512];
+	char path[512];
 	struct run_counts counts;
 	struct bc_error err;
 	struct file_map map;
 	struct image image;
 
 	(void)state;
-	put_file("valgrind", gives_up);
-	assert_int_equal(chmod("valgrind", 0700), 0);
-	char *before = strdup(getenv("PATH"));
-	assert_true(before && getcwd(here, sizeof(here)));
-	snprintf(path, sizeof(path), "%s:/usr/bin:/bin", here);
-	assert_int_equal(setenv("PATH", path, 1), 0);
-
+	char *before = use_valgrind(gives_up);
 	write_prog(debug);
 	assert_true(count_prog(&counts, &err));
 	assert_int_equal(counts.instructions, 5);
@@ -188,8 +201,42 @@ static void test_gives_up(void **state)
 	write_prog(plain);
 	assert_false(count_prog(&counts, &err));
 	assert_string_equal(err.text, "valgrind cannot run it");
-	assert_int_equal(setenv("PATH", before, 1), 0);
-	free(before);
+	use_path(before);
+}
+
+/* A valgrind of three runs, which counts 5, 9 and 6. */
+static const char counts_three[] = "#!/bin/sh\n"
+				   "for word; do case $word in\n"
+				   "--callgrind-out-file=*) out=${word#*=} ;;\n"
+				   "esac; done\n"
+				   "while [ \"${1#--}\" != \"$1\" ]; do shift; done\n"
+				   "echo >>runs\n"
+				   "case $(wc -l <runs) in 1) n=5 ;; 2) n=9 ;; *) n=6 ;; esac\n"
+				   "printf 'events: Ir\\n0x10 0 %d\\n' $n >\"${out%%%p}$$\"\n"
+				   "exec \"$@\"\n";
+
+/* A server runs three times, under load that does not run under valgrind. */
+static void test_server(void **state)
+{
+	static const char *const serve[] = {"{}", "-c", "touch up; exec sleep 100"},
+				 *const ready[] = {"test", "-e", "up"},
+				 *const load[] = {"sh", "-c", "echo >>loads"};
+	const struct workload workload = {
+		.command = {load, 3}, .serve = {serve, 3}, .ready = {ready, 3}, .timeout = 60};
+	struct counted_runs counts;
+	struct bc_error err;
+
+	(void)state;
+	char *before = use_valgrind(counts_three);
+	if (!counted_runs(&workload, "/bin/sh", &counts, &err))
+		fail_msg("%s", err.text);
+	assert_int_equal(counts.median.instructions, 6);
+	assert_int_equal(counts.least.instructions, 5);
+	assert_int_equal(counts.most.instructions, 9);
+	assert_int_equal(counts.median.unknown, 6);
+	assert_holds("runs", "\n\n\n");
+	assert_holds("loads", "\n\n\n");
+	use_path(before);
 }
 
 int main(void)
@@ -197,7 +244,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_unknown),  cmocka_unit_test(test_sums),
 		cmocka_unit_test(test_bad),      cmocka_unit_test(test_of_valgrind),
-		cmocka_unit_test(test_gives_up),
+		cmocka_unit_test(test_gives_up), cmocka_unit_test(test_server),
 	};
 
 	return cmocka_run_group_tests(tests, enter_folder, leave_folder);

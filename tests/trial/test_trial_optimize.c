@@ -52,7 +52,7 @@ static void test_events(void **state)
 
 	(void)state;
 	assert_verdict(of, VERDICT_NO_GAIN); /* the misses rise */
-	of.events = true;
+	of.varies = true;
 	of.taken = (struct ratio_estimate){0.9, 0.89, 0.91};
 	of.line_misses = (struct ratio_estimate){1.02, 0.98, 1.05};
 	assert_verdict(of, VERDICT_COUNTS);
