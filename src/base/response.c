@@ -25,9 +25,10 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
-bool response_words(char *text, size_t size, struct argument_vec *out)
+bool response_words(char *text, size_t size, enum word_rule rule, struct argument_vec *out)
 {
 	char *begin = text, *put = text, quote = 0;
+	bool quoted = false; /* the word has a quote */
 
 	for (size_t i = 0; i <= size; i++) {
 		bool at_end = i == size;
@@ -37,13 +38,15 @@ bool response_words(char *text, size_t size, struct argument_vec *out)
 			quote = 0;
 		} else if (!at_end && !quote && (text[i] == '"' || text[i] == '\'')) {
 			quote = text[i];
+			quoted = rule == WORDS_OF_SHELL;
 		} else if (!at_end && (quote || !is_blank(text[i]))) {
 			*put++ = text[i];
-		} else if (put > begin) { /* which leaves room for the zero byte */
+		} else if (put > begin || quoted) { /* which leaves room for the zero byte */
 			*put++ = '\0';
 			if (!argument_vec_push(out, begin))
 				return false;
 			begin = put;
+			quoted = false;
 		}
 	}
 	return true;
@@ -184,7 +187,8 @@ static bool read_words(struct expansion *e, int fd, struct open_file *file, stru
 		free(text);
 		return bc_fail_nomem(err);
 	}
-	return ok && (response_words(text, size, &file->words) || bc_fail_nomem(err));
+	return ok &&
+	       (response_words(text, size, WORDS_OF_LLVM, &file->words) || bc_fail_nomem(err));
 }
 
 static bool contains(const struct open_file_vec *files, const struct stat *st)

@@ -46,9 +46,16 @@ BC_MUST_USE bool response_expand(int argc, char **argv, struct word_owner owner,
 				 struct response *out, struct bc_error *err);
 void response_free(struct response *response);
 
+/* Which words there are. */
+enum word_rule {
+	WORDS_OF_LLVM,  /* as above */
+	WORDS_OF_SHELL, /* those of nothing but quotes are words, too, and empty */
+};
+
 /* Cuts text into words, which are written over it: text[size] can be written to.
  * False: out of memory. */
-BC_MUST_USE bool response_words(char *text, size_t size, struct argument_vec *out);
+BC_MUST_USE bool response_words(char *text, size_t size, enum word_rule rule,
+				struct argument_vec *out);
 
 /* If the text begins as UTF-16 does, replaces it by UTF-8; leaves out the mark of UTF-8.  *text is
  * of malloc() and has room for a byte more than *size.  BC_FORMAT, BC_NOMEM */

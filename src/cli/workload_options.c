@@ -97,7 +97,8 @@ bool option_text_take(const char *value, struct option_text *out)
 	if (!value)
 		return true;
 	out->text = strdup(value);
-	return out->text && response_words(out->text, strlen(out->text), &out->words);
+	return out->text &&
+	       response_words(out->text, strlen(out->text), WORDS_OF_SHELL, &out->words);
 }
 
 void option_text_free(struct option_text *of)

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "src/base/text.h"
 #include "tests/support/cmocka.h"
 #include "tests/support/own_folder.h"
 
@@ -37,21 +38,38 @@ static const struct {
 	{TEXT("# no comment"), "#|no|comment|"},
 };
 
+static void assert_words(struct text of, enum word_rule rule, const char *expected)
+{
+	struct argument_vec words = {0};
+	char *text = malloc(of.len + 1), got[256] = "";
+
+	assert_non_null(text);
+	memcpy(text, of.at, of.len);
+	assert_true(response_words(text, of.len, rule, &words));
+	for (size_t w = 0; w < words.len; w++)
+		snprintf(got + strlen(got), sizeof(got) - strlen(got), "%s|", words.at[w]);
+	assert_string_equal(got, expected);
+	argument_vec_free(&words);
+	free(text);
+}
+
 static void words_are_llvms(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++) {
-		struct argument_vec words = {0};
-		char *text = malloc(cases[i].size + 1), got[256] = "";
-		assert_non_null(text);
-		memcpy(text, cases[i].text, cases[i].size);
-		assert_true(response_words(text, cases[i].size, &words));
-		for (size_t w = 0; w < words.len; w++)
-			snprintf(got + strlen(got), sizeof(got) - strlen(got), "%s|", words.at[w]);
-		assert_string_equal(got, cases[i].words);
-		argument_vec_free(&words);
-		free(text);
+		struct text text = {cases[i].text, cases[i].size};
+		assert_words(text, WORDS_OF_LLVM, cases[i].words);
 	}
+}
+
+static void empty_words_are_a_shells(void **state)
+{
+	(void)state;
+	assert_words(text_of("--save '' --port 7"), WORDS_OF_SHELL, "--save||--port|7|");
+	assert_words(text_of("\"\"'' x''y \"\""), WORDS_OF_SHELL, "|xy||");
+	assert_words(text_of("  x  "), WORDS_OF_SHELL, "x|");
+	assert_words(text_of("'open"), WORDS_OF_SHELL, "open|");
+	assert_words(text_of(""), WORDS_OF_SHELL, "");
 }
 
 static const struct {
@@ -200,6 +218,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(words_are_llvms),
+		cmocka_unit_test(empty_words_are_a_shells),
 		cmocka_unit_test(encodings_are_read),
 		cmocka_unit_test(files_are_replaced),
 		cmocka_unit_test(words_of_another_program_stay),

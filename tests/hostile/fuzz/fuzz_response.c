@@ -65,7 +65,7 @@ static void check_words(const char *text, size_t size)
 	struct argument_vec words = {0};
 	size_t count = 0;
 
-	assert(s.word && response_words(copy, size, &words));
+	assert(s.word && response_words(copy, size, WORDS_OF_LLVM, &words));
 	for (; next_word(&s); count++)
 		assert(count < words.len && !strcmp(words.at[count], s.word));
 	assert(count == words.len);
