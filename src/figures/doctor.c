@@ -525,19 +525,30 @@ static void judge_way(struct doctor_visit *visit, enum sampling_way way, const s
 		      "do not use these samples, and report this text with the processor's name");
 }
 
+/* Traces of the processor, of which nothing is proven, and why. */
+static void judge_untried(struct doctor_visit *visit)
+{
+	static const char *const reasons[] = {[WAY_ABSENT] = "not here",
+					      [WAY_REFUSED] = "refused, see the machine above",
+					      [WAY_WORKS] = "perf records it"};
+	struct diagnosis *out = find(visit, "traces", "traces", DIAGNOSIS_NONE);
+
+	WRITE(out->text, "not proven:");
+	for (int i = PROOF_WAYS; i < SAMPLING_WAY_COUNT; i++) {
+		enum way_state state = visit->doctor->sampling.ways[i].state;
+		size_t used = strlen(out->text);
+		snprintf(out->text + used, sizeof(out->text) - used, "%s %s (%s)",
+			 i > PROOF_WAYS ? "," : "", sampling_way_text((enum sampling_way)i),
+			 reasons[state]);
+	}
+}
+
 static void judge_proof(struct doctor_visit *visit, const struct proof *proof)
 {
 	visit->of = "proof";
 	for (int way = 0; way < PROOF_WAYS; way++)
 		judge_way(visit, (enum sampling_way)way, &proof->ways[way]);
-	for (int i = PROOF_WAYS; i < SAMPLING_WAY_COUNT; i++) {
-		enum sampling_way way = (enum sampling_way)i;
-		if (visit->doctor->sampling.ways[way].state == WAY_WORKS)
-			WRITE(find(visit, sampling_way_key(way), sampling_way_text(way),
-				   DIAGNOSIS_NONE)
-				      ->text,
-			      "not tried: perf records it");
-	}
+	judge_untried(visit);
 }
 
 /* ---- all of it ---- */

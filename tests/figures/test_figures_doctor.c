@@ -257,12 +257,61 @@ static void test_no_program(void **state)
 	unlink("script");
 }
 
+/* Each way of a proof has its verdict; what is not proven is named, with the reason. */
+static void test_proof(void **state)
+{
+	static const struct {
+		enum diagnosis_verdict verdict;
+		const char *about, *text;
+	} rows[] = {
+		{DIAGNOSIS_BAD, "branch_stacks", "100 stacks of cycles:u with 1000 branches, 40 "},
+		{DIAGNOSIS_NONE, "counters", "none here"},
+		{DIAGNOSIS_WARNING, "timer", "10 samples of cpu-clock:u; 80.0 % agree"},
+		{DIAGNOSIS_NONE, "traces",
+		 "not proven: Intel PT (not here), Arm SPE (perf records it), Arm ETM (refused, see the machine above)"},
+	};
+	const struct proof proof = {.ways = {[SAMPLING_STACKS] = {.ran = true,
+								  .stacks = true,
+								  .event = "cycles:u",
+								  .samples = 100,
+								  .branches = 1000,
+								  .impossible = 40,
+								  .agreement = 96},
+					     [SAMPLING_TIMER] = {.ran = true,
+								 .event = "cpu-clock:u",
+								 .samples = 10,
+								 .lost = 3,
+								 .agreement = 80}}};
+	struct doctor doctor;
+	struct bc_error err;
+	size_t row = 0;
+
+	(void)state;
+	play_machine(&played_arm);
+	assert_true(doctor_look(&played_kernel, llvm_bolt, NULL, &proof, &doctor, &err));
+	for (size_t i = 0; i < doctor.findings.len; i++) {
+		const struct diagnosis *finding = &doctor.findings.at[i];
+		if (strcmp(finding->of, "proof") != 0)
+			continue;
+		assert_true(row < BC_COUNT(rows));
+		assert_string_equal(finding->about, rows[row].about);
+		assert_int_equal(finding->verdict, rows[row].verdict);
+		if (!strstr(finding->text, rows[row].text))
+			fail_msg("no '%s' in: %s", rows[row].text, finding->text);
+		row++;
+	}
+	assert_int_equal(row, BC_COUNT(rows));
+	assert_true(doctor.failed);
+	doctor_free(&doctor);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_machines),  cmocka_unit_test(test_no_stacks),
 		cmocka_unit_test(test_traces),    cmocka_unit_test(test_program),
 		cmocka_unit_test(test_llvm_bolt), cmocka_unit_test(test_no_program),
+		cmocka_unit_test(test_proof),
 	};
 
 	return cmocka_run_group_tests(tests, enter, leave);
