@@ -343,11 +343,13 @@ static bool fail_step(const struct job_step *step, const char *log, const struct
 {
 	const char *program =
 		strcmp(step->words.at[0], STEP_SELF) != 0 ? step->words.at[0] : "batconv";
-	static const char own[] = "batconv: error: "; /* the step's name is enough */
-	const char *said =
-		text_starts(text_of(run->said), own) ? run->said + sizeof(own) - 1 : run->said;
+	static const char *const own[] = {"batconv: error: ", "batconv: hint: "};
+	const char *said = run->said;
 	bool killed = run->code > 128;
 
+	for (size_t i = 0; i < BC_COUNT(own); i++) /* the step's name is enough */
+		if (text_starts(text_of(run->said), own[i]))
+			said = run->said + strlen(own[i]);
 	return bc_fail(err, BC_IO, "%s: %s ended with %s %d%s%s (%s)", step->name, program,
 		       killed ? "signal" : "exit code", killed ? run->code - 128 : run->code,
 		       *said ? ": " : "", said, log);

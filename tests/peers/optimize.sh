@@ -192,6 +192,16 @@ for how in 'exit instrument ' 'killed instrument2 '; do
 done
 ! pgrep -f "serve $port" >left || fail "servers are left: $(cat left)"
 
+# Branch stacks: taken where the processor has them, else one line says what they need, and nothing is written.
+if "$BATCONV" record -q --require-branches -o probe.lbr/ ./work 1000000 2>err; then
+	optimize 0 --keep=always --how=lbr --folder=lbr -o stacks ./work -- {} 20000000
+	[ -s lbr/profile.fdata ] || fail "lbr: no profile: $(cat err)"
+else
+	optimize 1 --how=lbr --folder=lbr -o stacks ./work -- {} 1000
+	says "^batconv: error: record: batconv ended with exit code [13]: [^:]* [(]lbr/record.log[)]$"
+	[ ! -e stacks ] || fail "lbr: wrote $(ls)"
+fi
+
 # Basic samples, twice, with a page; where the system lets it record.
 "$BATCONV" record -q --basic -o probe/ ./work 1000 2>err || { leave_out "no samples: $(tail -1 err)"; finish; }
 optimize 0 --keep=always --how=basic --rounds=2 --folder=basic -o sampled ./work -- {} 20000000
