@@ -15,6 +15,10 @@
 	((INT64_C(1) << 40) *                                                                      \
 	 COST_EDGE) /* samples, and no way in: more than any way through a function */
 
+/* What a jump costs that passes the next block, in 1 / 10^4: half of it with so many samples. */
+#define COST_JUMP    12000
+#define JUMP_SAMPLES 8
+
 /* The pieces of the cost of one instruction, by r, the count in terms of what the samples say:
  * where each ends, in 80ths, and 10^4 * (1 - 1 / r) at the geometric mean of its ends. */
 static const struct {
@@ -54,10 +58,16 @@ static uint32_t node_outside(const struct flow_problem *problem)
 	return 2 * problem->block_count;
 }
 
-/* The count that the samples of the block alone suggest. */
+/* Samples that show how often the block ran. */
+static uint64_t said_samples(const struct flow_block *block)
+{
+	return block->removable ? 0 : block->samples;
+}
+
+/* The count that these alone suggest. */
 static uint64_t said_count(const struct flow_block *block)
 {
-	return block->removable ? 0 : block->samples * FLOW_UNITS / block->instructions;
+	return said_samples(block) * FLOW_UNITS / block->instructions;
 }
 
 /* The same in 80ths of it, at `end`. */
@@ -164,6 +174,22 @@ static int64_t edge_cost(const struct flow_problem *problem, const struct flow_e
 	       (edge->to == edge->from + 1 ? 0 : COST_EDGE / 32);
 }
 
+/* Compilers let the likely way fall through.  So of two ways the one that jumps needs samples that
+ * say so; many overrule what the compiler took for likely.  edges: all of a block.  Returns what
+ * the jump costs. */
+static int64_t jump_cost(const struct flow_problem *problem, const struct flow_edge *edges,
+			 size_t count)
+{
+	const struct flow_block *blocks = problem->blocks;
+	uint32_t next = edges->from + 1;
+
+	if (problem->partial || count != 2 || (edges[0].to != next && edges[1].to != next))
+		return 0;
+	uint64_t seen = said_samples(&blocks[edges->from]) + said_samples(&blocks[edges[0].to]) +
+			said_samples(&blocks[edges[1].to]);
+	return (int64_t)(COST_JUMP * JUMP_SAMPLES / (JUMP_SAMPLES + seen)) * COST_EDGE;
+}
+
 /* How often an edge is taken if what leaves its block goes to each successor as often as that ran.
  * sum: of the successors. */
 static int64_t fair_share(const struct flow_problem *problem, const struct flow_edge *edge,
@@ -180,13 +206,15 @@ static int64_t fair_share(const struct flow_problem *problem, const struct flow_
 static void add_edges(struct builder *b, uint32_t first, uint32_t end)
 {
 	const struct flow_edge *edges = b->problem->edges;
+	int64_t jump = jump_cost(b->problem, &edges[first], end - first);
 	double sum = 0;
 
 	for (uint32_t i = first; i < end; i++)
 		sum += (double)said_count(&b->problem->blocks[edges[i].to]);
 	for (uint32_t i = first; i < end; i++) {
 		int64_t fair = end - first > 2 ? fair_share(b->problem, &edges[i], sum) : 0,
-			cost = edge_cost(b->problem, &edges[i]);
+			cost = edge_cost(b->problem, &edges[i]) +
+			       (edges[i].to == edges[i].from + 1 ? 0 : jump);
 		const struct network_piece pieces[] = {{fair, cost},
 						       {NETWORK_MOST, cost + COST_EDGE / 2}};
 		size_t none = fair == 0;

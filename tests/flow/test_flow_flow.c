@@ -118,10 +118,10 @@ static void ways_without_samples(void **state)
 {
 	static const struct flow_edge way[] = {{0, 1}, {0, 2}, {1, 3}, {2, 3}};
 	const struct flow_block block[] = {
-		{.samples = 10, .instructions = 4, .entry = true},
+		{.samples = 10000, .instructions = 4, .entry = true},
 		{.samples = 0, .instructions = 4},
 		{.samples = 0, .instructions = 3},
-		{.samples = 10, .instructions = 4, .leaves = true},
+		{.samples = 10000, .instructions = 4, .leaves = true},
 	};
 
 	(void)state;
@@ -133,7 +133,7 @@ static void ways_without_samples(void **state)
 	/* As if the block of four instructions had a thirty-second of a sample: dear is what is
 	 * more than three times that. */
 	assert_int_equal(edges[0], FLOW_UNITS / 32 / 4 * 3);
-	assert_in_range(edges[1], FLOW_UNITS, 3 * FLOW_UNITS);
+	assert_in_range(edges[1], 1000 * FLOW_UNITS, 3000 * FLOW_UNITS);
 }
 
 /* Samples of a block that BOLT deletes show nothing, one way or the other. */
@@ -238,20 +238,22 @@ static void tables_share(void **state)
 		assert_int_equal(edges[i], (i % 3 == 1 ? 0 : 30) * FLOW_UNITS);
 }
 
-/* Two conditional jumps to the same two blocks: no edge crosses another. */
+/* Two conditional jumps to the same two blocks: no edge crosses another.  Neither is
+ * the next one. */
 static void jumps_do_not_cross(void **state)
 {
-	static const struct flow_edge way[] = {{0, 1}, {0, 2}, {1, 4}, {1, 3}, {2, 4}, {2, 3}};
+	static const struct flow_edge way[] = {{0, 1}, {0, 2}, {1, 5}, {1, 4}, {2, 5}, {2, 4}};
 	const struct flow_block block[] = {
 		{.samples = 120, .instructions = 1, .entry = true},
 		{.samples = 60, .instructions = 1},
 		{.samples = 60, .instructions = 1},
+		{.samples = 0, .instructions = 1, .leaves = true},
 		{.samples = 60, .instructions = 1, .leaves = true},
 		{.samples = 60, .instructions = 1, .leaves = true},
 	};
 
 	(void)state;
-	solve(block, 5, way, 6);
+	solve(block, 6, way, 6);
 	assert_int_equal(edges[3], 60 * FLOW_UNITS);
 	assert_int_equal(edges[4], 60 * FLOW_UNITS);
 }
@@ -272,6 +274,26 @@ static void the_next_block(void **state)
 	assert_int_equal(edges[1], 10 * FLOW_UNITS);
 	solve(block, 3, next_first, 2);
 	assert_int_equal(edges[0], 10 * FLOW_UNITS);
+}
+
+/* As many samples of both ways: a few do not show that the one that jumps ran as often, many do. */
+static void a_jump_needs_samples(void **state)
+{
+	static const struct flow_edge way[] = {{0, 1}, {0, 2}};
+	struct flow_block block[] = {
+		{.samples = 2, .instructions = 1, .entry = true},
+		{.samples = 1, .instructions = 1, .leaves = true},
+		{.samples = 1, .instructions = 1, .leaves = true},
+	};
+
+	(void)state;
+	solve(block, 3, way, 2);
+	assert_true(edges[0] > edges[1]);
+	for (size_t i = 0; i < BC_COUNT(block); i++)
+		block[i].samples *= 100;
+	solve(block, 3, way, 2);
+	assert_int_equal(edges[0], 100 * FLOW_UNITS);
+	assert_int_equal(edges[1], 100 * FLOW_UNITS);
 }
 
 /* The same numbers as in a real count, as exactly as it can be. */
@@ -444,6 +466,7 @@ int main(void)
 		cmocka_unit_test(tables_share),
 		cmocka_unit_test(jumps_do_not_cross),
 		cmocka_unit_test(the_next_block),
+		cmocka_unit_test(a_jump_needs_samples),
 		cmocka_unit_test(random_functions),
 		cmocka_unit_test(hard_graphs),
 		cmocka_unit_test(any_number_of_steps),
