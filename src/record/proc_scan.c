@@ -87,7 +87,7 @@ static struct scan_task next_process(struct proc_scan *scan)
 	for (size_t i = 1; i < SHARES_MOST; i++)
 		if (scan->next[i] < scan->end[i] &&
 		    (scan->next[best] == scan->end[best] ||
-		     shares->at[i].looked < shares->at[best].looked))
+		     shares->at[i].scanned < shares->at[best].scanned))
 			best = i;
 	scan->left--;
 	return scan->tasks.at[scan->next[best]++];
@@ -223,7 +223,7 @@ bool proc_scan_step(struct proc_scan *scan, struct bc_error *err)
 		task = task.pid ? task : next_process(scan);
 		ok = (scan->last ? scan_more : scan_first)(scan, task, err);
 	}
-	recorder_shares(scan->recorder)->at[task.user].looked += budget_thread_cpu() - before;
+	recorder_shares(scan->recorder)->at[task.user].scanned += budget_thread_cpu() - before;
 	if (!ok || proc_scan_goes_on(scan))
 		return ok;
 	/* Children whose parents have ended are in no list of descendants. */

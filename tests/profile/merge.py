@@ -211,6 +211,19 @@ def check_many(folder, random_):
         check('many: by ' + size, run('merge', '-q', '--memory=' + size, *paths[::-1]) == truth)
 
 
+def check_apart(folder):
+    """No output may be an input: to find that out does not take time by the square of their number."""
+    path = write(folder + '/a', b'1 f 0 1 g 0 0 1\n')
+
+    def seconds(count):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+        run('merge', '-q', *[path] * count, '-o', path, codes=(2,))
+        return resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
+
+    few, many = max(seconds(10000), 0.02), seconds(40000)
+    check('apart: %.2f s for 10,000 files, %.2f s for 40,000' % (few, many), many < 9 * few)
+
+
 # ---- YAML
 
 def check_names(folder):
@@ -289,6 +302,8 @@ def main(words):
                 check_kind(name, folder, random_)
         if not words or 'many' in words:
             check_many(folder, random_)
+        if not words or 'apart' in words:
+            check_apart(folder)
         if not words or 'names' in words:
             check_names(folder)
             check_groups(folder)

@@ -102,10 +102,11 @@ def attack(name, *words, seconds=12, load_after=False, count=1):
     others = [as_other(*[str(word).replace('%', str(i)) for word in words]) for i in range(count)]
     words = ['sh', '-c', 'sleep 2; exec "$0" 60000', LOAD] if load_after else [LOAD, '60000']
     try:
-        for turn in range(2):  # again, if the machine was busy with something else
+        # Again, and for longer, if the machine is busy with something else: of 0.5 % in 12 s the digests of what compilers run leave nothing.
+        for turn in range(3):
             load = subprocess.Popen(words, stdout=subprocess.DEVNULL)
             try:
-                done = record(seconds)
+                done = record(seconds << turn)
             finally:
                 load.kill()
                 load.wait()
