@@ -176,7 +176,7 @@ uint32_t run_files_user(struct run_files *files, uint32_t pid, uint32_t *known)
 {
 	const struct file_opener *opener = &files->opener;
 
-	if (!*known)
+	if (*known <= 1 || share_is_trusted(&files->shares.at[*known - 1]))
 		*known = 1 + shares_of(&files->shares,
 				       opener->user ? opener->user(opener->ctx, pid) : 0);
 	return *known - 1;

@@ -113,7 +113,8 @@ struct run_files {
 bool run_files_free(struct run_files *files);
 
 /* Who runs a process: a number of the shares.  *known: that plus 1, or 0 before it was asked for
- * first, which reads /proc. */
+ * first.  To ask reads /proc, and is repeated until it is a user other than root: who stays the
+ * same as long as the program does. */
 uint32_t run_files_user(struct run_files *files, uint32_t pid, uint32_t *known);
 
 /* The number of the file of a mapping, a new one if it is new; 0: there are RECORDER_FILES_MOST

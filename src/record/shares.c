@@ -19,11 +19,14 @@ uint32_t shares_of(struct shares *shares, uint32_t uid)
 	return (uint32_t)shares->count++;
 }
 
+bool share_is_trusted(const struct user_share *user)
+{
+	return user->uid == 0 || user->uid == geteuid();
+}
+
 bool share_allows(const struct user_share *user, uint32_t own, uint32_t used, uint32_t most)
 {
-	bool trusted = user->uid == 0 || user->uid == geteuid();
-
-	return used < most && (trusted || own < most - used);
+	return used < most && (share_is_trusted(user) || own < most - used);
 }
 
 uint64_t share_left_out(const struct user_share *user)

@@ -53,6 +53,9 @@ uint64_t share_left_out(const struct user_share *user);
 size_t shares_left_out(const struct shares *shares, const struct user_share **out, size_t most,
 		       struct user_share *others);
 
+/* Root, or the user who records. */
+bool share_is_trusted(const struct user_share *user);
+
 /* The number of a user's share. */
 uint32_t shares_of(struct shares *shares, uint32_t uid);
 

@@ -55,6 +55,7 @@ struct bench {
 	bool refuse_softly;     /* without an error */
 	bool found_again;       /* what was gone is there */
 	unsigned users_asked;
+	uint32_t uid;
 	int opened; /* another descriptor of the file that was opened last; 0: none is wanted */
 	char *log;  /* what was taken */
 	size_t log_size;
@@ -118,14 +119,13 @@ static enum file_answer open_file(void *ctx, const struct map_event *map, int *f
 	return FILE_GONE;
 }
 
-/* Root runs them all. */
 static uint32_t user_of(void *ctx, uint32_t pid)
 {
 	struct bench *bench = ctx;
 
 	(void)pid;
 	bench->users_asked++;
-	return 0;
+	return bench->uid;
 }
 
 static const char *end_text(struct trace_end end, char out[32])
@@ -452,13 +452,18 @@ static void test_what_is_gone_is_asked_for_when_it_is_mapped_again(void **state)
 	close_bench(&bench);
 }
 
-/* That reads /proc: once a program of a process, whatever that maps. */
+/* That reads /proc: once a program, whatever that maps; but root can become another user. */
 static void test_who_runs_a_process_is_asked_once(void **state)
 {
 	struct bench bench;
 
 	(void)state;
 	open_bench(&bench, STACKS, 0, NULL);
+	put_map(&bench, 1, 7, 10, 0x10000, 0, "/many", 99);
+	drain(&bench);
+	assert_int_equal(bench.users_asked, 1);
+	bench.users_asked = 0;
+	bench.uid = 4711;
 	for (unsigned i = 0; i < 100; i++)
 		put_map(&bench, 1, 7, 10, 0x1000000 + i * (uint64_t)0x10000, 0, "/many", 100 + i);
 	drain(&bench);
