@@ -58,8 +58,8 @@ double gain_unevenness(const struct profile *samples, const struct flow_code *co
 /* ---- what they are worth ---- */
 
 /* Measured: docs/quality.md, "Gain". */
-#define PART_OF_OWN  0.25 /* the gain of all samples lies between that of a half and its own */
-#define LOST_UNEVEN  0.25 /* of the own gain, for each e-fold of the unevenness */
+#define PART_OF_OWN  0.35 /* the gain of all samples lies between that of a half and its own */
+#define LOST_UNEVEN  0.22 /* of the own gain, for each e-fold of the unevenness */
 #define HALF_WIDTH   1.0  /* of the interval, in percent of the taken branches, */
 #define WIDTH_CHANCE 0.9  /* for each percent that the halves differ by */
 #define WIDTH_UNEVEN 0.25
