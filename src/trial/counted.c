@@ -393,7 +393,7 @@ static bool run_once(const struct workload *counting, const char *binary, struct
 
 	if (!read_all(out, gave_up, ok ? err : &unread))
 		return false;
-	out->code = ok ? run.code : 0;
+	out->code = run.code;
 	return ok;
 }
 

@@ -201,6 +201,7 @@ static void test_gives_up(void **state)
 	write_prog(plain);
 	assert_false(count_prog(&counts, &err));
 	assert_string_equal(err.text, "valgrind cannot run it");
+	assert_null(bc_error_hint(&err));
 	use_path(before);
 }
 
@@ -220,8 +221,10 @@ static void test_server(void **state)
 {
 	static const char *const serve[] = {"{}", "-c", "touch up; exec sleep 100"},
 				 *const ready[] = {"test", "-e", "up"},
-				 *const load[] = {"sh", "-c", "echo >>loads"};
-	const struct workload workload = {
+				 *const load[] = {"sh", "-c", "rm up; echo >>loads"},
+				 *const varies[] = {"sh", "-c",
+						    "rm up; echo >>loads; exit $(wc -l <loads)"};
+	struct workload workload = {
 		.command = {load, 3}, .serve = {serve, 3}, .ready = {ready, 3}, .timeout = 60};
 	struct counted_runs counts;
 	struct bc_error err;
@@ -236,6 +239,17 @@ static void test_server(void **state)
 	assert_int_equal(counts.median.unknown, 6);
 	assert_holds("runs", "\n\n\n");
 	assert_holds("loads", "\n\n\n");
+
+	/* What ends otherwise each time, is not compared. */
+	workload.command.words = varies;
+	assert_false(counted_runs(&workload, "/bin/sh", &counts, &err));
+	assert_string_equal(err.text, "under valgrind it ends with exit code 4, and with 5");
+
+	assert_int_equal(unlink("valgrind"), 0);
+	assert_int_equal(setenv("PATH", "/nowhere", 1), 0);
+	assert_false(counted_runs(&workload, "/bin/sh", &counts, &err));
+	assert_int_equal(err.code, BC_NOTFOUND);
+	assert_string_equal(bc_error_hint(&err), "install valgrind, or leave out --counted");
 	use_path(before);
 }
 

@@ -42,6 +42,8 @@ static void test_time(void **state)
 	assert_verdict(timed(0.86, 0.9999), VERDICT_TIME);
 	assert_verdict(timed(1.0001, 1.2), VERDICT_SLOWER);
 	assert_verdict(timed(0.93, 1.06), VERDICT_UNDECIDED);
+	assert_verdict(timed(0.93, 1), VERDICT_UNDECIDED);
+	assert_verdict(timed(1, 1.06), VERDICT_UNDECIDED);
 	assert_verdict(timed(0, INFINITY), VERDICT_UNDECIDED);
 }
 
