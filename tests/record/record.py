@@ -925,8 +925,11 @@ def second_signal():
 def signals_at_once():
     """timeout(1) sends its signal twice, in no time: that is one end."""
     for i in range(15):
-        recorder = start('-F', '4000', '-o', 'out%d/' % i, LOAD, '60000')
-        time.sleep(0.2)
+        recorder = start('-F', '4000', '-o', 'out%d/' % i, 'sh', '-c', ': >begun; exec "$0" 60000', LOAD)
+        while not os.path.exists('begun') and recorder.poll() is None:
+            time.sleep(0.01)
+        time.sleep(0.3)
+        os.unlink('begun')
         recorder.send_signal(signal.SIGTERM)
         recorder.send_signal(signal.SIGTERM)
         stats = ended(recorder)
