@@ -11,10 +11,19 @@
 #include "src/carry/line_map.h"
 #include "src/carry/insn_match.h"
 #include "src/carry/partners.h"
+#include "src/carry/renamed.h"
 #include "src/elf/function_names.h"
 #include "src/flow/infer.h"
 
 enum { OLD, NEW };
+
+/* A function under another name is at most so many times as large or small. */
+#define RENAMED_FACTOR 4
+/* Bytes of the new code that are looked at for functions under another name: so many for each byte
+ * that is lost, and no more than these. */
+#define RENAMED_BYTES_EACH   16
+#define RENAMED_BYTES_ALWAYS ((uint64_t)1 << 18)
+#define RENAMED_BYTES_MOST   ((uint64_t)1 << 23)
 
 /* The code of a function in one of the builds. */
 struct pair_side {
@@ -70,10 +79,19 @@ static double fits_percent(uint64_t fits, uint64_t misfits)
 
 /* ---- the functions of both ---- */
 
-static bool build_new_graphs(struct job *job, struct bc_error *err)
+static bool build_graphs(struct job *job, const uint32_t *chosen, size_t count,
+			 struct bc_error *err)
 {
 	struct carry_build *build = job->builds[NEW];
 	const struct binary *binary = &build->binary;
+
+	return cfg_build_code(&binary->image, &binary->functions, chosen, count, job->how->threads,
+			      &build->graphs, err) ||
+	       bc_fail_prefix(err, build->path);
+}
+
+static bool build_new_graphs(struct job *job, struct bc_error *err)
+{
 	const struct block_counts_vec *functions = &job->counts.functions;
 	uint32_t *chosen = malloc((functions->len + 1) * sizeof(*chosen));
 	size_t count = 0;
@@ -84,11 +102,146 @@ static bool build_new_graphs(struct job *job, struct bc_error *err)
 		if (functions->at[i].runs && partner != NO_FUNCTION)
 			chosen[count++] = partner;
 	}
-	bool ok = chosen ? cfg_build_code(&binary->image, &binary->functions, chosen, count,
-					  job->how->threads, &build->graphs, err) ||
-				   bc_fail_prefix(err, build->path) :
-			   bc_fail_nomem(err);
+	bool ok = chosen ? build_graphs(job, chosen, count, err) : bc_fail_nomem(err);
 	free(chosen);
+	return ok;
+}
+
+/* ---- functions under another name ---- */
+
+/* Functions of one build whose content is looked at. */
+struct contents {
+	uint32_t *functions;
+	struct token_span *spans; /* tokens are owned */
+	uint32_t count;
+	uint64_t bytes; /* of their code */
+};
+
+static bool contents_make(struct contents *out, size_t most)
+{
+	*out = (struct contents){.functions = malloc((most + 1) * sizeof(*out->functions)),
+				 .spans = calloc(most + 1, sizeof(*out->spans))};
+	return out->functions && out->spans;
+}
+
+static void contents_free(struct contents *contents)
+{
+	for (uint32_t i = 0; contents->spans && i < contents->count; i++)
+		free((void *)contents->spans[i].at);
+	free(contents->functions);
+	free(contents->spans);
+}
+
+static void contents_add(struct contents *contents, const struct carry_build *build,
+			 const struct function *function)
+{
+	contents->functions[contents->count++] = (uint32_t)(function - build->binary.functions.at);
+	contents->bytes += function->size;
+}
+
+/* Functions that ran and have no partner. */
+static void add_lost(const struct job *job, struct contents *out)
+{
+	const struct carry_build *build = job->builds[OLD];
+
+	for (size_t i = 0; i < job->counts.functions.len; i++) {
+		const struct block_counts *f = &job->counts.functions.at[i];
+		if (f->runs && f->graph &&
+		    job->partners[f->function - build->binary.functions.at] == NO_FUNCTION)
+			contents_add(out, build, f->function);
+	}
+}
+
+/* Functions of the new build that are no partner, if they are about as large as one that is lost.
+ * False: out of memory. */
+static bool add_free(const struct job *job, const struct contents *lost, struct contents *out)
+{
+	const struct function_table *old_table = &job->builds[OLD]->binary.functions,
+				    *table = &job->builds[NEW]->binary.functions;
+	bool *taken = calloc(table->count + 1, sizeof(*taken));
+	uint64_t least = UINT64_MAX, most = 0;
+
+	for (uint32_t i = 0; i < lost->count; i++) {
+		uint64_t size = old_table->at[lost->functions[i]].size;
+		least = size < least ? size : least;
+		most = size > most ? size : most;
+	}
+	for (size_t i = 0; taken && i < old_table->count; i++)
+		if (job->partners[i] != NO_FUNCTION)
+			taken[job->partners[i]] = true;
+	for (size_t i = 0; taken && i < table->count; i++)
+		if (!taken[i] && table->at[i].kind == FUNCTION_CODE &&
+		    table->at[i].size >= least / RENAMED_FACTOR &&
+		    table->at[i].size / RENAMED_FACTOR <= most)
+			contents_add(out, job->builds[NEW], &table->at[i]);
+	free(taken);
+	return taken;
+}
+
+static bool read_contents(struct job *job, int which, struct contents *contents)
+{
+	for (uint32_t i = 0; i < contents->count; i++) {
+		const struct carry_build *build = job->builds[which];
+		const struct function *function =
+			&build->binary.functions.at[contents->functions[i]];
+		const struct graph *graph = carry_build_graph(build, function);
+		if (!graph)
+			continue;
+		const struct insn_vec *insns = &graph->code.insns;
+		struct token *tokens = malloc((insns->len + 1) * sizeof(*tokens));
+		if (!tokens)
+			return false;
+		tokens_read(build, function, insns, &job->llvm[0], job->seed, tokens);
+		contents->spans[i] = (struct token_span){tokens, (uint32_t)insns->len};
+	}
+	return true;
+}
+
+static bool match_contents(struct job *job, struct contents sides[2], struct bc_error *err)
+{
+	uint32_t *partner = malloc(((size_t)sides[OLD].count + 1) * sizeof(*partner));
+
+	if (!build_graphs(job, sides[NEW].functions, sides[NEW].count, err)) {
+		free(partner);
+		return false;
+	}
+	bool ok = partner && read_contents(job, OLD, &sides[OLD]) &&
+		  read_contents(job, NEW, &sides[NEW]) &&
+		  renamed_find(sides[OLD].spans, sides[OLD].count, sides[NEW].spans,
+			       sides[NEW].count, partner);
+	for (uint32_t i = 0; ok && i < sides[OLD].count; i++) {
+		if (partner[i] == RENAMED_NONE)
+			continue;
+		job->partners[sides[OLD].functions[i]] = sides[NEW].functions[partner[i]];
+		job->figures->renamed++;
+	}
+	free(partner);
+	return ok || bc_fail_nomem(err);
+}
+
+static bool is_little_enough(const struct contents sides[2])
+{
+	return sides[OLD].bytes <= RENAMED_BYTES_MOST && sides[NEW].bytes <= RENAMED_BYTES_MOST &&
+	       sides[NEW].bytes <= RENAMED_BYTES_ALWAYS + RENAMED_BYTES_EACH * sides[OLD].bytes;
+}
+
+/* Finds partners by content.  Too much new code has none: it is of another program, or names were
+ * changed as a whole. */
+static bool find_renamed(struct job *job, struct bc_error *err)
+{
+	struct contents sides[2] = {{0}};
+	bool ok = contents_make(&sides[OLD], job->counts.functions.len) &&
+		  contents_make(&sides[NEW], job->builds[NEW]->binary.functions.count);
+
+	if (ok)
+		add_lost(job, &sides[OLD]);
+	ok = ok && add_free(job, &sides[OLD], &sides[NEW]);
+	if (!ok)
+		bc_fail_nomem(err);
+	else if (sides[OLD].count && sides[NEW].count && is_little_enough(sides))
+		ok = match_contents(job, sides, err);
+	contents_free(&sides[OLD]);
+	contents_free(&sides[NEW]);
 	return ok;
 }
 
@@ -118,7 +271,7 @@ static bool make_pairs(struct job *job, struct bc_error *err)
 	job->partners = partners_find(job->builds[OLD], job->builds[NEW]);
 	if (!job->partners)
 		return bc_fail_nomem(err);
-	if (!build_new_graphs(job, err))
+	if (!build_new_graphs(job, err) || !find_renamed(job, err))
 		return false;
 	for (size_t i = 0; i < job->counts.functions.len; i++)
 		if (job->counts.functions.at[i].runs &&
@@ -151,26 +304,11 @@ static struct match_side side_of(const struct pair_side *side)
 	return (struct match_side){side->tokens, insn_count(side), side->first, side->lines.at};
 }
 
-static bool open_llvm(struct job *job, struct bc_error *err)
-{
-	for (unsigned i = 0; i < job->how->threads; i++)
-		if (!llvm_open_text(job->builds[OLD]->binary.image.machine, &job->llvm[i]))
-			return bc_fail(err, BC_UNSUPPORTED,
-				       "there is no libLLVM that prints instructions of this "
-				       "machine");
-	return true;
-}
-
 static bool read_all_tokens(struct job *job, struct bc_error *err)
 {
-	bool ok = open_llvm(job, err);
-
-	if (ok)
-		parallel_for(job->how->threads, job->pairs.len, read_tokens, job);
-	for (unsigned i = 0; i < PARALLEL_MOST; i++)
-		llvm_close(&job->llvm[i]);
-	if (!ok || atomic_load(&job->no_memory))
-		return ok ? bc_fail_nomem(err) : false;
+	parallel_for(job->how->threads, job->pairs.len, read_tokens, job);
+	if (atomic_load(&job->no_memory))
+		return bc_fail_nomem(err);
 	for (size_t i = 0; i < job->pairs.len; i++) {
 		struct match_side a = side_of(&job->pairs.at[i].sides[OLD]),
 				  b = side_of(&job->pairs.at[i].sides[NEW]);
@@ -341,6 +479,16 @@ DEFINE_SORT(sort_observed, struct observed, observed_less)
 
 /* ---- all ---- */
 
+static bool open_llvm(struct job *job, struct bc_error *err)
+{
+	for (unsigned i = 0; i < job->how->threads; i++)
+		if (!llvm_open_text(job->builds[OLD]->binary.image.machine, &job->llvm[i]))
+			return bc_fail(err, BC_UNSUPPORTED,
+				       "there is no libLLVM that prints instructions of this "
+				       "machine");
+	return true;
+}
+
 static bool check(struct job *job, struct bc_error *err)
 {
 	if (job->builds[OLD]->binary.image.machine != job->builds[NEW]->binary.image.machine)
@@ -461,6 +609,8 @@ static void pair_free(struct carried_pair *pair)
 
 static void job_free(struct job *job)
 {
+	for (unsigned i = 0; i < PARALLEL_MOST; i++)
+		llvm_close(&job->llvm[i]);
 	for (size_t i = 0; i < job->pairs.len; i++)
 		pair_free(&job->pairs.at[i]);
 	pair_vec_free(&job->pairs);
@@ -482,9 +632,9 @@ bool carry(const struct carry_job *how, struct profile *out, struct carried_coun
 			  .figures = figures};
 
 	*figures = (struct carried_counts){0};
-	bool ok = check(&job, err) && take_counts(&job, err) && make_pairs(&job, err) &&
-		  read_all_tokens(&job, err) && read_all_lines(&job, err) && match_all(&job, err) &&
-		  infer_new(&job, out, err);
+	bool ok = check(&job, err) && open_llvm(&job, err) && take_counts(&job, err) &&
+		  make_pairs(&job, err) && read_all_tokens(&job, err) &&
+		  read_all_lines(&job, err) && match_all(&job, err) && infer_new(&job, out, err);
 	job_free(&job);
 	return ok;
 }

@@ -26,6 +26,7 @@ struct carried_share {
 struct carried_counts {
 	uint64_t runs;      /* of all functions of the profile */
 	uint64_t functions; /* that ran */
+	uint64_t renamed;   /* of these, found under another name */
 	struct carried_share same, lines, aligned, moved;
 	struct carried_share unmatched; /* instructions of functions that are carried */
 	struct carried_share entries;   /* functions of which so few were found that only their

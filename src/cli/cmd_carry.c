@@ -86,9 +86,10 @@ const struct command carry_command = {
 	.help = "carry a profile from the build that ran to the next one\n\n"
 		"OLD is the build that PROFILE is of, and NEW the next one, which llvm-bolt is to\n"
 		"optimize; llvm-bolt wrote neither of them.  PROFILE is fdata, BOLT's YAML, or\n"
-		"samples of OLD; '-' is stdin.  Functions are found again by name, their instructions\n"
-		"by the lines of source that they were made of, if both builds have debug information,\n"
-		"and by their order; branches of NEW are inferred from how often these ran.\n"
+		"samples of OLD; '-' is stdin.  Functions are found again by name, or by content if\n"
+		"they were renamed, their instructions by the lines of source that they were made of, if\n"
+		"both builds have debug information, and by their order; branches of NEW are inferred\n"
+		"from how often these ran.\n"
 		"Writes fdata of NEW, and on stderr how much was found again.\n"
 		"Exit code 3: PROFILE is not of OLD, or NEW is another program.",
 	.examples =

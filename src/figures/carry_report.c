@@ -22,7 +22,7 @@ FIGURE_READER(fits_percent, struct carried_counts, figure_real(carried_fits_perc
 		END                                                                                \
 	}
 static const struct figure_row carried_rows[] = {
-	FIGURES(struct carried_counts, , functions, runs),
+	FIGURES(struct carried_counts, , functions, renamed, runs),
 	{"carried_percent", .read = percent},
 	{"fits_percent", .read = fits_percent},
 	{"has_lines", NULL, VALUE(struct carried_counts, has_lines)},
@@ -79,6 +79,9 @@ void carry_report_text(const struct carry_report *report, FILE *out)
 #define X(way, text) tell_share(c, &c->way, text, out);
 	CARRIED_WAYS(X)
 #undef X
+	if (c->renamed)
+		say_row(out, "", "         %" PRIu64 " function%s under another name, by content",
+			c->renamed, plural(c->renamed));
 	tell_share(c, &c->entries, "lost: too little was found again, so only entries are carried",
 		   out);
 	tell_share(c, &c->unmatched, "lost: code that is not found again", out);
@@ -95,6 +98,9 @@ void carry_report_warnings(const struct carry_report *report, const struct warni
 		     "only %.1f %% of the profile's counts are of branches that %s can take: it can "
 		     "be of another build",
 		     fits, report->old_build);
+	if (report->profile->binary->functions.stripped)
+		warn(to, "%s is stripped: its functions are found by content alone",
+		     report->new_build);
 	if (carried_percent(report->carried) < CARRIED_LEAST)
 		warn(to,
 		     "only %.1f %% of the executed code is in %s: a new recording is worth more",

@@ -32,16 +32,25 @@ __attribute__((noinline)) int removed(int n)
 {
 	return printf("%d\n", n * 3);
 }
+__attribute__((noinline)) int before(int n)
+{
+	unsigned hash = 5381;
+	while (n-- > 0)
+		hash = (hash << 5 ^ hash >> 27) + table[n & 15] * 40503u;
+	if (hash % 7 == 3)
+		printf("seven %u\n", hash);
+	return (int)hash;
+}
 int main(int argc, char **argv)
 {
 	(void)argv;
-	return kept(argc) + changed(argc) + removed(argc);
+	return kept(argc) + changed(argc) + removed(argc) + before(argc);
 }
 '''
 NEW = OLD.replace('static int table', 'static int more[3], table').replace('''	int sum = 7;
 ''', '''	int sum = 7 + n / 3;
 	more[1] += n;
-''').replace('int removed(', 'int arrived(').replace('removed(argc)', 'arrived(argc) + more[2]')
+''').replace('int removed(', 'int arrived(').replace('removed(argc)', 'arrived(argc) + more[2]').replace('before(', 'after(')
 
 OTHER = 'int main(int argc, char **argv) { return argc > 2 && **argv; }'
 
@@ -92,8 +101,8 @@ def old_profile(batconv):
         head = re.match(r'[0-9a-f]+ <(.*)>:', line)
         function = head.group(1) if head else function
         insn = re.match(r' +([0-9a-f]+):\t', line)
-        if insn and function in ('kept', 'changed', 'removed', 'main'):
-            rows.append('S %s %d' % (insn.group(1), {'kept': 5000, 'changed': 3000, 'removed': 40, 'main': 10}[function]))
+        if insn and function in ('kept', 'changed', 'removed', 'before', 'main'):
+            rows.append('S %s %d' % (insn.group(1), {'kept': 5000, 'changed': 3000, 'removed': 40, 'before': 2000, 'main': 10}[function]))
     with open('old.preagg', 'w') as f:
         f.write('E cycles\n' + '\n'.join(rows) + '\n')
     run(batconv, 'old', 'old.preagg', '-o', 'old.fdata')
@@ -135,6 +144,8 @@ def main():
             check('%s: changed() is entered as often: %s' % (suffix, share), 0.9 < share < 1.1)
             most = max(within(after, 'changed').values(), default=0) / max(within(before, 'changed').values())
             check('%s: the loop of changed() runs as often: %s' % (suffix, most), 0.9 < most < 1.1)
+            most = max(within(after, 'after').values(), default=0) / max(within(before, 'before').values())
+            check('%s: what was before() is after() now: %s' % (suffix, most), 0.9 < most < 1.1)
             check('%s: removed() is gone' % suffix, not within(after, 'removed') and not entered(after, 'removed'))
 
         # The same build: all of it.
