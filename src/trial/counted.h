@@ -50,6 +50,7 @@ size_t counted_runs_of(const struct workload *workload);
 /* Reads what callgrind wrote of one process, with all names and addresses written out, and adds
  * it up.  The lines and pages are added, too: of several processes those of each count.
  *
+ * BC_UNSUPPORTED  it is compressed, and needs too much memory
  * BC_FORMAT, BC_IO, BC_NOMEM */
 BC_MUST_USE bool counted_read(struct file_stream *stream, struct run_counts *sum,
 			      struct bc_error *err);
