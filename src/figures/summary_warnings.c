@@ -517,9 +517,10 @@ void summary_add_cause(const struct summary *summary, struct bc_error *why)
 {
 	const struct bc_error before = *why;
 	const char *hint = bc_error_hint(&before);
+	const struct ledgers *l = &summary->conversion->ledgers;
 	char *cause = NULL;
 
-	if (!keeps_none(&summary->conversion->ledgers))
+	if (l->branches.read ? l->branches.kept || l->traces.kept : !keeps_none(l))
 		return;
 	warn_of_inputs(summary, &(struct warnings){take_first, &cause});
 	if (!cause)
