@@ -281,7 +281,7 @@ static void print_input(const struct addr_context *context, const struct address
 		explain_entry(context, chain, out);
 	fputc('\n', out);
 	if (chain->has_input_vaddr && context->subject.binary.kind != BINARY_UNTOUCHED) {
-		label("in vaddr", out);
+		label("its vaddr", out);
 		fprintf(out, "0x%" PRIx64 "\n", chain->input_vaddr.v);
 	}
 }

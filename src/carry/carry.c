@@ -575,7 +575,7 @@ static bool fail_different(const struct job *job, struct bc_error *err)
 {
 	const struct carry_build *stripped = stripped_build(job);
 
-	bc_fail(err, BC_MISMATCH, "only %.1f %% of the code of %s that was executed is in %s%s",
+	bc_fail(err, BC_MISMATCH, "only %.1f %% of the executed code of %s is in %s%s",
 		carried_percent(job->figures), job->builds[OLD]->path, job->builds[NEW]->path,
 		stripped ? "" : ": they are different programs");
 	return stripped ? hint_stripped(stripped, err) : false;

@@ -135,10 +135,10 @@ static const struct option_row rows[] = {
 	 INTO(hashes)},
 	YAML_FOR_ROW(output.yaml_for),
 	{0, "without-hashes", NULL, NO_FILE,
-	 "write YAML also of a binary that is not BOLTed without\nhashes: llvm-bolt does not optimize by it",
+	 "allow YAML without hashes for a binary that is not\nBOLTed; llvm-bolt cannot match it",
 	 INTO(output.without_hashes)},
 	{0, "input", "INPUT", FILE_READ,
-	 "the binary that llvm-bolt read; makes the profile that of\nan unoptimized run. With --bin: BIN=INPUT",
+	 "the binary that llvm-bolt read: undoes what it changed, and\ninfers branches of basic samples. With --bin: BIN=INPUT",
 	 INTO(inputs), .place = PLACE_INPUT, .of_samples = true},
 	NO_INPUT_ROW,
 	{0, "for", "NEW", FILE_READ,
@@ -805,7 +805,8 @@ const struct command convert_command = {
 		"They have LBR (branch stacks) or addresses only (basic samples).\n"
 		"A directory means the shards in it that are of OPTIMIZED's code.\n"
 		"perf.data may hold traces of Intel PT, Arm ETM, ETE or SPE, which need no perf.\n"
-		"The profile is BOLT's fdata or YAML, for: llvm-bolt INPUT -data PROFILE ...",
+		"The profile is BOLT's fdata or YAML, for: llvm-bolt INPUT -data PROFILE ...\n"
+		"Exit code 3: the samples are of another binary or build; 4: an input was cut short.",
 	.groups = groups,
 	.examples =
 		"batconv prog.bolt perf.data -o prog.fdata                 # for: llvm-bolt prog -data prog.fdata\n"

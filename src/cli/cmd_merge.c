@@ -142,7 +142,7 @@ static const struct option_row rows[] = {
 	{0, "saturate", NULL, NO_FILE, "limit sums to 2^64 - 1 instead of failing (exit 4)",
 	 INTO(merge.saturate)},
 	{0, "expect", "ID|BIN", FILE_READ,
-	 "treat inputs of another build as bad: a build-id (of BOLT's\ninput), or the binary that ran",
+	 "treat inputs of another build as bad: a build-id (of the\ninput binary), or the profiled binary",
 	 INTO_BY(expect, read_expected)},
 	{0, "require-shards", NULL, NO_FILE, "treat inputs that are not shards as bad",
 	 INTO(merge.require_shards)},

@@ -142,10 +142,11 @@ static const struct option_row rows[] = {
 	{0, "match", "GLOB", NO_FILE,
 	 "only binaries whose path matches, such as '/srv/*.bolt';\nrepeatable", INTO(patterns)},
 	{'o', "output", "FILE", FILE_WRITTEN,
-	 "write a shard of each binary into the directory FILE/; or of\none binary its shard FILE.zst, or its profile (fdata) FILE",
+	 "DIR/: a shard of each binary; of one binary (--bin, or the\nprogram): FILE.zst its shard, FILE its profile (fdata)",
 	 INTO(output)},
-	{0, "input", "PROG", FILE_READ, "for a profile: what llvm-bolt read (as of convert)",
-	 INTO(input), .place = PLACE_INPUT},
+	{0, "input", "PROG", FILE_READ,
+	 "for a profile: the binary that llvm-bolt read (as for convert)", INTO(input),
+	 .place = PLACE_INPUT},
 	NO_INPUT_ROW,
 	{0, "interval", "TIME", NO_FILE, "write shards each TIME, too (default: at the end only)",
 	 INTO_BY(interval, option_duration), .takes = "a time such as 60, 10m or 1h"},
@@ -153,7 +154,7 @@ static const struct option_row rows[] = {
 	 "delete the oldest shards of this host in DIR, so that N\nfiles, or SIZE bytes of disk, are left",
 	 INTO_BY(keep, read_keep), .takes = "a number from 1 on, or a size such as 2G"},
 	{0, "min-samples", "N", NO_FILE,
-	 "no shard of a binary with less samples than N (default:\n100 of --all and --cgroup, else 1)",
+	 "write no shard for a binary with fewer than N samples\n(default: 100 for --all and --cgroup, else 1)",
 	 INTO(least), .takes = "a number"},
 	{0, "save-rings", "FILE", FILE_WRITTEN, "also write all records as they come, for --replay",
 	 INTO(save)},
@@ -161,12 +162,12 @@ static const struct option_row rows[] = {
 	 "write figures for Prometheus to FILE every 10 seconds, for the\ntextfile collector of node_exporter",
 	 INTO(metrics)},
 	{'d', "duration", "TIME", NO_FILE,
-	 "end after TIME, such as 60, 10m or 1h (default: with the\nprocesses, or with the command)",
+	 "end after TIME, such as 60, 10m or 1h (default: when\nthe processes or the command end)",
 	 INTO_BY(duration, option_duration), .takes = "a time such as 60, 10m or 1h"},
 	{'F', "freq", "N", NO_FILE,
-	 "samples a second and processor (default: 4000 of a command,\nelse 997)", INTO(frequency),
-	 .takes = "a number from 1 on", .least = 1},
-	{'c', "count", "N", NO_FILE, "... or a sample each N events", INTO(period),
+	 "samples per second and processor (default: 4000 for a\ncommand, else 997)",
+	 INTO(frequency), .takes = "a number from 1 on", .least = 1},
+	{'c', "count", "N", NO_FILE, "... or one sample every N events", INTO(period),
 	 .takes = "a number from 1 on", .least = 1},
 	{'e', "event", "EVENT:" EVENT_NAMES, NO_FILE,
 	 "the event: cycles, instructions, branches, branch-brs,\ncpu-clock or rHEX (default: the best that there is)",
@@ -1005,12 +1006,12 @@ const struct command record_command = {
 	.help = "count the samples of running programs, without perf and its recordings\n\n"
 		"Records PROGRAM, processes, a cgroup or the machine, branch stacks where the processor\n"
 		"has them, and writes counts as shards, which convert and merge take, or a profile.\n"
-		"With -p, --cgroup or -a, PROGRAM says how long: 'sleep 60'.  SIGTERM and SIGINT end\n"
+		"With -p, --cgroup or -a it records while PROGRAM runs: 'sleep 60'.  SIGTERM and SIGINT end\n"
 		"with what was counted, SIGHUP writes shards now, SIGUSR1 prints the state.",
 	.groups = groups,
 	.examples =
 		"batconv record -o counts/ -- ./prog.bolt input           # a program, from its start\n"
-		"batconv record -o counts/ -p PID -d 60                   # a process that runs, for a minute\n"
+		"batconv record -o counts/ -p PID -d 60                   # a running process, for a minute\n"
 		"batconv record -o counts/ -a --interval=1h --max-overhead=0.5   # the machine, continuously",
 	COMMAND_OPTIONS(rows),
 	.operands = NO_FILE,

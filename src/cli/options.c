@@ -409,13 +409,13 @@ static bool tell_candidates(const struct command *command, const char *word, siz
 			continue;
 		found++;
 		if (used < sizeof(names))
-			used += (size_t)snprintf(names + used, sizeof(names) - used, " --%s",
-						 row->name);
+			used += (size_t)snprintf(names + used, sizeof(names) - used, "%s--%s",
+						 used ? ", " : "", row->name);
 	}
 	if (!found)
 		return false;
 	say_error(stderr, "option '--%.*s' is ambiguous", (int)length, word + 2);
-	say_hint(stderr, "did you mean one of%s?", names);
+	say_hint(stderr, "did you mean one of %s?", names);
 	return true;
 }
 

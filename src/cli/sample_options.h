@@ -37,7 +37,7 @@
 /* clang-format off */
 #define FROM_COMPILER_ROWS \
 	{0, "from-compiler", "BINARY", FILE_READ, \
-	 "instead of OPTIMIZED SAMPLES: the profile of BINARY by\nthe counts that the compiler left in it (clang\n" \
+	 "instead of OPTIMIZED SAMPLES: the profile of BINARY from\nthe counts that the compiler left in it (clang\n" \
 	 "-fbasic-block-address-map -mllvm -pgo-analysis-map=all)", \
 	 INTO(compiled), .place = PLACE_IMAGE}, \
 	{0, "force-map", NULL, NO_FILE, \

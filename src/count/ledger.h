@@ -23,7 +23,7 @@ enum drop_kind { DROP_EXCLUDED, DROP_LOST };
 	X(OTHER_EVENT, "other_event", EXCLUDED, "of events that --event leaves out")               \
 	X(OTHER_TIME, "other_time", EXCLUDED, "outside the time of --time")                        \
 	X(PAST_LIMIT, "past_limit", EXCLUDED, "after the first --max-samples")                     \
-	X(LATE, "late", LOST, "older than a process event that came before")                       \
+	X(LATE, "late", LOST, "out of order: older than a process event that was read before")     \
 	X(GUEST, "guest", EXCLUDED, "of virtual machines")                                         \
 	X(UNKNOWN_EVENT, "unknown_event", LOST, "with an id that no event has")                    \
 	X(NO_PROCESS, "no_process", EXCLUDED, "in processes that did not map the binary")          \
@@ -44,7 +44,7 @@ enum drop_kind { DROP_EXCLUDED, DROP_LOST };
 	X(KERNEL, "kernel", EXCLUDED, "from or to the kernel")                                     \
 	X(NO_SOURCE, "no_source", EXCLUDED,                                                        \
 	  "without a source (Arm SPE: where the branch before led to)")                            \
-	X(ERRATUM, "erratum", EXCLUDED, "LBR erratum (the newest two of 32 entries, on Skylake)")  \
+	X(ERRATUM, "erratum", EXCLUDED, "LBR erratum (of Skylake: the newest two of 32 entries)")  \
 	X(RETURN, "return", EXCLUDED, "returns (their calls are counted)")                         \
 	X(OUTSIDE, "outside", EXCLUDED, "outside the binary's functions (at both ends)")           \
 	X(NO_PARENT, "no_parent", LOST, "in a cold fragment of unknown parent")                    \

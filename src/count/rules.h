@@ -24,10 +24,10 @@
 #define RESTORE_RULES_OF_INPUT(X)                                                                  \
 	X(ORIGINAL, "original", "in original bodies of functions that llvm-bolt moved")            \
 	X(IGNORED, "ignored", "in functions that it ignored, by the CFG of the input binary")      \
-	X(FOLDED, "folded", "calls of functions that were folded with another")                    \
+	X(FOLDED, "folded", "calls of functions that were folded with another (ICF)")              \
 	X(REMOVED, "removed", "paths through blocks that it removed")                              \
-	X(EDGES, "edges", "along no edge of the input binary, by other edges or left out")         \
-	X(DUPLICATED, "duplicated", "steps into blocks that it duplicated instead of a jump")      \
+	X(EDGES, "edges", "along no edge of the input CFG, rerouted or left out")                  \
+	X(DUPLICATED, "duplicated", "jumps into blocks that it duplicated (tail duplication)")     \
 	X(TAILS, "tails", "paths to tail calls that it joined with the jump before")               \
 	X(INLINED, "inlined", "calls of functions that it inlined")                                \
 	X(UNCALLED, "uncalled", "folded functions that nothing called, named once each")
@@ -44,7 +44,7 @@ enum restore_rule { RESTORE_RULES(X) RESTORE_COUNT };
 	X(ANY_TARGET, "any_target", "from blocks whose jump can lead anywhere")                    \
 	X(NO_PATH, "no_path", "that the CFG of the input binary has no path for")                  \
 	X(FOLDED, "folded",                                                                        \
-	  "to a body of several functions, and the instruction of the input binary names none")    \
+	  "to a folded body (ICF) of which the callee in the input is not known")                  \
 	X(TAILS, "tails", "by tail calls that no block of the input binary leads to")              \
 	X(INLINED, "inlined", "out of inlined bodies that do not lead to the function called")
 

@@ -454,7 +454,7 @@ static void use_recording(const struct use *use, struct advice_line *line)
 	if (use->ran_bolted && !use->input)
 		add(line, INPUT_IS);
 	else if (!use->ran && use->named)
-		add(line, ", where PROG is %s as it ran", use->named);
+		add(line, ", where PROG is a copy of %s", use->named);
 	else if (!use->ran)
 		add(line, ", where PROG is the binary that ran");
 }
@@ -504,7 +504,8 @@ static void use_binary(const struct use *use, struct advice_line *line)
 			add(line, "batconv optimize ");
 			if (use->llvm_bolt)
 				use_with(line, "--llvm-bolt=", use->llvm_bolt, " ");
-			use_with(line, "", use->path, " -- {} ARGUMENT...");
+			use_with(line, "", use->path,
+				 " -- {} ARGUMENT..., where {} is the program");
 			break;
 		}
 		add_first_profile(line, use);
@@ -632,8 +633,8 @@ void advise_outcome(enum outcome outcome, bool few, const struct outcome_files *
 		[OUTCOME_EMPTY] =
 			"there is nothing to optimize with: no sample is in a function of this binary; see of which binaries the samples are",
 		[OUTCOME_ADDRESSES] =
-			"the profile has addresses and no branches, and can make the program slower; --input=PROG, the binary that llvm-bolt read, "
-			"infers the branches",
+			"the profile has addresses and no branches, and can make the program slower; give --input=PROG, the binary that llvm-bolt read, "
+			"so that branches are inferred",
 		[OUTCOME_WRITTEN] = "optimize the program with the profile",
 		[OUTCOME_FIRST] =
 			"optimize the program: it is not BOLTed, and this is a first profile of it",
@@ -642,8 +643,8 @@ void advise_outcome(enum outcome outcome, bool few, const struct outcome_files *
 		[OUTCOME_MISPLACED] =
 			"optimize again: much of what is hot now was cold in the profile that this binary was made with",
 		[OUTCOME_UNSURE] =
-			"record more samples (a longer recording, or several machines), and measure again: whether the layout of this "
-			"binary fits this workload is not certain",
+			"record more samples (a longer recording, or several machines), and measure again: these do not show for certain "
+			"whether the layout of this binary fits this workload",
 		[OUTCOME_FITS] =
 			"nothing needs to be done: the layout of this binary fits this workload; when the program or its work has changed, optimize again so",
 	};

@@ -56,14 +56,15 @@ static bool kernel_is_before(const struct sampling_facts *s, unsigned major, uns
 }
 
 #define WITHOUT_STACKS                                                                             \
-	"basic samples (with --input=PROG of a BOLTed program), or exact counts of a copy that "   \
+	"basic samples (for a BOLTed program with --input=PROG), or exact counts of a copy that "  \
 	"llvm-bolt -instrument writes"
 
 static void explain_no_stacks(const struct sampling_facts *s, struct diagnosis *out)
 {
 	WRITE(out->remedy, "%s", WITHOUT_STACKS);
 	if (s->virtual_machine) {
-		WRITE(out->text, "none: a virtual machine, which does not have the processor's");
+		WRITE(out->text,
+		      "none: this virtual machine does not expose those of the processor");
 		WRITE(out->remedy, "record on its host or on bare metal; else %s", WITHOUT_STACKS);
 	} else if (s->amd_lbr && kernel_is_before(s, 6, 1)) {
 		WRITE(out->text, "none: AMD LbrExtV2 takes Linux 6.1, and this is %s", s->kernel);
@@ -128,7 +129,7 @@ static void judge_basic(struct doctor_visit *visit, enum sampling_way way, const
 	if (it->state == WAY_WORKS) {
 		struct diagnosis *out = find(visit, about, label, DIAGNOSIS_GOOD);
 		WRITE(out->text, "basic samples of %s%s", it->event,
-		      better ? "" : "; of a BOLTed program they take --input=PROG");
+		      better ? "" : "; for a BOLTed program they need --input=PROG");
 	} else if (it->state == WAY_ABSENT) {
 		WRITE(find(visit, about, label, DIAGNOSIS_NONE)->text, "none%s",
 		      s->virtual_machine ? ": a virtual machine without them" : "");

@@ -184,7 +184,7 @@ FIGURE_READER(releases_of, struct binary, figure_string(bat_layout_releases(it->
 
 static const struct figure_row table_rows[] = {
 	{"layout",
-	 "table        layout {}, of {releases}: {fragments} fragment{fragments:s}, {entries} entr{entries:ies}\n",
+	 "BAT          layout {}, of {releases}: {fragments} fragment{fragments:s}, {entries} entr{entries:ies}\n",
 	 .read = layout_of},
 	{"releases", .read = releases_of},
 	{"fragments", NULL, VALUE(struct binary, bat.fragment_count)},
@@ -196,7 +196,7 @@ FIGURE_READER(bolt_of, struct inspected, figure_string(binary_kind(it)))
 
 static const struct figure_row bolt_rows[] = {
 	{"bolt", "BOLT         {}\n", .read = bolt_of},
-	{"bat_error", "table        {}\n",
+	{"bat_error", "BAT          {}\n",
 	 VALUE_BY(struct inspected, bat_wrong, figure_of_some_chars), .any = true},
 	{0},
 };
@@ -440,9 +440,9 @@ static void print_counts(const struct recording *r, FILE *out)
 			r->report.perf.traced_bytes, plural(r->report.perf.traced_bytes));
 	if (r->with_stack)
 		fprintf(out,
-			"branches     stacks of %.1f on average, %zu at most, with %.1f %% of the samples%s\n",
-			(double)r->entries / (double)r->with_stack, r->max_depth,
+			"branches     LBR with %.1f %% of the samples: %.1f entries on average, %zu at most%s\n",
 			percent_of(r->with_stack, r->samples),
+			(double)r->entries / (double)r->with_stack, r->max_depth,
 			r->report.perf.has_partial_stacks ? "; some kinds of branches only" : "");
 	else if (r->branches || r->fall_throughs)
 		fprintf(out,
@@ -560,11 +560,10 @@ static void print_profile(const struct inspected *found, FILE *out)
 			" time%s, all functions together\n",
 			p->records, p->count, plural(p->count));
 	else
-		fprintf(out, "records      %" PRIu64 ", which count %" PRIu64, p->records,
+		fprintf(out, "records      %" PRIu64 "; sum of counts %" PRIu64, p->records,
 			p->count);
 	if (found->kind != FILE_YAML && !p->basic)
-		fprintf(out, ", of them %.1f %% mispredicted",
-			percent_of(p->mispredicted, p->count));
+		fprintf(out, ", %.1f %% of it mispredicted", percent_of(p->mispredicted, p->count));
 	if (found->kind != FILE_YAML)
 		putc('\n', out);
 }

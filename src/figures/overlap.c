@@ -449,7 +449,7 @@ static const char *overlap_key(enum overlap_kind kind)
 
 static const struct figure_row share_rows[] = {
 	{"percent",
-	 " {:6.2} %; hottest: {hot_a} in A, {hot_b} in B, {hot_both} in both; only in A: {only_a}, only in B: {only_b}\n",
+	 " {:6.1} % overlap; hottest: {hot_a} in A, {hot_b} in B, {hot_both} in both; only in A: {only_a}, only in B: {only_b}\n",
 	 VALUE(struct overlap_share, percent)},
 	FIGURES(struct overlap_share, , both, only_a, only_b, hot_both, hot_a, hot_b),
 	{0},
@@ -477,17 +477,22 @@ void overlap_text(const struct overlap_report *report, FILE *out)
 {
 	const struct overlap_mover *mover;
 
+	for (int i = 0; i < 2; i++) {
+		fprintf(out, "%-9s ", i ? "B" : "A");
+		print_name(text_of(report->paths[i]), out);
+		putc('\n', out);
+	}
 	for (int i = 0; i < OVERLAP_KIND_COUNT; i++) {
 		const struct overlap_share *share = &report->overlap->shares[i];
 		fprintf(out, "%-9s", overlap_key((enum overlap_kind)i));
 		if (share->known)
 			figures_text(share_rows, share, false, "", out);
 		else
-			fputs(" not known: these are of different kinds\n", out);
+			fputs(" not compared: the profiles are of different kinds\n", out);
 	}
 	for (int lost = 0; lost < 2; lost++)
 		for (size_t i = 0; (mover = mover_at(&report->overlap->movers, !lost, i)); i++) {
-			fprintf(out, "  %+8.3f %%  %8.3f %% -> %8.3f %%  ", mover->b - mover->a,
+			fprintf(out, "  %+6.1f %%  %6.1f %% -> %6.1f %%  ", mover->b - mover->a,
 				mover->a, mover->b);
 			print_name(mover->name, out);
 			putc('\n', out);

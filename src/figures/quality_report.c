@@ -135,9 +135,10 @@ static void judge_gain(const struct quality *q, struct verdict *out)
 
 	if (!gain->known)
 		return;
-	snprintf(words, sizeof(words),
-		 "taken branches %+.0f to %+.0f %%, of %+.0f %% with a profile of every branch",
-		 -gain->low, -gain->high, -gain->whole);
+	snprintf(
+		words, sizeof(words),
+		"taken branches %+.0f to %+.0f %% expected; with a profile of every branch %+.1f %%",
+		-gain->low, -gain->high, -gain->whole);
 	longer(gain, remedy, sizeof(remedy));
 	switch (gain->verdict) {
 	case GAIN_ENOUGH: say_so(out, VERDICT_GOOD, "enough samples: %s", words); break;
@@ -173,8 +174,7 @@ static void judge_stability(const struct quality *q, struct verdict *out)
 		       more);
 	else if (s->percent < STABLE_ENOUGH)
 		say_so(out, VERDICT_WARNING,
-		       "the layout is uncertain: the halves of the samples agree on it, but %.1f %% of the samples had to count in other blocks than "
-		       "where they were taken",
+		       "the layout is uncertain: the halves of the samples agree on it, but %.1f %% of the samples were reassigned to other blocks",
 		       inferred_moved_percent(&q->inferred));
 	else
 		say_so(out, VERDICT_GOOD,
@@ -192,13 +192,12 @@ static void judge_coverage(const struct quality *q, struct verdict *out)
 		say_so(out, VERDICT_BAD, "no function has a sample");
 	else if (c->has_bytes)
 		say_so(out, VERDICT_GOOD,
-		       "%" PRIu64 " function%s %.0f %% of the %s, and so do %.1f KiB of code", held,
-		       plural_of(held, " holds", "s hold"), held_levels[HELD_LEVELS - 1],
-		       quality_counted(q), (double)c->held_bytes[HELD_LEVELS - 1] / 1024);
+		       "%.0f %% of the %s are in %" PRIu64 " function%s, and in %.1f KiB of code",
+		       held_levels[HELD_LEVELS - 1], quality_counted(q), held, plural(held),
+		       (double)c->held_bytes[HELD_LEVELS - 1] / 1024);
 	else
-		say_so(out, VERDICT_GOOD, "%" PRIu64 " function%s %.0f %% of the %s", held,
-		       plural_of(held, " holds", "s hold"), held_levels[HELD_LEVELS - 1],
-		       quality_counted(q));
+		say_so(out, VERDICT_GOOD, "%.0f %% of the %s are in %" PRIu64 " function%s",
+		       held_levels[HELD_LEVELS - 1], quality_counted(q), held, plural(held));
 }
 
 static void judge_places(const struct quality *q, const struct conversion *c, struct verdict *out)
@@ -231,19 +230,17 @@ static void judge_inferred(const struct quality *q, const struct conversion *c, 
 		say_so(out, VERDICT_WARNING, "no branches are inferred: %s", c->not_inferred.text);
 	else if (!q->has_inferred)
 		say_so(out, VERDICT_WARNING,
-		       "no branches are inferred, and llvm-bolt lays out poorly from addresses: --input=PROG, the binary that it "
-		       "read, infers them");
+		       "no branches are inferred, and llvm-bolt lays out poorly from addresses: give --input=PROG, the binary that it read");
 	else if (share < INFERRED_ENOUGH)
 		say_so(out, VERDICT_WARNING,
 		       "branches are inferred from only %.1f %% of the samples", share);
 	else if (moved > MOVED_MUCH && !q->gain.known)
 		say_so(out, VERDICT_WARNING,
-		       "branches are inferred from %.1f %% of the samples, but %.1f %% of these had to count in other blocks than "
-		       "where they were taken: the flow is uncertain",
+		       "branches are inferred from %.1f %% of the samples, but %.1f %% of these are reassigned to other blocks: the flow is uncertain",
 		       share, moved);
 	else
 		say_so(out, VERDICT_GOOD,
-		       "branches are inferred from %.1f %% of the samples, and %s%.1f %% of these count in other blocks than where they were taken",
+		       "branches are inferred from %.1f %% of the samples, and %s%.1f %% of these are reassigned to other blocks",
 		       share, moved > MOVED_MUCH ? "" : "only ", moved);
 }
 
@@ -255,18 +252,18 @@ static void judge_flow(const struct quality *q, struct verdict *out)
 		say_so(out, VERDICT_WARNING, "no function has a flow");
 	else if (f->bias > BIAS_MUCH || f->unreachable > UNREACHABLE_MUCH)
 		say_so(out, VERDICT_WARNING,
-		       "counts do not add up: what enters and what leaves a block differ by %.1f %% (bias), and %.1f %% of the counts are in blocks "
-		       "that no counted branch leads to",
+		       "counts do not add up: inflow and outflow of a block differ by %.1f %% (bias), and %.1f %% of the counts are in blocks "
+		       "that no counted branch reaches",
 		       f->bias, f->unreachable);
 	else if (q->says_inferred)
 		say_so(out, VERDICT_GOOD,
 		       "branches were inferred so that counts add up: bias %.1f %%, and %.1f %% of the counts are in blocks that no counted branch "
-		       "leads to",
+		       "reaches",
 		       f->bias, f->unreachable);
 	else
 		say_so(out, VERDICT_GOOD,
-		       "counts add up as a whole: what enters and what leaves a block differ by %.1f %% (bias), and %.1f %% of the counts are "
-		       "in blocks that no counted branch leads to",
+		       "counts add up as a whole: inflow and outflow of a block differ by %.1f %% (bias), and %.1f %% of the counts are "
+		       "in blocks that no counted branch reaches",
 		       f->bias, f->unreachable);
 	out->harmless = q->gain.known && q->gain.verdict == GAIN_ENOUGH;
 }
@@ -511,7 +508,7 @@ CODE_PLACES(X)
 #define X(name, key, text)                                                                         \
 	{key, BEGIN},                                                                              \
 		{"samples",                                                                        \
-		 "  {percent:10.1} % " text "; of the hottest {hottest_percent:.1} %\n",           \
+		 "  {percent:10.1} % " text "; {hottest_percent:.1} % of the hottest samples\n",   \
 		 VALUE(struct code_places, all[PLACE_##name]), .any = true},                       \
 		{"percent", .read = percent_of_##name},                                            \
 		{"hottest_percent", .read = hottest_of_##name}, {END},
@@ -527,12 +524,13 @@ static void print_inferred(const struct figure_row *row, const void *inferred, F
 		return;
 	fprintf(out,
 		"  %12" PRIu64 " samples of %" PRIu64 ", in %" PRIu64 " function%s; %" PRIu64
-		" of them count in another block than where they were taken\n",
+		" of them reassigned to other blocks\n",
 		i->solved.samples, inferred_of(i), i->solved.functions, plural(i->solved.functions),
 		i->moved);
 	if (i->plt.samples)
 		fprintf(out,
-			"  %12" PRIu64 " samples in PLT entries, whose calls the callers give\n",
+			"  %12" PRIu64
+			" samples in PLT entries, whose calls are counted in their callers\n",
 			i->plt.samples);
 #define X(share, text)                                                                             \
 	if (i->share.samples)                                                                      \
@@ -612,14 +610,14 @@ FIGURE_READER(gain_verdict, struct gain, figure_string(gain_verdict_key(it->verd
 static const struct figure_row gain_rows[] = {
 	{"verdict", .read = gain_verdict},
 	{"expected_percent",
-	 "  {:10.1} % fewer taken branches expected, {low_percent:.1} to {high_percent:.1} %, of {whole_percent:.1} % with a profile of every branch\n",
+	 "  {:10.1} % fewer taken branches expected ({low_percent:.1} to {high_percent:.1} %); with a profile of every branch {whole_percent:.1} %\n",
 	 VALUE(struct gain, expected)},
 	{"low_percent", NULL, VALUE(struct gain, low)},
 	{"high_percent", NULL, VALUE(struct gain, high)},
 	{"whole_percent", NULL, VALUE(struct gain, whole)},
 	{"half_percent", NULL, VALUE(struct gain, half)},
 	{"of_whole_percent",
-	 "  {:10.1} % of that, and more samples would add {more_percent:.1} points\n",
+	 "  {:10.1} % of what a profile of every branch gives; more samples would add {more_percent:.1} points\n",
 	 VALUE(struct gain, of_whole)},
 	{"more_percent", NULL, VALUE(struct gain, more)},
 	{"uneven", NULL, VALUE(struct gain, uneven)},
@@ -647,7 +645,7 @@ static const struct figure_row stability_rows[] = {
 	{.print = print_stable, IF(struct quality, has_stability)},
 	{"layout_percent", NULL, STABILITY(layout)},
 	{"overlap_percent",
-	 "  {:10.1} % overlap of the blocks of two halves; {hot_differ_percent:.1} % of what is hot in one is not in the other\n",
+	 "  {:10.1} % overlap between the blocks of two halves of the samples; {hot_differ_percent:.1} % of the hot blocks of one half are not hot in the other\n",
 	 STABILITY(overlap)},
 	{"hot_differ_percent", NULL, STABILITY(hot_differ)},
 	{0},
@@ -655,7 +653,7 @@ static const struct figure_row stability_rows[] = {
 
 static const struct figure_row density_rows[] = {
 	{"density",
-	 "  {:12.1} density, as perf2bolt has it, of functions that hold {of_samples_percent:g} % of samples\n",
+	 "  {:12.1} profile density, as perf2bolt computes it ({enough:g} is enough for it), of the functions with {of_samples_percent:g} % of the samples\n",
 	 VALUE(struct quality, density.density)},
 	{"enough", NULL, VALUE(struct quality, threshold)},
 	{"times_more_samples", .read = times_more},
@@ -684,12 +682,12 @@ static const struct figure_row flow_rows[] = {
 	 VALUE(struct flow_figures, bias)},
 	{"deviation_percent", NULL, VALUE(struct flow_figures, deviation)},
 	{"discontinuity_percent",
-	 "  {:10.1} % discontinuity, or more, of the worst 5 % of {functions} function{functions:s}\n",
+	 "  {:10.1} % CFG discontinuity or more in the worst 5 % of {functions} function{functions:s}\n",
 	 VALUE(struct flow_figures, discontinuity)},
 	{"unreachable_percent", NULL, VALUE(struct flow_figures, unreachable)},
 	{"call_gap_percent",
-	 "  {:10.1} % gap between calls and entries, {flow_gap_percent:.1} % in the flow of blocks, "
-	 "{worst_gap_percent:.1} % of hot blocks, likewise\n",
+	 "  {:10.1} % call graph flow conservation gap there; CFG flow conservation gap {flow_gap_percent:.1} %, "
+	 "{worst_gap_percent:.1} % in hot blocks\n",
 	 VALUE(struct flow_figures, call_gap), IF(struct flow_figures, has_gaps)},
 	{"flow_gap_percent", NULL, VALUE(struct flow_figures, flow_gap),
 	 IF(struct flow_figures, has_gaps)},

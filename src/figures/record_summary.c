@@ -198,8 +198,8 @@ static void print_head(const struct record_result *result, FILE *out)
 
 	if (!result->live) {
 		say_row(out, "samples",
-			"%" PRIu64 " counted, of %" PRIu64 " program%s in %" PRIu64
-			" file%s; %" PRIu64 " lost",
+			"%" PRIu64 " read, of %" PRIu64 " program%s in %" PRIu64 " file%s; %" PRIu64
+			" lost",
 			stats->samples.read, stats->programs, plural(stats->programs), stats->files,
 			plural(stats->files), lost);
 		return;

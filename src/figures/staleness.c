@@ -704,7 +704,7 @@ static struct fitting_share all_blocks(const struct staleness *s)
 static const char *means_words(const struct staleness *s)
 {
 	if (s->means == STALE_BY_OFFSETS)
-		return "fdata has no hashes: a function is exact if the new code can make all of its branches";
+		return "fdata has no hashes: a function is exact if the new code has all of its branches";
 	if (s->means == STALE_BY_HASHES)
 		return "by llvm-bolt's hashes";
 	if (s->document->hashed)
@@ -785,7 +785,7 @@ static void print_verdict(const struct staleness *s, FILE *out)
 	case VERDICT_RECORD:
 		if (s->functions[FUNCTION_MISSING].count > all_functions(s) / 10 * 9)
 			fprintf(out,
-				"next      most of the profile's functions are not in the build: give a build of the program that the profile is of\n");
+				"next      most of the profile's functions are not in the build: give a build of the program that was profiled\n");
 		else if (s->has_blocks && matched >= STALE_MATCHED_PERCENT)
 			fprintf(out,
 				"next      collect a new profile: only %.1f %% of the samples are in exact functions, as where the compiler had other options or "
@@ -812,9 +812,8 @@ static void print_build(const struct stale_report *report, const struct stalenes
 	print_functions(s, out);
 	if (s->has_branches)
 		fprintf(out,
-			"%" PRIu64 " branches, of which the new code cannot make %" PRIu64
-			" (%.1f %%)\n",
-			s->branches, s->lost_branches, percent_of(s->lost_branches, s->branches));
+			"%" PRIu64 " of %" PRIu64 " branches (%.1f %%) are not in the new code\n",
+			s->lost_branches, s->branches, percent_of(s->lost_branches, s->branches));
 	print_blocks(s, out);
 	print_lost(s, out);
 	print_verdict(s, out);

@@ -344,12 +344,12 @@ static void print_binary(const struct summary *summary, bool verbose, FILE *out)
 			c->options.binary, machine);
 	else if (found)
 		say_row(out, "binary",
-			"%s: %s, BOLTed by %s; input binary: %s, found by its build-id %s",
+			"%s: %s, BOLTed (BAT of %s); input binary: %s, found by its build-id %s",
 			c->options.binary, machine, bat_layout_releases(bat->layout), found->path,
 			input_where_words(found->where));
 	else
-		say_row(out, "binary", "%s: %s, BOLTed by %s; input binary: %s", c->options.binary,
-			machine, bat_layout_releases(bat->layout),
+		say_row(out, "binary", "%s: %s, BOLTed (BAT of %s); input binary: %s",
+			c->options.binary, machine, bat_layout_releases(bat->layout),
 			c->options.input ? c->options.input : "not given");
 	if (!verbose)
 		return;
@@ -645,10 +645,11 @@ static void print_restored(const struct summary *summary, FILE *out)
 {
 	const struct restored restored = summary_restored(summary);
 
-	say_row(out, "", "as the input binary has it, not as llvm-bolt changed it (--restore):");
+	say_row(out, "", "restored to the code of the input binary (--restore):");
 	figures_text(rule_rows, &restored, true, SAY_CONTINUED, out);
 	if (summary->conversion->options.input) {
-		say_row(out, "", "as llvm-bolt changed it, as nothing better is certain:");
+		say_row(out, "",
+			"left as llvm-bolt changed it, because nothing better is certain:");
 		figures_text(guard_rows, &restored, true, SAY_CONTINUED, out);
 	}
 }
@@ -673,7 +674,7 @@ static void print_inferred(const struct conversion *c, bool verbose, FILE *out)
 		return;
 	say_row(out, "inferred",
 		"branches of %" PRIu64 " function%s from %.1f %% of the samples; %.1f %% of these "
-		"are reassigned to other blocks",
+		"samples are reassigned to other blocks",
 		i->solved.functions, plural(i->solved.functions), inferred_percent(i),
 		inferred_moved_percent(i));
 	if (!verbose)

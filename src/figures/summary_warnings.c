@@ -575,8 +575,9 @@ static void warn_of_few(const struct summary *summary, const struct warnings *to
 	if (vague)
 		snprintf(reassigned, sizeof(reassigned), "%s%.1f %% reassigned by inference",
 			 few || little ? ", " : "", moved);
-	warn(to, "%s%s%s: the layout may not be stable, which 'batconv quality' measures", only,
-	     inferred, reassigned);
+	warn(to,
+	     "%s%s%s: the layout may not be stable; record for longer, or measure it with 'batconv quality'",
+	     only, inferred, reassigned);
 }
 
 static void warn_of_names(const struct conversion *c, const struct warnings *to)

@@ -699,8 +699,7 @@ static void describe_most(const struct ledgers *l, char *line, size_t size)
 	if (!ledger->read)
 		snprintf(line, size, ": there are none");
 	else if (ledger->dropped[most])
-		snprintf(line, size, ": most of its %s are %s", words->text,
-			 words->reasons[most].text);
+		snprintf(line, size, ": most %s are %s", words->text, words->reasons[most].text);
 }
 
 static bool is_text(const struct conversion *c)
@@ -737,8 +736,10 @@ static bool fail_empty(const struct conversion *c, struct bc_error *err)
 		offsets ? " (brstackoff prints offsets, not addresses)" : "");
 	if (!offsets && l->samples.dropped[SAMPLE_DROP_NO_PROCESS] * 2 > l->samples.read)
 		return bc_hint(err,
-			       "a later part of perf record --switch-output needs the parts before "
-			       "it, or --maps=FIRST-PART");
+			       "if this is a later part of perf record --switch-output, give the "
+			       "parts before it, too, or --maps=FIRST-PART");
+	if (!offsets && !strcmp(first, "-"))
+		return bc_hint(err, "write the samples to a file, which batconv inspect shows");
 	return bc_hint(err, "run: %s%s", offsets ? PRINT_AGAIN : "batconv inspect ",
 		       offsets ? "" : first);
 }

@@ -245,10 +245,11 @@ struct line_reader *line_reader_open(struct merge_input *input, struct merge_wor
 	r->fdata.head.kind = r->start.kind;
 	if (ok && r->start.kind)
 		return r;
-	if (ok)
-		bc_fail(err, BC_FORMAT,
-			"%s: is neither fdata nor YAML nor pre-aggregated records; convert recordings first",
+	if (ok) {
+		bc_fail(err, BC_FORMAT, "%s: is neither fdata nor YAML nor pre-aggregated records",
 			r->stream.name);
+		bc_hint(err, "convert a recording first: batconv PROG RECORDING -o prog.fdata");
+	}
 	line_close(&r->source);
 	return NULL;
 }
@@ -285,6 +286,7 @@ void line_reader_give(struct line_reader *r, struct merge_input *input)
 static void free_one(struct merge_input *input)
 {
 	free(input->why);
+	free(input->hint);
 	profile_head_free(&input->head);
 	temporary_close(&input->spool);
 	preagg_returns_free(&input->returns);
@@ -476,8 +478,10 @@ bool merge_input_look(struct merge_input *input, struct merge_worker *worker, st
 	if (ok || is_own_fault(input, worker, err))
 		return ok;
 	drop_next(input); /* a file is used as a whole or not at all */
+	const char *hint = bc_error_hint(err);
+	input->hint = hint ? strdup(hint) : NULL;
 	input->why = strdup(err->text);
-	err->code = input->why ? BC_OK : BC_NOMEM;
+	err->code = input->why && (!hint || input->hint) ? BC_OK : BC_NOMEM;
 	return false;
 }
 

@@ -39,6 +39,7 @@ struct merge_input {
 	struct merge_input *next; /* after the first look: the next profile of the file; owned.
 				     merge_look() makes it an input of its own */
 	char *why;                /* it cannot be used; NULL: it can.  Owned */
+	char *hint;               /* ... what can be done about it, or NULL.  Owned */
 	bool other_build;         /* this is why */
 	struct profile_head head;
 	bool is_shard;

@@ -266,17 +266,20 @@ static bool too_many(const struct merge *merge)
 static bool check_bad(const struct merge *merge, struct bc_error *err)
 {
 	size_t bad = merge->report.bad, others = 0;
-	const char *first = NULL;
+	const char *first = NULL, *hint = NULL;
 
 	for (size_t i = 0; i < merge->count; i++) {
 		others += merge->inputs[i].why && merge->inputs[i].other_build;
+		hint = first ? hint : merge->inputs[i].hint;
 		first = first ? first : merge->inputs[i].why;
 	}
 	if (bad && !merge->options.skip_bad) {
 		enum bc_code code = others == bad ? BC_MISMATCH : BC_FORMAT;
-		return bad == 1 ? bc_fail(err, code, "%s", first) :
-				  bc_fail(err, code, "%zu inputs cannot be used; the first: %s",
-					  bad, first);
+		if (bad == 1)
+			bc_fail(err, code, "%s", first);
+		else
+			bc_fail(err, code, "%zu inputs cannot be used; the first: %s", bad, first);
+		return hint && bc_hint(err, "%s", hint);
 	}
 	if (too_many(merge))
 		return bc_fail(err, BC_MISMATCH,

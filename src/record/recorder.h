@@ -195,7 +195,7 @@ BC_MUST_USE bool recorder_flush(struct recorder *recorder, const struct recorded
 
 /* X(NAME, key for machines, EXCLUDED or LOST, text for people) */
 #define RECORDED_DROPS(X)                                                                          \
-	X(LATE, "late", LOST, "older than a process event that came before")                       \
+	X(LATE, "late", LOST, "out of order: older than a process event that was read before")     \
 	X(GUEST, "guest", EXCLUDED, "of virtual machines")                                         \
 	X(NO_PROCESS, "no_process", LOST, "of processes whose mappings are not known")             \
 	X(NO_STACK, "no_branch_stack", LOST, "without a branch stack")                             \
@@ -205,7 +205,7 @@ BC_MUST_USE bool recorder_flush(struct recorder *recorder, const struct recorded
 	X(PAST_FILES, "file_limit", LOST, "in files beyond the most that are kept at a time")      \
 	X(NO_ROOM, "memory_limit", LOST, "for which the memory did not suffice")                   \
 	X(UNREAD, "unread", LOST, "in mappings that were not read yet, or not in time")            \
-	X(GONE, "unreadable", LOST, "in files that could not be opened any more")                  \
+	X(GONE, "unreadable", LOST, "in files that could not be opened at their paths")            \
 	X(NO_PROGRAM, "no_program", EXCLUDED,                                                      \
 	  "in files that are no program or library of this kind")                                  \
 	X(NO_RESPONSE, "no_response", LOST, "in files whose file system did not respond in time")  \

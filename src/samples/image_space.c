@@ -504,7 +504,7 @@ static bool fail_other_program(const struct image_space *space, const struct cou
 	build_id_format(&space->match.image->build_id, own);
 	build_id_format(&ran->id, other);
 	bc_fail(err, BC_MISMATCH,
-		"no process mapped %.*s (build-id %.12s); mapped most: %.256s (build-id %.12s)",
+		"no process mapped %.*s (build-id %.12s); mapped instead: %.256s (build-id %.12s)",
 		(int)name.len, name.at, own, ran->path, other);
 	return bc_hint(err, "give the binary that was recorded, %.256s", ran->path);
 }
@@ -544,8 +544,8 @@ bool image_space_fail_unmapped(const struct image_space *space, struct bc_error 
 	if (first && first->id.size && own->size && !build_id_equal(&first->id, own))
 		return fail_other_program(space, first, err);
 	most_mapped_names(&space->files, most, sizeof(most));
-	bc_fail(err, BC_MISMATCH, "no process mapped %.*s; mapped most: %s", (int)name.len, name.at,
-		most);
+	bc_fail(err, BC_MISMATCH, "no process mapped %.*s; mapped instead: %s", (int)name.len,
+		name.at, most);
 	return first ? bc_hint(err, "--image=NAME, if one of these is %.*s under another name",
 			       (int)name.len, name.at) :
 		       false;

@@ -75,11 +75,11 @@ enum severity { SEVERITY_NOTE, SEVERITY_WARNING, SEVERITY_ERROR };
 	X(HOT_START, "hot-start", NOTE, "a hot function does not begin with block 0 at 0",                                                                         \
 	  "Fine if its first block was never emitted.")                                                                                                            \
 	X(NEVER_EMITTED, "never-emitted", NOTE, "an entry of a block that was never emitted",                                                                      \
-	  "Nothing: the entry maps no address.")                                                                                                                   \
+	  "Nothing to do: the entry maps no address.")                                                                                                             \
 	X(ENTRY_ELSEWHERE, "entry-elsewhere", NOTE, "an entry's code is in another fragment",                                                                      \
-	  "Nothing: BOLT folded a jump into that one's branch; the entry maps no address.")                                                                        \
+	  "Nothing to do: BOLT folded a jump into a branch of that fragment; the entry maps no address.")                                                          \
 	X(BLOCK_COPIED, "block-copied", NOTE, "one input block has two entries",                                                                                   \
-	  "Nothing: BOLT split or copied the block; both translate to it.")                                                                                        \
+	  "Nothing to do: BOLT split or copied the block; both translate to it.")                                                                                  \
 	X(INPUT_TWICE, "input-twice", ERROR,                                                                                                                       \
 	  "two block entries of a function share an input offset", REPORT)                                                                                         \
 	X(BRANCH_ASTRAY, "branch-astray", NOTE, "a branch entry came from outside its block",                                                                      \
@@ -88,7 +88,7 @@ enum severity { SEVERITY_NOTE, SEVERITY_WARNING, SEVERITY_ERROR };
 	  REPORT)                                                                                                                                                  \
 	X(BLOCK_DELETED, "block-deleted", NOTE,                                                                                                                    \
 	  "a function has input blocks without entry and without code",                                                                                            \
-	  "Nothing: BOLT deleted blocks that nothing reached.")                                                                                                    \
+	  "Nothing to do: BOLT deleted blocks that nothing reached.")                                                                                              \
 	X(BLOCK_INDEX, "block-index", ERROR, "a block's index is out of range or used twice",                                                                      \
 	  REPORT)                                                                                                                                                  \
 	X(BLOCK_ORDER, "block-order", ERROR, "block indices and input offsets differ in order",                                                                    \

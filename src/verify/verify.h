@@ -10,12 +10,12 @@
 
 /* X(NAME, "key", "why a function has no map") */
 #define UNMAPPED_REASONS(X)                                                                        \
-	X(IGNORED, "ignored", "BOLT ignored it: its offsets are the same in the input")            \
+	X(IGNORED, "ignored", "ignored by BOLT: their offsets are the same in the input")          \
 	X(ORIGINAL, "original-body",                                                               \
-	  "the original body of a function that BOLT moved: it never runs")                        \
-	X(STUB, "stub", "a PLT entry")                                                             \
-	X(INSERTED, "inserted", "BOLT inserted it: the input has no such function")                \
-	X(REWRITTEN, "rewritten", "BOLT rewrote it, and the table does not know it")
+	  "original bodies of functions that BOLT moved: their offsets are those of the input")    \
+	X(STUB, "stub", "PLT entries")                                                             \
+	X(INSERTED, "inserted", "inserted by BOLT: the input has no such functions")               \
+	X(REWRITTEN, "rewritten", "rewritten by BOLT, and not in the table")
 
 enum unmapped_reason {
 #define X(name, key, why) UNMAPPED_##name,

@@ -93,7 +93,7 @@ static void test_machines(void **state)
 		{&played_amd, DIAGNOSIS_GOOD, DIAGNOSIS_GOOD, "AMD LbrExtV2, 16 deep", "",
 		 "all processes may be recorded (kernel.perf_event_paranoid is -1)"},
 		{&played_virtual_machine, DIAGNOSIS_WARNING, DIAGNOSIS_GOOD,
-		 "a virtual machine, which does not have", "bare metal", "all processes"},
+		 "this virtual machine does not expose", "bare metal", "all processes"},
 		{&played_arm, DIAGNOSIS_WARNING, DIAGNOSIS_GOOD,
 		 "BRBE takes Armv9.2 and Linux 6.17", "basic samples", "all processes"},
 		{&played_container, DIAGNOSIS_WARNING, DIAGNOSIS_WARNING, "seccomp", "",
@@ -178,7 +178,9 @@ static void test_program(void **state)
 	has_none(&doctor, "bolted");
 	assert_false(doctor.failed);
 	char next[512];
-	snprintf(next, sizeof(next), "batconv optimize --llvm-bolt=%s " DEMO " -- {} ARGUMENT...",
+	snprintf(next, sizeof(next),
+		 "batconv optimize --llvm-bolt=%s " DEMO
+		 " -- {} ARGUMENT..., where {} is the program",
 		 llvm_bolt);
 	assert_string_equal(doctor.next, next);
 	doctor_free(&doctor);

@@ -145,7 +145,7 @@ static void messages(void **state)
 	space_map(&maps, 7, 0x30000, 8, 0, "/bin/b", true);
 	space_map(&maps, 7, 0x40000, 8, 0, "/lib/c.so.6", true);
 	image_space_fail_unmapped(&maps, &err);
-	assert_non_null(strstr(err.text, "mapped most: /bin/b, /bin/a"));
+	assert_non_null(strstr(err.text, "mapped instead: /bin/b, /bin/a"));
 	space_map(&maps, 7, 0x10000, 8, 100, "/app", true);
 	image_space_fail_unmapped(&maps, &err);
 	assert_non_null(strstr(err.text, "another build"));

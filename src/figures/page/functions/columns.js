@@ -10,7 +10,7 @@ const columns = (plain) => [
 	{key: 'density', title: 'Density', about: 'bytes that ran, over bytes of its code', show: (f) => ratio(f.density)},
 	{key: 'hot_size', title: 'Bytes hot', about: 'of its code, without cold parts', show: (f) => bytes(f.hot_size)},
 	{key: 'cold_size', title: 'Bytes cold', about: 'of its cold parts', show: (f) => (f.cold_size ? bytes(f.cold_size) : '–')},
-	{key: 'lost_percent', title: 'Unreached', about: 'counts in blocks that no counted branch leads to', show: (f) => percent(f.lost_percent)},
+	{key: 'lost_percent', title: 'Unreached', about: 'counts in blocks that no counted branch reaches', show: (f) => percent(f.lost_percent)},
 	{key: 'call_gap_percent', title: 'Call gap', about: 'between its executions and the counts of its callers', show: (f) => percent(f.call_gap_percent)},
 	{key: 'flow_gap_percent', title: 'Flow gap', about: 'between what enters and leaves its blocks, weighted', show: (f) => percent(f.flow_gap_percent)},
 	{key: 'worst_gap_percent', title: 'Worst gap', about: 'the same, of its worst hot block', show: (f) => percent(f.worst_gap_percent)},

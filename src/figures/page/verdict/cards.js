@@ -45,7 +45,7 @@ function gain(q) {
 			['unevenness of samples in a block', figure(q, 'gain.uneven', ratio)],
 			['layouts of two halves of the samples agree by', figure(q, 'stability.layout_percent', percent)],
 			['blocks of the halves agree by', figure(q, 'stability.overlap_percent', percent)],
-			['density, as perf2bolt has it', figure(q, 'density.density', ratio)],
+			['profile density, as perf2bolt computes it', figure(q, 'density.density', ratio)],
 			['functions measured', figure(q, 'density.profiled', count)],
 			['not optimized by llvm-bolt', figure(q, 'density.non_simple', count)]),
 	};
@@ -59,7 +59,7 @@ function stability(q) {
 		more: list(...(known ? [['layouts of two halves of the samples agree by', figure(q, 'stability.layout_percent', percent)],
 			['blocks of the halves agree by', figure(q, 'stability.overlap_percent', percent)],
 			['of what is hot in one half, not hot in the other', figure(q, 'stability.hot_differ_percent', percent)]] : []),
-		['density, as perf2bolt has it', figure(q, 'density.density', ratio)],
+		['profile density, as perf2bolt computes it', figure(q, 'density.density', ratio)],
 		['functions measured', figure(q, 'density.profiled', count)],
 		['not optimized by llvm-bolt', figure(q, 'density.non_simple', count)]),
 	};
@@ -123,7 +123,7 @@ function flow(q) {
 		main: big(restFigure(q, 'flow.unreachable_percent', 2), 'of the counts are in blocks that counted branches lead to'),
 		more: el('div', {},
 			list(['the others', figure(q, 'flow.unreachable_percent', percent2)],
-				['difference between what enters and what leaves a block, mean', figure(q, 'flow.bias_percent', percent2)],
+				['difference between inflow and outflow of a block, mean', figure(q, 'flow.bias_percent', percent2)],
 				row(['the same with entries', 'deviation_percent'])),
 			el('p', {class: 'group'}, 'The worst 5 % of ', figure(q, 'flow.functions', count), ' functions have more than this:'),
 			list(row(['counts that no branch leads to', 'discontinuity_percent']), row(['difference between calls and entries', 'call_gap_percent']),
