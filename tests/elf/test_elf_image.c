@@ -197,6 +197,8 @@ static void test_bad_segments(void **state)
 
 static void assert_disagrees(struct bytes file, uint64_t offset, const char *modulo)
 {
+	struct image image = {0};
+	struct bc_error err = {0};
 	char text[128];
 
 	snprintf(text, sizeof(text),
@@ -204,6 +206,11 @@ static void assert_disagrees(struct bytes file, uint64_t offset, const char *mod
 		 "differ modulo %s",
 		 (unsigned long long)offset, modulo);
 	assert_fails(file, BC_FORMAT, text);
+	assert_false(image_open(file, &image, &err));
+	assert_non_null(bc_error_hint(&err));
+	assert_string_equal(bc_error_hint(&err), "llvm-strip 14 and its objcopy damage a BOLTed "
+						 "file so: give the file from before");
+	image_close(&image);
 }
 
 /* Linux asks of a program at fixed addresses for whole pages, ld.so of others for all. */
