@@ -778,6 +778,8 @@ def faults_of_proc():
     tool = injector()
     if not tool:
         return left_out.append('faults of /proc: no program can be traced here, or the injector is not built')
+    if b'san.so' in subprocess.run(['ldd', BATCONV], capture_output=True, check=False).stdout:
+        return left_out.append('faults of /proc: a sanitizer reads its options there')
     options = dict(os.environ, ASAN_OPTIONS=os.environ.get('ASAN_OPTIONS', '') + ':detect_leaks=0')
     # Few processes are there, the same each time: a load of two threads, and its child.
     alone = ['unshare', '--pid', '--fork', '--kill-child', '--mount-proc', 'sh', '-c', '"$0" 60000 2 & echo; sh -c \'"$0" 60000; :\' "$0" & sleep 0.05; exec "$@"', LOAD]
