@@ -323,7 +323,7 @@ def truths(run):
     # Counts of branches are not called samples.
     run.check('the heading of the counts: %s' % page.text('[data-column=samples]'), page.text('[data-column=samples]').startswith('Branches'))
     run.check('the counts of a function', 'branches' + words.count(data['functions']['rows'][idle[0]][2]) in page.text('#detail .facts').replace(' ', ''))
-    run.check('the coverage', 'hold 99 % of the branches' in page.text('.card[data-about=coverage] .sentence'))
+    run.check('the coverage', '99 % of the branches are in ' in page.text('.card[data-about=coverage] .sentence'))
 
     # The largest figure of a card that is good is not a nought: how much agrees, not that nothing disagrees.
     figures = page.texts('.card.good .big span:first-child')
