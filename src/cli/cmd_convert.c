@@ -475,6 +475,8 @@ static int check(struct command_line *line)
 	assert(args->binaries.len || args->wrong.code || conversion->binary);
 	write_named_files_only(&args->output);
 	profile_output_prepare(&args->output, conversion);
+	if ((args->stats != STATS_NONE || args->stats_file) && !args->next_build)
+		conversion->wants |= WANT_DOUBTS;
 	return EXIT_DONE;
 }
 
@@ -607,6 +609,7 @@ static int finish(const struct arguments *args, const struct conversion *convers
 {
 	bool refused = !converted && why->code == BC_MISMATCH;
 	struct yaml_report yaml = {0};
+	struct stability stability;
 	struct bc_error err, refusal = *why;
 	struct summary summary = {.conversion = conversion,
 				  .refusal = refused ? &refusal : NULL,
@@ -615,6 +618,8 @@ static int finish(const struct arguments *args, const struct conversion *convers
 
 	if (!converted && !refused)
 		return fail(why);
+	if (converted && !gain_of_halves(conversion, NULL, &stability, &summary.gain, &err))
+		return fail(&err);
 	if (refused && !args->verbose)
 		summary_add_cause(&summary, &refusal);
 	if (!write_files(args, &summary, &yaml, &err))

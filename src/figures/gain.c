@@ -3,60 +3,6 @@
 
 #include <math.h>
 
-/* ---- are the samples where the time was? ---- */
-
-/* One block that has samples. */
-struct sampled_block {
-	const struct function *function;
-	uint32_t block, insns;
-	double samples, squares;
-};
-
-struct dispersion {
-	double excess, expected;
-};
-
-#define INSNS_MOST 200 /* longer blocks say little of their neighbors */
-
-static void end_block(const struct sampled_block *b, struct dispersion *d)
-{
-	double n = b->insns, k = b->samples;
-
-	if (!b->function || n < 2 || n > INSNS_MOST || k < 2)
-		return;
-	d->excess += b->squares * n / k - k - (n - 1); /* chi-squared, less its expectation */
-	d->expected += (k - 1) * (n - 1) / n;
-}
-
-double gain_unevenness(const struct profile *samples, const struct flow_code *code)
-{
-	struct sampled_block now = {0};
-	struct dispersion d = {0};
-
-	for (size_t i = 0; i < samples->record_count; i++) {
-		const struct record record = profile_record(samples, i);
-		const struct function *f = record.from.function;
-		const struct graph *graph = flow_graph_of(code, f);
-		if (!graph || record.kind != RECORD_SAMPLE)
-			continue;
-		uint32_t block = graph_block_at(graph, record.from.offset);
-		if (now.function != f || now.block != block) {
-			end_block(&now, &d);
-			now = (struct sampled_block){.function = f,
-						     .block = block,
-						     .insns = graph->code.first_insn[block + 1] -
-							      graph->code.first_insn[block]};
-		}
-		double count = (double)record.count;
-		now.samples += count;
-		now.squares += count * count;
-	}
-	end_block(&now, &d);
-	return d.expected > 0 && d.excess > 0 ? d.excess / d.expected : 0;
-}
-
-/* ---- what they are worth ---- */
-
 /* Measured: docs/quality.md, "Gain". */
 #define PART_OF_OWN  0.35 /* the gain of all samples lies between that of a half and its own */
 #define LOST_UNEVEN  0.22 /* of the own gain, for each e-fold of the unevenness */
@@ -106,4 +52,30 @@ struct gain gain_expect(const struct layouts_taken *taken, double uneven)
 		      out.times > 0 ? GAIN_MORE :
 				      GAIN_LIMITED;
 	return out;
+}
+
+/* Branches are inferred over graphs with their code. */
+static struct flow_code inferred_code(const struct conversion *c)
+{
+	const struct pair *pair = conversion_pair(c);
+
+	return (struct flow_code){.binary = conversion_binary(c),
+				  .pair = pair,
+				  .graphs = pair ? &pair->graphs : &c->graphs};
+}
+
+bool gain_of_halves(const struct conversion *c, const struct flow_code *recorded,
+		    struct stability *stability, struct gain *out, struct bc_error *err)
+{
+	struct layouts_taken taken = {0};
+
+	if (!c->has_halves)
+		return true;
+	const struct flow_code code = c->basic ? inferred_code(c) : *recorded;
+	if (!layouts_compare(c->halves, inferred_moved_percent(&c->inferred), &code, stability,
+			     &taken, err))
+		return false;
+	if (taken.known)
+		*out = gain_expect(&taken, c->basic ? c->inferred.uneven : 0);
+	return true;
 }

@@ -8,6 +8,7 @@
 #define FIGURES_GAIN_H
 
 #include "src/figures/layouts.h"
+#include "src/flow/conversion.h"
 
 /* X(NAME, key for machines) */
 #define GAIN_VERDICTS(X)                                                                           \
@@ -31,16 +32,16 @@ struct gain {
 	double half;                /* by half of the samples, were they not uneven */
 	double of_whole;            /* expected, in percent of that; 0 to 100 */
 	double more;                /* what any number of such samples would add */
-	double uneven;              /* see gain_unevenness() */
+	double uneven;              /* see struct inferred */
 	double times;               /* GAIN_MORE, GAIN_DOUBTFUL; 0: no number is enough */
 	enum gain_verdict verdict;
 };
 
-/* How much more the samples of instructions of one block differ than chance makes them: the square
- * of the coefficient of variation of the time that each is said to take.  About 0 of a precise
- * event, 2 to 9 of a timer, whatever their number.  `samples` is a profile of plain samples, and
- * code has their graphs. */
-double gain_unevenness(const struct profile *samples, const struct flow_code *code);
+/* ... by the halves of a conversion, with how stable its layout is; nothing is set without halves.
+ * recorded: the code, for branches that were not inferred.  BC_NOMEM */
+BC_MUST_USE bool gain_of_halves(const struct conversion *conversion,
+				const struct flow_code *recorded, struct stability *stability,
+				struct gain *out, struct bc_error *err);
 
 /* taken: known; uneven: 0 of branch stacks */
 struct gain gain_expect(const struct layouts_taken *taken, double uneven);

@@ -279,24 +279,11 @@ static bool measure_density(struct conversion *c, const struct quality_options *
 	return ok;
 }
 
-/* Branches are inferred over graphs with their code, which open_code() has for all others. */
-static bool measure_layouts(struct conversion *c, struct quality_sources *sources,
+static bool measure_layouts(const struct conversion *c, const struct quality_sources *sources,
 			    struct quality *out, struct bc_error *err)
 {
-	const struct pair *pair = conversion_pair(c);
-	struct flow_code code = sources->code;
-
-	if (c->basic)
-		code = (struct flow_code){.binary = conversion_binary(c),
-					  .pair = pair,
-					  .graphs = pair ? &c->pair.graphs : &c->graphs};
-	out->has_stability =
-		c->has_halves && layouts_compare(c->halves, inferred_moved_percent(&c->inferred),
-						 &code, &out->stability, &out->taken, err);
-	if (out->taken.known)
-		out->gain = gain_expect(&out->taken,
-					c->basic ? gain_unevenness(&c->profile, &code) : 0);
-	return out->has_stability || !c->has_halves;
+	out->has_stability = c->has_halves;
+	return gain_of_halves(c, &sources->code, &out->stability, &out->gain, err);
 }
 
 /* ---- all of it ---- */

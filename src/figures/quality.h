@@ -74,7 +74,6 @@ struct quality {
 
 	bool has_stability; /* branches are known, or inferred */
 	struct stability stability;
-	struct layouts_taken taken;
 	struct gain gain; /* known: branches are, and the code that llvm-bolt reads */
 
 	struct coverage coverage;

@@ -9,6 +9,7 @@
 #include "src/elf/bolt_input.h"
 #include "src/figures/carry_report.h"
 #include "src/figures/figure_table.h"
+#include "src/figures/gain.h"
 #include "src/flow/conversion.h"
 #include "src/profile/yaml.h"
 
@@ -26,6 +27,7 @@ struct summary {
 	const struct bc_error *refusal;  /* why the samples do not belong to the binary; or NULL */
 	const struct map_file_vec *maps; /* that were given; or NULL */
 	const char *format; /* of the profile, where its name should show: "fdata"; or NULL */
+	struct gain gain;   /* WANT_DOUBTS: of the next binary; or not known */
 	const struct carry_report *next; /* the profile was carried to the next build; or NULL */
 };
 

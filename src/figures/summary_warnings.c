@@ -563,9 +563,11 @@ static void warn_of_few(const struct summary *summary, const struct warnings *to
 	double share = inferred_percent(&c->inferred), moved = inferred_moved_percent(&c->inferred);
 	bool little = sampled && c->profile.of_input && share < INFERRED_ENOUGH;
 	bool vague = sampled && c->profile.of_input && moved > REASSIGNED_MUCH;
+	bool worse = summary->gain.known && summary->gain.verdict == GAIN_DOUBTFUL;
+	bool enough = summary->gain.known && summary->gain.verdict == GAIN_ENOUGH;
 	char only[80] = "", inferred[80] = "", reassigned[80] = "";
 
-	if (summary->refusal || !(few || little || vague))
+	if (summary->refusal || !(few || little || vague || worse) || (enough && !little))
 		return;
 	if (few)
 		snprintf(only, sizeof(only), "only %" PRIu64 " sample%s", samples, plural(samples));
@@ -575,9 +577,15 @@ static void warn_of_few(const struct summary *summary, const struct warnings *to
 	if (vague)
 		snprintf(reassigned, sizeof(reassigned), "%s%.1f %% reassigned by inference",
 			 few || little ? ", " : "", moved);
-	warn(to,
-	     "%s%s%s: the layout may not be stable; record for longer, or measure it with 'batconv quality'",
-	     only, inferred, reassigned);
+	if (worse)
+		warn(to,
+		     "%s%s%s%sthe next binary may take more branches than the program without llvm-bolt, %+.0f to %+.0f %%, which 'batconv quality' explains",
+		     only, inferred, reassigned, few || little || vague ? ": " : "",
+		     -summary->gain.low, -summary->gain.high);
+	else
+		warn(to,
+		     "%s%s%s: the layout may not be stable; record for longer, or measure it with 'batconv quality'",
+		     only, inferred, reassigned);
 }
 
 static void warn_of_names(const struct conversion *c, const struct warnings *to)

@@ -502,32 +502,47 @@ static bool infer_branches(struct conversion *c, bool figures_only, struct bc_er
 
 /* Plain samples do not depend on each other: a half of each place's is a half of the recording's.
  */
-static bool infer_half(struct conversion *c, bool first, struct profile *out, struct bc_error *err)
+static bool split_samples(struct conversion *c, struct bc_error *err)
+{
+	return (profile_half(&c->profile, true, &c->halves[0]) &&
+		profile_half(&c->profile, false, &c->halves[1])) ||
+	       bc_fail_nomem(err);
+}
+
+static bool infer_halves(struct conversion *c, struct bc_error *err)
 {
 	const struct pair *pair = conversion_pair(c);
 	const struct infer_job job = {
 		pair ? &c->pair.graphs : &c->graphs, pair, c->threads, NULL, false, NULL};
 	struct inferred figures;
 
-	return (profile_half(&c->profile, first, out) || bc_fail_nomem(err)) &&
-	       infer(&job, out, &figures, err);
+	c->has_halves = infer(&job, &c->halves[0], &figures, err) &&
+			infer(&job, &c->halves[1], &figures, err);
+	return c->has_halves;
 }
 
 bool conversion_measure_inference(struct conversion *c, struct bc_error *err)
 {
 	if (!infer_branches(c, true, err))
 		return false;
-	if (!conversion_wants(c, WANT_HALVES) || !conversion_can_infer(c) || c->not_inferred.code)
-		return true;
-	c->has_halves =
-		infer_half(c, true, &c->halves[0], err) && infer_half(c, false, &c->halves[1], err);
-	return c->has_halves;
+	return !conversion_wants(c, WANT_HALVES) || !conversion_can_infer(c) ||
+	       c->not_inferred.code || (split_samples(c, err) && infer_halves(c, err));
+}
+
+/* The halves are those of the samples, which the branches replace. */
+static bool infer_profile(struct conversion *c, struct bc_error *err)
+{
+	bool halves = conversion_wants(c, WANT_DOUBTS) && conversion_can_infer(c) &&
+		      c->ledgers.samples.read < DOUBTS_MOST;
+
+	return (!halves || split_samples(c, err)) && infer_branches(c, false, err) &&
+	       (!halves || c->not_inferred.code || infer_halves(c, err));
 }
 
 /* Builds the graphs of blocks that YAML needs, after those are freed that nobody needs any more. */
 static bool build_blocks(struct conversion *c, struct bc_error *err)
 {
-	if (!conversion_wants(c, WANT_GRAPHS)) {
+	if (!conversion_wants(c, WANT_GRAPHS) && !c->has_halves) {
 		pair_free_graphs(&c->pair);
 		if (!conversion_wants(c, WANT_YAML | WANT_EXECUTED))
 			cfg_free(&c->graphs);
@@ -549,7 +564,7 @@ static bool take_memory(struct conversion *c, struct bc_error *err)
 /* What records need beside those of samples. */
 static bool complete_profile(struct conversion *c, struct bc_error *err)
 {
-	return (!c->aggregate.options.rules.infer || infer_branches(c, false, err)) &&
+	return (!c->aggregate.options.rules.infer || infer_profile(c, err)) &&
 	       build_blocks(c, err) && take_memory(c, err);
 }
 

@@ -24,6 +24,9 @@
 #include "src/samples/reader.h"
 #include "src/samples/snapshots.h"
 
+/* With more samples no program was worse than without llvm-bolt: docs/quality.md, "Gain". */
+#define DOUBTS_MOST 16384
+
 /* Outputs, as bits.  Zero: whoever needs the counted samples only ends with conversion_count(). */
 enum conversion_wants {
 	WANT_RECORDS = 1 << 0, /* the profile is records: fdata or YAML */
@@ -39,6 +42,8 @@ enum conversion_wants {
 	WANT_EXECUTED = 1 << 6, /* how much ran in each function */
 	WANT_GRAPHS = 1 << 7,   /* the graphs that were built stay, with their code */
 	WANT_HALVES = 1 << 8,   /* the profiles of two halves of the samples, too */
+	WANT_DOUBTS = 1 << 10,  /* the same of plain samples alone, if branches are inferred from
+				   fewer than DOUBTS_MOST; and the graphs stay then */
 };
 
 struct conversion_options {

@@ -239,6 +239,61 @@ static void solve_one(void *ctx, size_t index, unsigned worker)
 		atomic_store(&job->no_memory, true);
 }
 
+/* ---- are the samples where the time was? ---- */
+
+/* One block that has samples. */
+struct sampled_block {
+	uint32_t number, insns;
+	double samples, squares;
+};
+
+struct dispersion {
+	double excess, expected;
+};
+
+#define INSNS_MOST 200 /* longer blocks say little of their neighbors */
+
+static void end_block(const struct sampled_block *b, struct dispersion *d)
+{
+	double n = b->insns, k = b->samples;
+
+	if (n < 2 || n > INSNS_MOST || k < 2)
+		return;
+	d->excess += b->squares * n / k - k - (n - 1); /* chi-squared, less its expectation */
+	d->expected += (k - 1) * (n - 1) / n;
+}
+
+static void add_dispersion(const struct job *job, const struct sampled *s, struct dispersion *d)
+{
+	const uint32_t *first = s->graph->code.first_insn;
+	struct sampled_block now = {.number = NO_BLOCK};
+
+	for (size_t i = 0; i < s->count; i++) {
+		struct observed sample = sample_at(job, s->first + i);
+		uint32_t block = graph_block_at(s->graph, sample.offset);
+		double count = (double)sample.count;
+		if (block != now.number) {
+			end_block(&now, d);
+			now = (struct sampled_block){block, first[block + 1] - first[block], 0, 0};
+		}
+		now.samples += count;
+		now.squares += count * count;
+	}
+	end_block(&now, d);
+}
+
+static double unevenness(const struct job *job)
+{
+	struct dispersion d = {0};
+
+	for (size_t i = 0; i < job->functions.len; i++) {
+		const struct sampled *s = &job->functions.at[i];
+		if (s->arcs)
+			add_dispersion(job, s, &d);
+	}
+	return d.expected > 0 && d.excess > 0 ? d.excess / d.expected : 0;
+}
+
 /* ---- all of them ---- */
 
 static bool begin_function(struct job *job, const struct function *function, size_t first)
@@ -479,7 +534,7 @@ static void count_functions(const struct job *job, struct inferred *out)
 {
 	double elsewhere = 0;
 
-	*out = (struct inferred){0};
+	*out = (struct inferred){.uneven = unevenness(job)};
 	for (size_t i = 0; i < job->functions.len; i++) {
 		const struct sampled *s = &job->functions.at[i];
 		struct inferred_share *share = share_of(out, s->state);

@@ -34,6 +34,10 @@ struct inferred {
 	struct inferred_share too_large;  /* larger than cfg.h or flow.h takes: likewise */
 	struct inferred_share step_limit; /* functions with more samples took the steps: likewise */
 	uint64_t moved; /* samples of solved functions that the flow expects in other blocks */
+	double uneven;  /* how much more the samples of instructions of one block differ than chance
+			   makes them: the square of the coefficient of variation of the time that
+			   each is said to take.  About 0 of a precise event, 2 to 9 of a timer,
+			   whatever their number */
 };
 
 /* Why a function has entries only.  X(share of struct inferred, text for people) */

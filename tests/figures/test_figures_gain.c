@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What a layout takes in code that is known, how uneven samples are, and what is expected of both:
- * worked out by hand. */
+/* What a layout takes in code that is known, and what is expected of it: worked out by hand. */
 #include "src/figures/gain.h"
 
 #include <math.h>
@@ -51,8 +50,7 @@ struct counted_way {
 	uint64_t count;
 };
 
-static struct profile profile_of(const struct counted_way *lines, size_t count,
-				 enum record_kind kind)
+static struct profile profile_of(const struct counted_way *lines, size_t count)
 {
 	static struct record_batch batch;
 	struct profile profile;
@@ -60,23 +58,20 @@ static struct profile profile_of(const struct counted_way *lines, size_t count,
 
 	batch = (struct record_batch){0};
 	for (size_t i = 0; i < count; i++) {
-		struct record record = {.kind = kind,
+		struct record record = {.kind = RECORD_BRANCH,
 					.from = {&tiny.functions[PLAIN], lines[i].from},
+					.to = {&tiny.functions[PLAIN], lines[i].to},
 					.count = lines[i].count};
-		if (kind == RECORD_BRANCH)
-			record.to = (struct input_place){&tiny.functions[PLAIN], lines[i].to};
 		assert_true(record_push(&batch, &tiny.binary, &record));
 	}
-	assert_true(profile_build(&tiny.binary, kind == RECORD_SAMPLE, &batch.records, 1, 1,
-				  &profile, &err));
+	assert_true(profile_build(&tiny.binary, false, &batch.records, 1, 1, &profile, &err));
 	return profile;
 }
 
 static struct layouts_taken taken_of(const struct counted_way *a, const struct counted_way *b,
 				     size_t count)
 {
-	struct profile halves[2] = {profile_of(a, count, RECORD_BRANCH),
-				    profile_of(b, count, RECORD_BRANCH)};
+	struct profile halves[2] = {profile_of(a, count), profile_of(b, count)};
 	struct stability stability;
 	struct layouts_taken taken;
 	struct bc_error err;
@@ -106,8 +101,7 @@ static void layouts(void **state)
 static void unseen(void **state)
 {
 	const struct counted_way ways[] = {{0, 4, 70}, {0, 2, 30}, {3, 4, 30}};
-	struct profile halves[2] = {profile_of(ways, 3, RECORD_BRANCH),
-				    profile_of(ways, 0, RECORD_BRANCH)};
+	struct profile halves[2] = {profile_of(ways, 3), profile_of(ways, 0)};
 	struct stability stability;
 	struct layouts_taken taken;
 	struct bc_error err;
@@ -117,29 +111,6 @@ static void unseen(void **state)
 	assert_true(near(taken.before, 70) && near(taken.own, 60) && near(taken.others, 70));
 	profile_free(&halves[0]);
 	profile_free(&halves[1]);
-}
-
-static double uneven_of(const struct counted_way *lines, size_t count)
-{
-	struct profile profile = profile_of(lines, count, RECORD_SAMPLE);
-	double uneven = gain_unevenness(&profile, &code);
-
-	profile_free(&profile);
-	return uneven;
-}
-
-/* Two instructions of one block: chi-squared is 20 where one has all 20 samples, 1 is expected, and
- * there are 19 others for half of the difference. */
-static void unevenness(void **state)
-{
-	const struct counted_way one[] = {{2, 0, 20}}, both[] = {{2, 0, 10}, {3, 0, 10}},
-				 blocks[] = {{0, 0, 100}, {2, 0, 1}, {4, 0, 100}};
-
-	(void)state;
-	assert_true(near(uneven_of(one, 1), 19 / 9.5));
-	assert_true(near(uneven_of(both, 2), 0));
-	assert_true(near(uneven_of(blocks, 3), 0)); /* no block shows anything */
-	assert_true(near(uneven_of(one, 0), 0));
 }
 
 /* ---- what is expected ---- */
@@ -194,7 +165,6 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(layouts, setup, teardown),
 		cmocka_unit_test_setup_teardown(unseen, setup, teardown),
-		cmocka_unit_test_setup_teardown(unevenness, setup, teardown),
 		cmocka_unit_test(enough),
 		cmocka_unit_test(more),
 		cmocka_unit_test(limited),

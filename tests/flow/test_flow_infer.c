@@ -3,6 +3,7 @@
  * worked out by hand. */
 #include "src/flow/infer.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "src/flow/flow.h"
@@ -13,11 +14,10 @@ enum { PLAIN = 1, EXT = 2 };
 
 static struct tiny_binary tiny;
 
-/* 0: test, je 6; 4: cwtl, twice; 6: ret.  Each instruction of the first and the last block has 100
- * samples, and each in between 40. */
-static void make(struct profile *profile)
+/* 0: test, je 6; 4: cwtl, twice; 6: ret. */
+static void make_of(struct profile *profile, const uint32_t counts[5])
 {
-	static const uint32_t offsets[] = {0, 2, 4, 5, 6}, counts[] = {100, 100, 40, 40, 100};
+	static const uint32_t offsets[] = {0, 2, 4, 5, 6};
 	static struct record_batch batch;
 	struct bc_error err;
 
@@ -31,6 +31,7 @@ static void make(struct profile *profile)
 	memset(&batch, 0, sizeof(batch));
 	for (size_t i = 0; i < BC_COUNT(offsets); i++)
 		assert_true(
+			!counts[i] ||
 			record_push(&batch, &tiny.binary,
 				    &(struct record){.kind = RECORD_SAMPLE,
 						     .from = {&tiny.functions[PLAIN], offsets[i]},
@@ -40,6 +41,12 @@ static void make(struct profile *profile)
 						 .from = {&tiny.functions[EXT], 0},
 						 .count = 30}));
 	assert_true(profile_build(&tiny.binary, true, &batch.records, 1, 1, profile, &err));
+}
+
+/* Each instruction of the first and the last block has 100 samples, and each in between 40. */
+static void make(struct profile *profile)
+{
+	make_of(profile, (const uint32_t[]){100, 100, 40, 40, 100});
 }
 
 static void branches_of_an_if(void **state)
@@ -87,6 +94,34 @@ static void branches_of_an_if(void **state)
 	profile_free(&profile);
 	cfg_free(&graphs);
 	tiny_binary_fini(&tiny);
+}
+
+static double uneven_of(const uint32_t counts[5])
+{
+	struct profile profile;
+	struct cfg graphs = {0};
+	struct inferred inferred;
+	struct bc_error err;
+
+	make_of(&profile, counts);
+	assert_true(
+		infer(&(struct infer_job){.graphs = &graphs, .threads = 1, .figures_only = true},
+		      &profile, &inferred, &err));
+	profile_free(&profile);
+	cfg_free(&graphs);
+	tiny_binary_fini(&tiny);
+	return inferred.uneven;
+}
+
+/* Two instructions of one block: chi-squared is 20 where one has all 20 samples, 1 is expected, and
+ * there are 19 others for half of the difference. */
+static void unevenness(void **state)
+{
+	(void)state;
+	assert_true(fabs(uneven_of((const uint32_t[]){0, 0, 20, 0, 0}) - 19 / 9.5) < 1e-9);
+	assert_true(uneven_of((const uint32_t[]){0, 0, 10, 10, 0}) <= 0);
+	assert_true(uneven_of((const uint32_t[]){0, 100, 1, 0, 100}) > 1);
+	assert_true(uneven_of((const uint32_t[]){0, 0, 1, 0, 100}) <= 0); /* no block shows it */
 }
 
 /* What ran is known of three instructions: counts are those of runs, and of the block in between
@@ -150,6 +185,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(branches_of_an_if),
+		cmocka_unit_test(unevenness),
 		cmocka_unit_test(runs_of_some),
 		cmocka_unit_test(shares),
 	};
