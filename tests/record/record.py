@@ -614,8 +614,11 @@ def program_stays():
 def killed():
     """At any moment: what has a name is whole."""
     for turn in range(10):
-        recorder = start('-F', '4000', '--interval=20ms', '-o', 'out/', LOAD, '700')  # which goes on to its end
-        time.sleep(0.3 + 0.037 * turn)
+        recorder = start('-F', '4000', '--interval=20ms', '-o', 'out/', 'sh', '-c', ': >begun; exec "$0" 700', LOAD)  # which goes on to its end
+        while not os.path.exists('begun') and recorder.poll() is None:
+            time.sleep(0.01)
+        os.unlink('begun')
+        time.sleep(0.25 + 0.037 * turn)
         recorder.kill()
         recorder.stderr.close()
         recorder.wait()
