@@ -228,8 +228,8 @@ def transcoded(bench, case):
         os.mkdir(folder)
         path = os.path.join(folder, os.path.basename(case.binary))
         told = run('transcode', '-v', '--layout=' + layout, '-o', path, case.binary).stderr
-        named = re.search(r'changed: .* became empty\n((?:\w+: {3}.*\n)+)', told)
-        return path, {line.split(':   ', 1)[1] for line in named[1].splitlines()} if named else set()
+        named = re.search(r'changed: .* became empty\n((?: {10}\S.*\n)+)', told)
+        return path, {line.strip() for line in named[1].splitlines()} if named else set()
     for layout in set(LAYOUTS) - {case.layout}:
         path, named = bench.once((layout, case.binary), lambda: rewrite(layout))
         # Only one layout tells the blocks that BOLT put in, and first blocks that became empty.
