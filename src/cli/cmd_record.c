@@ -142,7 +142,7 @@ static const struct option_row rows[] = {
 	{0, "match", "GLOB", NO_FILE,
 	 "only binaries whose path matches, such as '/srv/*.bolt';\nrepeatable", INTO(patterns)},
 	{'o', "output", "FILE", FILE_WRITTEN,
-	 "DIR/: a shard of each binary; of one binary (--bin, or the\nprogram): FILE.zst its shard, FILE its profile (fdata)",
+	 "write a shard of each binary into DIR/; of one binary (--bin,\nor the program) its shard FILE.zst, or its profile FILE (fdata)",
 	 INTO(output)},
 	{0, "input", "PROG", FILE_READ,
 	 "for a profile: the binary that llvm-bolt read (as for convert)", INTO(input),
