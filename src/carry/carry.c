@@ -154,7 +154,7 @@ static void add_lost(const struct job *job, struct contents *out)
 
 /* Functions of the new build that are no partner, if they are about as large as one that is lost.
  * False: out of memory. */
-static bool add_free(const struct job *job, const struct contents *lost, struct contents *out)
+static bool add_unpaired(const struct job *job, const struct contents *lost, struct contents *out)
 {
 	const struct function_table *old_table = &job->builds[OLD]->binary.functions,
 				    *table = &job->builds[NEW]->binary.functions;
@@ -235,7 +235,7 @@ static bool find_renamed(struct job *job, struct bc_error *err)
 
 	if (ok)
 		add_lost(job, &sides[OLD]);
-	ok = ok && add_free(job, &sides[OLD], &sides[NEW]);
+	ok = ok && add_unpaired(job, &sides[OLD], &sides[NEW]);
 	if (!ok)
 		bc_fail_nomem(err);
 	else if (sides[OLD].count && sides[NEW].count && is_little_enough(sides))
