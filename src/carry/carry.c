@@ -159,6 +159,7 @@ static bool add_unpaired(const struct job *job, const struct contents *lost, str
 	const struct function_table *old_table = &job->builds[OLD]->binary.functions,
 				    *table = &job->builds[NEW]->binary.functions;
 	bool *taken = calloc(table->count + 1, sizeof(*taken));
+	bool ok = taken != NULL;
 	uint64_t least = UINT64_MAX, most = 0;
 
 	for (uint32_t i = 0; i < lost->count; i++) {
@@ -166,16 +167,16 @@ static bool add_unpaired(const struct job *job, const struct contents *lost, str
 		least = size < least ? size : least;
 		most = size > most ? size : most;
 	}
-	for (size_t i = 0; taken && i < old_table->count; i++)
+	for (size_t i = 0; ok && i < old_table->count; i++)
 		if (job->partners[i] != NO_FUNCTION)
 			taken[job->partners[i]] = true;
-	for (size_t i = 0; taken && i < table->count; i++)
+	for (size_t i = 0; ok && i < table->count; i++)
 		if (!taken[i] && table->at[i].kind == FUNCTION_CODE &&
 		    table->at[i].size >= least / RENAMED_FACTOR &&
 		    table->at[i].size / RENAMED_FACTOR <= most)
 			contents_add(out, job->builds[NEW], &table->at[i]);
 	free(taken);
-	return taken;
+	return ok;
 }
 
 static bool read_contents(struct job *job, int which, struct contents *contents)
