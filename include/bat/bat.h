@@ -38,7 +38,7 @@
  *   - structs only grow by what is `reserved` in them, which is 0 until then.
  *     struct bat_field, which only the library makes, can grow at its end.  Those
  *     without `reserved` (bat_entry, bat_block, bat_fragment, bat_symbol) are
- *     final: what a later layout has beside them gets an array of its own;
+ *     final: what a later layout has in addition gets an array of its own;
  *   - enums can get new members at their end, whose numbers an older program
  *     meets in results: a layout of a later LLVM, another cause.  Nothing
  *     may be indexed by them without a check.  In the other direction, a number that
@@ -46,8 +46,8 @@
  *   - functions are only added, under a new version of their symbols.
  *
  * Words: an "output" address or offset belongs to the binary that BOLT wrote,
- * an "input" offset to the binary that BOLT read.  A fragment is a piece of
- * contiguous code of one function: the hot part or one of its cold parts.
+ * an "input" offset to the binary that BOLT read.  A fragment is contiguous
+ * code of one function: the hot part or one of its cold parts.
  * A branch entry marks an instruction that can leave its basic block.
  *
  * The layouts were read off BOLT's BoltAddressTranslation.cpp (releases 14 to
@@ -127,8 +127,8 @@ enum bat_code {
 	BAT_ERROR_FORMAT = 2,      /* the bytes are no table (of the layout asked
 				      for)                                      */
 	BAT_ERROR_AMBIGUOUS = 3,   /* the bytes are a table under two layouts that
-				      disagree                                  */
-	BAT_ERROR_UNENCODABLE = 4, /* the layout has no place for something in the
+				      differ                                    */
+	BAT_ERROR_UNENCODABLE = 4, /* the layout cannot store something of the
 				      table                                     */
 	BAT_ERROR_ARGUMENT = 5,    /* the number of a layout that this library
 				      does not know                             */
@@ -280,7 +280,7 @@ BAT_API const struct bat_entry *bat_entry_at(const struct bat_table *table,
 /* Translate an offset in a fragment to one in the input function.
  *
  * is_source   the address of a branch instruction: becomes the entry's input
- *             offset itself.  Anything else (a branch target, a plain sample)
+ *             offset itself.  Anything else (a branch target, a basic sample)
  *             keeps its distance from the entry.
  *
  * An offset before the first entry is returned unchanged, as BOLT does. */
@@ -364,7 +364,7 @@ BAT_API BAT_MUST_USE bool bat_fix_parents(struct bat_table *table, const struct 
  *              indices in it are not checked
  * data, size   the caller frees data with free(); NULL and 0 where it fails
  *
- * BAT_ERROR_UNENCODABLE  the layout has no place for a value, such as a cold fragment
+ * BAT_ERROR_UNENCODABLE  the layout cannot store a value, such as a cold fragment
  *                  without a parent.  What a layout leaves out (hashes, indices,
  *                  entry points) is no error
  * BAT_ERROR_ARGUMENT, BAT_ERROR_NOMEM */

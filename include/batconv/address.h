@@ -17,7 +17,7 @@
  * Results and errors: a function whose last argument is a struct batconv_error can fail: it then
  * returns false and fills that of the caller, for which NULL can be given.  What it was to change
  * is then as it was before, and an object that it was to make is NULL.  Functions that return bool
- * without one look for something, and return false where there is no answer; out is not set then.
+ * without one look for something, and return false where there is no result; out is not set then.
  * What is not known in a result is NULL (with the size 0), never "".  All pointers that are given
  * must not be NULL, but where it says so and those to arrays of which there are 0.
  *
@@ -33,7 +33,7 @@
  * function keeps a pointer that it was given, but where it says so.
  *
  * Files: a binary is mapped into memory as long as the object that opened it lives (an image, a
- * translator, a resolver).  Put another file in its place by rename(), as installers do: of one
+ * translator, a resolver).  Replace it by rename(), as installers do: of one
  * that is made shorter meanwhile the missing part cannot be read, and the program gets SIGBUS.  "-"
  * is the standard input of batconv_snapshots_add_file() and the standard output of
  * batconv_snapshots_write().

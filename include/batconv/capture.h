@@ -94,7 +94,7 @@ BATCONV_API bool batconv_capture_ring_put(struct batconv_capture_ring *ring, uin
  *
  *   TIME pPIDmMAP ADDRESS ADDRESS ...
  *
- * and take it out.  One caller at a time, beside those that put.
+ * and take it out.  One caller at a time, in addition to those that put.
  *
  * error   errno of what could not be written; 0 where all was
  *

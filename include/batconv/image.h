@@ -19,7 +19,7 @@ struct batconv_image;
  *
  * BATCONV_ERROR_IO           it cannot be opened or is no regular file
  * BATCONV_ERROR_FORMAT       damaged, or executable segments whose p_vaddr and p_offset
- *                      disagree modulo p_align, at fixed addresses modulo the page size
+ *                      differ modulo p_align, at fixed addresses modulo the page size
  * BATCONV_ERROR_UNSUPPORTED  another kind of file
  * BATCONV_ERROR_NOMEM */
 BATCONV_API BATCONV_MUST_USE bool batconv_image_open(const char *path, struct batconv_image **out,
@@ -50,8 +50,8 @@ BATCONV_API bool batconv_image_has_bat(const struct batconv_image *image);
  * image. */
 BATCONV_API const uint8_t *batconv_image_build_id(const struct batconv_image *image, size_t *size);
 
-/* Go's build-id, beside which there can be a GNU one; NULL if there is none.  Valid as long as the
- * image. */
+/* Go's build-id, in addition to which there can be a GNU one; NULL if there is none.  Valid as long
+ * as the image. */
 BATCONV_API const char *batconv_image_go_build_id(const struct batconv_image *image);
 
 /* The base (run-time address - vaddr, modulo 2^64) by any mapping of the image: of the segment
@@ -61,7 +61,7 @@ BATCONV_API bool batconv_image_base(const struct batconv_image *image,
 
 /* The base by the lowest loadable segment, of which `region` is the lowest mapping; where
  * only executable regions are known, by the lowest executable one.  Equal to the one above
- * for every mapping of the same load, or they contradict each other.  False: the region
+ * for every mapping of the same load, or they do not match.  False: the region
  * does not begin where such a segment does in the file. */
 BATCONV_API bool batconv_image_base_lowest(const struct batconv_image *image,
 					   const struct batconv_region *region, uint64_t *base);
