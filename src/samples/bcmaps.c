@@ -170,7 +170,7 @@ struct step {
 };
 
 /* Both lists ascend by address.  Equal heads are taken; then what the old one has
- * below the next common region is left out, what the new one has is put in. */
+ * below the next common region is left out, what the new one has is inserted. */
 static struct step next_step(const struct writer *w, const uint32_t *old, size_t old_count,
 			     const uint32_t *new, size_t new_count)
 {

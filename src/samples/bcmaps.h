@@ -20,7 +20,7 @@
  * the empty map).  A step is n << 2 | KIND:
  *   0  take the next n regions of the last one
  *   1  leave out its next n regions
- *   2  put in n regions, whose numbers follow, each as the difference (signed) to
+ *   2  insert n regions, whose numbers follow, each as the difference (signed) to
  *      the number before, first to 0
  * What is left of the last one when the steps end is left out.
  *
@@ -43,7 +43,7 @@
 /* The most regions in all maps together, counted as often as they are there: each takes time. */
 #define BCMAPS_NUMBERS_MOST (UINT32_C(1) << 25)
 
-/* A change of a set copies up to so many mappings beside it. */
+/* A change of a set copies up to so many mappings in addition. */
 #define BCMAPS_CHANGE_COPIES 64
 
 /* What a map of `count` regions takes of SNAPSHOTS_MAPPINGS_MOST: a row of its own, or what its

@@ -20,7 +20,7 @@
 
 /*
  * The code of one file as a walk meets it: from an address straight on to the first instruction
- * that can lead elsewhere, or that a trace has an answer for.  Each block is decoded once, when the
+ * that can lead elsewhere, or whose outcome a trace has.  Each block is decoded once, when the
  * walk comes to its address first; blocks can overlap.  A block remembers the blocks that came
  * next, so that a walk hardly ever looks one up.
  *
@@ -64,7 +64,7 @@ struct walk_blocks {
 	struct decoder *decoder;
 	struct walk_block_vec all;
 	struct map by_start;
-	uint64_t answered; /* questions of this code that had an answer */
+	uint64_t answered; /* branches of this code whose outcome the trace had */
 };
 
 void walk_blocks_free(struct walk_blocks *blocks);

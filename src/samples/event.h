@@ -79,7 +79,7 @@ struct sample {
 	const struct branch *branches; /* newest first */
 	size_t branch_count;           /* of which the oldest can be without a source (from == 0) */
 	bool partial;      /* branches of some kinds were not recorded: two neighbors need
-			      not be the ends of one straight line of code */
+			      not be the ends of one fall-through */
 	struct text event; /* name as perf prints it, "" if not known */
 
 	/* The call chain, innermost first, without perf's markers (PERF_CONTEXT_USER and
@@ -100,13 +100,13 @@ struct trace_record {
 	bool is_return; /* an R or r record */
 };
 
-/* Plain samples as a pre-aggregated profile has them. */
+/* Basic samples as a pre-aggregated profile has them. */
 struct address_record {
 	struct vaddr at;
 	uint64_t count; /* may be 0 */
 };
 
-/* How often a taken branch was followed by a straight line of code, by a trace of the processor
+/* How often a taken branch was followed by a fall-through, by a hardware trace
  * that was walked through the code. Run-time addresses. */
 struct ran_trace {
 	uint64_t from;  /* the branch; 0: not known.  In memory whose code is not known: where the
@@ -145,8 +145,8 @@ enum event_kind {
 	EVENT_EXIT, /* a thread has ended; with the last one the process */
 	EVENT_SAMPLE,
 
-	/* What ran in a process, each branch once, while what was mapped where it ran did not
-	 * change: src/walk makes it of traces of the processor. */
+	/* The code that was executed in a process, each branch once, while what was mapped where it
+	 * ran did not change: src/walk makes it of hardware traces. */
 	EVENT_RAN,
 
 	/* What was aggregated before, with vaddrs. */

@@ -434,7 +434,7 @@ const struct foreign *foreign_folder(const char *path)
 
 /* ---- profiles ---- */
 
-/* A digit and a blank: the kind of the first place of a line. */
+/* A digit and a blank: the kind of the first location of a line. */
 static bool can_be_fdata(struct text start)
 {
 	const struct row *row = row_of(start);

@@ -11,7 +11,7 @@
 /* Rows that are delivered at a time. */
 #define ROWS_AT_A_TIME 256
 
-/* A process, and what ran in it since that was delivered last. */
+/* A process, and the executed code in it since that was delivered last. */
 struct walked_process {
 	uint32_t pid;
 	struct walked_thread *threads; /* that ran, and did not end */
@@ -27,14 +27,14 @@ struct walked_thread {
 	bool listed;                /* it is among these */
 };
 
-/* Answers of one thread in a row. */
+/* Branch outcomes of one thread in a row. */
 struct stretch {
 	struct walked_thread *thread;
 	struct counts *counts;
 	struct map_set *maps; /* a share of it is owned */
 	enum flow_rules rules;
 	bool waits_ask, no_process;
-	size_t begin, count; /* answers of the batch */
+	size_t begin, count; /* branch outcomes of the batch */
 };
 
 DEFINE_VEC(answers_vec, struct flow_answer);
@@ -64,7 +64,7 @@ struct flow_walk {
 	struct event_sink sink;
 	struct flow_taker taker;
 	unsigned thread_count;
-	struct pool *pool; /* from the first answers on */
+	struct pool *pool; /* from the first branch outcomes on */
 	struct walker *walkers[PARALLEL_MOST];
 	struct code_images *images;
 	struct history history;
@@ -417,7 +417,7 @@ static size_t rows_of(struct counts *counts)
 	return rows;
 }
 
-/* ---- answers ---- */
+/* ---- branch outcomes ---- */
 
 static bool add_lane(struct flow_walk *walk, struct bc_error *err)
 {

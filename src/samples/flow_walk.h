@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * From traces of Intel PT and Arm ETM to what ran: is between a reader and the consumer of its
- * events.  The reader gives events and answers (samples/aux/trace_flow.h); the consumer gets the
- * events, and EVENT_RAN in front of each that changes what is mapped where it ran, and in front of
- * the end.
+ * From traces of Intel PT and Arm ETM to executed code: is between a reader and the consumer of its
+ * events.  The reader gives events and branch outcomes (samples/aux/trace_flow.h); the consumer
+ * gets the events, and EVENT_RAN in front of each that changes what is mapped where it ran, and in
+ * front of the end.
  *
- * The answers of each queue are walked by one thread at a time, those of several queues in
+ * The branch outcomes of each queue are walked by one thread at a time, those of several queues in
  * parallel, while the reader continues. Memory grows with distinct traces of the processes that
  * run, of which no process keeps more than FLOW_WALK_ROWS; with code that ran; with threads.
  */
@@ -20,7 +20,7 @@
  */
 #define FLOW_WALK_ROWS ((size_t)1 << 20)
 
-/* Answers that are walked at a time. */
+/* Branch outcomes that are walked at a time. */
 #define FLOW_WALK_BATCH ((size_t)1 << 15)
 
 struct flow_walk_options {
@@ -31,7 +31,7 @@ struct flow_walk_options {
 	struct event_sink sink;        /* who consumes the events */
 };
 
-/* A file, or memory, in which answers were lost. */
+/* A file, or memory, in which branch outcomes were lost. */
 struct lost_file {
 	char *path;
 	struct build_id id; /* .size 0: not recorded */
@@ -46,7 +46,7 @@ struct flow_walk_report {
 	uint64_t answers;           /* bits and targets: sums.walked and all of sums.lost */
 	uint64_t branches;          /* taken ones that were delivered ... */
 	uint64_t rows;              /* ... in so many rows */
-	struct lost_file_vec files; /* most answers first */
+	struct lost_file_vec files; /* most branch outcomes first */
 	size_t more_files;          /* that are not among these */
 };
 void flow_walk_report_free(struct flow_walk_report *report);

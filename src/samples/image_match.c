@@ -69,7 +69,7 @@ static enum image_fit judge_file(const struct image_match *match, const struct m
 	return named ? FIT_IMAGE : FIT_OTHER;
 }
 
-/* A mapping whose place in the file is not ours can still be ours in memory:
+/* A mapping whose offset in the file is not ours can still be ours in memory:
  * strip moves segments in the file, never their addresses.  That is believed
  * where the base is known already: from another mapping, or because the binary
  * is static. */

@@ -58,7 +58,7 @@ void most_mapped_names(const struct most_mapped *files, char *out, size_t size);
 
 /*
  * Which offsets in the binary's file were mapped as which vaddrs.  The mappings say so, in
- * every process the same, also where what ran had its segments elsewhere in the file.
+ * every process the same, also where the profiled binary had its segments elsewhere in the file.
  */
 
 /* A binary has two or three; more than these are not remembered. */
@@ -73,7 +73,7 @@ struct file_place {
 struct file_places {
 	struct file_place at[FILE_PLACES_MOST];
 	size_t len;
-	/* How often a place could be an offset only, and a run-time address only: a recording
+	/* How often a location could be an offset only, and a run-time address only: a recording
 	 * has one of the two throughout. */
 	uint64_t offsets, addresses;
 };
@@ -228,7 +228,7 @@ static inline bool near_image_find(const struct near_image *near, struct run_add
 	return first | second | !between;
 }
 
-/* The run-time address of a place in a file as perf script prints it in call chains: some
+/* The run-time address of a location in a file as perf script prints it in call chains: some
  * releases print the offset in the file, others the run-time address.  Where it could be either,
  * which only a binary that is at a fixed address allows, it is what those before were.  For
  * another file than the binary: an address where that, or nothing, is mapped. */
@@ -262,7 +262,7 @@ BC_MUST_USE bool image_judge(struct image_space *space, const uint64_t *near,
 
 /* Compare those of files that were mapped when their build-id was not known yet.  What was counted
  * cannot be taken back, and what was not is gone.  A file of another name that has the binary's
- * build-id, beside one that has both, is only counted: BOLTed builds of one input share their
+ * build-id, next to one that has both, is only counted: BOLTed builds of one input share their
  * build-id.
  *
  * BC_MISMATCH  a file of the binary's name is of another build, or one of another name

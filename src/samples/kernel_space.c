@@ -75,7 +75,7 @@ static uint64_t kernel_symbol(const struct image *image, const char *name)
 	return 0;
 }
 
-/* ---- places ---- */
+/* ---- locations ---- */
 
 /* A kernel moves in whole steps of this: on x86-64 by CONFIG_PHYSICAL_ALIGN, which is 2 MiB at
  * least. */
@@ -181,7 +181,7 @@ static bool is_hidden(const struct map_event *event, struct text symbol)
 	return symbol.len ? !event->offset.v : !event->start.v;
 }
 
-/* How far it moved.  False: to a place where this kernel cannot be. */
+/* How far it moved.  False: to an address where this kernel cannot be. */
 static bool find_moved(const struct kernel_space *space, const struct map_event *event,
 		       struct text symbol, uint64_t *out)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Where a kernel is, if the binary is one: for all processes in the same place.
+ * Where a kernel is, if the binary is one: for all processes at the same address.
  *
  * A kernel can move at boot (KASLR).  perf records one mapping of it, of no process, whose name
  * ends with a symbol and whose offset is that symbol's run-time address:

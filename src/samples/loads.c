@@ -161,7 +161,7 @@ static bool has_vaddrs(const struct cluster *c, uint64_t start, uint64_t end)
 /* ---- loads ---- */
 
 /* Limits of the bases in a load and of the loads that are compared with each cluster: only
- * hostile maps have more. */
+ * malformed maps have more. */
 #define CLUSTERS_MOST 8
 #define LOADS_NEAR    8
 

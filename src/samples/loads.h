@@ -5,7 +5,7 @@
  * two, and a file that is only read has mappings and no load.
  *
  * Mappings of one base are of one load.  So may be others, or bases that differ
- * would make loads of their own and never disagree: a load has each vaddr once.
+ * would make loads of their own and never mismatch: a load has each vaddr once.
  * Mappings that have none of a load's vaddrs are what it lacks, at another base;
  * those that have some are another load, or what was read of the file.
  */

@@ -205,7 +205,7 @@ struct tree_change {
 	const struct mapping *insert;
 };
 
-/* What a change does to a leaf: rows [from, to), which overlap the range, make place for
+/* What a change does to a leaf: rows [from, to), which overlap the range, make room for
  * the new one and for what is left over of them. */
 struct leaf_change {
 	size_t from, to, count;
@@ -426,7 +426,7 @@ static bool raise_root(struct map_set *set, const struct tree_change *c)
 	return true;
 }
 
-/* A root with one child makes place for it, an empty one goes. */
+/* A root with one child makes room for it, an empty one goes. */
 static void lower_root(struct map_set *set)
 {
 	while (set->root->len == 1 && set->height) {

@@ -3,7 +3,7 @@
  * What is mapped in one process: ranges that do not overlap, by ascending
  * address.  Processes share a set after a fork until one of them changes it;
  * samples that wait to be counted share it too.  A change of one of n mappings
- * of a shared set copies O(log n) short pieces of it, the rest stays shared.
+ * of a shared set copies O(log n) short parts of it, the rest stays shared.
  *
  * NULL is a set, the empty one.  One thread shares, releases and changes sets;
  * any can look up in a set that has an owner.
@@ -41,7 +41,7 @@ struct map_set *map_set_share(struct map_set *set);
 void map_set_release(struct map_set *set);
 
 /* Cut [start, end) out of every mapping, and put *insert there, which lies within it and may
- * be one of the set, unless it is NULL.  What remains after the cut keeps its place in
+ * be one of the set, unless it is NULL.  What remains after the cut keeps its offset in
  * the file.  A set that others own is copied as far as it changes.  start < end.
  * Returns false when out of memory; *set is as it was then, or lacks some of what was
  * in [start, end). */

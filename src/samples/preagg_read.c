@@ -259,7 +259,7 @@ static void destroy_parsed(void *parsed)
 	free(p);
 }
 
-/* A place in another file is outside. */
+/* A location in another file is outside. */
 static uint64_t word_of(const struct preagg_place *place, const struct build_id *own)
 {
 	struct build_id id;

@@ -15,7 +15,7 @@
  * Counts are decimal, all else is hexadecimal.  A location is `at`, `id:at`
  * with the build-id of the file that it lies in, or `X:at` for outside.  -1, -2 and -3
  * represent ffffffffffffffff and the two below it, TRACE_BR_ONLY and the like: these marks are no
- * place in any file, and perf2bolt 22 to 24 look at nothing before their colon.
+ * location in any file, and perf2bolt 22 to 24 look at nothing before their colon.
  * Comments begin with # or //.
  */
 #ifndef SAMPLES_PREAGG_READ_H
@@ -50,7 +50,7 @@ struct preagg_record {
 /* Records of traces by their letter. */
 struct preagg_shape {
 	char letter;
-	uint8_t first, last; /* of the places, those that are in the line */
+	uint8_t first, last; /* of the locations, those that are in the line */
 	bool mispredictions; /* can follow the count */
 	bool returns;        /* the branch is a return */
 	uint64_t branch;     /* where the line has none */
@@ -76,7 +76,7 @@ struct preagg_fault {
 BC_MUST_USE bool preagg_parse(struct text line, struct preagg_record *out,
 			      struct preagg_fault *fault);
 
-/* A record of a trace whose places are numbers alone, as in nearly all lines. */
+/* A record of a trace whose locations are numbers alone, as in nearly all lines. */
 struct preagg_numbers {
 	const struct preagg_shape *shape;
 	uint64_t places[PREAGG_PLACES];

@@ -13,38 +13,37 @@
 
 #define PERF_COUNTED_TYPES 96
 
-/* For traces of the processor: what there was, what was read, and what was lost. */
+/* For hardware traces: what there was, what was read, and what was lost. */
 struct perf_trace_report {
 	bool found;       /* there are AUX or AUXTRACE records */
 	uint32_t kind;    /* enum perf_trace_kind, of the first AUXTRACE_INFO; 0: there is none */
 	bool ete;         /* ... PERF_TRACE_ARM_ETM: the first unit is an ETE */
-	uint64_t buffers; /* AUXTRACE records: pieces of traces ... */
+	uint64_t buffers; /* AUXTRACE records: chunks of traces ... */
 	uint64_t bytes;   /* ... and how many bytes they have, as they say; without what the end of
 			     the file cuts off */
 	uint64_t snapshots, truncated, partial, collisions; /* AUX records with that flag */
 
 	/* For Arm SPE: */
-	uint64_t operations; /* sampled ones that were read ... */
-	uint64_t branches;   /* ... and of them branches, each of which is a sample */
-	uint64_t
-		unattributed; /* of these, those of a processor on which nobody knows what ran; they are
-			     of no process */
-	uint64_t gaps;        /* places where bytes are missing; of all kinds */
-	uint64_t damaged;     /* records of operations that were left out: truncated or damaged */
-	uint64_t bad_bytes;       /* that are no packet */
+	uint64_t operations;   /* sampled ones that were read ... */
+	uint64_t branches;     /* ... and of them branches, each of which is a sample */
+	uint64_t unattributed; /* of these, those of a processor on which nobody knows which process
+				 ran; they are of no process */
+	uint64_t gaps;         /* positions where bytes are missing; of all kinds */
+	uint64_t damaged;      /* records of operations that were left out: truncated or damaged */
+	uint64_t bad_bytes;    /* that are no packet */
 	uint64_t unknown_packets; /* of kinds that are not known: skipped; both of all kinds */
 
-	/* For kinds that show the way through the code (aux/trace_flow.h), if somebody took what
+	/* For kinds that show the path through the code (aux/trace_flow.h), if somebody took what
 	 * they say: */
 	bool decoded;
 	const char *refused;  /* why it was not; NULL: it was, or nobody asked */
 	uint64_t queues;      /* processors and threads that wrote traces */
 	uint64_t conditional; /* branches that were taken or not ... */
 	uint64_t indirect;    /* ... and where they led to, where the code does not show */
-	uint64_t dropped;     /* branches that were left out, as the way there was not known */
-	uint64_t overflows;   /* places where the processor says that it lost something */
-	uint64_t late; /* answers that came after their process had begun to run another program:
-			  left out */
+	uint64_t dropped;     /* branches that were left out, as the path there was not known */
+	uint64_t overflows;   /* positions where the processor says that it lost something */
+	uint64_t late; /* branch outcomes that came after their process had begun to run another
+			  program: left out */
 };
 
 struct perf_data_report {
@@ -74,7 +73,7 @@ struct perf_data_report {
 	uint64_t lost_events, lost_samples; /* by the kernel, as it says */
 	uint64_t damaged_features;
 	uint64_t trace_records;                /* AUX and AUXTRACE */
-	uint64_t traced_samples, traced_bytes; /* samples that have a piece of a trace themselves,
+	uint64_t traced_samples, traced_bytes; /* samples that have a chunk of a trace themselves,
 						  which is not read */
 	struct perf_trace_report trace;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A taken branch and the straight line of code that ran after it, up to the next taken
+ * A taken branch and the fall-through after it, up to the next taken
  * branch.
  *
  * Each end of a trace is a vaddr, or says why there is none.  Both are in one word, as BOLT's
@@ -96,7 +96,7 @@ static inline bool trace_has_fall_through(const struct trace *trace)
 	return trace->to.word != TRACE_BR_ONLY;
 }
 
-/* Do the branch and the place it went to both lie outside the binary? */
+/* Do the branch and the location it went to both lie outside the binary? */
 static inline bool trace_is_external(const struct trace *trace)
 {
 	return !(trace->branch.word | trace->from.word);

@@ -24,7 +24,7 @@ struct place {
 
 DEFINE_VEC(blocks_vec, struct walk_blocks *);
 
-/* A block of a place. */
+/* A block of a location. */
 struct stand {
 	const struct place *place;
 	uint32_t block;
@@ -48,7 +48,7 @@ struct walker {
 	struct place places[PLACES];
 	unsigned next_place;
 	struct stand here; /* way->state is WAY_INSIDE */
-	unsigned straight; /* blocks since the last answer */
+	unsigned straight; /* blocks since the last branch outcome */
 };
 
 /* ---- counting ---- */
@@ -115,7 +115,7 @@ static void lose(struct walker *w, enum walk_loss loss, uint32_t file, uint64_t 
 	way->code = 0;
 }
 
-/* So much of what ran does not fit the code of an image. */
+/* So much of the executed code does not fit the code of an image. */
 static void note_unfit(struct walker *w, uint32_t code, uint64_t count)
 {
 	const uint64_t key[COUNT_KEY_WORDS] = {code};
@@ -147,7 +147,7 @@ static void doubt(struct walker *w)
 	note_unfit(w, w->here.place->number + 1, 1);
 }
 
-/* So many answers are of no use. */
+/* So many branch outcomes are of no use. */
 static void waste(struct walker *w, uint64_t count)
 {
 	enum walk_loss loss = w->way->state == WAY_OUTSIDE ? LOSS_KERNEL : w->way->loss;
@@ -218,7 +218,7 @@ static const struct place *find_place(struct walker *w, uint64_t at, const struc
 	return slot;
 }
 
-/* A block of a place that has code. */
+/* A block of a location that has code. */
 static bool find_block(struct walker *w, const struct place *place, uint64_t at, struct stand *out)
 {
 	size_t before = place->blocks->all.len;
@@ -301,7 +301,7 @@ static bool enter(struct walker *w, uint64_t at)
 	return false;
 }
 
-/* A straight line begins in the middle, or after a branch from memory whose code is not known. */
+/* A fall-through begins in the middle, or after a branch from memory whose code is not known. */
 static bool begin(struct walker *w, uint64_t at, uint64_t from)
 {
 	struct walk_way *way = w->way;
@@ -351,7 +351,8 @@ static bool look_on(struct walker *w, struct stand *stand, unsigned *steps)
 	return stand_at(w, from, taken, taken ? target_of(from) : behind(from), stand);
 }
 
-/* Does the way come to a question, or out of code that is known, before there are too many blocks?
+/* Does the path come to a branch that needs an outcome, or out of code that is known, before there
+ * are too many blocks?
  */
 static bool leads_on(struct walker *w)
 {
@@ -370,7 +371,7 @@ static bool run_in_circle(struct walker *w)
 	return false;
 }
 
-/* Another block without an answer; false: there were too many, or there will be. */
+/* Another block without a branch outcome; false: there were too many, or there will be. */
 static inline bool may_step(struct walker *w)
 {
 	if (++w->straight == WALK_STRAIGHT_LOOK && !leads_on(w))
@@ -470,7 +471,7 @@ static inline bool is_call_to_next(const struct walk_block *block)
 	return block->target == walk_block_next(block);
 }
 
-/* Over what asks nothing of Intel PT.  False: there is a question, or the way is lost. */
+/* Over what asks nothing of Intel PT.  False: a branch needs an outcome, or the path is lost. */
 static inline bool pass_pt(struct walker *w)
 {
 	const struct walk_block *block = block_of(w->here);
@@ -520,14 +521,14 @@ static inline bool pass_etm(struct walker *w)
 
 /* ---- Intel PT: bits and targets ---- */
 
-/* The answers of a step that come. */
+/* The branch outcomes of a step that come. */
 struct cursor {
 	const struct flow_answer *at, *end;
 	size_t used; /* targets that come, and were needed before the bits in front of them ended */
 };
 
 /* The target of an indirect branch among bits comes after them; the bits of one packet can be in
- * two answers. */
+ * two branch outcomes. */
 static bool take_deferred(struct cursor *c, uint64_t *target)
 {
 	const struct flow_answer *at = c->at + 1;
@@ -629,7 +630,7 @@ static void resume(struct walker *w, uint64_t at)
 		waste(w, 1);
 }
 
-/* An address that the code has no question for: the way begins there, for whatever it is. */
+/* An address that is no branch's outcome in the code: the path begins there, for whatever it is. */
 static void begin_anew(struct walker *w, uint64_t at)
 {
 	waste(w, 1);
@@ -808,7 +809,7 @@ static void take_target_etm(struct walker *w, uint64_t to)
 	resume(w, to);
 }
 
-/* ---- addresses without a question ---- */
+/* ---- addresses without a branch ---- */
 
 static bool has_address(struct stand stand, uint64_t at)
 {
@@ -827,7 +828,8 @@ static void walk_on(struct walker *w, unsigned steps)
 			return;
 }
 
-/* Does the way lead to an address without a question?  The walk is in its block then. */
+/* Does the path lead to an address without a branch that needs an outcome?  The walk is in its
+ * block then. */
 static bool reach(struct walker *w, uint64_t at)
 {
 	struct stand stand = w->here;
@@ -868,7 +870,8 @@ static void go_on(struct walker *w, uint64_t at)
 		begin(w, at, 0);
 }
 
-/* Continues to an address on the same line, if it is reached without a question. */
+/* Continues to an address on the same line, if it is reached without a branch that needs an
+ * outcome. */
 static bool stand_there(struct walker *w, uint64_t at)
 {
 	if (!reach(w, at))
@@ -898,7 +901,7 @@ static void go_outside(struct walker *w, uint64_t at)
 	w->way->file = 0;
 }
 
-/* Did it leave by the question that is in front of an address, as older processors show it? */
+/* Did it leave by the branch that is in front of an address, as older processors show it? */
 static bool leaves_before(struct walker *w, uint64_t at)
 {
 	struct stand stand = w->here;

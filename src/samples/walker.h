@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The walk through the code by the answers of a trace: one thread's.  It goes from block to block
- * up to the next question, which takes an answer, and counts each branch that was taken with the
- * straight line of code after it.
+ * The walk through the code by the branch outcomes of a trace: one thread's.  It goes from block to
+ * block up to the next branch that needs an outcome, and counts each branch that was taken with the
+ * fall-through after it.
  *
- * Work is bounded by the answers: a walk from one question to the next is of at most
- * WALK_STRAIGHT_MOST blocks, and one of all of a trace of WALK_BLOCKS_AN_ANSWER for each answer;
- * what needs more runs in a circle.
+ * Work is bounded by the outcomes: a walk from one such branch to the next is of at most
+ * WALK_STRAIGHT_MOST blocks, and one of all of a trace of WALK_BLOCKS_AN_ANSWER for each outcome;
+ * what needs more runs in a loop.
  */
 #ifndef SAMPLES_WALKER_H
 #define SAMPLES_WALKER_H
@@ -17,9 +17,9 @@
 
 #define WALK_STRAIGHT_MOST 4096
 #define WALK_STRAIGHT_LOOK                                                                         \
-	64 /* after so many, that there is a question is seen before more is counted */
+	64 /* after so many, that a branch needs an outcome is seen before more is counted */
 #define WALK_BLOCKS_AN_ANSWER 64
-#define WALK_BLOCKS_FREE      ((int64_t)1 << 20) /* of a queue, besides */
+#define WALK_BLOCKS_FREE      ((int64_t)1 << 20) /* of a queue, in addition */
 
 /* The calls whose returns a processor does not show, of one queue: those of Intel PT.  Those of ETM
  * are at most 15. */
@@ -43,7 +43,7 @@ enum walk_state {
 struct walk_way {
 	uint8_t state;   /* enum walk_state */
 	uint8_t loss;    /* enum walk_loss */
-	bool has_line;   /* it is on a straight line, that began with ... */
+	bool has_line;   /* it is on a fall-through, that began with ... */
 	bool is_return;  /* `branch` is a return */
 	uint64_t branch; /* ... this branch, 0: not known ... */
 	uint64_t to;     /* ... which led here */
@@ -58,21 +58,20 @@ static inline struct walk_way walk_way_begin(void)
 	return (struct walk_way){.state = WAY_LOST, .loss = LOSS_GAP};
 }
 
-/* What became of the answers. */
+/* What became of the branch outcomes. */
 struct walk_sums {
-	uint64_t walked;           /* bits and targets that were answers */
+	uint64_t walked;           /* bits and targets that were branch outcomes */
 	uint64_t lost[LOSS_COUNT]; /* ... and those that were not */
-	uint64_t mismatches;       /* places where trace and code do not agree */
+	uint64_t mismatches;       /* locations where trace and code do not agree */
 	uint64_t loops;
 	uint64_t gaps; /* FLOW_LOST */
 };
 
-/* Does code fit a trace that ran through it?  A build that did not run has other questions. */
+/* Does code fit a trace that ran through it?  A build that did not run has other branches. */
 struct walk_fit {
-	uint64_t answered; /* questions of the code that had an answer */
-	uint64_t
-		mismatched; /* answers that it had no question for, up to the next address, and blocks
-			   in loops */
+	uint64_t answered;   /* branches of the code whose outcome the trace had */
+	uint64_t mismatched; /* outcomes that are of no branch of it, up to the next address, and
+			       blocks in loops */
 };
 
 struct walker; /* one thread's: its blocks and counts */
@@ -103,7 +102,7 @@ BC_MUST_USE bool walker_end(struct walker *walker, struct walk_way *way, struct 
 /* Hands over what was counted, before anybody reads or frees the counts of the last step. */
 BC_MUST_USE bool walker_flush(struct walker *walker);
 
-/* What became of all answers so far.  Files: key {file, loss}. */
+/* What became of all branch outcomes so far.  Files: key {file, loss}. */
 const struct walk_sums *walker_sums(const struct walker *walker);
 const struct count_table *walker_files(const struct walker *walker);
 

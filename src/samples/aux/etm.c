@@ -27,7 +27,7 @@ enum { CONFIG, TRACE_ID, IDR0, IDR1, IDR2, IDR8, AUTHSTATUS, DEVARCH, REGISTERS 
 /* For TRCCONFIGR. */
 #define CONFIG_RETURNS     (UINT64_C(1) << 12)
 #define CONFIG_VMID_OPTION (UINT64_C(1) << 15)
-/* What is in its place where simpleperf recorded: the options of the event. */
+/* What is there instead where simpleperf recorded: the options of the event. */
 #define OPTION_RETURNS (UINT64_C(1) << 29)
 
 #define ID_UNUSED        (UINT64_C(1) << 31) /* AUX_OUTPUT_HW_ID shows it */
@@ -330,7 +330,8 @@ static bool apply_atoms(struct etm_decoder *d, struct etm_element *atoms, struct
 	return !atoms->count;
 }
 
-/* Apply what waits and is certain.  False: stopped, as the place has changed or the batch is full.
+/* Apply what waits and is certain.  False: stopped, as the context has changed or the batch is
+ * full.
  */
 static bool drain(struct etm_decoder *d, struct flow_batch *batch)
 {

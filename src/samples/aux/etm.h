@@ -92,13 +92,13 @@ struct etm_decoder {
 	uint8_t sync;          /* where in a synchronization, enum etm_sync */
 	uint8_t zeros;         /* bytes of it so far */
 	bool informed;         /* trace info was read since */
-	bool lost;             /* the next answer is an address that begins again */
+	bool lost;             /* the next branch outcome is an address that begins again */
 	bool marked;           /* a mark of a time stamp was read */
 	bool wide;             /* addresses have 64 bits, as the context says */
 	uint8_t expects;       /* what the next address is, enum flow_kind */
 	uint8_t exception;     /* one waits for its address; 2: which is the target of the branch
 				  before, too */
-	bool moved;            /* the place has changed, and read() has to stop */
+	bool moved;            /* the context has changed, and read() has to stop */
 	uint64_t addresses[3]; /* that were reported last, newest first */
 	uint64_t ticks;        /* of the last time stamp, to which the next is reported */
 	struct answer_place place;

@@ -174,7 +174,7 @@ static void take_cyc(struct pt_decoder *d, uint64_t cycles)
 		pass_time(d, now);
 }
 
-/* ---- answers ---- */
+/* ---- branch outcomes ---- */
 
 static uint64_t reverse(uint64_t v)
 {
@@ -261,7 +261,7 @@ static void take_tip(struct pt_decoder *d, bool has_ip, struct flow_batch *batch
 	d->position = has_ip ? INSIDE : NOWHERE;
 }
 
-/* After a PSB that is written when the trace is switched on the place can be known again, some
+/* After a PSB that is written when the trace is switched on the address can be known again, some
  * instructions later. */
 static void take_pge(struct pt_decoder *d, bool has_ip, struct flow_batch *batch)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The packets of Intel PT (Processor Trace), and what they answer (trace_flow.h).
+ * The packets of Intel PT (Processor Trace), and the branch outcomes in them (trace_flow.h).
  *
  *   bytes                packet    says
  *   00                   PAD       nothing
@@ -8,7 +8,7 @@
  *                                  taken; of 02 a3: 6 bytes, up to 47
  *   nnn01101             TIP       where a branch led to
  *   nnn10001  nnn00001   PGE PGD   the trace begins, ends
- *   nnn11101             FUP       where the program was, for the packet beside it
+ *   nnn11101             FUP       where the program was, for the packet next to it
  *   02 82, eight times   PSB       what follows, to PSBEND (02 23), is where everything is: a
  *                                  decoder can begin here
  *   02 f3                OVF       something was lost
@@ -77,7 +77,8 @@ struct pt_decoder {
 	struct answer_counts counts;
 };
 
-/* Take packets off the front of *rest, and put answers after those in `batch`: trace_flow.h. */
+/* Take packets off the front of *rest, and put branch outcomes after those in `batch`:
+ * trace_flow.h. */
 bool pt_read(struct pt_decoder *decoder, struct bytes *rest, struct flow_batch *batch);
 
 /* The most bytes of a packet. */

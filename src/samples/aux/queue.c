@@ -85,7 +85,7 @@ struct aux_queue *aux_queues_find(struct aux_queues *queues, uint32_t cpu, uint3
 	return NULL;
 }
 
-/* Pieces that were read are forgotten when they are as many as the others. */
+/* Chunks that were read are forgotten when they are as many as the others. */
 static void forget_read(struct aux_queue *queue)
 {
 	size_t left = queue->pieces.len - queue->first;
@@ -127,7 +127,7 @@ bool aux_queue_lost(struct aux_queue *queue, uint64_t position, struct bc_error 
 	return aux_position_vec_push(losses, position) || bc_fail_nomem(err);
 }
 
-/* The next piece with bytes to read.  *at, *left: of these. */
+/* The next chunk with bytes to read.  *at, *left: of these. */
 static struct aux_piece *next_piece(struct aux_queues *queues, struct aux_queue *queue,
 				    uint64_t *at, uint64_t *left)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The bytes of processor traces.  A recorder takes them from the buffer of each processor, or of
- * each thread, piece by piece; the pieces of one buffer are a queue, in which each byte has a
- * position, counted from the begin of the trace. Pieces that follow each other are read as one row
+ * The bytes of hardware traces.  A recorder takes them from the buffer of each processor, or of
+ * each thread, chunk by chunk; the chunks of one buffer are a queue, in which each byte has a
+ * position, counted from the begin of the trace. Chunks that follow each other are read as one row
  * of bytes: what was cut between them is whole again.  Where bytes are missing there is a gap.
  *
  * The reader of a queue sees a window of its bytes: it takes some off the front, and asks for more.
@@ -99,13 +99,13 @@ struct aux_queue {
 	uint8_t *window;
 	size_t begin, end, capacity;
 	uint64_t position; /* of the byte after the window */
-	uint64_t time;     /* of the piece read last */
+	uint64_t time;     /* of the chunk read last */
 	uint64_t left;     /* bytes that are not in the window yet */
 	bool begun;
-	uint64_t reference; /* what the recorder says of its first piece: of Intel PT the time stamp
+	uint64_t reference; /* what the recorder says of its first chunk: of Intel PT the time stamp
 			       counter */
 	bool raw;           /* of one source, not in CoreSight's frames, if AUX records say so */
-	bool overwrites;    /* the recorder took pictures of a ring: pieces can begin with bytes of
+	bool overwrites;    /* the recorder took snapshots of a ring: chunks can begin with bytes of
 			       those before */
 };
 DEFINE_VEC(aux_queue_vec, struct aux_queue);
@@ -120,7 +120,7 @@ struct aux_queues {
 	struct aux_queue_vec all;
 	struct map by_key;
 	struct aux_file file;
-	uint64_t in_memory; /* bytes of pieces with data */
+	uint64_t in_memory; /* bytes of chunks with data */
 };
 
 void aux_queues_free(struct aux_queues *queues);
@@ -133,7 +133,7 @@ BC_MUST_USE bool aux_queues_obtain(struct aux_queues *queues, uint32_t cpu, uint
 /* The queue of a processor, else the one of a thread; NULL: there is none. */
 struct aux_queue *aux_queues_find(struct aux_queues *queues, uint32_t cpu, uint32_t tid);
 
-/* Put a piece at the end of a queue.  Takes piece.data, in any case.  BC_NOMEM. */
+/* Put a chunk at the end of a queue.  Takes `piece.data`, in any case.  BC_NOMEM. */
 BC_MUST_USE bool aux_queue_add(struct aux_queues *queues, uint32_t number, struct aux_piece piece,
 			       struct bc_error *err);
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * What a trace of the processor (Intel PT, Arm ETM and ETE) says of the way through the code.  The
- * trace has no branches: whoever walks the code (src/walk) meets questions, a conditional branch or
- * one through a register, and the trace has the answers, in the order of the questions.
+ * What a hardware trace (Intel PT, Arm ETM and ETE) says of the path through the code.  The
+ * trace has no branches: whoever walks the code (src/walk) comes to branches, conditional ones and
+ * those through a register, and the trace has their outcomes, in the same order.
  *
- * Readers of packets (pt.h, etm.h) make these answers; they know nothing of code.
+ * Readers of packets (pt.h, etm.h) make these branch outcomes; they know nothing of code.
  */
 #ifndef SAMPLES_AUX_TRACE_FLOW_H
 #define SAMPLES_AUX_TRACE_FLOW_H
@@ -18,7 +18,7 @@
 #include "src/base/error.h"
 #include "src/samples/aux/queue.h"
 
-/* Which questions have answers. */
+/* Which branches have outcomes in the trace. */
 enum flow_rules {
 	/* Intel PT: a bit for each conditional branch, and for each return that goes where the last
 	 * call came from (the bit is 1; the walk keeps a stack of 64 calls).  A target for every
@@ -41,9 +41,9 @@ enum flow_kind {
 	 * indirect branch, that led to it. */
 	FLOW_TARGET,
 
-	/* The walk continues to this instruction, without a question in between, and was there when
-	 * the trace was written (PT: FUP of PSB+; ETM: the address after a synchronization).  A
-	 * walk that is lost, or in which the two do not agree, begins here. */
+	/* The walk continues to this instruction, without a branch in between that has an outcome,
+	 * and was there when the trace was written (PT: FUP of PSB+; ETM: the address after a
+	 * synchronization).  A walk that is lost, or in which the two do not agree, begins here. */
 	FLOW_AT,
 
 	/* In front of this instruction, to which the walk continues, something else interrupted the
@@ -58,7 +58,7 @@ enum flow_kind {
 
 	/* The trace begins (again), at this instruction (PT: TIP.PGE, or the target of an
 	 * interrupt; ETM: the first address after TraceOn).  If the walk is outside, and this is
-	 * where it was to continue, the straight line continues, too: a system call and an
+	 * where it was to continue, the fall-through continues, too: a system call and an
 	 * interrupt do not end it. */
 	FLOW_BEGIN,
 
@@ -78,10 +78,10 @@ struct flow_answer {
 	uint64_t value; /* BITS: the bits; others: a run-time address */
 };
 
-/* Answers of one queue, of one thread. */
+/* Branch outcomes of one queue, of one thread. */
 struct trace_flow {
 	enum flow_rules rules;
-	uint32_t lane;     /* of which queue, counted from 0: its walk continues where the answers
+	uint32_t lane;     /* of which queue, counted from 0: its walk continues where the outcomes
 			  before these ended */
 	uint32_t pid, tid; /* NO_PID: not known */
 	uint64_t time; /* ns; of the first of them, as exactly as the trace shows; 0: not known */
@@ -91,7 +91,7 @@ struct trace_flow {
 	bool waits_ask;       /* ETM: WFI, WFE, WFIT and WFET have a bit, too */
 };
 
-/* Takes what traces of the processor say, in the order of process events. */
+/* Takes what hardware traces say, in the order of process events. */
 struct flow_taker {
 	void *ctx;
 	/* What `flow` points to is valid during the call.  False, with err, stops the reader. */
@@ -102,34 +102,34 @@ struct flow_taker {
 };
 
 /*
- * Readers of traces that have answers (trace_flow.h), as the reader of perf.data uses them: one row
- * for each kind of AUXTRACE_INFO.
+ * Readers of traces that have branch outcomes (trace_flow.h), as the reader of perf.data uses them:
+ * one row for each kind of AUXTRACE_INFO.
  *
  * A decoder is of one row of bytes: of the buffer of a processor or thread or, if several sources
  * write into one (CoreSight's frames), of one of them.  Whoever uses it gives it bytes and takes
- * answers, a batch at a time: all of a batch are of one time and of one thread.
+ * branch outcomes, a batch at a time: all of a batch are of one time and of one thread.
  */
 
-/* What answers are of, which is reported beside them. */
+/* What branch outcomes are of, which is reported with them. */
 struct answer_place {
 	uint64_t ticks;   /* of the processor's counter (queue.h); 0: not known */
-	uint32_t context; /* the number of the thread, or of what the kernel writes in its place ...
+	uint32_t context; /* the number of the thread, or of what the kernel writes instead ...
 			   */
 	bool has_context; /* ... if it has the processor write it */
 };
 
 /* What decoders counted. */
 struct answer_counts {
-	uint64_t bits, targets; /* answers ... */
+	uint64_t bits, targets; /* branch outcomes ... */
 	uint64_t dropped;   /* ... and bits that were left out, as they came where the way was not
 			       known */
-	uint64_t overflows; /* places where the processor says that it lost something */
+	uint64_t overflows; /* positions where the processor says that it lost something */
 	uint64_t bad_bytes; /* that are no packet */
 	uint64_t unknown_packets; /* of kinds that are not known: skipped */
 };
 
-/* The most answers of a batch, and how many places are free when a decoder reads a packet, and when
- * it is cut. */
+/* The most branch outcomes of a batch, and how many entries are free when a decoder reads a packet,
+ * and when it is cut. */
 #define FLOW_BATCH_MOST 4096
 #define FLOW_BATCH_ROOM 32
 
@@ -143,7 +143,7 @@ static inline bool flow_batch_full(const struct flow_batch *batch)
 	return batch->capacity - batch->count < FLOW_BATCH_ROOM;
 }
 
-/* Put an answer in, other than bits. */
+/* Put a branch outcome in, other than bits. */
 static inline void flow_put(struct flow_batch *batch, enum flow_kind kind, uint64_t value)
 {
 	batch->at[batch->count++] = (struct flow_answer){.kind = (uint8_t)kind, .value = value};
@@ -175,7 +175,7 @@ static inline void flow_put_bits(struct flow_batch *batch, uint64_t bits, unsign
 struct flow_source {
 	uint32_t cpu, tid;  /* of the buffer: AUX_NONE if it is not of one */
 	uint32_t stream;    /* CoreSight's trace id, of bytes in frames; else FLOW_NO_STREAM */
-	uint64_t reference; /* of the first piece of the buffer (queue.h) */
+	uint64_t reference; /* of the first chunk of the buffer (queue.h) */
 };
 
 /* What the recorder says of all of them. */
@@ -186,7 +186,7 @@ struct flow_facts {
 				it is */
 };
 
-/* To which questions there are answers, as struct trace_flow has it. */
+/* Which branches have outcomes, as struct trace_flow has it. */
 struct flow_asks {
 	enum flow_rules rules;
 	bool waits_ask;
@@ -209,7 +209,7 @@ struct flow_reader {
 	/* AUX_OUTPUT_HW_ID: which trace id a processor has.  May be NULL.  BC_NOMEM */
 	bool (*number)(void *setup, uint32_t cpu, uint64_t hw_id, struct bc_error *err);
 
-	/* Has a source answers?  It can be of another kind.  NULL: each has. */
+	/* Has a source branch outcomes?  It can be of another kind.  NULL: each has. */
 	bool (*knows)(const void *setup, const struct flow_source *source);
 
 	/* How many bytes more a decoder of a source needs.  May be NULL. */
@@ -219,11 +219,11 @@ struct flow_reader {
 	 * wrote them. */
 	struct flow_asks (*begin)(void *decoder, const void *setup, struct flow_source *source);
 
-	/* Take packets off the front of *rest, and put answers after those in `batch`.  Stops, and
-	 * returns true, when the batch has no room left, or when the place changes: those in the
-	 * batch are of the place before (if it gave no time, of the one after), and what follows
-	 * is of place().  False: more bytes must follow what is left in *rest, at most
-	 * FLOW_PACKET_MOST. */
+	/* Take packets off the front of *rest, and put branch outcomes after those in `batch`.
+	 * Stops, and returns true, when the batch has no room left, or when the context changes:
+	 * those in the batch are of the context before (if it gave no time, of the one after), and
+	 * what follows is of `place()`.  False: more bytes must follow what is left in *rest, at
+	 * most FLOW_PACKET_MOST. */
 	bool (*read)(void *decoder, struct bytes *rest, struct flow_batch *batch);
 	struct answer_place (*place)(const void *decoder);
 

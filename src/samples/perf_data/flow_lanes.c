@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BATCH_LEAST (2 * FLOW_BATCH_ROOM) /* answers that there is room for at first */
+#define BATCH_LEAST (2 * FLOW_BATCH_ROOM) /* branch outcomes that there is room for at first */
 
 /* So many bytes of a source of a queue, and of its cuts, are kept in order to reach those of
  * another one, whose turn it is. */
@@ -82,7 +82,7 @@ static bool add_lane(struct flow_lanes *lanes, uint32_t number, uint32_t stream,
 
 /* ---- of several sources in one queue ---- */
 
-/* Is a source of a kind that has no answers?  Asked once of each. */
+/* Is a source of a kind that has no branch outcomes?  Asked once of each. */
 static bool is_strange(struct flow_lanes *lanes, uint32_t number, uint8_t id)
 {
 	struct flow_queue *of = &lanes->by_queue.at[number];
@@ -151,7 +151,7 @@ static bool put_bytes(struct flow_lanes *lanes, uint32_t queue, const struct etm
 	return true;
 }
 
-/* Something is missing in the bytes of all sources.  For several cuts in one place the last says
+/* Something is missing in the bytes of all sources.  For several cuts at one position the last says
  * what follows. */
 static bool cut_all(struct flow_lanes *lanes, uint32_t queue, bool within, struct bc_error *err)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * From the bytes of queues (aux/queue.h) to batches of answers (aux/trace_flow.h).  A lane is one
- * row of bytes with its decoder: a whole queue or, of a queue in CoreSight's frames, the bytes of
- * one source in it.  Each lane is read ahead by one batch, which waits for its time.
+ * From the bytes of queues (aux/queue.h) to batches of branch outcomes (aux/trace_flow.h).  A lane
+ * is one row of bytes with its decoder: a whole queue or, of a queue in CoreSight's frames, the
+ * bytes of one source in it.  Each lane is read ahead by one batch, which waits for its time.
  */
 #ifndef SAMPLES_PERF_DATA_FLOW_LANES_H
 #define SAMPLES_PERF_DATA_FLOW_LANES_H
@@ -20,7 +20,7 @@
 
 DEFINE_VEC(flow_byte_vec, uint8_t);
 
-/* A place in the bytes of a source in front of which something is missing. */
+/* A position in the bytes of a source in front of which something is missing. */
 struct flow_cut {
 	size_t at;
 	bool within; /* what follows can begin within a packet */
@@ -32,14 +32,15 @@ struct flow_lane {
 	uint32_t queue;
 	void *decoder;
 	struct flow_asks asks;
-	struct flow_batch batch;   /* the next answers, if they wait; else without memory */
+	struct flow_batch batch;   /* the next branch outcomes, if they wait; else without memory */
 	struct answer_place place; /* ... of here */
 	uint64_t time;             /* ... of this time in ns; UINT64_MAX: at the end */
 	uint64_t read;             /* ... bytes that were read for them */
 	bool stamped;              /* the trace shows times */
 	bool waits;
 	bool in_order,
-		missed; /* for the user: it is in a heap; answers in front of these were left out */
+		missed; /* for the user: it is in a heap; branch outcomes in front of these were
+			   left out */
 
 	/* For one of several sources of a queue: */
 	struct flow_byte_vec bytes; /* of which those in front of `begin` are read */
@@ -54,20 +55,20 @@ DEFINE_VEC(flow_lane_vec, struct flow_lane);
 struct flow_queue {
 	bool begun, raw;
 	bool stopped; /* its bytes were not read on, as a source has too many that are not read */
-	uint64_t strange[2]; /* bit n: source n has no answers, and no lane */
+	uint64_t strange[2]; /* bit n: source n has no branch outcomes, and no lane */
 	uint32_t first;      /* lane of this queue; FLOW_NO_LANE: none */
 	struct etm_frames frames;
 };
 DEFINE_VEC(flow_queue_vec, struct flow_queue);
 
 struct flow_lanes {
-	const struct flow_reader *reader; /* NULL: no answers are read */
+	const struct flow_reader *reader; /* NULL: no branch outcomes are read */
 	void *setup;
 	struct flow_facts facts;
 	struct aux_queues *queues; /* borrowed */
 	struct flow_lane_vec all;
 	struct flow_queue_vec by_queue;
-	uint64_t gaps; /* places where bytes are missing */
+	uint64_t gaps; /* positions where bytes are missing */
 };
 
 /* From the body of AUXTRACE_INFO, and the event that wrote the traces (trace_flow.h).  BC_NOMEM,

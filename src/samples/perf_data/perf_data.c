@@ -84,7 +84,7 @@ static bool begin_time(struct perf_reader *reader, uint64_t first_ns, struct bc_
 	       event_deliver(reader->delivery.sink, &event, err);
 }
 
-/* A process event or a sample.  One with a time is put in order, one without is delivered at
+/* A process event or a sample.  One with a time is sorted, one without is delivered at
  * once. */
 static bool take_timed(struct perf_reader *reader, struct data_file *data,
 		       const struct perf_record *record, struct bc_error *err)
@@ -231,7 +231,7 @@ static void end_data_file(struct perf_reader *reader, struct data_file *data)
 	data->ended = true;
 	details->skipped_bytes += data->stream.skipped;
 	if (data->stream.truncated && data->stream.skip < details->trace.bytes)
-		details->trace.bytes -= data->stream.skip; /* the last piece is cut */
+		details->trace.bytes -= data->stream.skip; /* the last part is cut */
 	if (data->stream.truncated && !details->truncated) {
 		details->truncated = true;
 		details->truncated_at = data->stream.truncated_at;

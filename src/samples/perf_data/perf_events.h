@@ -97,7 +97,7 @@ bool perf_sample_layout_equal(const struct perf_sample_layout *a,
 /* A sample.  Fields that its event does not record are 0. */
 struct perf_sample {
 	uint64_t ip, time, addr, id, period, data_src;
-	uint64_t trace_size; /* bytes of a trace of the processor, in the sample itself */
+	uint64_t trace_size; /* bytes of a hardware trace, in the sample itself */
 	uint32_t pid, tid;
 	bool has_stack;
 	size_t branch_count;
@@ -191,8 +191,8 @@ void perf_events_name_by_config(struct perf_events *events, uint32_t type, uint6
 /* Call after the last perf_events_add() and before looking up.
  *
  * BC_FORMAT       there is no event; more than PERF_EVENTS_WORK_MOST
- * BC_UNSUPPORTED  samples of different layouts have their id in different
- *                 places, or none */
+ * BC_UNSUPPORTED  samples of different layouts have their id at different
+ *                 offsets, or none */
 BC_MUST_USE bool perf_events_settle(struct perf_events *events, struct bc_error *err);
 
 /* The event of a sample or of another record, by the id in its body.  NULL if no

@@ -40,7 +40,7 @@ struct perf_header {
 	uint64_t attr_size;
 	struct perf_section attrs, data; /* data.size 0: the recorder was killed */
 	uint64_t features[PERF_FEATURES /
-			  64]; /* of which this one says that there are traces of the processor: */
+			  64]; /* of which this one says that there are hardware traces: */
 #define PERF_FEATURE_AUXTRACE 18
 };
 
@@ -139,11 +139,11 @@ BC_MUST_USE bool perf_file_read(struct perf_file *file, uint8_t *to, size_t size
 /*
  * The records of a perf.data file, one after the other.  A compressed record is
  * replaced by the records in it; trace data after a record is skipped.  The file is
- * read in large pieces, of which a few are in memory at a time.
+ * read in large chunks, of which a few are in memory at a time.
  */
 
 /*
- * Compressed records.  perf compresses what it took out of one ring buffer at a
+ * Compressed records.  perf compresses what it read from one ring buffer at a
  * time; the zstd frame continues from record to record over the whole file, and
  * records inside can be cut where a compressed one ends.
  */

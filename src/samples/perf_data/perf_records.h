@@ -197,7 +197,7 @@ static inline void perf_block_hold(struct perf_block *block)
 /* Give up one hold of a block, or of none if it is NULL. */
 void perf_pool_release(struct perf_pool *pool, struct perf_block *block);
 
-/* Cuts bytes that come in pieces into records. */
+/* Cuts bytes that come in chunks into records. */
 struct perf_framer {
 	struct perf_block *block; /* holds it; NULL before the first bytes */
 	size_t begin, end;        /* what is there and not given out yet   */

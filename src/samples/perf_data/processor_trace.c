@@ -433,7 +433,7 @@ static bool deliver_samples(struct perf_traces *traces, uint32_t number, uint64_
 	return !lane->waits || heap_push(traces, (struct trace_next){lane->time, number}, err);
 }
 
-/* ---- answers ---- */
+/* ---- branch outcomes ---- */
 
 /* The lanes of a queue that wait now. */
 static bool queue_lanes(struct perf_traces *traces, uint32_t queue, struct bc_error *err)
@@ -468,7 +468,8 @@ static bool hand_over(struct perf_traces *traces, struct bc_error *err)
 	return ok;
 }
 
-/* Put the answers that wait after those that were gathered, if they are of the same thread. */
+/* Put the branch outcomes that wait after those that were gathered, if they are of the same
+ * thread. */
 static bool gather(struct perf_traces *traces, uint32_t number, struct trace_owner owner,
 		   struct bc_error *err)
 {
@@ -525,7 +526,7 @@ static uint64_t answers_of(const struct flow_lane *lane)
 	return count;
 }
 
-/* All answers of a lane up to a time. */
+/* All branch outcomes of a lane up to a time. */
 static bool deliver_flows(struct perf_traces *traces, uint32_t number, uint64_t until,
 			  uint64_t latest, struct bc_error *err)
 {
@@ -697,7 +698,7 @@ bool perf_traces_number(struct perf_traces *traces, const struct perf_record *re
 			      le64(record->body.data), err);
 }
 
-/* What was said of a queue before its first piece. */
+/* What was said of a queue before its first chunk. */
 static bool take_notices(struct perf_traces *traces, struct aux_queue *queue, struct bc_error *err)
 {
 	struct trace_notice_vec *notices = &traces->notices;
@@ -788,7 +789,7 @@ void perf_traces_clock(struct perf_traces *traces, const struct perf_record *rec
 	traces->clock.known &= !has_other_clock(traces);
 }
 
-/* ---- finding all pieces of a file ---- */
+/* ---- finding all chunks of a file ---- */
 
 #define INDEX_WINDOW ((size_t)64 << 10)
 
@@ -832,7 +833,7 @@ static bool index_piece(struct indexer *x, const struct perf_record *record, uin
 	       aux_queue_add(&x->traces->queues, number, piece, err);
 }
 
-/* One walk over the heads of records: for pieces, or for records of the kernel about them. Whatever
+/* One walk over the heads of records: for chunks, or for records of the kernel about them. Whatever
  * is wrong with them is for the reader of the records to say. */
 static bool index_records(struct indexer *x, uint64_t at, bool pieces, struct bc_error *err)
 {
@@ -910,7 +911,7 @@ static uint64_t config_of(const struct perf_traces *traces, struct bytes info)
 	return 0;
 }
 
-/* If somebody takes the answers of traces of this kind. */
+/* If somebody takes the branch outcomes of traces of this kind. */
 static bool open_flows(struct perf_traces *traces, struct bytes info, struct bc_error *err)
 {
 	struct perf_trace_report *report = &traces->details->trace;

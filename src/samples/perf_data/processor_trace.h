@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Traces of the processor in perf.data: from AUX records and the bytes after AUXTRACE records to
- * samples and answers.
+ * Hardware traces in perf.data: from AUX records and the bytes after AUXTRACE records to
+ * samples and branch outcomes.
  *
  * For Arm SPE each
  * branch that was sampled becomes a sample with a stack of its own, as perf script --itrace=bl
  * prints it: the branch, and, if the processor gave it, where the taken branch before it led to (an
  * entry without a source).  For other kinds, if somebody takes them, whatever the trace says of the
- * way through the code (aux/trace_flow.h): kinds are rows of aux/trace_flow.c.
+ * path through the code (aux/trace_flow.h): kinds are rows of aux/trace_flow.c.
  *
  *   AUXTRACE_INFO   u32 kind, u32 0, what the recorder knows of the processors
  *   AUXTRACE        u64 size, position, reference; u32 index, tid, cpu, 0; then `size` bytes that
@@ -19,9 +19,9 @@
  *   AUX_OUTPUT_HW_ID   u64: which number a processor has in CoreSight's frames
  *
  * A recorder writes a trace long after what it is of: the mappings of its processes may have
- * changed.  In a file that can be read in any order all pieces are found first; then each sample is
- * delivered in front of the first process event that came after it, and so are answers, a batch at
- * a time.  From a pipe both are delivered when they come.
+ * changed.  In a file that can be read in any order all chunks are found first; then each sample is
+ * delivered in front of the first process event that came after it, and so are branch outcomes, a
+ * batch at a time.  From a pipe both are delivered when they come.
  *
  * Facts: tools/lib/perf/include/perf/event.h, tools/perf/util/arm-spe.c and auxtrace.c of Linux.
  */
@@ -37,7 +37,7 @@
 #include "src/samples/read_options.h"
 
 /*
- * In which process a trace of the processor was written: which thread ran on which processor, and
+ * In which process a hardware trace was written: which thread ran on which processor, and
  * which process each thread is of, at the time up to which records were delivered.
  */
 
@@ -65,7 +65,7 @@ struct trace_owners {
 	struct map by_tid;
 	struct trace_cpu_vec cpus;
 	struct map by_cpu;
-	uint64_t changes; /* of tasks and processors so far: an answer holds until the next */
+	uint64_t changes; /* of tasks and processors so far: branch outcomes hold until the next */
 };
 
 void trace_owners_free(struct trace_owners *owners);
@@ -106,7 +106,7 @@ struct trace_lane {
 };
 DEFINE_VEC(trace_lane_vec, struct trace_lane);
 
-/* The next record of a queue, or the next answers of a lane, in a heap. */
+/* The next record of a queue, or the next branch outcomes of a lane, in a heap. */
 struct trace_next {
 	uint64_t time;
 	uint32_t lane;
@@ -116,7 +116,7 @@ DEFINE_VEC(trace_next_vec, struct trace_next);
 /* The most bytes of traces from a pipe that wait for process events. */
 #define PERF_TRACES_WAIT (UINT64_C(256) << 20)
 
-/* What an AUX record says of a queue that has no piece yet. */
+/* What an AUX record says of a queue that has no chunk yet. */
 struct trace_notice {
 	uint32_t cpu, tid;
 	uint64_t end, flags;
@@ -124,17 +124,17 @@ struct trace_notice {
 DEFINE_VEC(trace_notice_vec, struct trace_notice);
 #define PERF_NOTICES_MOST 4096 /* of these; more are forgotten */
 
-/* The most answers that are handed over at once. */
+/* The most branch outcomes that are handed over at once. */
 #define PERF_FLOW_MOST (4 * FLOW_BATCH_MOST)
 
 struct perf_traces {
 	struct perf_setup *setup; /* borrowed, like these */
 	const struct event_sink *sink;
-	const struct flow_taker *flow; /* takes answers; NULL: nobody does */
+	const struct flow_taker *flow; /* takes branch outcomes; NULL: nobody does */
 	struct perf_pool *pool;
 	struct perf_data_report *details;
 	bool decodes; /* the recording has traces that are read here */
-	bool indexed; /* all pieces of the first file are known ... */
+	bool indexed; /* all chunks of the first file are known ... */
 	bool asleep;  /* ... and none of them was read */
 	struct aux_clock clock;
 	struct aux_queues queues;
@@ -149,19 +149,19 @@ struct perf_traces {
 	size_t used;
 };
 
-/* flow  takes answers; NULL: nobody does, and traces that have answers are not read */
+/* flow  takes branch outcomes; NULL: nobody does, and traces that have branch outcomes are not
+ * read */
 void perf_traces_init(struct perf_traces *traces, struct perf_setup *setup,
 		      const struct event_sink *sink, const struct flow_taker *flow,
 		      struct perf_pool *pool, struct perf_data_report *details);
 void perf_traces_fini(struct perf_traces *traces);
 
-/* The header of the file, or a record, says that there are traces: who takes their answers is
- * informed.
- */
+/* The header of the file, or a record, says that there are traces: who takes their branch outcomes
+ * is informed. */
 void perf_traces_announce(struct perf_traces *traces);
 
 /* AUXTRACE_INFO: which traces these are.  If they are read here and the file can be read in any
- * order, all its pieces from `begin` to `end` are found, wherever this record is; UINT64_MAX:
+ * order, all its chunks from `begin` to `end` are found, wherever this record is; UINT64_MAX:
  * to the end of the file.  BC_NOMEM, BC_FORMAT, BC_IO. */
 BC_MUST_USE bool perf_traces_info(struct perf_traces *traces, const struct perf_record *record,
 				  struct perf_file *file, uint64_t begin, uint64_t end,
@@ -195,7 +195,7 @@ static inline bool perf_traces_full(const struct perf_traces *traces)
 BC_MUST_USE bool perf_traces_task(struct perf_traces *traces, uint64_t time,
 				  const struct perf_record *record, struct bc_error *err);
 
-/* Deliver the samples and answers of all times up to `until`, UINT64_MAX: all.
+/* Deliver the samples and branch outcomes of all times up to `until`, UINT64_MAX: all.
  *
  * latest  the time of the latest process event that was delivered: what is older and of a process
  *         that has run another program since is not delivered, but counted
@@ -203,7 +203,7 @@ BC_MUST_USE bool perf_traces_task(struct perf_traces *traces, uint64_t time,
 BC_MUST_USE bool perf_traces_deliver(struct perf_traces *traces, uint64_t until, uint64_t latest,
 				     struct bc_error *err);
 
-/* After the last piece: what was cut is counted. */
+/* After the last chunk: what was cut is counted. */
 void perf_traces_end(struct perf_traces *traces);
 
 #endif
