@@ -384,7 +384,7 @@ bool aggregate_finish(struct aggregate *aggregate, bool *basic, struct bc_error 
 	if (*basic) {
 		ledger_add(samples, &counter->addresses);
 	} else {
-		/* Plain addresses say nothing about branches. */
+		/* Basic samples say nothing about branches. */
 		samples->read += counter->addresses.read;
 		samples->dropped[SAMPLE_DROP_NO_STACK] += counter->addresses.read;
 	}

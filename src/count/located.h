@@ -60,13 +60,13 @@ static inline struct output_place located_place(const struct located_counts *loc
  * is perf2bolt's: the mean length of the fall-throughs after the same branch, else the instruction
  * that it went to. */
 
-/* What was seen of the traces of one branch to one place.  Zeroed at first. */
+/* What was seen of the traces of one branch to one location.  Zeroed at first. */
 struct impute {
 	struct trace_end branch, from;
 	uint64_t bytes, count; /* sums over those that have an end */
 };
 
-/* Where a trace ends.  All traces of a branch and a place that it went to must be
+/* Where a trace ends.  All traces of a branch and a location that it went to must be
  * given in a row, the one without an end last, as trace_key() sorts them.
  *
  * from  where it begins */

@@ -56,7 +56,7 @@ enum restore_guard { RESTORE_GUARDS(X) GUARD_COUNT };
 #define RESTORE_ALL       (RESTORE_BIT(RESTORE_COUNT) - 1)
 
 struct profile_rules {
-	/* A branch from outside the binary to the place right after a call is a return. */
+	/* A branch from outside the binary to the location right after a call is a return. */
 	bool returns_by_place;
 	/* A return from the function itself, as recursion has it, ends after its call as one from
 	 * another function does. */
@@ -65,7 +65,7 @@ struct profile_rules {
 	/* Arm SPE: the code that ran up to a sampled branch counts as much as the branches in it,
 	 * which are sampled themselves, too. */
 	bool even_lines;
-	/* For plain samples branches are inferred where the binary's own code is the input's. */
+	/* For basic samples branches are inferred where the binary's own code is the input's. */
 	bool infer;
 	/* YAML has blocks of BAT without a count that are a successor, too. */
 	bool reached;

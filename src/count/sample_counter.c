@@ -339,7 +339,7 @@ bool sample_counter_stack(struct sample_counter *counter, struct process_view *v
 			    take_stack(counter, view, sample, use, err);
 }
 
-/* ---- traces of the processor ---- */
+/* ---- hardware traces ---- */
 
 static bool read_ran(struct ledgers *ledgers, const struct ran_trace *row, struct bc_error *err)
 {

@@ -57,7 +57,7 @@ struct sample_counter {
 				    whether there are branches */
 	bool branches_seen;
 	struct branch_types types;
-	struct returns_found found; /* by type; places are for the conversion to look at */
+	struct returns_found found; /* by type; locations are for the conversion to look at */
 };
 
 /* Count a sample's branch stack.  BC_NOMEM. */
@@ -76,7 +76,7 @@ BC_MUST_USE bool sample_counter_trace(struct sample_counter *counter,
 BC_MUST_USE bool sample_counter_basic(struct sample_counter *counter, struct vaddr at,
 				      uint64_t count, struct bc_error *err);
 
-/* Add what ran in a process by a trace of the processor.  BC_NOMEM; BC_FORMAT: the sum is 2^64 or
+/* Add the executed code of a process by a hardware trace.  BC_NOMEM; BC_FORMAT: the sum is 2^64 or
  * more. */
 BC_MUST_USE bool sample_counter_ran(struct sample_counter *counter, struct process_view *view,
 				    const struct ran_trace *rows, size_t count,

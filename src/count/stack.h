@@ -72,7 +72,7 @@ struct entry_sums {
 /* Whose walk over a stack it is.  The functions are compiled into the walk: a constant struct, and
  * no calls. */
 struct stack_walker {
-	/* Where the source or the target of an entry lies: a place in the file, or `outside`. */
+	/* Where the source or the target of an entry lies: a location in the file, or `outside`. */
 	struct trace_end (*find)(void *ctx, const struct branch *entry, bool source,
 				 struct trace_end outside);
 	void (*count)(void *ctx, const struct branch *entry, const struct trace *trace, bool extra);

@@ -79,7 +79,7 @@ static struct text search_path(void)
 	return text_of(path ? path : "");
 }
 
-/* llvm-bolt, or llvm-bolt-22 beside a perf2bolt-22. */
+/* llvm-bolt, or llvm-bolt-22 next to a perf2bolt-22. */
 static bool find_beside(char path[PATH_MAX])
 {
 	char self[PATH_MAX], name[64];

@@ -32,7 +32,7 @@ struct bolt_program {
 /* The name that this program was called by, before anything else. */
 void bolt_called_as(const char *path);
 
-/* Finds llvm-bolt: `given` (--llvm-bolt=PATH, or NULL), else $LLVM_BOLT, else beside the name that
+/* Finds llvm-bolt: `given` (--llvm-bolt=PATH, or NULL), else $LLVM_BOLT, else next to the name that
  * this program was called by, as llvm-bolt or llvm-bolt-N in PATH, and where Debian has it; of
  * several N the newest, and none before `feature`.  Sets the path only, runs nothing.  BC_NOTFOUND
  */

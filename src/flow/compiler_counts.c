@@ -10,7 +10,7 @@
 #include "src/elf/block_map.h"
 #include "src/flow/probabilities.h"
 
-/* A branch that was taken, or a straight line from one instruction to another, so many times. */
+/* A branch that was taken, or a fall-through from one instruction to another, so many times. */
 struct step {
 	uint64_t from, to;
 	double count;
@@ -324,7 +324,7 @@ struct exits {
 	double falls;
 };
 
-/* A straight line that has not come to a branch yet. */
+/* A fall-through that has not come to a branch yet. */
 struct open_line {
 	uint64_t from;
 	double count;
@@ -446,7 +446,7 @@ static void take_successor(struct writer *w, const struct body *body, const stru
 	}
 }
 
-/* ---- straight lines: up to the next branch, as a processor records them ---- */
+/* ---- fall-throughs: up to the next branch, as a processor records them ---- */
 
 static void end_lines(struct writer *w, uint64_t at)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * The compiler's own counts, which it left in the binary (elf/block_map.h), as counted branches and
- * straight lines of its code, which convert as those of a recording do.  docs/next-build.md, "The
+ * fall-throughs of its code, which convert as those of a recording do.  docs/next-build.md, "The
  * compiler's counts".
  */
 #ifndef FLOW_COMPILER_COUNTS_H
@@ -36,7 +36,7 @@ struct compiler_counts {
 #define COMPILER_COUNTED_LEAST     10.0 /* percent of those mapped */
 #define COMPILER_CONTRADICTED_MOST 15.0 /* percent of those counted */
 #define COMPILER_CONTRADICTED_OF                                                                   \
-	20 /* of fewer functions a share shows nothing: recursion that was inlined contradicts     \
+	20 /* of fewer functions a share shows nothing: recursion that was inlined does not match  \
 	      some */
 double compiler_counted_percent(const struct compiler_counts *counts);
 double compiler_undercounted_percent(const struct compiler_counts *counts);

@@ -305,7 +305,7 @@ static bool note_walk(struct conversion *c, const struct flow_walk *walk, struct
 	       fail_unwalked(&c->walked, err);
 }
 
-/* The build check has the answers of traces, too. */
+/* The build check has the branch outcomes of traces, too. */
 static void note_fit(struct conversion *c)
 {
 	c->check.outcomes += c->fit.answered + c->fit.mismatched;
@@ -382,7 +382,7 @@ static bool locate(struct conversion *c, struct bc_error *err)
 	return located_make(conversion_binary(c), counts, c->basic, &c->located, err);
 }
 
-/* Plain samples have the ranges of llvm-profgen when branches are inferred. */
+/* Basic samples have the ranges of llvm-profgen when branches are inferred. */
 static bool check_ranges(const struct conversion *c, struct bc_error *err)
 {
 	return !conversion_wants(c, WANT_RANGES) || !c->basic ||
@@ -479,7 +479,7 @@ static bool convert_halves(struct conversion *c, struct bc_error *err)
 	return c->has_halves;
 }
 
-/* Infers branches from plain samples where the code of the input binary is at hand.  If the binary
+/* Infers branches from basic samples where the code of the input binary is at hand.  If the binary
  * cannot be read as a graph, the profile stays one of addresses. */
 static bool infer_branches(struct conversion *c, bool figures_only, struct bc_error *err)
 {
@@ -500,7 +500,8 @@ static bool infer_branches(struct conversion *c, bool figures_only, struct bc_er
 		       c->options.binary, c->not_inferred.text);
 }
 
-/* Plain samples do not depend on each other: a half of each place's is a half of the recording's.
+/* Basic samples do not depend on each other: a half of each location's is a half of the
+ * recording's.
  */
 static bool split_samples(struct conversion *c, struct bc_error *err)
 {
@@ -561,7 +562,7 @@ static bool take_memory(struct conversion *c, struct bc_error *err)
 			      &c->ledgers.memory, err);
 }
 
-/* What records need beside those of samples. */
+/* What records need in addition to those of samples. */
 static bool complete_profile(struct conversion *c, struct bc_error *err)
 {
 	return (!c->aggregate.options.rules.infer || infer_profile(c, err)) &&
@@ -669,7 +670,7 @@ static bool fail_build(const struct conversion *c, struct bc_error *err)
 	return bc_hint(err, OTHER_BUILD_HINT);
 }
 
-/* Do the samples of a basic profile disagree with the segments of the binary?  Addresses alone show
+/* Do the samples of a basic profile mismatch the segments of the binary?  Addresses alone show
  * little of the build, so the segments decide. */
 static bool segments_disagree(const struct conversion *c)
 {

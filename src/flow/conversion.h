@@ -42,7 +42,7 @@ enum conversion_wants {
 	WANT_EXECUTED = 1 << 6, /* how much ran in each function */
 	WANT_GRAPHS = 1 << 7,   /* the graphs that were built stay, with their code */
 	WANT_HALVES = 1 << 8,   /* the profiles of two halves of the samples, too */
-	WANT_DOUBTS = 1 << 10,  /* the same of plain samples alone, if branches are inferred from
+	WANT_DOUBTS = 1 << 10,  /* the same of basic samples alone, if branches are inferred from
 				   fewer than DOUBTS_MOST; and the graphs stay then */
 };
 
@@ -113,7 +113,7 @@ struct conversion {
 
 	/* What was read and counted: conversion_count() */
 	struct report_vec inputs;       /* one per samples path */
-	struct flow_walk_report walked; /* traces of the processor, in all of them */
+	struct flow_walk_report walked; /* hardware traces, in all of them */
 	struct walk_fit fit;            /* ... and in the code of the binary */
 	size_t unread;                  /* 1 + number of the path that reading failed at; 0: none */
 	bool partial;                   /* an input or maps ended early; what was there is used */
@@ -135,7 +135,7 @@ struct conversion {
 	struct inferred inferred;
 	struct bc_error not_inferred; /* why not, where that was wanted; else BC_OK */
 	struct profile
-		halves[2]; /* WANT_HALVES: of branches, as .profile, with nothing restored; of plain
+		halves[2]; /* WANT_HALVES: of branches, as .profile, with nothing restored; of basic
 			      samples they are inferred: conversion_measure_inference() */
 	bool has_halves;
 	struct ranges ranges;        /* WANT_RANGES */
@@ -162,7 +162,7 @@ static inline const struct pair *conversion_pair(const struct conversion *conver
 	return conversion->pair.output ? &conversion->pair : NULL;
 }
 
-/* Can branches be inferred from the samples, as conversion_count() has them: plain ones, and the
+/* Can branches be inferred from the samples, as conversion_count() has them: basic ones, and the
  * code of the input is known? */
 static inline bool conversion_can_infer(const struct conversion *conversion)
 {

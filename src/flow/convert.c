@@ -294,7 +294,7 @@ static bool has_memory(const struct job *job)
 	return ok;
 }
 
-/* Restores the records, and makes the profile of them.  Plain samples have no branches to restore
+/* Restores the records, and makes the profile of them.  Basic samples have no branches to restore
  * anything from. */
 static bool make_profile(struct job *job, struct converted *out, struct bc_error *err)
 {
@@ -407,7 +407,7 @@ static bool is_return(struct splitter *s, struct trace_end branch, struct output
 	return verdict == INSN_YES || returns_has(&s->aggregate->returns, branch);
 }
 
-/* How the place was reached that a fall-through began at.  In code that BOLT left alone a walk
+/* How the location was reached that a fall-through began at.  In code that BOLT ignored a walk
  * depends on whether it was from outside the function, as well. */
 static enum trace_end_kind way_to(const struct splitter *s, const struct trace *trace,
 				  struct output_place from, bool returns)

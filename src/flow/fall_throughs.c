@@ -110,7 +110,7 @@ static bool find_ends(struct fall_throughs *falls, const struct bat_table *bat,
 	    !block_before(falls, entries, fragment, last))
 		return false;
 	if (*first != NO_BLOCK && entries[*first].output == end)
-		*first = NO_BLOCK; /* it stays in one place */
+		*first = NO_BLOCK; /* it stays at one location */
 	return true;
 }
 

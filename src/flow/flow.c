@@ -7,19 +7,19 @@
 #include "src/flow/network.h"
 
 /* Costs are in 1 / (10^4 * FLOW_UNITS * COST_EDGE). */
-#define COST_EDGE (1 << 16) /* an edge or an entry: a flow in a circle must cost something */
+#define COST_EDGE (1 << 16) /* an edge or an entry: a flow in a loop must cost something */
 #define COST_ONE  (INT64_C(10000) * COST_EDGE)
 #define COST_SELDOM                                                                                \
 	(16 * COST_ONE) /* an exception that comes from outside, a call that does not return */
 #define COST_NEVER                                                                                 \
 	((INT64_C(1) << 40) *                                                                      \
-	 COST_EDGE) /* samples, and no way in: more than any way through a function */
+	 COST_EDGE) /* samples, and no path in: more than any path through a function */
 
 /* What a jump costs that passes the next block, in 1 / 10^4: half of it with so many samples. */
 #define COST_JUMP    12000
 #define JUMP_SAMPLES 8
 
-/* The pieces of the cost of one instruction, by r, the count in terms of what the samples say:
+/* The segments of the cost of one instruction, by r, the count in terms of what the samples say:
  * where each ends, in 80ths, and 10^4 * (1 - 1 / r) at the geometric mean of its ends. */
 static const struct {
 	uint32_t end;
@@ -76,7 +76,7 @@ static int64_t count_at(const struct flow_block *block, uint32_t end)
 	return end == UINT32_MAX ? NETWORK_MOST : (int64_t)(said_count(block) * end / 80);
 }
 
-/* The pieces of a block that was sampled.  Returns how many there are. */
+/* The segments of a block that was sampled.  Returns how many there are. */
 static size_t curve_of_samples(const struct flow_block *block, struct network_piece *curve)
 {
 	int64_t begin = 0;

@@ -6,8 +6,8 @@
  * distribution with the expectation x * n / p, where p is the number of instructions from one
  * sample to the next.  Among all flows that could be (what enters a block leaves it) the one is
  * looked for under which the samples seen are most likely: the cost of x is m - k * ln m with m = x
- * * n / p for k samples.  That is convex, so that it becomes arcs of a network, one for each piece
- * of the curve.  docs/inference.md has it in full.
+ * * n / p for k samples.  That is convex, so that it becomes arcs of a network, one for each
+ * segment of the curve.  docs/inference.md has it in full.
  *
  * Counts are in units of 1 / FLOW_UNITS of a sample for each instruction: the p above.
  */

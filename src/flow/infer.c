@@ -476,7 +476,7 @@ static bool write_plt_jumps(struct job *job, struct bc_error *err)
 }
 
 /* Writes the entries of functions: what enters a function beyond the calls that were written comes
- * from an unknown place. */
+ * from an unknown location. */
 static void write_entries(struct job *job)
 {
 	for (size_t i = 0; i < job->functions.len; i++) {

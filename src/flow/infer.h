@@ -68,8 +68,8 @@ struct infer_job {
 	const struct pair *pair; /* the input binary, whose code has the graphs; NULL: the profile's
 				    binary is one that BOLT did not touch */
 	unsigned threads;
-	struct ranges *ranges; /* what ran by the flow, for llvm-profgen; its ledger of runs counts
-				  samples.  NULL: not wanted */
+	struct ranges *ranges; /* the executed code by the flow, for llvm-profgen; its ledger of
+				  runs counts samples.  NULL: not wanted */
 	bool figures_only;     /* the profile stays as it is */
 	const struct observed_vec
 		*observed; /* by function and offset: what is known, used instead of samples.

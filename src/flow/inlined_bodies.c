@@ -148,7 +148,7 @@ static bool goes_on(struct ways *ways, const struct insn *insn)
 	return insn->kind == INSN_JUMP || insn->kind == INSN_TRAP;
 }
 
-/* Can a function end without the instruction at a place? */
+/* Can a function end without the instruction at a location? */
 static bool can_avoid(struct ways *ways, uint32_t place)
 {
 	memset(ways->seen, 0, ways->insns->len * sizeof(*ways->seen));
@@ -188,7 +188,7 @@ bool known_calls_always(struct known_calls *calls, uint32_t function, struct kno
 #define DEPTH_MOST 16
 #define IDLE_MOST  64 /* nops and jumps in a row */
 
-/* A place on both ways: control is there in the output, and there in the input. */
+/* A location on both paths: control is there in the output, and there in the input. */
 struct place {
 	struct out_function *part;
 	uint32_t at; /* an instruction of the part */
@@ -256,7 +256,7 @@ static struct inlined_tie *tie_of(const struct search *s, const struct place *pl
 	return &code_of_part(s, place->part)->ties[place->at];
 }
 
-/* The place that a jump of the output leads to within the function.  False: it leaves that. */
+/* The location that a jump of the output leads to within the function.  False: it leaves that. */
 static bool jump_in_output(const struct search *s, const struct insn *insn, struct place *out)
 {
 	const struct function *f =
@@ -299,8 +299,8 @@ static uint32_t enter(struct search *s, uint32_t caller, uint32_t site, uint32_t
 	return s->no_memory ? 0 : (uint32_t)frames->len - 1;
 }
 
-/* Goes back to the call that the function of a place came from.  False: the function of the output
- * itself returns. */
+/* Goes back to the call that the function of a location came from.  False: the function of the
+ * output itself returns. */
 static bool leave(const struct search *s, struct place *place)
 {
 	while (place->frame != ROOT_FRAME) {
@@ -334,7 +334,7 @@ static bool is_made(const struct search *s, const struct insn *out, uint32_t cal
 enum step { STEP_ON, STEP_SKIP, STEP_END };
 
 /* What the input does between two instructions of the output: jumps, returns from inlined
- * functions, calls of them.  STEP_ON: *place is at an instruction that the output has, too, if it
+ * functions, calls of them.  STEP_ON: `*place` is at an instruction that the output has, too, if it
  * is the same way. */
 static enum step pass_input(struct search *s, struct place *place)
 {
@@ -456,7 +456,7 @@ static bool is_one_call(const struct place *place, const struct insn *out, const
 			 out->kind == INSN_JUMP_INDIRECT); /* through the GOT, or promoted */
 }
 
-/* Ties the instructions of a place, and continues after them. */
+/* Ties the instructions of a location, and continues after them. */
 static enum step tie(struct search *s, struct place *place)
 {
 	const struct image *image = &s->all->binary->image;
@@ -501,7 +501,7 @@ static bool is_own_call(const struct search *s, const struct place *place, const
 	       targets_of(s->output, out) == body_of(s, targets_of(s->calls->targets, in));
 }
 
-/* begins: a block of the table begins at the place. */
+/* begins: a block of the table begins at the location. */
 static void follow(struct search *s, struct place place, bool begins)
 {
 	enum step step = STEP_ON;

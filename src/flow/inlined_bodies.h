@@ -60,7 +60,7 @@ static inline const struct insn_vec *known_calls_code(const struct known_calls *
  * Returns false when out of memory. */
 BC_MUST_USE bool known_calls_read(struct known_calls *calls, uint32_t function);
 
-/* Adds the calls that a function makes whenever it runs: no way through its code passes them by.
+/* Adds the calls that a function makes whenever it runs: no path through its code passes them by.
  * None if there are too few looks left. Returns false when out of memory. */
 BC_MUST_USE bool known_calls_always(struct known_calls *calls, uint32_t function,
 				    struct known_call_vec *out);
@@ -127,8 +127,8 @@ static inline struct inlined_code *inlined_code_of(const struct inlined_bodies *
 const struct inlined_tie *inlined_tie_at(const struct inlined_bodies *bodies,
 					 struct output_place place);
 
-/* Where the input calls what a place of the output does, or jumps out of a function, if it does so
- * in a body.  False: not known. */
+/* Where the input calls what a location of the output does, or jumps out of a function, if it does
+ * so in a body.  False: not known. */
 bool inlined_call_at(const struct inlined_bodies *bodies, struct output_place place,
 		     struct input_place *out);
 
@@ -137,14 +137,14 @@ uint32_t inlined_offset_outside(const struct inlined_bodies *bodies, struct outp
 
 /* Where control is in the function's own code.  llvm-bolt puts blocks of bodies, and what is after
  * them, after other blocks, for which the table takes them: `by_table`, if that is in the right
- * block.  before: at the instruction before the place. */
+ * block.  before: at the instruction before the location. */
 static inline uint32_t inlined_own_offset(const struct inlined_bodies *bodies,
 					  struct output_place place, bool before, uint32_t by_table)
 {
 	return bodies->of ? inlined_offset_outside(bodies, place, before, by_table) : by_table;
 }
 
-/* Counts a straight line in a function, and a branch out of it.  Several threads may. */
+/* Counts a fall-through in a function, and a branch out of it.  Several threads may. */
 void inlined_take_line(const struct inlined_bodies *bodies, struct output_place from, uint32_t to,
 		       uint64_t count);
 void inlined_take_branch(const struct inlined_bodies *bodies, struct output_place from,

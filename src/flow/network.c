@@ -206,7 +206,7 @@ static struct network_arc *find(struct solver *s)
 	return best;
 }
 
-/* The circle that an arc closes.  The flow comes down the tree to `first`, along the arc to
+/* The loop that an arc closes.  The flow comes down the tree to `first`, along the arc to
  * `second`, and up again. */
 struct circle {
 	uint32_t first, second, join;
@@ -227,8 +227,8 @@ static int64_t room(const struct solver *s, uint32_t number, bool up)
 	return (arc->from == number) == up ? width(s, arc) - arc->within : arc->within;
 }
 
-/* Finds where the circle is closed, and what limits it: of several arcs that do, the one that is
- * last on the way that begins at `join`.  So the tree stays strongly feasible: from each node
+/* Finds where the loop is closed, and what limits it: of several arcs that do, the one that is
+ * last on the path that begins at `join`.  So the tree stays strongly feasible: from each node
  * something can flow up to the root. */
 static void close_circle(struct solver *s, struct circle *c)
 {
@@ -272,8 +272,8 @@ static void send(struct solver *s, uint32_t from, const struct circle *c, bool u
 	}
 }
 
-/* Sends what can flow around the circle of an arc.  The arc that limits it leaves the tree, and the
- * new one takes its place. */
+/* Sends what can flow around the loop of an arc.  The arc that limits it leaves the tree, and the
+ * new one replaces it. */
 static void turn(struct solver *s, struct network_arc *arc)
 {
 	int64_t way = difference(s, arc);

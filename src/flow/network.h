@@ -2,9 +2,9 @@
 /*
  * A circulation of least cost through a network, in whole numbers.
  *
- * What enters a node leaves it.  The cost of an arc rises with its flow, piece by piece; pieces
- * that cost less than nothing make something flow.  The method is the simplex for networks (Dantzig
- * 1951), with trees that are strongly feasible, so that it ends (Cunningham 1976).
+ * What enters a node leaves it.  The cost of an arc rises with its flow, segment by segment;
+ * segments that cost less than nothing make something flow.  The method is the simplex for networks
+ * (Dantzig 1951), with trees that are strongly feasible, so that it ends (Cunningham 1976).
  *
  * For several circulations of equal cost it always finds the same one, by the order in which nodes
  * and arcs are numbered.
@@ -14,15 +14,15 @@
 
 #include "src/base/vec.h"
 
-/* The width of a piece without an end. */
+/* The width of a segment without an end. */
 #define NETWORK_MOST ((int64_t)1 << 60)
 
-/* The costs of all pieces, without their signs, add up to less. */
+/* The costs of all segments, without their signs, add up to less. */
 #define NETWORK_MOST_COST ((uint64_t)1 << 60)
 
 struct network_piece {
 	int64_t width; /* above 0: so many more units can flow */
-	int64_t cost;  /* of each; above that of the piece before */
+	int64_t cost;  /* of each; above that of the segment before */
 };
 DEFINE_VEC(network_piece_vec, struct network_piece);
 
@@ -30,9 +30,9 @@ struct network_arc {
 	int64_t forth, back; /* what one unit more costs, and what the last one did, of an arc that
 				is not in the tree */
 	uint32_t from, to;
-	uint32_t first, count; /* pieces */
+	uint32_t first, count; /* segments */
 	uint32_t full;         /* so many of them are */
-	int64_t within; /* the flow in the piece after these; 0 if the arc is not in the tree */
+	int64_t within; /* the flow in the segment after these; 0 if the arc is not in the tree */
 };
 DEFINE_VEC(network_arc_vec, struct network_arc);
 
@@ -47,8 +47,8 @@ struct network {
 void network_init(struct network *network, uint32_t nodes);
 void network_free(struct network *network);
 
-/* Adds an arc with at least one piece.  Returns its number.  When memory runs out, network_solve()
- * says it. */
+/* Adds an arc with at least one segment.  Returns its number.  When memory runs out,
+ * network_solve() says it. */
 size_t network_add(struct network *network, uint32_t from, uint32_t to,
 		   const struct network_piece *pieces, size_t count);
 

@@ -4,7 +4,7 @@
  * probabilities of its edges: the solution of x = e + P'x, where e is 1 for the first block.  It is
  * exact for any control flow, for loops with several entries, too.
  *
- * One block after the other is taken out of the graph, that of the fewest ways through it first:
+ * One block after the other is taken out of the graph, that of the fewest paths through it first:
  * what came into it continues to its successors.  Its own loop, of probability s, multiplies by 1 /
  * (1 - s).
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The blocks and edges of one function, as flow_solve() takes them, and what ran by the flow that
- * was found, step by step. */
+/* The blocks and edges of one function, as flow_solve() takes them, and the executed code by the
+ * flow that was found, step by step. */
 #ifndef FLOW_PROBLEM_H
 #define FLOW_PROBLEM_H
 

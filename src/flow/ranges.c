@@ -59,8 +59,8 @@ static void add_way(struct range_walker *w, const struct code *code, uint32_t la
 struct walk_end {
 	struct out_function *f; /* NULL: nowhere, or in a PLT entry */
 	uint32_t insn; /* of the function; NO_INSN: it is within one, or after what can be read */
-	struct old_place old; /* the input's own code at its place */
-	bool walked;          /* its blocks are known: search the place */
+	struct old_place old; /* the input's own code at its location */
+	bool walked;          /* its blocks are known: search the location */
 };
 
 static struct walk_end walk_end_at(const struct range_walker *w, struct output_place place,
@@ -91,7 +91,7 @@ static uint64_t same_place(const struct walk_end *end, struct trace_end at)
 	return f->input->address + (vaddr - f->output->address);
 }
 
-/* ---- straight lines ---- */
+/* ---- fall-throughs ---- */
 
 /* Counts all instructions from one to another, which may lie in a later block. */
 static void add_blocks(struct range_walker *w, struct out_function *f, struct entry_site from,
@@ -143,7 +143,7 @@ static enum range_drop walk_blocks(struct range_walker *w, struct walk_end *from
 	return RANGE_DROP_COUNT;
 }
 
-/* Walks a straight line.  Returns why it was dropped, or RANGE_DROP_COUNT: it is counted. */
+/* Walks a fall-through.  Returns why it was dropped, or RANGE_DROP_COUNT: it is counted. */
 static enum range_drop take_line(struct range_walker *w, const struct located_trace *t,
 				 struct walk_end *from, const struct walk_end *to,
 				 const struct entry_site *enter, bool enters)
@@ -200,7 +200,7 @@ static bool leaves_there(const struct insn *insn, bool returns, uint64_t to)
 			 insn->kind != INSN_NEXT && !(insn_jumps(*insn) && insn->target != to);
 }
 
-/* Finds where the input leaves the function, if llvm-bolt left out the jumps on the way there. */
+/* Finds where the input leaves the function, if llvm-bolt left out the jumps on the path there. */
 static bool find_way_out(const struct range_walker *w, const struct code *code, uint32_t last,
 			 bool returns, uint64_t to, struct way_out *out)
 {
@@ -300,7 +300,7 @@ static const struct function_table *input_functions(const struct range_walker *w
 
 /* ---- traces ---- */
 
-/* Did a return lead to this place, from the call that ends there?  From outside, an exception
+/* Did a return lead to this location, from the call that ends there?  From outside, an exception
  * counts as one. */
 static bool returned(const struct located_trace *t, const struct walk_end *source,
 		     const struct walk_end *target)

@@ -46,7 +46,7 @@ struct ranges {
 	struct counted_range *at; /* by from, then to: the ranges, and then the branches */
 	size_t range_count, branch_count;
 	uint64_t base;       /* the address from which llvm-profgen counts */
-	struct ledger runs;  /* straight lines; reasons are those of enum range_drop */
+	struct ledger runs;  /* fall-throughs; reasons are those of enum range_drop */
 	struct ledger steps; /* taken branches; of enum step_drop */
 };
 extern const struct ledger_words range_words, step_words;
@@ -71,8 +71,8 @@ void ranges_free(struct ranges *ranges);
 /* Writes the unsymbolized profile: docs/conversion.md, section 8.  The caller checks ferror(). */
 void profgen_write(const struct ranges *ranges, FILE *file);
 
-/* ---- located traces, walked through the instructions of the input: what ran becomes ranges, and
- * taken branches ---- */
+/* ---- located traces, walked through the instructions of the input: the executed code becomes
+ * ranges, and taken branches ---- */
 
 /* One thread's share of the traces; zeroed except for the first two. */
 struct range_walker {
@@ -85,7 +85,7 @@ struct range_walker {
 
 void range_walker_take(struct range_walker *walker, const struct located_trace *trace);
 
-/* Call it when all traces are taken: adds what ran through whole blocks of a function. */
+/* Call it when all traces are taken: adds executed code through whole blocks of a function. */
 void range_walker_sums(struct range_walker *walker, const struct out_function *f);
 
 #endif

@@ -150,7 +150,7 @@ static void add(struct record_walker *r, struct record record)
 
 /* ---- taken branches ---- */
 
-/* A way within a function to a place that begins no block of the input. */
+/* A path within a function to a location that begins no block of the input. */
 static bool leads_to_made(const struct record_walker *r, struct input_place from,
 			  struct input_place to)
 {
@@ -199,8 +199,8 @@ static bool leads_back(const struct record_walker *r, const struct located_trace
 	return code && code_way(code, from.offset, to.offset, &way) == WAY_FOUND;
 }
 
-/* Does a branch lead to a place of its function that begins no block of the table, so that it is in
- * or after the body of an inlined function? */
+/* Does a branch lead to a location of its function that begins no block of the table, so that it is
+ * in or after the body of an inlined function? */
 static bool stays_in_body(const struct record_walker *r, struct output_place source,
 			  struct output_place target)
 {
@@ -236,7 +236,7 @@ static bool enters_empty(const struct record_walker *r, struct output_place targ
 	return !first.output && !first.input;
 }
 
-/* Is only the block known that a branch comes from?  So it is for code that BOLT put in, from
+/* Is only the block known that a branch comes from?  So it is for code that BOLT inserted, from
  * bodies of other functions such as inlined ones. */
 static bool is_unsited(const struct record_walker *r, struct output_place source)
 {
@@ -263,7 +263,7 @@ static void add_way(struct record_walker *r, const struct code *code, const stru
 	step->to = to;
 }
 
-/* A jump to the first block of its function, as the input has it: from its own place, through
+/* A jump to the first block of its function, as the input has it: from its own location, through
  * blocks that llvm-bolt removed.  What shows less is taken for recursion.  False: the input has no
  * such jump. */
 static bool add_jump_to_start(struct record_walker *r, const struct located_trace *t,
@@ -416,8 +416,8 @@ static void take_branch(struct record_walker *r, const struct located_trace *t)
 		add_branch(r, t, from, to);
 }
 
-/* A conditional branch that was not taken, in front of a jump that llvm-bolt put in.  That goes to
- * the next block of the input, and is sampled itself. */
+/* A conditional branch that was not taken, in front of a jump that llvm-bolt inserted.  That goes
+ * to the next block of the input, and is sampled itself. */
 static bool goes_on_to_made(const struct record_walker *r, const struct located_trace *t)
 {
 	struct output_place source = t->source, next = t->from;
@@ -432,7 +432,7 @@ static bool goes_on_to_made(const struct record_walker *r, const struct located_
 	return entry && entry->output != next.offset;
 }
 
-/* ---- straight lines ---- */
+/* ---- fall-throughs ---- */
 
 /* A way within a function, by falling through. */
 static void add_edge(void *ctx, uint32_t source, uint32_t target, uint32_t output, uint64_t count)
@@ -548,7 +548,7 @@ static enum trace_drop walk_line(struct record_walker *r, const struct located_t
 	return walk_table(r, t);
 }
 
-/* Did the branch come from the function itself, in its old body or its new one? */
+/* Did the branch come from the function itself, in its original body or its new one? */
 static bool comes_from(const struct record_walker *r, const struct located_trace *t,
 		       const struct function *output)
 {
@@ -559,7 +559,7 @@ static bool comes_from(const struct record_walker *r, const struct located_trace
 	return t->source.function && binary_owner(r->facts->binary, t->source) == output;
 }
 
-/* As walk_line(), where code of the input ran at its own place. */
+/* As walk_line(), where code of the input ran at its own location. */
 static enum trace_drop walk_old(struct record_walker *r, const struct located_trace *t,
 				struct old_place from)
 {

@@ -34,7 +34,7 @@ struct plt_calls {
 struct record_facts {
 	const struct binary *binary;
 	const struct pair
-		*pair; /* NULL: the input is not at hand; else with the graphs of what ran */
+		*pair; /* NULL: the input is not at hand; else with graphs of the executed code */
 	const struct cfg *cfg; /* graphs of functions that have no table */
 	struct profile_rules rules;
 	struct code_marks left_out;           /* functions whose code is not read; none; borrowed */

@@ -90,7 +90,7 @@ static uint32_t output_index(const struct pass *pass, const struct function *out
 	return (uint32_t)(output - pass->binary->functions.at);
 }
 
-/* Returns the function that the input's instruction at a place names, or NO_TARGET. */
+/* Returns the function that the input's instruction at a location names, or NO_TARGET. */
 static uint32_t named_at(struct pass *pass, struct input_place place)
 {
 	const struct pair *pair = pass->how->pair;
@@ -449,8 +449,8 @@ static bool name_twins(struct pass *pass)
 struct rule_pass {
 	unsigned rules; /* bits: done if all of them are chosen */
 	/* First pass, for each record.  A call of a body that several functions share: whom the
-	 * input calls.  A step within a function that is no edge of the input, and no way through
-	 * blocks that were taken out; true: it was reported. */
+	 * input calls.  A step within a function that is no edge of the input, and no path through
+	 * removed blocks; true: it was reported. */
 	void (*call)(struct pass *pass, struct record *record);
 	bool (*step)(struct pass *pass, const struct record *record);
 	/* Second pass, for each function: what only the sums of its counts show.  *replaced[i]:

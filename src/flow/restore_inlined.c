@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A direct call or tail call of the input that is missing at its place in the output: llvm-bolt
+ * A direct call or tail call of the input that is missing at its location in the output: llvm-bolt
  * inlined the function, or proved the call needless.  Whatever enters the block of the call called
- * the function.  Calls out of the inlined body are recorded at that place, at a call in front of
+ * the function.  Calls out of the inlined body are recorded at that location, at a call in front of
  * it, or at the beginning of its block; they belong to the function that was called, or to one that
  * it calls.
  */
@@ -217,9 +217,9 @@ static bool restore_bodies(struct pass *pass, const struct inlined_frame_vec *fr
 	return ok && !pass->out_of_memory;
 }
 
-/* ---- calls that are missing at their place ---- */
+/* ---- calls that are missing at their location ---- */
 
-/* A call or jump of the output that leaves its function, with the place in the input to which it
+/* A call or jump of the output that leaves its function, with the location in the input to which it
  * belongs. */
 struct kept_call {
 	uint32_t place;
@@ -288,8 +288,8 @@ static bool is_plt_entry(const struct pass *pass, uint32_t output)
 	return pass->binary->functions.at[output].kind == FUNCTION_PLT;
 }
 
-/* Does the output call this function at a place, or one whose beginning is not known (a stub), or
- * for one PLT entry another?  For several entries that lead to the same function, such as two
+/* Does the output call this function at a location, or one whose beginning is not known (a stub),
+ * or for one PLT entry another?  For several entries that lead to the same function, such as two
  * destructors at one address, llvm-bolt takes one. */
 static bool is_kept(const struct pass *pass, const struct kept_vec *kept, uint32_t place,
 		    uint32_t body)
@@ -305,7 +305,7 @@ static bool is_kept(const struct pass *pass, const struct kept_vec *kept, uint32
 	return false;
 }
 
-/* Does the output call this very function at a place? */
+/* Does the output call this very function at a location? */
 static bool is_kept_there(const struct kept_vec *kept, uint32_t place, uint32_t body)
 {
 	size_t i = kept_before(kept->at, kept->len, place);
@@ -315,14 +315,14 @@ static bool is_kept_there(const struct kept_vec *kept, uint32_t place, uint32_t 
 	return i < kept->len && kept->at[i].place == place;
 }
 
-/* A call of the input that the output does not have at its place. */
+/* A call of the input that the output does not have at its location. */
 struct site {
 	uint32_t block, place;
 	uint32_t callee; /* the input's function */
 	uint64_t count;
 	uint32_t frame; /* of its body in the output; 0: not found */
 	bool moved; /* the output has it, at the beginning of the block: the table does not show its
-		       place.  Else it was inlined */
+		       location.  Else it was inlined */
 };
 DEFINE_VEC(site_vec, struct site);
 
@@ -416,7 +416,7 @@ static bool reached(const struct chain *chain, uint32_t function)
 	return false;
 }
 
-/* Searches the calls of one function.  True: the one at *place calls the function that is wanted.
+/* Searches the calls of one function.  True: the one at `*place` calls the function that is wanted.
  */
 static bool look_at(struct pass *pass, struct chain *chain, uint32_t link, uint32_t wanted,
 		    uint32_t *place)
@@ -458,7 +458,7 @@ static uint32_t find_chain(struct pass *pass, uint32_t from, uint32_t wanted, st
 	return NO_LINK;
 }
 
-/* Does the input call the target of a record at its place? */
+/* Does the input call the target of a record at its location? */
 static bool is_own_call(const struct pass *pass, const struct record *record)
 {
 	uint32_t number = insns_at(pass->code->insns, record->from.offset);
@@ -512,7 +512,7 @@ static struct site *sites_at(const struct pass *pass, const struct site_vec *sit
 	return sites->at + first;
 }
 
-/* Gives a call to the place of the input's own, which the output has without it. */
+/* Gives a call to the location of the input's own, which the output has without it. */
 static bool move_own(struct pass *pass, const struct site *near, size_t count, struct record record)
 {
 	for (size_t i = 0; i < count; i++)
@@ -562,7 +562,7 @@ static bool move_out(struct pass *pass, struct site *near, size_t count, struct 
 	return from;
 }
 
-/* Moves a call that the input does not have at its place. */
+/* Moves a call that the input does not have at its location. */
 static bool move_call(struct pass *pass, const struct site_vec *sites, const struct record *record)
 {
 	size_t count;
@@ -621,8 +621,8 @@ bool inlined_restore(struct pass *pass, struct flows *flows, bool *replaced)
 /*
  * Calls within inlined bodies.  Where llvm-bolt inlined a function, a copy of it ran, and what the
  * function calls was mostly inlined in turn: no code of the output has these calls.  A function
- * calls what all ways through its code call as often as its copies ran; so do the functions that it
- * calls, and callers come before what they call.  Recursion ends where it leads back.
+ * calls what all paths through its code call as often as its copies ran; so do the functions that
+ * it calls, and callers come before what they call.  Recursion ends where it leads back.
  */
 
 static bool count_less(const struct body_count *a, const struct body_count *b)

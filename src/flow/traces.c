@@ -380,7 +380,7 @@ static uint64_t leads_across(const struct binary *binary, struct output_place pl
 		       0;
 }
 
-/* Does the place come after all that the table has of its fragment? */
+/* Does the location come after all that the table has of its fragment? */
 static bool is_after_blocks(const struct trace_facts *facts, struct location at)
 {
 	return at.function != LOCATION_NONE && at.offset > facts->last_entries[at.function];

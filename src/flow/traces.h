@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * The walk over counted traces.  Where the ends of a trace lie, whether code of the input ran there
- * at its own place, whether its branch is a return, and where its straight line ends: all this is
+ * at its own location, whether its branch is a return, and where its fall-through ends: all this is
  * decided here, once, for everybody who takes the traces.
  *
- * A trace has two ways: the branch from `source` to `from`, and the straight line from there to
+ * A trace has two ways: the branch from `source` to `from`, and the fall-through from there to
  * `to`.
  */
 #ifndef FLOW_TRACES_H
@@ -22,12 +22,12 @@
 #include "src/profile/build_check.h"
 
 /*
- * Where instructions begin in functions, and so whether a place lies inside one, or right
+ * Where instructions begin in functions, and so whether a location lies inside one, or right
  * after a call.  Code is read from the function's start on, and again from each entry of its
  * table; LLVM is asked for lengths that we do not know in functions without a table, where a walk
  * asks it, too.  What is after an instruction of unknown length is not known.
  *
- * A function is read when it is first asked for, once, by whichever thread: a place takes a look
+ * A function is read when it is first asked for, once, by whichever thread: a location takes a look
  * at some bits then.
  */
 DEFINE_BY_CODE(start_bits,
@@ -54,12 +54,13 @@ enum insn_verdict {
 	INSN_NO_MEMORY,
 };
 
-/* Does an instruction begin there?  The decoder is of this thread.  place.function is not NULL. */
+/* Does an instruction begin there?  The decoder is of this thread.  `place.function` is not
+ * NULL. */
 enum insn_verdict insn_begins(struct insn_starts *starts, struct decoder *decoder,
 			      struct output_place place);
 
 /* Is the branch there a return by its instruction?  In code that BOLT moved the bytes show, as
- * perf2bolt has it; in what it left alone no return begins inside an instruction. */
+ * perf2bolt has it; in what it ignored no return begins inside an instruction. */
 enum insn_verdict insn_is_return(struct insn_starts *starts, struct decoder *decoder,
 				 struct output_place place, struct insn insn);
 
@@ -68,8 +69,8 @@ enum insn_verdict insn_follows_call(struct insn_starts *starts, struct decoder *
 				    struct output_place place);
 
 /*
- * Returns that only the place they lead to shows: from other files, which have no instruction
- * to look at, to the place right after a call.  A landing pad may be there, too, after a
+ * Returns that only the location they lead to shows: from other files, which have no instruction
+ * to look at, to the location right after a call.  A landing pad may be there, too, after a
  * call that never returns: what leads to it is the unwinder.
  */
 struct return_places { /* of one thread */
@@ -77,7 +78,7 @@ struct return_places { /* of one thread */
 	struct decoder *decoder;
 	bool used;                    /* else there are none */
 	const struct label_vec *pads; /* of all functions that are entered, sorted */
-	struct trace_end last; /* the place that was asked for, as one mostly comes in a row */
+	struct trace_end last; /* the location that was asked for, as one mostly comes in a row */
 	bool last_has;
 	bool no_memory;
 };
@@ -89,7 +90,7 @@ static inline bool return_places_may_have(const struct return_places *places, st
 				trace_end_is(trace.branch, TRACE_END_FT_EXTERNAL));
 }
 
-/* Is a trace's branch a return by its place?  from: where trace.from lies. */
+/* Is a trace's branch a return by its location?  from: where trace.from lies. */
 bool return_places_has(struct return_places *places, struct trace trace, struct output_place from);
 
 /* ---- the walk ---- */
@@ -142,7 +143,7 @@ struct trace_notes {
 	atomic_bool
 		*entered; /* by function of the output: a trace begins there, or came from there */
 	atomic_bool *walked; /* likewise: a line is in it, and there is no table */
-	atomic_bool *behind; /* likewise: something outside the binary led to a place after its
+	atomic_bool *behind; /* likewise: something outside the binary led to a location after its
 				beginning, or a jump there may be one to a landing pad */
 	atomic_bool *ran;    /* by function of the input; or NULL */
 };
@@ -163,7 +164,7 @@ void traces_note(struct trace_walk *walk, size_t shard, const struct trace_notes
 typedef void trace_fn(void *ctx, const struct located_trace *trace);
 void traces_walk(struct trace_walk *walk, size_t shard, trace_fn *take, void *ctx);
 
-/* A place in code of the input, as far as the rules take it for that. */
+/* A location in code of the input, as far as the rules take it for that. */
 static inline struct old_place old_place_by_rules(const struct profile_rules *rules,
 						  struct old_place old)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "src/profile/build_check.h"
 
-/* ---- plain samples ---- */
+/* ---- basic samples ---- */
 
 /* A function without a table is read from its start: do not read on for ever. */
 #define MOST_BYTES 65536
 
-/* Where an instruction is known to begin, at or before the place. */
+/* Where an instruction is known to begin, at or before the location. */
 static uint32_t known_beginning(const struct binary *binary, struct output_place place)
 {
 	const struct bat_entry *entry = NULL;

@@ -3,10 +3,10 @@
  * Do the samples belong to this very binary?  A build-id cannot show: every
  * BOLTed build of one input carries the same one.  The code can: a sampled
  * branch must lie on a branch instruction, and a direct one must go where its
- * instruction says.  A plain sample must lie where an instruction begins:
+ * instruction says.  A basic sample must lie where an instruction begins:
  * in the binary that ran it always does, in another build of it often not.  The branches of a
- * processor's trace are those of the code that it was walked through: whether its answers fit that
- * code shows.
+ * hardware trace are those of the code that it was walked through: whether its branch outcomes fit
+ * that code shows.
  */
 #ifndef PROFILE_BUILD_CHECK_H
 #define PROFILE_BUILD_CHECK_H
@@ -16,7 +16,7 @@
 #include "src/elf/binary.h"
 #include "src/isa/insn.h"
 
-/* ---- plain samples ---- */
+/* ---- basic samples ---- */
 
 enum address_verdict {
 	ADDRESS_BEGINS, /* an instruction begins there */
@@ -30,26 +30,26 @@ struct address_walk {
 	uint32_t from, at; /* offsets: where it was read from; an instruction */
 };
 
-/* Judge an address by where it lies; place.function is not NULL.  Reads
+/* Judge an address by where it lies; `place.function` is not NULL.  Reads
  * instructions from the last known beginning on: an entry of the fragment, else
  * the function's start.  Addresses that ascend have the code read once. */
 enum address_verdict address_check(const struct binary *binary, struct output_place place,
 				   struct address_walk *walk);
 
-/* More than this share that disagrees, and the samples are taken to be of another
+/* More than this share of mismatches, and the samples are taken to be of another
  * build, unless a build-id shows that they are not (build_id.h).  The right binary gave 0 in every
- * recording tried.  SQLite's branches of LLVM 16 gave 30 % on LLVM 22's build, its plain samples 15
+ * recording tried.  SQLite's branches of LLVM 16 gave 30 % on LLVM 22's build, its basic samples 15
  * %. */
 #define BUILD_CHECK_LIMIT_PERCENT 5.0
 
 struct build_check {
 	uint64_t checked;    /* taken branches whose source is in the code, or
-				plain samples in functions that can be read    */
+				basic samples in functions that can be read    */
 	uint64_t not_branch; /* on an instruction that is no branch            */
 	uint64_t bad_target; /* direct branches that went elsewhere            */
 	uint64_t bad_end;    /* fall-throughs that end on no branch            */
-	uint64_t inside;     /* plain samples inside an instruction            */
-	uint64_t outcomes;   /* of traces of the processor, in this code ...   */
+	uint64_t inside;     /* basic samples inside an instruction            */
+	uint64_t outcomes;   /* of hardware traces, in this code ...   */
 	uint64_t mismatched; /* ... that do not fit it                         */
 };
 
@@ -65,8 +65,8 @@ struct build_check build_check_all(const struct image *image, const struct count
 
 void build_check_add(struct build_check *to, const struct build_check *from);
 
-/* Disagreeing branches or samples of those checked, or answers of these, whichever is the larger
- * share. */
+/* Mismatching branches or samples of those checked, or branch outcomes of these, whichever is the
+ * larger share. */
 struct disagreement build_check_worst(const struct build_check *check);
 double build_check_rate(const struct build_check *check); /* of it */
 

@@ -106,7 +106,7 @@ static uint64_t told_size(const struct job *job, struct output_place place)
 	return (next < told->count ? starts[next] : size) - starts[next - 1];
 }
 
-/* The size of the block that holds a place; 0: it is not known. */
+/* The size of the block that holds a location; 0: it is not known. */
 static uint64_t block_size(const struct job *job, struct output_place place)
 {
 	const struct graph *graph = cfg_find(job->graphs, place.function);
@@ -249,7 +249,7 @@ struct taking {
 	const struct executed *executed;
 	const struct density_options *options;
 	struct cold_bytes cold; /* that BOLT split off a function */
-	uint64_t *samples;      /* by place in profile->by_name */
+	uint64_t *samples;      /* by location in profile->by_name */
 	struct dense_vec dense;
 	struct density *out;
 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * How densely code was seen to run.  How many bytes ran in each function: from where each trace
- * begins to where it ends, and of plain addresses the blocks that hold them; what ran in a cold
- * fragment ran in its parent.  And what perf2bolt says of a profile at its end: of how many
+ * begins to where it ends, and of basic samples the blocks that hold them; samples in a cold
+ * fragment count for its parent.  And what perf2bolt says of a profile at its end: of how many
  * functions it has something, and how many of their bytes ran: docs/perf2bolt.md, "Figures".
  */
 #ifndef PROFILE_DENSITY_H
@@ -16,7 +16,7 @@ DEFINE_BY_CODE(executed, _Atomic uint64_t) /* bytes, modulo 2^64, as perf2bolt h
 
 struct executed_options {
 	bool imputes;
-	bool as_perf2bolt; /* of plain addresses in functions without a graph, which is what a split
+	bool as_perf2bolt; /* of basic samples in functions without a graph, which is what a split
 			      one is, nothing is counted. Else their blocks are those of the table
 			    */
 };

@@ -9,7 +9,7 @@
 #include "src/profile/text_input.h"
 
 #define OUTSIDE_KIND '0'
-#define MEMORY_KIND  '3'          /* and above: places of accesses to memory */
+#define MEMORY_KIND  '3'          /* and above: addresses of accesses to memory */
 #define PUT_EACH     ((size_t)16) /* bytes of a name that are copied at a time */
 
 bool fdata_is_memory(const struct fdata_line *line)
@@ -235,7 +235,8 @@ static void write_escaped(struct text name, struct emit *out)
 	}
 }
 
-/* A place and the blank after it, with a name that needs no backslash.  false: there is no room */
+/* A location and the blank after it, with a name that needs no backslash.  false: there is no
+ * room */
 static inline bool write_plain(const struct fdata_place *place, struct emit *out)
 {
 	struct text name = place->name;
@@ -326,12 +327,12 @@ void fdata_write(const struct fdata_line *line, struct emit *out)
  *
  *   a byte: 1 of memory, else 0; the name that the line is listed under, which is not named again;
  *       a byte: LISTED_...;
- *   of each place the digit of its kind, its name, its offset.  A name that is as it is has
+ *   of each location the digit of its kind, its name, its offset.  A name that is as it is has
  *   AS_IT_STANDS added to its kind.
  *   sum[0] count   sum[1] mispredictions */
 
 #define AS_IT_STANDS 0x80
-enum { LISTED_OWN, LISTED_ENTRY }; /* under the name of the first place, or of the second */
+enum { LISTED_OWN, LISTED_ENTRY }; /* under the name of the first location, or of the second */
 
 /* There is room after it where it goes to, as after a line. */
 static inline uint8_t *put_name(uint8_t *to, struct text name)
@@ -511,7 +512,7 @@ static bool write_head_of(const struct profile *profile, const struct fdata_head
 	return ok;
 }
 
-/* Both places have a name.  false: out of memory */
+/* Both locations have a name.  false: out of memory */
 static bool write_access(const struct access *access, struct key *room, struct emit *out)
 {
 	struct text data = text_of(access->data->name);

@@ -23,7 +23,7 @@ struct fdata_place {
 
 struct fdata_line {
 	struct fdata_place from, to;
-	bool sampled; /* a plain sample: it has no `to` */
+	bool sampled; /* a basic sample: it has no `to` */
 	uint64_t mispredicted, count;
 };
 
@@ -53,16 +53,16 @@ void fdata_input_free(struct fdata_input *input);
 
 void fdata_write(const struct fdata_line *line, struct emit *out);
 
-/* llvm-bolt looks for no_lbr first.  events: of plain samples.  A newline in one is replaced, so
+/* llvm-bolt looks for no_lbr first.  events: of basic samples.  A newline in one is replaced, so
  * that the line stays one. */
 void fdata_write_head(bool plain, bool bolted, const struct text *events, size_t event_count,
 		      struct emit *out);
 
 /* The item of a line, whose names fdata_read() found; `key` holds its key.  false: out of memory
  *
- * Keys are in this order: lines of branches and of plain samples before those of memory; by the
+ * Keys are in this order: lines of branches and of basic samples before those of memory; by the
  * name of the function that a line is listed under; its own records before those from outside; then
- * by both places: kind, name, offset. */
+ * by both locations: kind, name, offset. */
 BC_MUST_USE bool fdata_item(const struct fdata_line *line, struct key *key,
 			    struct profile_item *out);
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * A profile of any kind as one list of counts, for whoever wants to know what it contains:
- * functions by number, and how often control went from which place to which.  Places are offsets in
- * functions or, in BOLT's YAML, numbers of blocks.  Profiles of two binaries are compared so, and
- * files are read without a binary: functions have names, where those of a profile that is being
- * made (profile.h) are functions of one binary.
+ * functions by number, and how often control went from which location to which.  Locations are
+ * offsets in functions or, in BOLT's YAML, numbers of blocks.  Profiles of two binaries are
+ * compared so, and files are read without a binary: functions have names, where those of a profile
+ * that is being made (profile.h) are functions of one binary.
  */
 #ifndef PROFILE_FLAT_H
 #define PROFILE_FLAT_H
@@ -19,7 +19,7 @@ enum flat_kind {
 	FLAT_EDGE,   /* within a function, except for its beginning */
 	FLAT_CALL,   /* to another function, to the beginning of its own, or to outside */
 	FLAT_ENTRY,  /* from outside */
-	FLAT_SAMPLE, /* a plain sample: `from` only */
+	FLAT_SAMPLE, /* a basic sample: `from` only */
 };
 
 #define FLAT_OUTSIDE 0 /* the number of no function */
@@ -39,7 +39,7 @@ DEFINE_VEC(flat_record_vec, struct flat_record);
 
 struct flat_function {
 	uint64_t executed;         /* how often it was entered at its beginning */
-	uint64_t samples;          /* counts of what comes from it, or of its plain samples */
+	uint64_t samples;          /* counts of what comes from it, or of its basic samples */
 	struct name_number number; /* in the binary, if the profile is `numbered` */
 	bool plt;                  /* a PLT entry */
 	bool known;          /* the profile says `executed`; else it is a sum of its records */
@@ -50,7 +50,7 @@ DEFINE_VEC(flat_function_vec, struct flat_function);
 struct flat_profile {
 	struct strings names;               /* of functions, from 1 on */
 	struct flat_function_vec functions; /* by number; 0 is FLAT_OUTSIDE */
-	struct flat_record_vec records;     /* by owner, then by places; equal ones are added up */
+	struct flat_record_vec records;     /* by owner, then by locations; equal ones are summed */
 	bool by_block, plain;
 	bool numbered; /* it was converted, for a binary that is open still */
 	bool inferred; /* it says that its branches were */

@@ -28,7 +28,7 @@ const char *profile_kind_name(enum profile_kind kind);
 enum profile_mode {
 	MODE_OPEN, /* nothing says it: fits the others */
 	MODE_BRANCHES,
-	MODE_PLAIN, /* addresses or places of plain samples */
+	MODE_PLAIN, /* addresses or locations of basic samples */
 };
 
 /* What the origin of a YAML profile says.  LLVM's tools take any text there. */

@@ -128,8 +128,8 @@ static bool take_directory(struct merge_list *list, const char **path)
 	return true;
 }
 
-/* level: 0 is an operand, which can be a link to a directory.  Below it links could lead round in
- * circles. */
+/* level: 0 is an operand, which can be a link to a directory.  Below it links could form
+ * loops. */
 static bool add_file(struct merge_list *list, const char *path, size_t length, unsigned level,
 		     struct bc_error *err)
 {

@@ -75,7 +75,7 @@ static void write_place(const struct preagg_place *place, struct emit *out)
 	emit_char(out, ' ');
 }
 
-/* Places that are numbers alone, as nearly all are.  false: there is no room */
+/* Locations that are numbers alone, as nearly all are.  false: there is no room */
 static bool write_numbers(const struct preagg_record *record, unsigned first, unsigned last,
 			  struct emit *out)
 {
@@ -123,7 +123,7 @@ void preagg_write_event(struct text name, struct emit *out)
 
 /* ---- reading items ----
  * Keys of traces are (from, branch, to), as unsigned numbers, then what is before their colons;
- * plain samples are ordered by their address.
+ * basic samples are ordered by their address.
  *
  *   sum[0] count   sum[1] mispredictions */
 

@@ -6,7 +6,7 @@
  *
  *   T, R, B    a trace, one whose branch is a return, a branch alone
  *   F, f, r    a fall-through alone, by how it was reached
- *   E, S       the name of an event; a plain sample
+ *   E, S       the name of an event; a basic sample
  */
 #ifndef PROFILE_PREAGG_H
 #define PROFILE_PREAGG_H
@@ -20,7 +20,7 @@
 #include "src/profile/item.h"
 #include "src/samples/preagg_read.h"
 
-/* The places are those that are in a line with this letter.  B always has its mispredictions, as
+/* The locations are those that are in a line with this letter.  B always has its mispredictions, as
  * perf2bolt 22 wants; others if there are any. */
 void preagg_write(const struct preagg_record *record, struct emit *out);
 void preagg_write_event(struct text name, struct emit *out);
@@ -75,10 +75,10 @@ struct preagg_profile {
 	const struct count_row *rows; /* sorted, each key once; where there are mispredictions as
 					 preagg_counts_take() leaves them, or */
 	bool whole;                   /* they are on traces, too, which perf2bolt does not read */
-	bool basic;                   /* plain samples: keys are addresses */
+	bool basic;                   /* basic samples: keys are addresses */
 	size_t count;
 	const struct returns *returns;
-	const char *const *events; /* of plain samples */
+	const char *const *events; /* of basic samples */
 	size_t event_count;
 	const struct build_id
 		*file; /* before addresses of a shared library is its build-id, without which

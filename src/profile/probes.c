@@ -663,7 +663,8 @@ static bool take_fragment(const struct seeker *s, uint32_t fragment)
 				       &s->source->binary->bat.fragments[fragment]);
 }
 
-/* The cold fragments come first, as in BOLT: of two call probes of one place the last one counts.
+/* The cold fragments come first, as in BOLT: of two call probes of one location the last one
+ * counts.
  */
 static bool take_fragments(const struct seeker *s, uint32_t hot, const struct block_source *parts)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * Pseudo-probes: as they are in a file, in the code of a binary, and in the blocks of a function.
- * `clang -fpseudo-probe-for-profiling` writes places in code that represent blocks and calls of the
- * source, in two sections that are not loaded.
+ * `clang -fpseudo-probe-for-profiling` lists addresses in code that represent blocks and calls of
+ * the source, in two sections that are not loaded.
  *
  * .pseudo_probe_desc lists functions: GUID (8 bytes), hash (8 bytes), length of the name
  * (ULEB128), name.  .pseudo_probe holds records, each a tree of what was inlined into one function:
@@ -110,7 +110,7 @@ struct placed_probes {
 	struct placed_probe_vec at; /* by vaddr; of one vaddr as they are in the section */
 	uint32_t *record_of;        /* per function: the root of its tree, or NO_PROBE_NODE */
 	size_t function_count;
-	size_t unplaced; /* probes whose place is not known */
+	size_t unplaced; /* probes whose address is not known */
 };
 
 /* Read the probes of a file that has both.  Each record becomes the tree of one function: of the
@@ -168,7 +168,7 @@ DEFINE_VEC(block_probe_vec, struct block_probe);
 
 struct function_probes {
 	struct tree_node_vec tree;     /* breadth first; empty: the function has none */
-	struct block_probe_vec probes; /* by block; of one block by place in the code */
+	struct block_probe_vec probes; /* by block; of one block by address in the code */
 	uint32_t *number_of;           /* of the tree's nodes, by node minus root */
 	size_t number_room;
 };

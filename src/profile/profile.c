@@ -271,12 +271,12 @@ struct build {
 	unsigned threads;
 	size_t owners;             /* functions that have records or are gone to */
 	struct name_number *order; /* these, by printed name; */
-	uint32_t *rank_of;         /* function -> its place there */
+	uint32_t *rank_of;         /* function -> its index there */
 	size_t *listed;            /* function -> how many records are listed under it */
 	size_t *starts;            /* where the next record of each owner goes */
 	struct part {
 		size_t begin, end;  /* its owners */
-		size_t first, kept; /* its records, each place once in the end */
+		size_t first, kept; /* its records, each location once in the end */
 	} parts[PARALLEL_MOST];
 };
 
@@ -604,7 +604,7 @@ static bool holds(const struct symbol *s, struct vaddr at)
 	       at.v - s->address < s->size;
 }
 
-/* The symbol that holds an address; of several at one place the first, as for
+/* The symbol that holds an address; of several at one location the first, as for
  * functions. */
 static const struct symbol *symbol_of(const struct symbol_table *symbols, struct vaddr at)
 {
@@ -699,7 +699,7 @@ static bool access_less(const struct access *a, const struct access *b)
 }
 DEFINE_SORT(sort_accesses, struct access, access_less)
 
-/* Two places of the output can be one of the input. */
+/* Two locations of the output can be one of the input. */
 DEFINE_UNIFY(unify_accesses, struct access, !compare_accesses(last, item),
 	     last->count = count_add_saturating(last->count, item->count))
 

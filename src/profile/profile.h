@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A profile in memory: counts of branches between places of the input binary, of plain samples, and
- * of accesses to memory.
+ * A profile in memory: counts of branches between locations of the input binary, of basic samples,
+ * and of accesses to memory.
  *
  * Records are put into batches, one per thread, as they come; profile_build()
  * brings them into the order in which BOLT's tools write them, and adds up
@@ -25,10 +25,10 @@ struct record {
 	enum record_kind kind;
 	struct input_place from, to;
 	uint64_t count, mispredicted;
-	uint64_t unsited; /* of a call's count, from places of which only the block is known */
+	uint64_t unsited; /* of a call's count, from locations of which only the block is known */
 };
 
-/* A record as it is stored: both places in two words that sort as numbers. */
+/* A record as it is stored: both locations in two words that sort as numbers. */
 struct packed_record {
 	uint64_t owner_from; /* function it is listed under << 33 | entry << 32
 				| offset it comes from */
@@ -38,7 +38,7 @@ struct packed_record {
 DEFINE_VEC(record_vec, struct packed_record);
 
 /* Records of one thread.  Equal ones often come soon after each other: for each hash the
- * place of the last record is kept, and an equal one is added to that. */
+ * index of the last record is kept, and an equal one is added to that. */
 #define RECENT_PLACES ((size_t)1 << 10)
 
 struct record_batch {
@@ -91,7 +91,7 @@ struct record_groups {
 	struct packed_record *records;
 };
 
-/* Group records that were pushed, which are freed; each place is there once then.  Returns false
+/* Group records that were pushed, which are freed; each location is there once then.  Returns false
  * when out of memory. */
 BC_MUST_USE bool record_groups_make(const struct binary *binary, struct record_vec *batches,
 				    size_t batch_count, unsigned threads,
@@ -108,7 +108,7 @@ BC_MUST_USE bool profile_build(const struct binary *binary, bool basic, struct r
 			       struct bc_error *err);
 void profile_free(struct profile *profile);
 
-/* Copies a half of a profile of plain samples, each of which is in it by chance (counts.h).  *out:
+/* Copies a half of a profile of basic samples, each of which is in it by chance (counts.h).  *out:
  * for profile_free().  Returns false when out of memory: there is nothing to free. */
 BC_MUST_USE bool profile_half(const struct profile *profile, bool first, struct profile *out);
 
@@ -118,12 +118,12 @@ struct record profile_record(const struct profile *profile, size_t index);
  */
 uint64_t profile_renumbered(const struct profile *profile);
 
-/* The function that a record is listed under: its place in by_name. */
+/* The function that a record is listed under: its index in by_name. */
 size_t profile_owner(const struct profile *profile, size_t index);
 
 /* Text does not distinguish functions of one printed name: the same profile with their records as
- * one function's, added up, so that no two lines have equal places.  *out borrows from `profile`,
- * and from *own, which is for free().  BC_NOMEM. */
+ * one function's, added up, so that no two lines have equal locations.  *out borrows from
+ * `profile`, and from *own, which is for free().  BC_NOMEM. */
 BC_MUST_USE bool profile_one_by_name(const struct profile *profile, struct profile *out,
 				     struct packed_record **own, struct bc_error *err);
 
@@ -151,7 +151,7 @@ static inline bool record_is_internal(const struct record *record)
 BC_MUST_USE bool entries_add(const struct binary *binary, const struct record *record,
 			     struct entry_vec *out);
 
-/* To be called when all were added: sorts by function and offset, each place once. */
+/* To be called when all were added: sorts by function and offset, each location once. */
 void entries_sort(struct entry_vec *entries);
 
 /* Those of a profile, sorted.  Returns false when out of memory. */
@@ -164,7 +164,7 @@ size_t entries_of(const struct entry_vec *entries, uint32_t function, const stru
  * Not every format holds every name. */
 
 #define NAMES_ONE_LINE 1u /* fdata: merge-fdata refuses the whole file for a newline in a name */
-#define NAMES_UTF8     2u /* YAML is UTF-8: there is no way to write another byte */
+#define NAMES_UTF8     2u /* YAML is UTF-8: no other byte can be written */
 
 /* Whether rules, a sum of those above, allow a name. */
 bool name_is_allowed(const char *name, unsigned rules);

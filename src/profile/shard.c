@@ -14,7 +14,7 @@
 
 #define LEVEL 3
 #define WINDOW_LOG                                                                                 \
-	17 /* what a reader holds of each shard that it reads beside others: 128 KiB, at little    \
+	17 /* what a reader holds of each shard that it reads at the same time: 128 KiB, at little \
 	      cost in size */
 
 static const char *const modes[] = {

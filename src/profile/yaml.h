@@ -109,7 +109,7 @@ static inline bool yaml_release_knows_extern(uint64_t release)
 struct yaml_head {
 	const char *binary_name, *origin;
 	const struct build_id *id;
-	bool plain; /* of plain samples */
+	bool plain; /* of basic samples */
 	const char *const *events;
 	size_t event_count;
 	bool dfs_order;
@@ -138,7 +138,7 @@ struct yaml_header {
 	const char *binary_name;
 	const char *const *events; /* of basic samples, sorted */
 	size_t event_count;
-	bool leave_out_unsited;            /* calls from places of which only the block is known */
+	bool leave_out_unsited;            /* calls from where only the block is known */
 	const struct probe_source *probes; /* pseudo-probes to write, too; NULL: none */
 	struct code_marks touched; /* with probes: a sample touched it; none: not known; borrowed */
 	const struct cfg *graphs;  /* those of blocks_build_graphs() */

@@ -39,7 +39,7 @@ BC_MUST_USE bool yaml_fids_settle(struct fid_vec *fids, const char **why);
 void yaml_fids_renumber(struct fid_vec *fids, const uint32_t *numbers);
 
 /* Choose numbers for the output: those of the files, if they agree and `anew` is not set; else the
- * places of the names in order, from 1, and *again is set.  BC_NOMEM */
+ * positions of the names in order, from 1, and *again is set.  BC_NOMEM */
 BC_MUST_USE bool yaml_names_settle(struct yaml_names *names, const struct fid_vec *const *files,
 				   size_t count, bool *anew, struct bc_error *err);
 

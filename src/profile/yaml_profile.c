@@ -517,8 +517,8 @@ static bool is_internal(const struct writer *w, const struct record *record)
 	return record->to.function == record->from.function && block->jump == record->from.offset;
 }
 
-/* For a call's count what comes from places where the input has a call.  Where it has none at all,
- * llvm-bolt drops the whole function. */
+/* For a call's count what comes from locations where the input has a call.  Where it has none at
+ * all, llvm-bolt drops the whole function. */
 static uint64_t sited_count(const struct writer *w, const struct record *record)
 {
 	return w->leave_out_unsited ? record->count - record->unsited : record->count;
