@@ -114,7 +114,7 @@ static Dwarf_Die *unit_at(struct dwarf_places *p, uint64_t at)
 	return above && at < p->units.at[above - 1].end ? &p->units.at[above - 1].unit : NULL;
 }
 
-/* ---- which places ---- */
+/* ---- which locations ---- */
 
 static const char *name_of(const struct libdw *dw, Dwarf_Die *die)
 {
@@ -471,7 +471,7 @@ static bool had_memory(struct bc_error *err)
 	return errno != ENOMEM || bc_fail_nomem(err);
 }
 
-/* A file without DWARF has no places, which is no error. */
+/* A file without DWARF has no locations, which is no error. */
 static bool open_places(struct debug_lines *source, bool inlines, struct bc_error *err)
 {
 	GElf_Addr bias = 0;

@@ -35,8 +35,8 @@ void debug_lines_stay_offline(void);
 BC_MUST_USE bool debug_lines_can(struct bc_error *err);
 
 /* dirs     where debug files are looked for, too; NULL: nowhere else
- * inlines  find inlined calls, too: else there is one place, the line of the instruction, without a
- *          function
+ * inlines  find inlined calls, too: else there is one location, the line of the instruction,
+ *          without a function
  *
  * BC_UNSUPPORTED  built without libdw, or it is not installed
  *                 or what the file names as its debug file is no regular file
@@ -49,7 +49,7 @@ void debug_lines_close(struct debug_lines *source);
 /* The first debug file that has the right name and is of another build, in words; NULL: none. */
 const char *debug_lines_refused(const struct debug_lines *source);
 
-/* The places of a vaddr; of count 0 if none is known, as of a file without DWARF.  They live as
+/* The locations of a vaddr; of count 0 if none is known, as of a file without DWARF.  They live as
  * long as the source.  BC_NOMEM */
 BC_MUST_USE bool debug_lines_find(struct debug_lines *source, struct vaddr at,
 				  struct source_places *out, struct bc_error *err);

@@ -113,7 +113,7 @@ struct frame_options {
  */
 const char *frame_function(const struct frame *frame);
 
-/* The place of its own in the source: where it calls what was inlined; NULL: not known. */
+/* The location of its own in the source: where it calls what was inlined; NULL: not known. */
 const struct source_place *frame_place(const struct frame *frame);
 
 /* Resolve a stack: `count` addresses, innermost first, into out[0 .. count).

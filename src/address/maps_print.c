@@ -21,7 +21,7 @@ struct opened_program {
 };
 
 /* At most so many files are mapped at once; then all are closed.  Each one needs some 50 KB of
- * memory besides. */
+ * memory in addition. */
 #define OPEN_MOST 1024
 
 static void close_all(struct maps_printer *printer)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Places by name, in both binaries, and the way back: from an offset in a function
- * of the input binary to all places of its code in the optimized one.
+ * Locations by name, in both binaries, and the way back: from an offset in a function
+ * of the input binary to all locations of its code in the optimized one.
  *
- * Forward, BAT is a function: each place has one input offset.  Backward it is
- * not: code that BOLT copied has several places, what it deleted none.  Within a
+ * Forward, BAT is a function: each location has one input offset.  Backward it is
+ * not: code that BOLT copied has several locations, what it deleted none.  Within a
  * block offsets are kept (docs/addresses.md, "Backwards"), so that exactly those
- * places are found whose translation is the offset that was asked for.
+ * locations are found whose translation is the offset that was asked for.
  */
 #ifndef ADDRESS_PLACES_H
 #define ADDRESS_PLACES_H
@@ -25,7 +25,7 @@ struct places {
 	struct fragments_by_function fragments;
 };
 
-/* The binary must outlive the places.  False when out of memory. */
+/* The binary must outlive the locations.  False when out of memory. */
 BC_MUST_USE bool places_init(struct places *places, const struct binary *binary);
 void places_free(struct places *places);
 
@@ -37,13 +37,13 @@ const struct named_place *places_named(const struct places *places, struct text 
 /* Receives a vaddr in the optimized binary.  False: stop. */
 typedef bool places_fn(void *ctx, struct vaddr at);
 
-/* All places of the optimized binary that are translated to `offset` of the input
+/* All locations of the optimized binary that are translated to `offset` of the input
  * function that `function` represents, by ascending fragment and offset.  A
  * function that BOLT did not touch is its own. */
 void places_of_input(const struct places *places, const struct function *function, uint32_t offset,
 		     places_fn *found, void *ctx);
 
-/* The largest input offset below `offset` that has a place.  False: none. */
+/* The largest input offset below `offset` that has a location.  False: none. */
 bool places_nearest_below(const struct places *places, const struct function *function,
 			  uint32_t offset, uint32_t *out);
 

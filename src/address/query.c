@@ -38,7 +38,7 @@ const char *query_parse(enum addr_kind kind, struct text text, struct query *out
 
 /* ---- where they lead ---- */
 
-/* Where places are collected. */
+/* Where locations are collected. */
 struct collector {
 	const struct addr_context *context;
 	struct chain_list *out;
@@ -50,7 +50,7 @@ static void push(struct collector *c, const struct address_chain *chain)
 	c->nomem |= !chain_list_push(c->out, *chain);
 }
 
-/* Adds a place in the binary, once for each load of it. */
+/* Adds a location in the binary, once for each load of it. */
 static bool push_vaddr(void *ctx, struct vaddr at)
 {
 	struct collector *c = ctx;
@@ -139,7 +139,7 @@ static const char *fragment_kind(const struct addr_context *context,
 	return chain->place.fragment->cold ? "cold" : "hot";
 }
 
-/* Returns false when memory runs out, too, as if the line were unknown: part of the answer is
+/* Returns false when memory runs out, too, as if the line were unknown: part of the result is
  * printed by then, so that an error would come too late. */
 static bool find_source(const struct addr_context *context, const struct address_chain *chain,
 			const char **file, unsigned *line)
@@ -247,7 +247,7 @@ static void print_section(const struct address_chain *chain, FILE *out)
 	}
 }
 
-/* Prints the entry of the BAT that translated the place. */
+/* Prints the entry of the BAT that translated the location. */
 static void explain_entry(const struct addr_context *context, const struct address_chain *chain,
 			  FILE *out)
 {
@@ -331,7 +331,7 @@ static void print_chain(const struct addr_context *context, const struct address
 	}
 }
 
-/* Says why an input offset has no place in the binary, and which offset near it has one. */
+/* Says why an input offset has no location in the binary, and which offset near it has one. */
 static void print_nowhere(const struct addr_context *context, const struct query *query, FILE *out)
 {
 	const struct places *places = &context->subject.places;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * One address or place, in all forms that it has: of the process, of the file, of the functions of
- * a binary and of its input.
+ * One address or location, in all forms that it has: of the process, of the file, of the functions
+ * of a binary and of its input.
  */
 #ifndef ADDRESS_QUERY_H
 #define ADDRESS_QUERY_H
@@ -27,7 +27,7 @@ struct query {
  * functions are NAME, NAME+0xOFFSET or NAME+OFFSET. */
 const char *query_parse(enum addr_kind kind, struct text text, struct query *out);
 
-/* What the answers are made from. */
+/* What the results are made from. */
 struct addr_context {
 	struct subject subject;
 	struct loaded_at process;   /* loads.all.len 0: no process is known */
@@ -40,8 +40,8 @@ struct addr_context {
 
 DEFINE_VEC(chain_list, struct address_chain);
 
-/* Finds every place in the binary that a query means, in the order of their vaddrs.  Gives one
- * chain for each place and each load of the binary.  BC_NOMEM. */
+/* Finds every location in the binary that a query means, in the order of their vaddrs.  Gives one
+ * chain for each location and each load of the binary.  BC_NOMEM. */
 BC_MUST_USE bool query_answer(const struct addr_context *context, const struct query *query,
 			      struct chain_list *out, struct bc_error *err);
 

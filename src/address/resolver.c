@@ -23,7 +23,7 @@ void resolver_free(struct resolver *r)
 	address_list_free(&r->chain);
 }
 
-/* The view of a set, kept until another one needs its place.  It holds a share: while it does,
+/* The view of a set, kept until another one needs its slot.  It holds a share: while it does,
  * the set is what it was. */
 static struct view *view_of(struct resolver *r, struct map_set *set)
 {

@@ -38,7 +38,7 @@ bool build_id_is_marked(const struct build_id *input, const struct build_id *out
 /*
  * Do two files belong together: samples and the binary that ran, a binary and its input, two tables
  * of one input?  Build-ids decide where they can show.  Elsewhere a share decides: how much of what
- * was compared disagrees.
+ * was compared mismatches.
  */
 
 struct disagreement {
@@ -46,13 +46,13 @@ struct disagreement {
 };
 
 enum belonging {
-	BELONGS,         /* at most the limit disagrees */
+	BELONGS,         /* at most the limit mismatches */
 	BELONGS_BY_ID,   /* more does, and the build-ids fit */
 	BELONGS_PERHAPS, /* more does, but that is little: see DISAGREE_FEW */
 	BELONGS_NOT,
 };
 
-/* So few that disagree show another file only where they are more than half of all. */
+/* So few mismatches show another file only where they are more than half of all. */
 #define DISAGREE_FEW 10
 
 /* In percent; 0 if nothing was compared. */

@@ -168,8 +168,8 @@ static uint64_t returns_after(uint64_t step)
 	return last;
 }
 
-/* A product maps keys at equal distances to places at equal distances.  If that distance is near a
- * simple fraction of the table, they pile up at a few places.  Does a factor spread keys whose
+/* A product maps keys at equal distances to slots at equal distances.  If that distance is near a
+ * simple fraction of the table, they pile up at a few slots.  Does a factor spread keys whose
  * distance is any power of two? */
 static bool spreads(uint64_t factor)
 {

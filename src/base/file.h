@@ -25,7 +25,7 @@
 enum named_by {
 	NAMED_BY_MAPPING,   /* a path in a recording, in maps, or of a process */
 	NAMED_BY_BUILD_ID,  /* below the system's directory of debug files        */
-	NAMED_BY_INPUT_ID,  /* beside a BOLTed binary, and where debug files lie */
+	NAMED_BY_INPUT_ID,  /* next to a BOLTed binary, and where debug files lie */
 	NAMED_BY_DEBUGLINK, /* .gnu_debuglink: where the debug file is         */
 	NAMED_BY_ALTLINK,   /* .gnu_debugaltlink: what debug files share       */
 	NAMED_BY_FOLDER,    /* an entry of a directory that the user named        */
@@ -91,11 +91,11 @@ BC_MUST_USE bool file_copy_begin(uint64_t size, struct file_map *out, struct bc_
 BC_MUST_USE bool file_copy_read(int fd, const char *name, struct file_map *copy, uint64_t offset,
 				uint64_t size, struct bc_error *err);
 
-/* Reads from a place of a file: fewer bytes than `size` only at its end.  -1: errno says why. */
+/* Reads from a position of a file: fewer bytes than `size` only at its end.  -1: errno says why. */
 ssize_t file_read_at(int fd, void *to, size_t size, uint64_t offset);
 
 /* Let the system take back the memory of a part of a mapped file that is hardly read again.  It can
- * still be read.  Memory that is no mapped file is left alone. */
+ * still be read.  Memory that is no mapped file is not changed. */
 void file_release(const void *part, size_t size);
 
 /* The name of the file that is mapped at an address, as make_printable() leaves it, or NULL if it

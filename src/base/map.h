@@ -171,7 +171,7 @@ static inline size_t number_set_slot(const struct number_set *set, uint64_t numb
 	return (size_t)hash_end(hash_mix(set->seed, number)) & (set->capacity - 1);
 }
 
-/* Where a number that is not 0 is, or the free place where it belongs.  capacity > used. */
+/* Where a number that is not 0 is, or the free slot where it belongs.  capacity > used. */
 static inline uint64_t *number_set_probe(const struct number_set *set, uint64_t number)
 {
 	size_t slot = number_set_slot(set, number);

@@ -285,7 +285,7 @@ static char *join(const char *before, size_t before_len, const char *after, size
 	return joined;
 }
 
-/* Put what a link points to in its place: 1; 0: it is no link; -1 with errno. */
+/* Put the name that a link points to instead of the link's: 1; 0: it is no link; -1 with errno. */
 static int follow_link(char path[PATH_MAX])
 {
 	char target[PATH_MAX];
@@ -491,7 +491,7 @@ static bool exchange_names(struct output *output)
 }
 
 /* Name a new file on file systems such as NFS, which cannot rename without replacing but can
- * link.  The answer of the server can be lost: then the file has two names if the link was
+ * link.  The reply of the server can be lost: then the file has two names if the link was
  * made. */
 static bool take_free_name(const struct output *output)
 {
@@ -661,7 +661,7 @@ static bool is_still(int fd, const char *path)
 	return same;
 }
 
-/* 1: it is; 0: another file has its place now; -1 with an error */
+/* 1: it is; 0: another file has its name now; -1 with an error */
 static int is_locked(const char *path, struct update *update, struct bc_error *err)
 {
 	if (!wait_for_lock(update->fd)) {

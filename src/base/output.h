@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * Output that is complete or not there at all.  A regular file is written under a
- * temporary name beside its own and renamed at the end; what was there before
+ * temporary name next to its own and renamed at the end; what was there before
  * survives every failure.  Anything else (stdout, FIFOs, devices) is written
  * directly, so open it when all input has been read.
  */
@@ -41,7 +41,7 @@ int sink_descriptor(const struct sink *sink);
 /* errno of the first write or close that failed, or 0.  For what was flushed only. */
 int sink_failed(const struct sink *sink);
 
-/* The same for stdout: sink_stdout() puts such a stream in its place, once and before
+/* The same for stdout: sink_stdout() replaces it by such a stream, once and before
  * anything is written.  Where that cannot be, stdout gets a buffer that needs no memory. */
 void sink_stdout(void);
 
@@ -106,7 +106,7 @@ BC_MUST_USE bool output_end_all(struct output *outputs, size_t count, bool ok,
  * not exist.  BC_IO */
 BC_MUST_USE bool output_folder_make(const char *path, bool *made, struct bc_error *err);
 
-/* Drop what was written; a committed or zeroed output is left alone. */
+/* Drop what was written; a committed or zeroed output is not changed. */
 void output_discard(struct output *output);
 
 /* The absolute path without links of the file that this path is written to, for free(); NULL if
@@ -121,7 +121,7 @@ void output_remove_temporaries(void);
  * A file that is read and then replaced, by one process after the other: whoever comes
  * second waits, and reads what the first one wrote.
  *
- * The lock is flock() on the file itself, so nothing is left beside it, and it ends with
+ * The lock is flock() on the file itself, so nothing is left next to it, and it ends with
  * its process, however that ends.  A file that is replaced takes its lock along: whoever
  * waited for that asks for the lock of the new one.  Where no file is there yet, nothing
  * can be locked: the first one that gives its file the name wins (output_commit_new()), and

@@ -258,7 +258,7 @@ static bool deny_clone3(scmp_filter_ctx filter)
 	       seccomp_rule_add(filter, SCMP_ACT_ERRNO(ENOSYS), number, 0) == 0;
 }
 
-/* What a recording does besides writing. */
+/* What a recording does in addition to writing. */
 static bool allow_recording(scmp_filter_ctx filter, int command)
 {
 	static const struct condition calls[] = {

@@ -129,11 +129,11 @@ struct keyed {
 /* Sort by key; equal keys keep their order.  False when out of memory. */
 BC_MUST_USE bool sort_keyed(struct keyed *items, size_t count);
 
-/* Defines size_t NAME(at, count, key), which returns how many elements are before the place of
+/* Defines size_t NAME(at, count, key), which returns how many elements are before the position of
  * a key: the index of the first element that does not, or `count`.
  *
  * BEFORE is an expression of `item`, a const T *, and `key`, a K: is this element before
- * that place?  It is true for the first elements of the array and false for all after them.
+ * that position?  It is true for the first elements of the array and false for all after them.
  * With `item->start < key` the result is the first element that is not below the key, with
  * `item->start <= key` the first one above it, so that the last one at or below it is the one
  * before the result. */

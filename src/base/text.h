@@ -178,7 +178,7 @@ struct similar {
 };
 
 /* Tries one more candidate.  It is near if changes of at most a third of the letters, and at most
- * two, make one word of the other: a letter left out, put in or replaced, or two neighbors
+ * two, make one word of the other: a letter left out, inserted or replaced, or two neighbors
  * exchanged. */
 void similar_try(struct similar *similar, const char *candidate);
 

@@ -2,7 +2,7 @@
 /*
  * Decompresses gzip (RFC 1952), zstd (RFC 8878) and xz, which are recognized by their first
  * bytes.  Several compressed parts one after the other are one content, as for their own
- * tools.  Input and output are given in pieces, so that memory does not grow with their size.
+ * tools.  Input and output are given in chunks, so that memory does not grow with their size.
  *
  * Data whose content is very much larger than itself is refused: recordings and binaries are
  * not like that, and a user who has such a file can decompress it first.

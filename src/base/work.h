@@ -37,7 +37,7 @@ enum work_kind {
 	WORK_LINE_FILES,  /* characters of the paths of line tables                       */
 	WORK_ENTRIES,     /* entries of .debug_info, and how deep each is                 */
 	WORK_SCOPES,      /* entries of .debug_info, how deep each is, and their attributes  */
-	WORK_RANGES,      /* ranges of addresses, and pieces of code that they cover         */
+	WORK_RANGES,      /* ranges of addresses, and ranges of code that they cover         */
 	WORK_EXPRESSIONS, /* operations of expressions, each 32 times                     */
 	WORK_KINDS,
 };

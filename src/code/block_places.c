@@ -241,7 +241,7 @@ static bool is_known_block(const struct bat_table *bat, uint32_t entry)
 	return !is_branch(bat, entry) && !block_is_unknown(bat, entry);
 }
 
-/* Sorts blocks without a hash into those that llvm-bolt put in and those of the input. */
+/* Sorts blocks without a hash into those that llvm-bolt inserted and those of the input. */
 static bool sort_out_unknown(const struct bat_table *bat, const struct block_place_vec *unknown,
 			     struct block_starts *starts)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Where the table has blocks, by their place in the input, and which of them llvm-bolt put in.
+ * Where the table has blocks, by their location in the input, and which of them llvm-bolt inserted.
  *
  * Before a call or jump that it promotes, and before a jump through a table, llvm-bolt puts
  * comparisons, in blocks of their own; the direct calls, the original call and the code after it
@@ -15,7 +15,7 @@
 #include "src/base/vec.h"
 #include "src/elf/binary.h"
 
-/* An entry of the table, by its place in the input. */
+/* An entry of the table, by its location in the input. */
 struct block_place {
 	uint32_t owner, input; /* the hot fragment, BAT_NO_PARENT: not known, and an offset in its
 				  function */
@@ -23,14 +23,15 @@ struct block_place {
 };
 DEFINE_VEC(block_place_vec, struct block_place);
 
-/* Has a block entry neither hash nor number, as llvm-bolt writes it for a block that it put in? */
+/* Has a block entry neither hash nor number, as llvm-bolt writes it for a block that it
+ * inserted? */
 bool block_is_unknown(const struct bat_table *bat, uint32_t entry);
 
 /* Does a block begin at this offset of a fragment in the output, llvm-bolt's own or not? */
 bool block_begins(const struct bat_table *bat, const struct bat_fragment *fragment,
 		  uint64_t offset);
 
-/* ---- for a profile: blocks that were put in, as the table has them ---- */
+/* ---- for a profile: blocks that were inserted, as the table has them ---- */
 
 /* Zeroed: there are none. */
 struct made_blocks {
@@ -45,7 +46,7 @@ BC_MUST_USE bool made_blocks_open(const struct binary *binary, struct made_block
 				  struct bc_error *err);
 void made_blocks_close(struct made_blocks *made);
 
-/* Does one begin at a place of the input?  Getting there is no edge of the input. */
+/* Does one begin at a location of the input?  Getting there is no edge of the input. */
 bool made_blocks_have(const struct made_blocks *made, struct input_place place);
 
 bool some_made_block_leads(const struct made_blocks *made, const struct function *function,
@@ -60,14 +61,14 @@ static inline bool made_blocks_lead(const struct made_blocks *made, const struct
 	return made->made.len && some_made_block_leads(made, function, from, to);
 }
 
-/* ---- for `verify`: blocks that were put in at a promoted call ---- */
+/* ---- for `verify`: blocks that were inserted at a promoted call ---- */
 
 struct block_starts {
 	struct block_place_vec at;       /* of the input's blocks; sorted */
 	struct block_place_vec promoted; /* of blocks at promoted calls; sorted */
 };
 
-/* A block without a hash counts as put in only where the table has a call and no block of the
+/* A block without a hash counts as inserted only where the table has a call and no block of the
  * input; all others are blocks of the input, whose hash is wrong.  False: no memory. */
 BC_MUST_USE bool block_starts_make(const struct bat_table *bat, struct block_starts *out);
 void block_starts_free(struct block_starts *starts);

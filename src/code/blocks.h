@@ -82,7 +82,7 @@ const uint32_t *blocks_fragments(const struct block_source *source, uint32_t hot
 /* The block that holds an offset, or NULL if that lies before the first. */
 const struct input_block *blocks_find(const struct input_function *function, uint32_t offset);
 
-/* Which entry point of its function a place is: 0 the main one and whatever is
+/* Which entry point of its function a location is: 0 the main one and whatever is
  * none, else BOLT's number of the secondary one. */
 uint32_t blocks_entry_id(const struct block_source *source, struct input_place place);
 

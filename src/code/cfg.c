@@ -68,7 +68,7 @@ static void builder_free(struct builder *b)
 }
 
 /* A jump to the very end, if that is padding, is what compilers make of
- * unreachable code: BOLT puts a nop in its place. */
+ * unreachable code: BOLT replaces it by a nop. */
 static void replace_jump_past_end(const struct function *f, struct insn *insn)
 {
 	if (insn_jumps(*insn) && insn->target == f->address + f->size && f->size < f->extent)
@@ -222,7 +222,7 @@ static bool cut_blocks(struct builder *b)
 }
 
 /* Where relocations show all addresses in data, BOLT lets an indirect jump that
- * uses no table it knows lead to every place whose address is in data. */
+ * uses no table it knows lead to every location whose address is in data. */
 static bool may_lead_to(const struct builder *b, const struct insn *jump, const struct insn *to)
 {
 	return b->input->relocs.present && jump->kind == INSN_JUMP_INDIRECT &&
@@ -270,7 +270,7 @@ static void link_blocks(struct builder *b)
 	}
 }
 
-/* A walk from one block to another asks whether each between leads to the next; a place, which
+/* A walk from one block to another asks whether each between leads to the next; a location, which
  * entry it is. */
 static void number_blocks(struct block_vec *blocks)
 {

@@ -110,7 +110,7 @@ static inline const struct insn *graph_insn_at(const struct graph *graph, uint64
 const struct insn *graph_code_source(const struct graph *graph, uint64_t address, uint32_t from,
 				     uint32_t to);
 
-/* The straight line of code that ran between two taken branches. */
+/* The fall-through between two taken branches. */
 struct fall_through {
 	uint32_t from, to; /* offsets in the function: where it began, and its last instruction */
 	bool may_follow_call; /* it followed a branch that can be the return from a call of the
@@ -121,7 +121,7 @@ struct fall_through {
 enum walk_result {
 	WALK_EDGES,
 	WALK_ONE_BLOCK, /* it stayed in one block                     */
-	WALK_INVALID,   /* no straight line of code can run there */
+	WALK_INVALID,   /* no fall-through can be there */
 };
 
 /* WALK_EDGES: the fall-through went through blocks *first to *last, *first < *last, and each of

@@ -2,7 +2,7 @@
 /*
  * The code of a function of the input: its instructions, its blocks as llvm-bolt cuts them (those
  * of its control-flow graph, and those that the table has a hash of), where each block can lead,
- * and which blocks llvm-bolt removes.  Every question about code of the input has its answer here.
+ * and which blocks llvm-bolt removes.  Every question about code of the input is asked here.
  *
  * The code of a function is read once, by pair_build_graphs(), and then shared by all threads.
  */
@@ -128,7 +128,7 @@ uint32_t code_last(const struct code *code, uint32_t block);
  * branch, a call, or the last instruction, else that of the first one.  It ignores all others. */
 uint32_t code_source(const struct code *code, uint32_t offset);
 
-/* ---- ways through blocks that llvm-bolt removed: the output leads past them, the input goes
+/* ---- paths through blocks that llvm-bolt removed: the output leads past them, the input goes
  * through ---- */
 
 /* The most blocks on a way, and the most that one search visits. */
@@ -137,7 +137,7 @@ uint32_t code_source(const struct code *code, uint32_t offset);
 enum way_kind {
 	WAY_AS_IS,  /* it is an edge of the input */
 	WAY_ANY,    /* it leaves a block whose jump can lead anywhere */
-	WAY_NONE,   /* it is no edge, and there is no way through removed blocks */
+	WAY_NONE,   /* it is no edge, and there is no path through removed blocks */
 	WAY_WITHIN, /* it stays in the block, and begins none: no edge       */
 	WAY_FOUND,  /* it leads through blocks that were removed             */
 };
@@ -152,13 +152,13 @@ enum way_kind code_way(const struct code *code, uint32_t from, uint32_t to, stru
 
 /* Finds the last instruction that runs in a block when control leaves it for another: the jump to
  * that block, or to the first of the blocks between that llvm-bolt removed, which are put into
- * *way.  NO_INSN: no way is known. */
+ * *way.  NO_INSN: no path is known. */
 uint32_t code_end_towards(const struct code *code, uint32_t block, uint32_t to, struct way *way);
 
 /* ---- ways out of a function ---- */
 
-/* A direct jump to another function, or a return, and the blocks on the way there from a block, the
- * last of which ends with it; none: the block does. */
+/* A direct jump to another function, or a return, and the blocks on the path there from a block,
+ * the last of which ends with it; none: the block does. */
 struct way_out {
 	uint32_t block, insn;
 	struct way way;

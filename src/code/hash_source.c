@@ -50,7 +50,7 @@ static bool check_build_ids(const struct image *a, const struct image *b, struct
 }
 
 /* The functions that both tables have: those with other hashes or another number of blocks
- * disagree. */
+ * mismatch. */
 static struct disagreement compare_hashes(const struct binary *binary,
 					  const struct hash_source *source)
 {

@@ -28,7 +28,7 @@ struct hash_source {
  *
  * What ties them: the input, or the binary if it was not BOLTed, as pair_open() does; else
  * build-ids, and where one has none the hashes of functions that both tables have, and in functions
- * that llvm-bolt left alone the offsets of the file's table, which must lie on instructions.
+ * that llvm-bolt ignored the offsets of the file's table, which must lie on instructions.
  *
  * BC_MISMATCH     hashes of another binary, or of what nothing ties to this one
  * BC_NOTFOUND     the file has no table

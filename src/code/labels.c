@@ -203,7 +203,7 @@ struct reader {
 	bool in_code;         /* are its relocations               */
 };
 
-/* A place inside a function is an entry if code elsewhere refers to it. */
+/* A location inside a function is an entry if code elsewhere refers to it. */
 static bool add_label(struct reader *r, uint64_t from, uint64_t target)
 {
 	const struct function *f = chosen_inside(r->chosen, target);
@@ -274,7 +274,7 @@ static bool read_dynamic(struct reader *r, struct bytes relas)
 	return true;
 }
 
-/* Tables for unwinding name places inside functions that nothing jumps to. */
+/* Tables for unwinding name addresses inside functions that nothing jumps to. */
 static bool tells_control_flow(const struct section *section)
 {
 	return section->flags & SHF_ALLOC && !text_is(section->name, ".eh_frame") &&
@@ -351,13 +351,13 @@ struct scan {
 	const struct chosen *chosen;
 	unsigned threads;
 	uint64_t low, high; /* all chosen functions lie in [low, high), of which */
-	uint8_t *near;      /* each piece of 2^shift bytes has a bit: a chosen function is in it */
+	uint8_t *near;      /* each chunk of 2^shift bytes has a bit: a chosen function is in it */
 	unsigned shift;
 	struct candidate_vec found[PARALLEL_MOST]; /* by each thread */
 	atomic_bool no_memory;
 };
 
-/* Few functions are chosen, and far more bytes look like branches: most of these lead to no piece
+/* Few functions are chosen, and far more bytes look like branches: most of these lead to no chunk
  * of a chosen one, which is found out sooner than that they lead to none. */
 #define MOST_PIECES (UINT64_C(1) << 20)
 #define LEAST_SHIFT 8

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Places inside functions where a block begins for a reason that their own code
+ * Locations inside functions where a block begins for a reason that their own code
  * does not show: symbols, relocations, landing pads of exceptions, and branches of other functions.
  */
 #ifndef CODE_LABELS_H

@@ -274,7 +274,7 @@ static void choose_by_name(struct pair *pair)
 	}
 }
 
-/* So many twins of a body are looked at, besides the first owner. */
+/* So many twins of a body are looked at, in addition to the first owner. */
 #define TWINS_MOST 64
 
 struct body {

@@ -190,8 +190,8 @@ static void out_function_free(struct out_function *f)
 
 /* ---- all functions ---- */
 
-/* Marks all fragments of each function whose code ran, at its old place or its new one: what they
- * call is asked of all of them together. */
+/* Marks all fragments of each function whose code ran, at its original location or its new one:
+ * what they call is asked of all of them together. */
 static void mark_fragments(const struct pair *pair, const atomic_bool *ran, atomic_bool *entered)
 {
 	const struct binary *binary = pair->output;
@@ -289,7 +289,7 @@ void out_functions_close(struct out_functions *all)
 	*all = (struct out_functions){0};
 }
 
-/* ---- places in the code of the input ---- */
+/* ---- locations in the code of the input ---- */
 
 /* Finds the instruction of the input for one of the output: counts from the nearest entry on,
  * because llvm-bolt changes the lengths of instructions.  For a comparison that llvm-bolt added, it
@@ -370,7 +370,7 @@ static uint32_t count_up_to(const struct out_function *f, const struct out_block
 }
 
 /* Separates a conditional jump from the tail call that llvm-bolt joined with it.  Its entry has the
- * place of the tail call, which is in another block: the way to that block leaves by the
+ * location of the tail call, which is in another block: the way to that block leaves by the
  * conditional jump itself. */
 static void split_tail(const struct out_function *f, const struct out_block *out_block,
 		       struct exit_site *leave)

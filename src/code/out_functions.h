@@ -61,7 +61,7 @@ uint32_t out_insn_before(const struct out_function *f, uint64_t offset);
 #define NO_OUT_BLOCK UINT32_MAX
 uint32_t out_block_at(const struct out_function *f, uint32_t offset);
 
-/* Can code run in a straight line from the one instruction to the other? */
+/* Can control fall through from the one instruction to the other? */
 static inline bool out_runs(const struct out_function *f, uint32_t from, uint32_t to)
 {
 	return f->stops[to] == f->stops[from];
@@ -84,9 +84,9 @@ struct out_functions {
 #define NO_OUT_FUNCTION UINT32_MAX
 
 /* Reads the code of functions of the output: those that are marked in `entered`, and with the input
- * at hand, `pair`, which has the graphs of what ran, all fragments of each function that is marked
- * in `ran`: they are marked, too.  What a function is in the input is not known if the table does
- * not fit.  Returns false when out of memory; *out is to be closed all the same. */
+ * at hand, `pair`, which has the graphs of the executed code, all fragments of each function that
+ * is marked in `ran`: they are marked, too.  What a function is in the input is not known if the
+ * table does not fit.  Returns false when out of memory; *out is to be closed all the same. */
 BC_MUST_USE bool out_functions_open(const struct binary *binary, const struct pair *pair,
 				    const atomic_bool *ran, atomic_bool *entered, bool walked,
 				    unsigned threads, struct out_functions *out);
@@ -101,7 +101,7 @@ static inline struct out_function *out_function_of(const struct out_functions *a
 	return number == NO_OUT_FUNCTION ? NULL : &all->at[number];
 }
 
-/* ---- places in the code of the input ---- */
+/* ---- locations in the code of the input ---- */
 
 /* Where a branch leaves the input's code. */
 struct exit_site {
@@ -109,7 +109,7 @@ struct exit_site {
 	uint32_t last; /* the last instruction that runs */
 	uint32_t tail; /* the jump of another block that is run then, which llvm-bolt joined with
 			  that; or NO_INSN */
-	bool sited;    /* it is the input's own branch, not one that llvm-bolt put in */
+	bool sited;    /* it is the input's own branch, not one that llvm-bolt inserted */
 	bool leads; /* the input's block can go where the output's jump goes, maybe through blocks
 		       that llvm-bolt removed */
 };
@@ -119,7 +119,7 @@ struct exit_site {
 struct exit_site find_exit(const struct binary *binary, const struct out_function *f,
 			   uint32_t insn);
 
-/* Where a straight line begins in the input's code. */
+/* Where a fall-through begins in the input's code. */
 struct entry_site {
 	uint32_t out_block; /* the first block whose code runs; after a call that returned, the
 			       block before */

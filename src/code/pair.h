@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The binary that llvm-bolt read beside the one that it wrote: which function is which, and
+ * The binary that llvm-bolt read next to the one that it wrote: which function is which, and
  * whether the two belong together.  One meaning of --input=PROG for all commands.
  */
 #ifndef CODE_PAIR_H
@@ -27,8 +27,8 @@ struct pair {
 	struct cfg graphs; /* of the input, with their code: those that pair_build_graphs() built so
 			      far */
 	struct code **codes;         /* per input function of the table with a graph; or NULL */
-	struct disagreement offsets; /* of the table: those that lie on no instruction disagree */
-	struct bc_error doubt; /* BC_MISMATCH: more of them disagree than may, and it was taken all
+	struct disagreement offsets; /* of the table: those that lie on no instruction mismatch */
+	struct bc_error doubt; /* BC_MISMATCH: more of them mismatch than may, and it was taken all
 				  the same; with the path */
 	bool borrowed;         /* image and functions are those of somebody else */
 	const uint32_t *moved; /* per input function of a binary that was BOLTed itself: a fragment
@@ -36,7 +36,7 @@ struct pair {
 				  offsets; NULL: none was.  Borrowed */
 };
 
-/* An input of which more offsets disagree is refused, where no build-id decides (build_id.h).
+/* An input of which more offsets mismatch is refused, where no build-id decides (build_id.h).
  * Another build has 72 %, one that differs in one function 0.1 %. */
 #define PAIR_LIMIT_PERCENT 1.0
 
@@ -154,20 +154,20 @@ bool pair_way_out(const struct pair *pair, const struct code *code, uint32_t blo
 /* The same for a jump of the output at an offset of a fragment.  `code` is that of the input.
  *
  * WAY_AS_IS  it is in the block of the input that the table has it in, or only its block is known,
- *            and no way from there
+ *            and no path from there
  * WAY_FOUND  llvm-bolt joined it with code of another block, or the table has only that: *out
  * WAY_NONE   the table has it in a block to which that code does not lead */
 enum way_kind pair_way_out_of_jump(const struct pair *pair, const struct code *code,
 				   const struct bat_fragment *fragment, uint32_t offset,
 				   uint32_t body, struct way_out *out);
 
-/* A place in code that runs where the input has it, although BOLT wrote the binary: in old bodies
- * in .bolt.org.text, or in functions that BOLT left alone. */
+/* A location in code that runs where the input has it, although BOLT wrote the binary: in original
+ * bodies in .bolt.org.text, or in functions that BOLT ignored. */
 struct old_place {
 	const struct function *input;  /* NULL: none is there */
 	const struct function *output; /* of its name */
 	uint32_t offset;
-	bool has_table; /* it is an old body; else BOLT left the function alone */
+	bool has_table; /* it is an original body; else BOLT ignored the function */
 };
 struct old_place pair_old_place(const struct pair *pair, uint64_t vaddr);
 

@@ -156,7 +156,7 @@ BC_MUST_USE bool binary_open_bytes(struct bytes file, struct binary *out, struct
 BC_MUST_USE bool binary_map_bytes(struct bytes file, struct binary *out, struct bc_error *err);
 
 /*
- * The way from a vaddr in a binary that BOLT wrote to a place in its input binary:
+ * The way from a vaddr in a binary that BOLT wrote to a location in its input binary:
  *
  *   vaddr -> struct output_place (function + offset, fragment) -> struct input_place
  */
@@ -172,7 +172,7 @@ struct output_place {
 struct output_place binary_place(const struct binary *binary, struct vaddr at,
 				 const struct function *near);
 
-/* The place at an offset of a function, by its number in binary->functions.at. */
+/* The location at an offset of a function, by its number in binary->functions.at. */
 static inline struct output_place binary_place_in(const struct binary *binary, uint32_t function,
 						  uint32_t offset)
 {
@@ -190,17 +190,17 @@ struct input_place {
 	uint32_t offset;                 /* in the input function; 0 for none  */
 };
 
-/* Translate a place.  is_source: the address of a branch instruction.
+/* Translate a location.  is_source: the address of a branch instruction.
  * False: in a cold fragment whose parent is not known, or of a BINARY_LOST. */
 bool binary_translate(const struct binary *binary, struct output_place place, bool is_source,
 		      struct input_place *out);
 
-/* The function that represents a place in the input binary: of a cold fragment
+/* The function that represents a location in the input binary: of a cold fragment
  * the parent.  NULL: in none, or of unknown parent. */
 const struct function *binary_owner(const struct binary *binary, struct output_place place);
 
 /* The digest of its code (code_digest.h), which a side file has.  Size 0: it is not known, as the
- * code is not there: of a table alone, of a head, and of a side file that has no digest. */
+ * code is not there: of a BAT section alone, of a head, and of a side file that has no digest. */
 struct build_id code_digest(const struct binary *binary);
 
 /* The fragments of each function: the hot one, with which it begins, and the cold ones that

@@ -47,9 +47,9 @@ enum map_block_is {
 
 struct map_block {
 	uint64_t address;
-	uint64_t frequency; /* beside that of the function's first block */
+	uint64_t frequency; /* in addition to that of the function's first block */
 	uint32_t id;        /* once in a function; in any order */
-	uint32_t size;      /* 0: it was emptied, and its successor runs in its place */
+	uint32_t size;      /* 0: it was emptied, and its successor runs instead */
 	uint32_t is;        /* enum map_block_is */
 	uint32_t first_successor, successors;
 };

@@ -177,7 +177,7 @@ static void look_in(struct search *s, const char *folder, const char *name, enum
 	named_vec_free(&names);
 }
 
-/* ---- the places ---- */
+/* ---- the locations ---- */
 
 /* The ids that the input can have: llvm-bolt marks the last bit, and after release 23 the first
  * one, too. */

@@ -4,9 +4,9 @@
  * what the binary says: its build-id, .gnu_debuglink, .gnu_debugaltlink.  Looked for are
  *
  *   /usr/lib/debug/.build-id/ab/cdef.debug
- *   the name of the link beside the binary and below .debug/ there,
+ *   the name of the link next to the binary and below .debug/ there,
  *   and below /usr/lib/debug/ in a directory of the binary's name; without a link NAME.debug
- *   of an alternative link: the name as it is, or beside the file, and in .dwz/
+ *   of an alternative link: the name as it is, or next to the file, and in .dwz/
  *
  *
  * and, before all of these, below each directory that the user named: .build-id/ab/cdef.debug,
@@ -53,7 +53,7 @@ int debug_file_open(const struct debug_name *name, char **path, struct bc_error 
  * memory have no bytes, and with the symbols that were stripped.
  *
  * Two binaries that BOLT made of one input share its build-id, so that the id does not
- * say all: a debug file of whose code sections one has another place or size than the
+ * say all: a debug file of whose code sections one has another address or size than the
  * binary's is of another build, too.
  */
 

@@ -507,8 +507,8 @@ static bool read_sections(Elf *elf, struct image *image, struct bc_error *err)
 	return true;
 }
 
-/* Are the section's bytes read?  Those of debug information are not: a side file keeps only their
- * place. */
+/* Are the section's bytes read?  Those of debug information are not: a side file keeps only where
+ * they are. */
 static bool is_read(const struct image *image, const struct section *s)
 {
 	const struct section *applies;

@@ -16,7 +16,7 @@
  *   base = lowest start - p_vaddr rounded down to a page
  *
  * The page is the one of the kernel (4 KiB; AArch64 up to 64 KiB), not p_align:
- * a loader can place a segment of p_align 2 MiB at any page, and then rounding
+ * a loader can map a segment of p_align 2 MiB at any page, and then rounding
  * both down to p_align, as the ELF specification has it for its maximum page
  * size, gives a wrong base.
  */

@@ -29,7 +29,7 @@ struct replacement {
 	uint64_t file_size; /* of the file afterwards                         */
 };
 
-/* Plan to replace the content of a section that no segment holds: in its place if
+/* Plan to replace the content of a section that no segment holds: where it was if
  * it fits, else after everything else, where 16 divides the offset.  Nothing but
  * the header's offset and size, and the content, changes; libelf would write the
  * whole file again and not keep the bytes between sections.
@@ -38,7 +38,7 @@ struct replacement {
 BC_MUST_USE bool replacement_plan(const struct image *image, const struct section *section,
 				  uint64_t size, struct replacement *out, struct bc_error *err);
 
-/* Write `file` with the content in its place to `copy`, file_size bytes. */
+/* Write `file` with the new content to `copy`, file_size bytes. */
 void replacement_apply(const struct replacement *plan, struct bytes file, struct bytes content,
 		       uint8_t *copy);
 

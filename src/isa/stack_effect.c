@@ -65,7 +65,8 @@ static int64_t immediate_of(const struct x86_insn *insn, struct bytes code)
 	return insn->opcode == 0x81 ? (int32_t)le32(end - 4) : (int8_t)end[-1];
 }
 
-/* Moves, additions and addresses of 64 bits, between registers and with a place relative to one. */
+/* Moves, additions and addresses of 64 bits, between registers and with an address relative to
+ * one. */
 static bool take_wide(const struct x86_insn *insn, struct bytes code, struct stack_effect *e)
 {
 	uint8_t reg = x86_dwarf[insn->reg & 15], rm = x86_dwarf[insn->rm & 15];
