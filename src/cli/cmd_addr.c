@@ -188,7 +188,7 @@ static void tell_refused(const struct addr_context *context)
 		say_warning(stderr, "%s", source);
 }
 
-/* Answer one address.  False: it cannot be read; the text says why. */
+/* Look one address up.  False: it cannot be read; the text says why. */
 static bool answer(const struct arguments *args, const struct addr_context *context,
 		   struct text text, bool *nowhere, struct bc_error *err)
 {

@@ -640,7 +640,7 @@ static void enter_sandbox(const struct arguments *args)
 		return;
 	struct sandbox sandbox = sandbox_enter(outputs, BC_COUNT(outputs));
 	if (args->stats == STATS_JSON)
-		return; /* nothing may be on stderr beside the summary as JSON */
+		return; /* nothing may be on stderr except the summary as JSON */
 	sandbox_tell(&sandbox, sandbox_writes(outputs, BC_COUNT(outputs)));
 	if (args->verbose)
 		say(stderr, "sandbox: Landlock %s, seccomp %s", sandbox.landlock ? "yes" : "no",

@@ -46,7 +46,7 @@ static const struct option_row rows[] = {
 };
 
 /* How many regions may be shown or added: REGIONS_TIMES for each byte of input, and REGIONS_ALWAYS
- * besides. */
+ * in addition. */
 #define REGIONS_TIMES  2
 #define REGIONS_ALWAYS (UINT64_C(1) << 21)
 #define JSON_WORK      8

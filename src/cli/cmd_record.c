@@ -31,7 +31,7 @@
 /* For a ring: 512 KiB need no rights, where the kernel's settings are its own. */
 #define PAGES 128
 #define MEMORY_LEAST                                                                               \
-	((size_t)1 << 20) /* bytes: less holds no counts beside processes and what waits */
+	((size_t)1 << 20) /* bytes: less holds no counts in addition to processes and what waits */
 #define KEPT_LEAST   ((size_t)1 << 20) /* bytes of rings that wait */
 #define STOP_TIME    (20 * SECOND)
 #define METRICS_EACH (10 * SECOND) /* as often as most collectors read */

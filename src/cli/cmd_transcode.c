@@ -51,7 +51,7 @@ static int check(struct command_line *line)
 	return EXIT_DONE;
 }
 
-/* Makes the new file executable if the old one is.  A file that replaces the binary in its place
+/* Makes the new file executable if the old one is.  A file that replaces the binary
  * gets its owner, too. */
 static bool write_file(const struct arguments *args, const char *path, bool executable,
 		       struct bytes content, struct bc_error *err)
@@ -91,7 +91,7 @@ static bool write_result(const struct arguments *args, const struct binary *subj
 	return ok;
 }
 
-/* Refuses to rewrite a side file in its place.  The image that is made from a side file lacks what
+/* Refuses to rewrite a side file in place.  The image that is made from a side file lacks what
  * the side file left out, such as debug information, and must not replace it. */
 static bool is_no_side_file(const char *path, struct bc_error *err)
 {

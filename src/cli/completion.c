@@ -95,7 +95,7 @@ static void put_names(const struct script *it)
 		fprintf(it->out, "%s%s", i ? " " : "", it->commands[i].command->name);
 }
 
-/* What a command takes besides its options. */
+/* What a command takes in addition to its options. */
 enum command_takes { OPERANDS_NONE, OPERANDS_FILES, OPERANDS_COMMAND };
 
 static enum command_takes command_operands(const struct command *command)

@@ -39,12 +39,12 @@ struct named_files {
 #define OUTPUT  "output" /* stdout, where no option says so */
 
 /* Adds a file of this role, named by an option or as an operand.  For a directory that holds a
- * recording, the files in it are added, too.  A file to be written takes the place of the one that
+ * recording, the files in it are added, too.  A file to be written replaces the one that
  * the same option named before: the last one counts.  false: out of memory. */
 BC_MUST_USE bool files_add(struct named_files *files, const char *option, enum file_role role,
 			   const char *value);
 
-/* Adds a file that is written beside those that the same option named before. */
+/* Adds a file that is written in addition to those that the same option named before. */
 BC_MUST_USE bool files_add_another(struct named_files *files, const char *option, const char *path);
 
 void named_files_free(struct named_files *files);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The files of a heat map: a picture for each size of buckets, and two tables. */
+/* The files of 'batconv heatmap': a map for each size of buckets, and two tables. */
 #ifndef CLI_HEAT_OUTPUT_H
 #define CLI_HEAT_OUTPUT_H
 
@@ -11,7 +11,7 @@
 #define HEAT_SIZES 16
 
 struct heat_output {
-	const char *path;           /* the others are beside it; stdout: all of them go there */
+	const char *path;           /* the others are next to it; stdout: all of them go there */
 	uint64_t sizes[HEAT_SIZES]; /* of buckets, each a multiple of the one before */
 	size_t size_count;
 	uint64_t line, min, max;
@@ -32,7 +32,7 @@ option_reader option_heat_sizes, option_heat_address;
 /* False if the value is no list of such sizes. */
 bool heat_parse_sizes(const char *value, struct heat_output *output);
 
-/* Adds the files that are going to be written beside the file of this option.  BC_IO: the path is
+/* Adds the files that are going to be written next to the file of this option.  BC_IO: the path is
  * too long; BC_NOMEM */
 BC_MUST_USE bool heat_output_name_others(const struct heat_output *output, const char *option,
 					 struct named_files *files, struct bc_error *err);

@@ -8,7 +8,7 @@
 #include "src/base/say.h"
 #include "src/samples/reader.h"
 
-/* ---- which file has which place ---- */
+/* ---- which file has which position ---- */
 
 /* More files are not looked at, and no command is reported that would have to name them. */
 #define REMEMBERED 64
@@ -108,7 +108,7 @@ void operands_remember_conversion(const struct command *command,
 		remember(PLACE_BINARY, NULL, options->binary);
 }
 
-/* ---- what the adviser says ---- */
+/* ---- what the advice says ---- */
 
 static struct ran ran_of(const struct conversion *conversion, const struct situation *s)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The files of a command line: which place each has, and, when the command fails, what the adviser
- * says of them. */
+/* The files of a command line: which position each has, and, when the command fails, what the
+ * advice says of them. */
 #ifndef CLI_OPERANDS_H
 #define CLI_OPERANDS_H
 
@@ -26,7 +26,7 @@ void operands_profile_first(struct command_line *line);
  * conversion  the one that failed; NULL: none */
 void operands_explain(const struct conversion *conversion, struct bc_error *err);
 
-/* Says why, or what the adviser says instead, and returns the exit code. */
+/* Says why, or what the advice says instead, and returns the exit code. */
 int fail(const struct bc_error *err);
 
 /* A note about each file of samples that cannot be read, from number `first` on.  Reads all of

@@ -54,7 +54,7 @@ struct option_row {
 			      of arg */
 	uint64_t least, most;    /* of a number; most is 0: any */
 	unsigned value;          /* of INTO_SET() */
-	enum advice_place place; /* what the adviser expects of the file */
+	enum advice_place place; /* what advice expects of the file */
 	bool of_samples;         /* it is about samples, or the binary that ran for them */
 };
 
@@ -142,8 +142,8 @@ struct command {
 	enum file_role operands;
 	struct operand_count count;
 	enum advice_place
-		places[2]; /* of the first operand, and of all others: what the adviser expects */
-	const char *advised_output; /* the -o of a command line that the adviser proposes; NULL:
+		places[2]; /* of the first operand, and of all others: what advice expects */
+	const char *advised_output; /* the -o of a command line that advice proposes; NULL:
 				       none is needed */
 	bool stops_at_operand; /* the first operand ends the options: what follows it is a program's
 				*/
@@ -161,7 +161,7 @@ struct command {
 		void *arguments); /* frees what its readers own, except for struct words; or NULL */
 	bool (*add_files)(
 		struct command_line *,
-		struct bc_error *); /* adds files beside those that options name; or NULL */
+		struct bc_error *); /* adds files in addition to those that options name; or NULL */
 	bool adds_stdout;           /* add_files does, if it is an output */
 	void (*show_help)(struct command_line *, FILE *out); /* NULL: command_help() */
 	const struct llvm_program
@@ -257,7 +257,7 @@ option_reader option_help, option_color, option_sandbox, option_new_recording, o
 	{0, "debug-dir", "DIR", NO_FILE, \
 	 "also look below DIR for debug files of stripped binaries;\nrepeatable", INTO(debug_dirs)}
 /* clang-format on */
-/* For commands that walk traces of the processor. */
+/* For commands that walk hardware traces. */
 /* clang-format off */
 #define CODE_DIR_ROW \
 	{0, "debug-dir", "DIR", NO_FILE, \

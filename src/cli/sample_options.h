@@ -55,7 +55,7 @@
 	}
 /* clang-format on */
 
-/* Samples are counted as 'convert' counts them, but nothing is inferred from plain ones: they are
+/* Samples are counted as 'convert' counts them, but nothing is inferred from basic ones: they are
  * shown as they were recorded. */
 void sample_options_as_recorded(struct conversion_options *options);
 
@@ -64,7 +64,7 @@ void sample_options_as_recorded(struct conversion_options *options);
 int sample_operands(const struct command_line *line, const struct words *debug_dirs,
 		    struct conversion_options *options);
 
-/* For --from-compiler=BINARY: takes it in their place, with the counts that the compiler left in
+/* For --from-compiler=BINARY: takes it instead, with the counts that the compiler left in
  * it; no operand and no option of samples may be there.  If `binary` is NULL, nothing is taken, and
  * --force-map may not be there.  EXIT_DONE, or EXIT_USAGE after a message. */
 int compiler_in_place_of_samples(const struct command_line *line, const char *binary,
@@ -138,7 +138,7 @@ BC_MUST_USE bool measure_samples(struct conversion *conversion, struct quality_s
  * first.
  *
  * What is neither fdata nor YAML is taken for samples of a binary, if there is one (else NULL).
- * infer: branches of plain ones are inferred, where the code of the input is known.  If a
+ * infer: branches of basic ones are inferred, where the code of the input is known.  If a
  * recording was cut short, what is there is used, and *partial is set.
  *
  * BC_MISMATCH  samples of another build

@@ -126,7 +126,7 @@ void file_facts_look(const char *path, struct file_facts *out)
 	}
 }
 
-/* ---- what each kind is, and what each place takes ---- */
+/* ---- what each kind is, and what each position takes ---- */
 
 static const char *const nouns[FILE_KIND_COUNT] = {
 	[FILE_UNKNOWN] = "text or data of another kind",
@@ -193,7 +193,7 @@ static bool takes(enum advice_place place, const struct file_facts *facts)
 
 /* ---- commands ---- */
 
-/* Text that is built piece by piece.  If one does not fit, the text is empty: half a command is
+/* Text that is built part by part.  If one does not fit, the text is empty: half a command is
  * none. */
 struct advice_line {
 	char *text;
@@ -680,7 +680,8 @@ void advise_outcome(enum outcome outcome, bool few, const struct outcome_files *
 	}
 }
 
-/* ---- a file that its place does not take; of one of no known kind its reader shows more ---- */
+/* ---- a file that its position does not take; of one of no known kind its reader shows more
+ * ---- */
 
 static const struct given *find_place(const struct situation *s, enum advice_place place)
 {

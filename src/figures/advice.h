@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The adviser: what is wrong with the files of a command line, and the command to run.  It is given
- * the place and the facts of each file; `inspect` and all messages about a file of the wrong kind
- * ask here.
+ * Advice: what is wrong with the files of a command line, and the command to run.  It is given
+ * the position and the facts of each file; `inspect` and all messages about a file of the wrong
+ * kind ask here.
  */
 #ifndef FIGURES_ADVICE_H
 #define FIGURES_ADVICE_H
@@ -36,12 +36,12 @@ void file_facts_look(const char *path, struct file_facts *out);
 
 /* ---- advice ---- */
 
-/* What a place of a command line takes. */
+/* What a position of a command line takes. */
 enum advice_place {
 	PLACE_ANY,    /* any file */
 	PLACE_BINARY, /* the binary that was sampled */
 	PLACE_INPUT,  /* the binary that llvm-bolt read */
-	PLACE_TABLE,  /* a BOLTed binary, or its table alone */
+	PLACE_TABLE,  /* a BOLTed binary, or its BAT section alone */
 	PLACE_IMAGE,  /* a binary, whatever became of it */
 	PLACE_SAMPLES,
 	PLACE_RECORDING, /* samples with processes, which shards have not */
@@ -80,12 +80,13 @@ struct situation {
 
 struct advice {
 	const char *about; /* the path of the file that is wrong */
-	bool wrong_kind;   /* it can never be in its place; else the files do not fit each other */
+	bool wrong_kind;   /* it can never be in this position; else the files do not fit each
+			      other */
 	char sentence[1536];
 	char command[768]; /* works when it is pasted into a shell; empty: there is none */
 };
 
-/* False: the adviser finds nothing wrong. */
+/* False: nothing is wrong. */
 bool advise(const struct situation *situation, struct advice *out);
 
 /* Why a recording is of no use: the first of these that is true. */
@@ -93,11 +94,10 @@ enum recording_lack {
 	LACKS_NOTHING,
 	LACKS_COUNTS, /* perf stat wrote it */
 	LACKS_SAMPLES,
-	LACKS_BRANCHES, /* it has a trace of Arm SPE without branches */
-	LACKS_OWNERS,   /* nobody knows in which process any of its branches ran */
-	LACKS_TRACE, /* it says that there was a trace of the processor, and has none of its bytes
-		      */
-	LACKS_PROCESSES, /* nobody knows in which process any of its trace of the way through the
+	LACKS_BRANCHES,  /* it has a trace of Arm SPE without branches */
+	LACKS_OWNERS,    /* nobody knows in which process any of its branches ran */
+	LACKS_TRACE,     /* it says that there was a hardware trace, and has none of its bytes */
+	LACKS_PROCESSES, /* nobody knows in which process its trace of the path through the
 			    code ran */
 };
 
@@ -132,7 +132,7 @@ struct use {
 	uint32_t trace_kind;      /* of the trace, enum perf_trace_kind */
 	bool plain;    /* ... it is of aggregated samples without branches, which name no file */
 	bool is_shard; /* of a profile: llvm-bolt does not read it */
-	const char *itrace; /* ... it has a trace of the processor that perf script decodes with
+	const char *itrace; /* ... it has a hardware trace that perf script decodes with
 			       this --itrace; NULL: none */
 };
 void advise_use(const struct use *use, char *line, size_t size);

@@ -455,8 +455,8 @@ static const struct function *called_outside(const struct binary *binary, uint32
 	return inside && insn->kind != INSN_CALL ? NULL : callee;
 }
 
-/* The table has the places of branches, but not of one that begins a block.  For several entries of
- * one place the last is of the code there. */
+/* The table has the locations of branches, but not of one that begins a block.  For several entries
+ * of one location the last is of the code there. */
 static bool calls_of_fragment(const struct new_build *build, uint32_t hot, uint32_t number,
 			      const struct input_function *blocks, struct call_of_block_vec *out)
 {

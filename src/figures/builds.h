@@ -31,7 +31,7 @@ struct old_part {
 struct old_function {
 	uint32_t name;
 	uint64_t fid, hash; /* hash 0: none */
-	uint64_t samples; /* its branches within, or plain samples; of fdata all branches from it */
+	uint64_t samples; /* its branches within, or basic samples; of fdata all branches from it */
 	uint32_t block_count;
 	struct old_part blocks, successors, calls; /* of YAML; `block` of the last two counts the
 						      function's own */
@@ -115,7 +115,7 @@ BC_MUST_USE bool new_build_read(struct new_build *build, const uint32_t *functio
 				struct bc_error *err);
 
 /* The hash and the number of blocks of a function, after new_build_read(); *blocks is 0 if it is
- * not known, as of what llvm-bolt left alone. */
+ * not known, as of what llvm-bolt ignored. */
 void new_build_key(const struct new_build *build, uint32_t function, uint64_t *hash,
 		   uint32_t *blocks);
 
@@ -128,7 +128,7 @@ const struct graph *new_build_graph(const struct new_build *build, uint32_t func
 
 /* A call, or a jump to another function. */
 struct call_of_block {
-	uint32_t block;   /* its place in the blocks of the function */
+	uint32_t block;   /* its index in the blocks of the function */
 	struct text name; /* of what is called */
 };
 DEFINE_VEC(call_of_block_vec, struct call_of_block);
@@ -161,7 +161,7 @@ enum block_fate { BLOCK_EXACT, BLOCK_CALL, BLOCK_LOOSE, BLOCK_LOST, BLOCK_FATES 
 struct block_key {
 	uint64_t key;   /* parts of its hash, or call_key() */
 	uint16_t kinds; /* of instructions: that part of its hash; 0 where the key has it */
-	uint32_t block; /* its place among those of the function */
+	uint32_t block; /* its index among those of the function */
 };
 DEFINE_VEC(block_key_vec, struct block_key);
 DEFINE_VEC(call_name_vec, struct text);

@@ -526,7 +526,7 @@ static void judge_way(struct doctor_visit *visit, enum sampling_way way, const s
 		      "do not use these samples, and report this text with the processor's name");
 }
 
-/* Traces of the processor, of which nothing is proven, and why. */
+/* Hardware traces, of which nothing is proven, and why. */
 static void judge_untried(struct doctor_visit *visit)
 {
 	static const char *const reasons[] = {[WAY_ABSENT] = "not here",

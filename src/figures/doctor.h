@@ -44,8 +44,8 @@ struct doctor {
 };
 
 /* Looks at the machine and, if `program` is not NULL, at that.  llvm_bolt: --llvm-bolt=PATH, or
- * NULL.  proof: what was sampled and what ran, of which findings are made, or NULL; borrowed.  *out
- * is to be freed either way.
+ * NULL.  proof: what was sampled and what was executed, of which findings are made, or NULL;
+ * borrowed.  *out is to be freed either way.
  *
  * BC_FORMAT       the program is none
  * BC_UNSUPPORTED  ... or none that llvm-bolt handles

@@ -24,7 +24,7 @@ bool dump_text(const struct dump *dump, FILE *out);
 /* docs/schema/bat.schema.json; batconv encode reads it. */
 void dump_json(const struct dump *dump, FILE *out);
 
-/* Every stored field with its place. */
+/* Every stored field with its offset. */
 bool dump_raw(const struct dump *dump, FILE *out);
 
 /* Layout, counts, what takes the bytes.  False: no memory. */

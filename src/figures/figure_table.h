@@ -41,7 +41,7 @@ struct figure_value {
 	char chars[2 * BUILD_ID_MAX + 1];
 };
 
-/* Reads the value at the place that the row says. */
+/* Reads the value at the offset that the row says. */
 typedef struct figure_value figure_reader(const void *at);
 
 struct figure_row {
@@ -56,7 +56,7 @@ struct figure_row {
 	size_t at;      /* in the struct of the table, */
 	size_t through; /* or 1 + where a pointer to another struct is that `at` is in; if it is
 			   NULL, the row is left out */
-	size_t given;   /* 1 + where a bool is beside `at`: the row is only if that is true; 0:
+	size_t given;   /* 1 + where a bool is next to `at`: the row is only if that is true; 0:
 			   always */
 	char bracket;   /* '{': an object begins here, with all rows up to its '}' */
 	bool any; /* the text is left out if the value is 0 or empty, unless all are asked for */

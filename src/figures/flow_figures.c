@@ -106,7 +106,7 @@ static bool find_starts(struct flow_function *f, const struct flat_profile *prof
 
 DEFINE_SEARCH(blocks_above, struct balance_block, uint64_t, item->start <= key)
 
-/* The block that holds a place, or NULL if it is before the first. */
+/* The block that holds a location, or NULL if it is before the first. */
 static struct balance_block *block_at(const struct flow_function *f, uint64_t at)
 {
 	size_t above = blocks_above(f->blocks.at, f->blocks.len, at);
@@ -129,7 +129,7 @@ static bool add_edge(struct flow_function *f, struct balance_block *from,
 	return flow_edge_vec_push(&f->edges, edge);
 }
 
-/* The calls at one place, which are next to each other. */
+/* The calls at one location, which are next to each other. */
 struct call_site {
 	struct balance_block *block;
 	uint64_t at, site, count;

@@ -34,7 +34,7 @@ struct heat {
 
 struct heat_options {
 	uint64_t bucket;           /* at least 1 */
-	const struct image *image; /* of what ran */
+	const struct image *image; /* of the executed code */
 	uint64_t min, max;         /* addresses, both included, that a trace may begin at */
 	bool zero_counts; /* in pre-aggregated records, address 0 represents code outside of the
 			     binary */
@@ -110,7 +110,7 @@ BC_MUST_USE bool heat_sections_take(const struct heat *heat, const struct functi
 /* How many buckets contain a byte of a section. */
 uint64_t heat_section_buckets(const struct heat *heat, const struct heat_section *section);
 
-/* ---- as llvm-bolt-heatmap 22 writes it: a picture in text, and two tables ---- */
+/* ---- as llvm-bolt-heatmap 22 writes it: a heat map in text, and two tables ---- */
 
 struct heat_picture {
 	const struct heat_sections *sections;
@@ -119,7 +119,7 @@ struct heat_picture {
 	bool wide;     /* addresses of 16 digits */
 };
 
-/* How many cells the picture has, those of empty lines included.  heat: at most HEAT_BUCKETS_MOST
+/* How many cells the heat map has, those of empty lines included.  heat: at most HEAT_BUCKETS_MOST
  * buckets */
 uint64_t heat_picture_cells(const struct heat *heat, unsigned line);
 

@@ -35,9 +35,9 @@ struct recording {
 	struct history history;
 	struct carried *carried; /* while it is read; or NULL */
 
-	uint64_t samples; /* of perf.data and text; or pre-aggregated counts of plain samples */
+	uint64_t samples; /* of perf.data and text; or pre-aggregated counts of basic samples */
 	uint64_t branches, fall_throughs; /* pre-aggregated: what the records count */
-	uint64_t addresses;               /* that traces of the way through the code show */
+	uint64_t addresses;               /* that traces of the path through the code show */
 	uint64_t with_stack, with_chain, without_address;
 	uint64_t entries;     /* of all branch stacks */
 	size_t max_depth;     /* stack */

@@ -16,14 +16,14 @@ struct place {
 	uint32_t function; /* its number, by name, in the binary */
 	uint32_t at;
 	uint64_t counts[2]; /* how often control arrived there */
-	uint64_t key;       /* the one of both that places are sorted by */
+	uint64_t key;       /* the one of both that locations are sorted by */
 	bool hot[2];
 };
 DEFINE_VEC(place_vec, struct place);
 
 /* From a block to another, and how often in each half. */
 struct block_edge {
-	uint32_t from, to; /* numbers of places */
+	uint32_t from, to; /* numbers of locations */
 	bool natural;      /* nothing is taken in the layout of the program without BOLT ... */
 	bool kept;         /* ... which llvm-bolt keeps */
 	uint64_t counts[2];
@@ -33,11 +33,11 @@ DEFINE_VEC(block_edge_vec, struct block_edge);
 
 /* The layout of a half: chains of blocks, each of which falls through to the next. */
 struct chains {
-	uint32_t *next, *before; /* by place; NO_BLOCK: none */
-	uint32_t *head; /* by place: a place that is nearer to the first of its chain, or that
+	uint32_t *next, *before; /* by location; NO_BLOCK: none */
+	uint32_t *head; /* by location: a location that is nearer to the first of its chain, or that
 			   itself */
-	bool *seen;     /* by place: the half has counts of what it led to */
-	bool *ran;      /* by place: the half has counts of it */
+	bool *seen;     /* by location: the half has counts of what it led to */
+	bool *ran;      /* by location: the half has counts of it */
 };
 
 struct taking {
@@ -141,7 +141,7 @@ static bool is_natural(const struct graph *graph, const struct record *record)
 	       graph->blocks[from + 1].start == record->to.offset;
 }
 
-/* How many branches are taken in every layout for each count of a branch that is no way. */
+/* How many branches are taken in every layout for each count of a branch that is no edge. */
 static int taken_always(const struct insn *insn, const struct record *record)
 {
 	bool jumps = insn && (insn_jumps(*insn) || insn->kind == INSN_JUMP_INDIRECT);
@@ -244,7 +244,7 @@ static void lay_out(struct block_edge_vec *edges, int which, struct chains *out)
 }
 
 /* Taken branches of an edge of a half in a layout.  What the layout's half has not seen keeps its
- * place, as far as that is known; else it is anywhere, and every second of its branches is
+ * position, as far as that is known; else it is anywhere, and every second of its branches is
  * taken. */
 static double taken_of(const struct taking *t, const struct block_edge *edge, int which,
 		       const struct chains *layout)
@@ -318,7 +318,7 @@ static double sum_of(const struct place_vec *places, int which)
 	return sum;
 }
 
-/* Marks what is hot.  Leaves the places in another order. */
+/* Marks what is hot.  Leaves the locations in another order. */
 static void mark_hot(struct place_vec *places, int which, double sum)
 {
 	double seen = 0;

@@ -14,7 +14,7 @@
 
 /* Percentages. */
 struct stability {
-	double percent; /* .layout; of plain samples less the share that the inferred flow moves to
+	double percent; /* .layout; of basic samples less the share that the inferred flow moves to
 			   other blocks */
 	double layout;  /* taken branches of a half in its own layout, of those in the other's; the
 			   mean of both ways */

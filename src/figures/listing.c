@@ -195,7 +195,7 @@ static bool write_range(struct block_writer *writer, uint64_t from, uint64_t siz
 	return true;
 }
 
-/* Only code that begins where the table says so: within a piece the bytes of both binaries can
+/* Only code that begins where the table says so: within a part the bytes of both binaries can
  * differ. */
 static bool write_output(struct json *json, struct listing *listing, const struct side *side,
 			 const struct listed_code *code, uint64_t start, uint64_t end)

@@ -389,7 +389,7 @@ static bool list_movers(const struct joint *joint, const struct counted_vec *fun
 }
 
 /* Can both profiles be compared?  Offsets cannot be compared with numbers of blocks, nor branches
- * with plain samples. */
+ * with basic samples. */
 static bool is_known(const struct joint *joint, enum overlap_kind kind)
 {
 	const struct flat_profile *a = joint->profiles[0], *b = joint->profiles[1];
@@ -462,7 +462,7 @@ static const struct figure_row mover_rows[] = {
 	{0},
 };
 
-/* The one of a place among those whose shares grew most, or shrank most; NULL: there is none. */
+/* The one of a location among those whose shares grew most, or shrank most; NULL: there is none. */
 static const struct overlap_mover *mover_at(const struct overlap_mover_vec *movers, bool gained,
 					    size_t place)
 {

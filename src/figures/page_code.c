@@ -130,8 +130,8 @@ static bool write_code(struct json *json, struct row_writer *writer,
 		executed = *executed_of(&writer->subject->conversion->executed,
 					functions_code_number(&binary->functions, function));
 	}
-	/* What is listed ran.  Not known is the block of some plain samples, and what ran of a PLT
-	 * entry that is only left. */
+	/* What is listed ran.  Not known is the block of some basic samples, and the executed code
+	 * of a PLT entry that is only left. */
 	write_number_or_null(json, executed, executed);
 	write_sizes(json, &writer->pieces);
 	json_string(json, NULL, code_place_key(place));
@@ -277,8 +277,8 @@ DEFINE_SORT(sort_by_count, struct call_count, more_calls)
 DEFINE_UNIFY(unify, struct call_count, last->block == item->block && last->to == item->to,
 	     last->count = count_add_saturating(last->count, item->count))
 
-/* Continues to the block of an offset: records are in the order of the places that they come from,
- * and so are blocks.  false: there is none */
+/* Continues to the block of an offset: records are in the order of the locations that they come
+ * from, and so are blocks.  false: there is none */
 static bool go_to_block(const struct flow_function *flow, uint64_t at, uint32_t *block)
 {
 	while (*block + 1 < flow->blocks.len && flow->blocks.at[*block + 1].start <= at)
@@ -342,7 +342,7 @@ static void writer_free(struct code_writer *writer)
 	call_count_vec_free(&writer->calls);
 }
 
-/* Adds plain samples to their blocks: a flow has none. */
+/* Adds basic samples to their blocks: a flow has none. */
 static void add_samples(struct flow_function *flow, const struct flat_profile *profile,
 			uint32_t number)
 {

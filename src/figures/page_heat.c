@@ -8,7 +8,7 @@
 #include "src/elf/binary.h"
 #include "src/figures/shown_code.h"
 
-#define FOOTPRINT_HELD_PERCENT 99 /* of what ran */
+#define FOOTPRINT_HELD_PERCENT 99 /* of the executed code */
 
 /* Bytes of the page for each part. */
 #define ROOM_SECTIONS   ((size_t)30000)
@@ -381,9 +381,9 @@ bool curve_write(struct json *json, const char *key, const struct quality_source
 	return true;
 }
 
-/* ---- at the input's places ---- */
+/* ---- at the input's locations ---- */
 
-/* Code of the optimized binary from an address on that the input has in one piece, or not at all.
+/* Code of the optimized binary from an address on that the input has in one part, or not at all.
  */
 struct straight {
 	uint64_t size; /* at least 1 */
@@ -401,8 +401,8 @@ static uint64_t to_next(const struct function_table *table, uint64_t address)
 	return next < table->count ? table->at[next].address - address : UINT64_MAX;
 }
 
-/* Code that lies where it lay.  Old bodies are of the input's functions, whatever the function here
- * is called. */
+/* Code that lies where it lay.  Original bodies are of the input's functions, whatever the function
+ * here is called. */
 static void straight_old(const struct pair *pair, uint64_t address,
 			 const struct output_place *place, struct straight *out)
 {
@@ -578,7 +578,7 @@ static const struct function *function_of(const struct placing *p, uint32_t numb
 		       subject_function(p->subject, (struct name_number){p->numbers[number]});
 }
 
-/* Makes ready what leads from the function's offsets, or numbers of blocks, to places. */
+/* Makes ready what leads from the function's offsets, or numbers of blocks, to locations. */
 static bool load(struct placing *p, const struct function *function)
 {
 	p->starts.len = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * Where code ran, as the page has it.  Heat is cells of one size, and no more of them than fit;
- * what adds up in larger cells is what was put in, so that a page can zoom out by itself.
+ * what adds up in larger cells is what was added, so that a page can zoom out by itself.
  */
 #ifndef FIGURES_PAGE_HEAT_H
 #define FIGURES_PAGE_HEAT_H
@@ -19,7 +19,7 @@ BC_MUST_USE bool places_write(struct json *json, const struct report_subject *su
 
 /* Writes the heat of the records of two profiles: each record counts where it comes from, in the
  * input if that is known, else in the optimized binary.  null if the other one has numbers of
- * blocks whose places are not known.  false: out of memory */
+ * blocks whose locations are not known.  false: out of memory */
 BC_MUST_USE bool record_heats_write(struct json *json, const char *key,
 				    const struct report_subject *subject,
 				    const struct code_parts *parts,
@@ -41,7 +41,7 @@ BC_MUST_USE bool record_heats_write(struct json *json, const char *key,
 BC_MUST_USE bool cells_write(struct json *json, const char *key, const struct heat *heat,
 			     size_t room);
 
-/* Which kind of code lies where: hot, cold, old, left alone, PLT. */
+/* Which kind of code lies where: hot, cold, old, ignored, PLT. */
 struct code_region {
 	uint64_t begin, end;
 	enum code_place place;
@@ -56,7 +56,7 @@ BC_MUST_USE bool regions_take(const struct binary *binary, size_t most, struct r
  * laid it out and in the input.
  *
  * Writes an array of {"unit": bytes, "output": {"all": units, "held": units}, "input": likewise or
- * null}.  Both heats have buckets of one byte.  input: NULL if the places in the input are not
+ * null}.  Both heats have buckets of one byte.  input: NULL if the locations in the input are not
  * known.  false: out of memory */
 BC_MUST_USE bool footprint_write(struct json *json, const char *key, const struct heat *output,
 				 const struct heat *input);
@@ -71,11 +71,11 @@ BC_MUST_USE bool footprint_write(struct json *json, const char *key, const struc
 BC_MUST_USE bool curve_write(struct json *json, const char *key,
 			     const struct quality_sources *sources);
 
-/* The heat of an optimized binary at the places that its code has in the input.
+/* The heat of an optimized binary at the locations that its code has in the input.
  *
  * heat: with buckets of one byte, and so is *out.  *lost: hits of code that the input does not
- * have, or whose place in it is not known.  out->hits + *lost is what heat->hits is.  false: out of
- * memory */
+ * have, or whose location in it is not known.  out->hits + *lost is what heat->hits is.  false: out
+ * of memory */
 BC_MUST_USE bool input_heat_take(const struct heat *heat, const struct pair *pair, struct heat *out,
 				 uint64_t *lost);
 

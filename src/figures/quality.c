@@ -245,7 +245,7 @@ static bool open_code(struct conversion *c, struct flow_code *code, struct block
 	return true;
 }
 
-/* Plain samples have no flow, but blocks that can be shown. */
+/* Basic samples have no flow, but blocks that can be shown. */
 static bool measure_flow(struct conversion *c, struct quality_sources *sources, struct quality *out,
 			 struct bc_error *err)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * How good is a profile?  All figures in one place, separate from how they are printed;
+ * How good is a profile?  All figures together, separate from how they are printed;
  * docs/quality.md explains each.  Percentages are from 0 to 100.
  */
 #ifndef FIGURES_QUALITY_H
@@ -32,7 +32,7 @@ enum code_place { CODE_PLACES(X) CODE_PLACE_COUNT };
 #undef X
 
 struct code_places {
-	uint64_t all[CODE_PLACE_COUNT]; /* traces that began in such code, or plain samples in it */
+	uint64_t all[CODE_PLACE_COUNT]; /* traces that began in such code, or basic samples in it */
 	uint64_t hottest[CODE_PLACE_COUNT]; /* of these, at the addresses that hold the first 90 %
 					       of them */
 	uint64_t sum, hottest_sum;
@@ -41,7 +41,7 @@ struct code_places {
 /* "hot" */
 const char *code_place_key(enum code_place place);
 
-/* Which kind of code is at a place? */
+/* Which kind of code is at a location? */
 enum code_place code_place_of(const struct binary *binary, struct output_place place);
 
 /* ---- all figures ---- */
@@ -51,7 +51,7 @@ enum code_place code_place_of(const struct binary *binary, struct output_place p
 extern const double held_levels[HELD_LEVELS];
 
 struct coverage {
-	uint64_t samples;   /* counts of branches from functions, or plain samples in them */
+	uint64_t samples;   /* counts of branches from functions, or basic samples in them */
 	uint64_t functions; /* functions that have samples */
 	uint64_t held_functions[HELD_LEVELS]; /* how many of the hottest hold such a share */
 	bool has_bytes;
@@ -62,8 +62,8 @@ struct coverage {
 struct quality {
 	bool of_samples;    /* else of a profile alone, which has coverage and flow only; */
 	bool of_compiler;   /* or of the compiler's counts, of which no more samples can be had:
-			       neither stability nor density, and no places */
-	bool basic;         /* plain samples: no flow */
+			       neither stability nor density, and no locations */
+	bool basic;         /* basic samples: no flow */
 	bool says_inferred; /* a profile alone says so of its branches, or they are the compiler's:
 			       their flow is consistent by construction */
 
@@ -82,7 +82,7 @@ struct quality {
 	bool has_flow;
 	struct flow_figures flow;
 
-	bool has_inferred; /* of plain samples: how convert infers branches from them */
+	bool has_inferred; /* of basic samples: how convert infers branches from them */
 	struct inferred inferred;
 
 	bool has_kept;
@@ -102,7 +102,7 @@ struct quality_options {
 /* What figures are taken from, for whoever shows more than figures.  Zeroed at first; it must stay
  * where it is, and lives no longer than the conversion. */
 struct quality_sources {
-	bool by_byte;      /* `bytes` is wanted, too, and `code` of plain samples */
+	bool by_byte;      /* `bytes` is wanted, too, and `code` of basic samples */
 	struct heat bytes; /* with buckets of one byte */
 	struct heat heat;  /* with buckets of HEAT_BUCKET */
 	struct flat_profile flat;

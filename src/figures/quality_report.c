@@ -219,7 +219,7 @@ static void judge_places(const struct quality *q, const struct conversion *c, st
 		       cold);
 }
 
-/* For plain samples: are their branches known, and how well? */
+/* For basic samples: are their branches known, and how well? */
 static void judge_inferred(const struct quality *q, const struct conversion *c, struct verdict *out)
 {
 	double share = inferred_percent(&q->inferred), moved = inferred_moved_percent(&q->inferred);
@@ -696,7 +696,7 @@ static const struct figure_row flow_rows[] = {
 	{0},
 };
 
-/* For traces of the processor: what became of their answers, left out without any; and what each
+/* For hardware traces: what became of their branch outcomes, left out without any; and what each
  * recording has of them. */
 static void write_walk(struct json *json, const struct figure_row *row, const void *at)
 {

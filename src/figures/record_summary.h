@@ -32,7 +32,8 @@ struct record_result {
 	const struct found_input *found;   /* how it was looked for; NULL: there is no profile */
 	int command_code;                  /* -1: there was no command, or it runs still */
 	bool command_stopped;              /* by this program */
-	const char *ran;                   /* what ran most of what was not asked for, or NULL */
+	const char *ran;                   /* what has most samples of what was not asked for, or
+					      NULL */
 	bool unwritten;                    /* not all could be written */
 	bool seeks_input;  /* the next command names the input binary where its build-id finds it */
 	bool only_command; /* no binary was asked for by name: the one of a file is the command */

@@ -37,16 +37,16 @@ struct code_piece {
 };
 DEFINE_VEC(code_piece_vec, struct code_piece);
 
-/* The fragments of a function, the one that it begins with first, as pieces of input offset 0.  One
+/* The fragments of a function, the one that it begins with first, as parts of input offset 0.  One
  * that BOLT did not move has one.  *out keeps its memory.  false: out of memory */
 BC_MUST_USE bool code_parts_whole(const struct code_parts *parts, const struct function *function,
 				  struct code_piece_vec *out);
 
-/* What of its code has a place, by input offset.  false: out of memory */
+/* What of its code has a location, by input offset.  false: out of memory */
 BC_MUST_USE bool code_parts_pieces(const struct code_parts *parts, const struct function *function,
 				   struct code_piece_vec *out);
 
-/* The piece that holds the code of an input offset, or NULL. */
+/* The part that holds the code of an input offset, or NULL. */
 const struct code_piece *code_piece_at(const struct code_piece_vec *pieces, uint64_t input);
 
 /* ---- its lines ---- */

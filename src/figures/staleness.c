@@ -21,7 +21,7 @@
 
 enum stale_verdict {
 	VERDICT_MATCHES,
-	VERDICT_INFER,  /* llvm-bolt -infer-stale-profile places most of the rest */
+	VERDICT_INFER,  /* llvm-bolt -infer-stale-profile matches most of the rest */
 	VERDICT_RECORD, /* collect a new profile */
 };
 
@@ -394,7 +394,7 @@ static bool compare_functions(struct build_comparison *c, struct bc_error *err)
 	return true;
 }
 
-/* ---- by places: what llvm-bolt asks of a record of fdata ---- */
+/* ---- by locations: what llvm-bolt asks of a record of fdata ---- */
 
 static bool leads(const struct graph *graph, uint32_t from, uint32_t to)
 {
@@ -435,7 +435,7 @@ static uint32_t entered_at(const struct graph *graph, uint64_t offset)
 	return offset > last->offset ? block + 1 : graph->count;
 }
 
-/* Can control go from the one place of a function to the other? */
+/* Can control go from the one location of a function to the other? */
 static bool jump_fits(const struct graph *graph, uint64_t from, uint64_t to, bool bolted)
 {
 	if (from >= graph->size || to >= graph->size)

@@ -54,7 +54,7 @@ struct staleness {
 };
 
 /* Compares; `profile` must outlive *out.  BC_NOTFOUND: none of several profiles in the file is of
- * this program; BC_UNSUPPORTED: fdata beside a build whose code is not there; BC_FORMAT, BC_NOMEM
+ * this program; BC_UNSUPPORTED: fdata with a build whose code is not there; BC_FORMAT, BC_NOMEM
  */
 BC_MUST_USE bool staleness_take(const struct old_profile *profile, struct new_build *build,
 				struct staleness *out, struct bc_error *err);

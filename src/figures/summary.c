@@ -81,7 +81,7 @@ void bolt_reads_write(struct json *json, const struct figure_row *row, const voi
 	bolt_reads_json(&reads, json, row->key);
 }
 
-/* ---- traces of the processor ---- */
+/* ---- hardware traces ---- */
 
 FIGURE_READER(kind_of, struct perf_trace_report, figure_string(perf_trace_name(it)))
 
@@ -170,7 +170,7 @@ const struct figure_row walk_rows[] = {
 	{0},
 };
 
-/* ---- a kernel: where it was, and what ran in its modules ---- */
+/* ---- a kernel: where it was, and the executed code in its modules ---- */
 
 #define MOVED_SIZE 20
 
@@ -239,7 +239,7 @@ static void print_modules(const struct conversion *c, FILE *out)
 			(int)modules.at[i].name.len, modules.at[i].name.at);
 }
 
-/* ---- text: rows that answer what was read, how much of it is used, what was lost and why; with
+/* ---- text: rows that show what was read, how much of it is used, what was lost and why; with
  * -v each row has all that is known about it ---- */
 
 #define REASONS_NAMED 3

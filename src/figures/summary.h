@@ -87,14 +87,14 @@ bool tell_loss(const char *path, const struct reader_report *report);
  * kernel was taken to be where its file says, as an input does not show. */
 void tell_inputs(const struct conversion *conversion);
 
-/* "1881344 bytes of Arm SPE in 2 pieces: 48285 operations, of which 48285 are branches".  Call it
- * if trace->found. */
+/* "1881344 bytes of a trace (Arm SPE) in 2 buffers: 48285 operations sampled, of which 48285 are
+ * branches".  Call it if trace->found. */
 void trace_tell(const struct perf_trace_report *trace, char *line, size_t size);
 
 /* For a struct perf_trace_report: an object `trace`, if there is one. */
 extern const struct figure_row trace_rows[];
 
-/* For a struct flow_walk_report: what became of traces of the processor that were walked through
+/* For a struct flow_walk_report: what became of hardware traces that were walked through
  * the code. */
 extern const struct figure_row walk_rows[];
 

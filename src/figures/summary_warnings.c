@@ -259,7 +259,7 @@ static const char *belonging_doubt(enum belonging belonging)
 }
 
 /* Warns of signs that the recording is of another program: its mappings or its few branches
- * disagree with the binary, or nothing of it was kept. */
+ * do not match the binary, or nothing of it was kept. */
 static void warn_of_little(const struct summary *summary, const struct warnings *to)
 {
 	const struct conversion *c = summary->conversion;
@@ -305,7 +305,7 @@ static void warn_of_little(const struct summary *summary, const struct warnings 
 		     kept, l->samples.read, kept == 1 ? "is" : "are", c->options.binary);
 }
 
-/* Files that were taken although more of their code disagrees than may. */
+/* Files that were taken although more of their code mismatches than may. */
 static void warn_of_doubts(const struct conversion *c, const struct warnings *to)
 {
 	const struct bc_error *doubts[] = {&c->pair.doubt, &c->hashes.pair.doubt};
@@ -446,7 +446,7 @@ static void warn_of_doubles(const struct summary *summary, const struct warnings
 		}
 }
 
-/* Warns of an input of which nothing is used, beside others: none of its processes has the binary.
+/* Warns of an input of which nothing is used, among others: none of its processes has the binary.
  */
 static void warn_of_unused(const struct summary *summary, const struct warnings *to)
 {
