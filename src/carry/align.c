@@ -20,7 +20,7 @@
 /* A table has at most so many cells, a byte each. */
 #define CELLS_MOST ((uint64_t)1 << 24)
 
-/* How long a sequence is that holds a place by being in both once. */
+/* How long an anchor is, a sequence that is in both once. */
 #define ANCHOR 3
 
 static uint32_t weight(const struct token *a, const struct token *b)
@@ -159,7 +159,7 @@ static bool anchor_less(const struct anchor *x, const struct anchor *y)
 }
 DEFINE_SORT(sort_anchors, struct anchor, anchor_less)
 
-/* Finds the sequences that are in both once, by their places in a. */
+/* Finds the sequences that are in both once, by their positions in a. */
 static bool find_anchors(struct token_span a, struct token_span b, const uint32_t *to,
 			 const uint32_t *from, uint32_t length, struct anchor_vec *out)
 {

@@ -12,7 +12,7 @@ struct taking {
 	const struct flat_profile *profile;
 	struct carry_build *build;
 	struct old_counts *out;
-	uint32_t *slot_of; /* by number in the profile: place in out->functions */
+	uint32_t *slot_of; /* by number in the profile: index in out->functions */
 	uint64_t *in;      /* of all blocks, function by function: what enters each */
 	size_t *first;     /* by slot: where its blocks begin in `in` */
 };
@@ -48,8 +48,8 @@ static bool enter(struct taking *t, uint32_t number, uint64_t at, uint64_t count
 	return fits;
 }
 
-/* Records of one place, [from, end): edges that leave its block add up, and calls of one place do.
- * A jump out of the function is a call that leaves. */
+/* Records of one location, [from, end): edges that leave its block add up, and calls of one
+ * location do.  A jump out of the function is a call that leaves. */
 static void leave(struct taking *t, struct block_counts *f, uint64_t *left, size_t from, size_t end)
 {
 	const struct flat_record *records = t->profile->records.at;

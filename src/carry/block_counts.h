@@ -21,7 +21,7 @@ struct old_counts {
 
 /* Takes the counts of a profile of branches; the graphs of its functions are built.
  *
- * BC_UNSUPPORTED  it is of plain samples
+ * BC_UNSUPPORTED  it is of basic samples
  * BC_FORMAT, BC_NOMEM; *out is to be freed either way */
 BC_MUST_USE bool old_counts_take(const struct flat_profile *profile, struct carry_build *build,
 				 unsigned threads, struct old_counts *out, struct bc_error *err);

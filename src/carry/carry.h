@@ -64,7 +64,7 @@ struct carry_job {
  *
  * BC_MISMATCH     the builds are of two machines, or of different programs; the profile is not of
  *                 the old one
- * BC_UNSUPPORTED  the profile is of plain samples; there is no libLLVM
+ * BC_UNSUPPORTED  the profile is of basic samples; there is no libLLVM
  * BC_FORMAT, BC_NOMEM */
 BC_MUST_USE bool carry(const struct carry_job *job, struct profile *out,
 		       struct carried_counts *figures, struct bc_error *err);

@@ -89,7 +89,7 @@ static bool align_chosen(struct matching *m, const struct chosen_insns of[2], bo
 /* ---- by lines ---- */
 
 struct insn_key {
-	uint64_t key; /* of its place in the source; 0: none */
+	uint64_t key; /* of its location in the source; 0: none */
 	uint32_t insn;
 };
 

@@ -5,7 +5,7 @@
 
 #include "src/carry/align.h"
 
-/* A place in the source; the new one's, also for the old build. */
+/* A location in the source; the new one's, also for the old build. */
 struct source_line {
 	uint32_t function; /* 0: the function whose code it is */
 	uint32_t line;     /* 0: it has none */

@@ -11,7 +11,7 @@
 
 #include "src/base/vec.h"
 
-/* An instruction of a line, or one of those in several places of the code. */
+/* An instruction of a line, or one of those in several locations of the code. */
 struct source_row {
 	uint32_t function; /* of the source: a number that both builds have for its name */
 	uint32_t line;     /* not 0 */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * Calls about files of others, any of which may never return: opening, reading or closing a file
- * of a file system that does not answer (NFS, FUSE).  They are made in threads, so that whoever
+ * of a file system that does not respond (NFS, FUSE).  They are made in threads, so that whoever
  * asks continues.  A thread that hangs is lost for as long; no user can have more than what others
  * leave free of FILE_CALLS_MOST, so that there is always one for somebody else.
  */

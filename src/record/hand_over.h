@@ -8,7 +8,7 @@
 
 #include "src/record/run_files.h"
 
-/* recorder_flush() of these files.  event: the name of plain samples.  What turns out not to be
+/* recorder_flush() of these files.  event: the name of basic samples.  What turns out not to be
  * kept moves in the ledgers. */
 BC_MUST_USE bool hand_over(struct run_files *files, const struct processes *processes,
 			   const char *event, const struct recorded_taker *to,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * Events of a process and of all that it starts, counted by the processor and the kernel, without
- * samples: what ran in user mode.  A virtual machine without counters has the kernel's events
+ * samples: code in user mode.  A virtual machine without counters has the kernel's events
  * alone.
  *
  * Facts: perf_event_open(2); Intel SDM, volume 3, BR_INST_RETIRED.NEAR_TAKEN; AMD's Processor

@@ -28,7 +28,7 @@
 #include "src/base/error.h"
 #include "src/base/vec.h"
 
-/* What is asked of the kernel; tests put their own functions in its place.  Those that return a
+/* What is asked of the kernel; tests put their own functions instead.  Those that return a
  * number return -1 with errno set. */
 struct perf_kernel {
 	int (*open)(struct perf_event_attr *attr, int task, int cpu, unsigned long flags);
@@ -128,7 +128,7 @@ void perf_pause(struct opened_rings *rings);
 void perf_go_on(struct opened_rings *rings);
 
 /* Calls take() with what is new in each ring, in the order of the rings: whole records, of which
- * one can be in both pieces; the second one is empty but at the end of the ring's memory.  For a
+ * one can be in both parts; the second one is empty but at the end of the ring's memory.  For a
  * ring of mappings and tasks alone it is so many bytes at most, wherever they end.  The ring is
  * free for the kernel after them.  If take() returns false, they stay in their ring, and no other
  * ring is looked at. */

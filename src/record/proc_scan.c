@@ -162,7 +162,7 @@ static bool scan_first(struct proc_scan *scan, struct scan_task task, struct bc_
 	       (ended || scan_task_vec_push(&scan->large, task) || bc_fail_nomem(err));
 }
 
-/* A piece of one that is large. */
+/* A part of one that is large. */
 static bool scan_more(struct proc_scan *scan, struct scan_task task, struct bc_error *err)
 {
 	uint64_t time = live_clock();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * What processes have mapped now, from /proc, a little at a time: the process of the user for whom
- * least was read comes first.  Those with many mappings come last, and are read in pieces, as far
+ * least was read comes first.  Those with many mappings come last, and are read in parts, as far
  * as there is room for the mappings of their user.
  */
 #ifndef RECORD_PROC_SCAN_H

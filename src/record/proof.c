@@ -328,7 +328,8 @@ static void take_stack(struct proof_sampling *p, const struct sample *sample)
 
 	for (size_t i = 0; i < sample->branch_count; i++) {
 		const struct branch *it = &sample->branches[i];
-		/* Some processors record wrongly what ran after the oldest one (count/stack.h). */
+		/* Some processors record the code after the oldest one wrongly
+		 * (count/stack.h). */
 		bool known = is_inside(next) && !sample->partial && i + 1 < sample->branch_count;
 		if (is_inside(it->from) && is_inside(it->to)) {
 			p->way->branches++;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Do samples of this machine say what ran?  A small program that is built in is sampled in each way
- * that `record` has here, and its exact run, one instruction after the other, says what is true.
+ * Do samples of this machine show which code was executed?  A small program that is built in is
+ * sampled in each way that `record` has here, and its exact run, one instruction after the other,
+ * says what is true.
  *
  * The program does the same in each round, so that the shares of its branches and functions are
  * those of one round.  It runs in a child of this process, at the same addresses.
@@ -22,7 +23,7 @@ struct proof_branch {
 };
 DEFINE_VEC(proof_branch_vec, struct proof_branch);
 
-/* What ran in the code of the program. */
+/* The executed code of the program. */
 struct proof_counts {
 	struct proof_branch_vec branches; /* by from, to and next; each once */
 	uint64_t parts[PROOF_PARTS];      /* exact: instructions; else samples */
@@ -54,7 +55,7 @@ struct proof_way {
 				where the exact run has them */
 };
 
-/* Those that `record` has: traces of the processor are recorded by perf. */
+/* Those that `record` has: hardware traces are recorded by perf. */
 #define PROOF_WAYS (SAMPLING_TIMER + 1)
 
 struct proof {
@@ -62,7 +63,8 @@ struct proof {
 	struct proof_way ways[PROOF_WAYS];
 };
 
-/* From so many percent on, the samples say what ran; below the least they do not. */
+/* From so many percent on, the samples show which code was executed; below the least they do
+ * not. */
 #define PROOF_GOOD  90.0
 #define PROOF_LEAST 75.0
 

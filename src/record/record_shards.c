@@ -12,8 +12,8 @@
 
 #define SUFFIX ".zst"
 
-/* Said before the recording, and not when all is counted: a file beside it can be made, and is gone
- * again. */
+/* Said before the recording, and not when all is counted: a file next to it can be made, and is
+ * gone again. */
 static bool can_make(const char *file, struct bc_error *err)
 {
 	struct output output;
@@ -72,7 +72,7 @@ void record_shards_close(struct record_shards *shards)
 
 /* ---- what is handed over ---- */
 
-/* The place of a new binary: of the one with fewest samples, when there are too many. */
+/* The slot of a new binary: of the one with fewest samples, when there are too many. */
 static struct recorded_binary *place_of(struct record_shards *shards)
 {
 	struct recorded_binary_vec *all = &shards->binaries;

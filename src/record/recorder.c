@@ -15,8 +15,8 @@
 #include "src/record/run_files.h"
 
 /*
- * Places: what the addresses of a stack become before it is counted.  A place in a file has its
- * number and the offset, any other is the address with a mark; the kernel's stay as they are.
+ * Locations: what the addresses of a stack become before it is counted.  A location in a file has
+ * its number and the offset, any other is the address with a mark; the kernel's stay as they are.
  */
 #define PLACE_FILE_SHIFT 40
 #define PLACE_OFFSET     ((UINT64_C(1) << PLACE_FILE_SHIFT) - 1)
@@ -431,7 +431,7 @@ static bool take_address(struct recorder *r, struct recorded_process *process,
 	return count_address(r, file, sample->ip.v - m->start + m->offset, sample, err);
 }
 
-/* The place of an address; its file is touched. */
+/* The location of an address; its file is touched. */
 static bool place_of(struct recorder *r, uint32_t pid, uint64_t at, uint64_t *out,
 		     struct bc_error *err)
 {

@@ -93,8 +93,8 @@ BC_MUST_USE bool recorder_ring(struct recorder *recorder, uint32_t ring, struct 
 BC_MUST_USE bool recorder_process(struct recorder *recorder, uint32_t pid, uint64_t time,
 				  struct bc_error *err);
 
-/* Its executable mappings, as /proc/PID/maps has them, and a thread beside the first one (tid !=
- * pid). */
+/* Its executable mappings, as /proc/PID/maps has them, and a thread in addition to the first one
+ * (tid != pid). */
 BC_MUST_USE bool recorder_maps(struct recorder *recorder, uint32_t pid, struct text maps,
 			       uint64_t time, struct bc_error *err);
 BC_MUST_USE bool recorder_thread(struct recorder *recorder, uint32_t pid, uint32_t tid,
@@ -142,7 +142,7 @@ struct recorded {
 	struct build_id digest;         /* code_digest() */
 	struct build_id build_id;       /* GNU's; size 0: it has none */
 	bool bolted;                    /* it has a table of llvm-bolt's */
-	bool plain;                     /* what was counted are plain samples, not branches */
+	bool plain;                     /* what was counted are basic samples, not branches */
 	uint64_t samples;               /* that were taken in it */
 	uint64_t branches;              /* from or to it; 0 if plain */
 	struct recorded_counts *counts; /* a taker that keeps them sets NULL, and frees them by

@@ -11,12 +11,12 @@
 
 #define MS UINT64_C(1000000)
 
-/* How long a call about a file is waited for: to open it, as its samples are dropped without an
- * answer, and to read a piece of it, after which other files take their turn.  For a user's files
+/* How long a call about a file is waited for: to open it, as its samples are dropped without a
+ * reply, and to read a chunk of it, after which other files take their turn.  For a user's files
  * all together it is a part of the time at most. */
 #define ASK_WAIT    (500 * MS)
 #define READ_WAIT   (10 * MS)
-#define READ_MOST   (5 * MS) /* pieces are read for so long in a call */
+#define READ_MOST   (5 * MS) /* chunks are read for so long in a call */
 #define WAIT_ALWAYS (2000 * MS)
 #define WAIT_PART   100
 #define HANGS       (2000 * MS)
@@ -267,7 +267,7 @@ static uint32_t next_to_read(const struct run_files *files, uint64_t least)
 	return best;
 }
 
-/* The number of a file of which a piece is read, and that does not hang; 0: there is none. */
+/* The number of a file of which a chunk is read, and that does not hang; 0: there is none. */
 static uint32_t next_to_come(const struct run_files *files, uint64_t least)
 {
 	for (uint32_t i = 0; files->busy && i < files->len; i++) {
@@ -284,7 +284,7 @@ bool run_files_wait(const struct run_files *files, uint64_t least)
 	return next_to_read(files, least) || next_to_come(files, least);
 }
 
-/* Reads pieces for a moment. */
+/* Reads chunks for a moment. */
 static void read_more(struct file_call *call)
 {
 	struct file_reading *r = (struct file_reading *)call;

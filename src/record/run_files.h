@@ -26,7 +26,7 @@
 /* What became of it. */
 enum run_file_state {
 	RUN_FILE_NEW,      /* nobody asked for it yet */
-	RUN_FILE_ASKED,    /* there is no answer yet */
+	RUN_FILE_ASKED,    /* there is no reply yet */
 	RUN_FILE_COUNTED,  /* it is a program or library */
 	RUN_FILE_LEFT_OUT, /* as enum file_answer */
 	RUN_FILE_GONE,
@@ -43,7 +43,7 @@ struct program_facts {
 	size_t code_count;
 };
 
-/* A file is asked for, and then its digest is read, in pieces: one call after the other, which only
+/* A file is asked for, and then its digest is read, in chunks: one call after the other, which only
  * the thread of the call uses as long as it is under way. */
 struct file_reading {
 	struct file_call call;
@@ -84,7 +84,7 @@ struct run_file {
 	/* Counts: addresses are offsets in the file. */
 	struct count_table traces;  /* trace_key(), count, mispredictions */
 	struct count_table plain;   /* key: the offset */
-	struct branch_types types;  /* places outside the file are numbers of the recorder's */
+	struct branch_types types;  /* locations outside the file are numbers of the recorder's */
 	uint64_t samples, branches; /* as in struct recorded */
 	uint64_t offered;  /* how many samples there were when they were handed over in vain */
 	uint64_t left_out; /* samples in it: RUN_FILE_LEFT_OUT */
@@ -129,8 +129,8 @@ static inline struct run_file *run_files_at(const struct run_files *files, uint3
 }
 
 /* Asks for a file that is RUN_FILE_NEW, by a mapping of it; it stays so if too many are open.  As
- * long as there is no answer, which is waited for a little, it is RUN_FILE_ASKED: then this looks
- * for the answer.  BC_NOMEM */
+ * long as there is no reply, which is waited for a little, it is RUN_FILE_ASKED: then this looks
+ * for the reply.  BC_NOMEM */
 BC_MUST_USE bool run_file_ask(struct run_files *files, struct run_file *file,
 			      const struct map_event *map, struct bc_error *err);
 

@@ -165,7 +165,7 @@ static void look_at_depth(const struct perf_kernel *kernel, struct sampling_fact
 		}
 }
 
-/* ---- what the kernel answers ---- */
+/* ---- the kernel's replies ---- */
 
 static bool try_request(const struct perf_kernel *kernel, struct perf_request request,
 			struct opened_rings *rings, struct sampled_way *out)
@@ -227,7 +227,7 @@ static void try_whole_machine(const struct perf_kernel *kernel, struct sampling_
 	perf_close(&rings);
 }
 
-/* A trace of the processor, which perf records. */
+/* A hardware trace, which perf records. */
 static void try_trace(const struct perf_kernel *kernel, const char *device, const char *event,
 		      struct sampled_way *out)
 {

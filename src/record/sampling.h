@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * Which ways of sampling a machine has for this user: what the processor and the kernel say of
- * themselves in /proc and /sys, and what the kernel answers when the events are opened as `record`
+ * themselves in /proc and /sys, and what the kernel replies when the events are opened as `record`
  * opens them.  Nothing is counted.
  *
  * Files: proc(5); Documentation/ABI/testing/sysfs-bus-event_source-devices* of Linux.

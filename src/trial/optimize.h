@@ -37,7 +37,7 @@ struct optimize_options {
 	FILE *progress; /* or NULL */
 };
 
-/* What is known of the output beside the program. */
+/* What is known of the output in addition to the program. */
 struct optimize_evidence {
 	bool damaged; /* `verify` finds errors in it */
 	bool differs; /* it prints something else, or ends with another code */

@@ -73,7 +73,7 @@ double seconds_now(void);
 /* Does any word have a "{}"? */
 bool template_has_binary(const struct template *of);
 
-/* Kills all that runs. For handlers of signals. */
+/* Kills all processes that run. For handlers of signals. */
 void workload_abandon(void);
 
 #endif

@@ -11,9 +11,9 @@
 #include "src/isa/decoder.h"
 #include "src/isa/same_insn.h"
 
-/* SystemTap's probes (sys/sdt.h): places in code, each a nop, that the notes of .note.stapsdt name.
- * BOLT keeps these nops, moves the notes with them, and keeps their offsets as it does those of
- * branches. */
+/* SystemTap's probes (sys/sdt.h): addresses in code, each a nop, that the notes of .note.stapsdt
+ * name.  BOLT keeps these nops, moves the notes with them, and keeps their offsets as it does those
+ * of branches. */
 struct probes {
 	uint64_t *at; /* vaddrs, ascending */
 	size_t count;
@@ -34,7 +34,7 @@ struct code_side {
 };
 extern const struct code_side output_side, input_side;
 
-/* A place in code that an entry names. */
+/* A location in code that an entry names. */
 struct spot {
 	uint32_t offset; /* from the beginning of the code */
 	uint32_t entry;  /* index in the fragment          */

@@ -216,7 +216,7 @@ static bool list_places(struct checking *c)
 	return c->reached;
 }
 
-/* Where no instruction is, decoding continues at the next place. */
+/* Where no instruction is, decoding continues at the next address. */
 static void reach_places(const struct checking *c, struct decoder *decoder, size_t first,
 			 uint32_t function)
 {
@@ -233,7 +233,7 @@ static void reach_places(const struct checking *c, struct decoder *decoder, size
 	}
 }
 
-/* The function of each fragment that has its first place. */
+/* The function of each fragment that has its first location. */
 static void reach_of(void *ctx, struct decoder *decoder, uint32_t begin, uint32_t end,
 		     struct findings *findings)
 {
@@ -324,7 +324,7 @@ static bool check_input_code(void *ctx, const struct scope_bounds *bounds,
 	return code_for_fragments(c->subject, c->threads, check_fragments_of, c, findings);
 }
 
-/* Checks all fragments.  If the binary cannot be the input and most fragments contradict it, that
+/* Checks all fragments.  If the binary cannot be the input and most fragments do not match it, that
  * is the only finding: all others would follow from it. */
 static bool check_all_fragments(struct checking *c, struct findings *findings)
 {

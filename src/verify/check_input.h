@@ -30,13 +30,13 @@ bool check_input(const struct binary *subject, struct input *input,
 		 const struct block_starts *starts, unsigned threads, bool code,
 		 struct findings *findings);
 
-/* Is a function of the output, by its number, code that the table has nothing of?  The old places
- * of functions that BOLT moved are not: nothing runs there. */
+/* Is a function of the output, by its number, code that the table has nothing of?  The original
+ * locations of functions that BOLT moved are not: nothing runs there. */
 bool input_lacks(const struct binary *subject, size_t number);
 
-/* The function of the input that BOLT left there, if it is such a one, or NULL: its name and place
- * are the same.  Only where calls and references lead can be other than there, and the end: the
- * shorter one holds. */
+/* The function of the input that BOLT left there, if it is such a one, or NULL: its name and
+ * address are the same.  Only where calls and references lead can be other than there, and the end:
+ * the shorter one holds. */
 const struct function *input_left(const struct binary *subject, const struct input *input,
 				  size_t number);
 
@@ -51,8 +51,8 @@ struct folded {
 };
 DEFINE_VEC(folded_vec, struct folded);
 
-/* Lists them by fragment.  By the names: those of a folded function are of the same place.  False:
- * no memory */
+/* Lists them by fragment.  By the names: those of a folded function are of the same location.
+ * False: no memory */
 BC_MUST_USE bool folded_list(const struct binary *subject, const struct input *input,
 			     struct folded_vec *out);
 

@@ -439,7 +439,7 @@ static bool number_locations(struct scoping *s, struct side *side)
 	side->numbered.len = 0;
 	for (size_t i = 0; i < side->locations.at.len; i++) {
 		const struct debug_location *location = &side->locations.at.at[i];
-		if (!location->count) /* an empty expression is no place */
+		if (!location->count) /* an empty expression is no location */
 			continue;
 		struct numbered_range range = {0, {location->start, location->end}};
 		if (!number_expression(s, side, location, &range.expression) ||

@@ -97,8 +97,8 @@ static bool is_reordered(const struct image *output, const struct section *secti
 	return false;
 }
 
-/* Do entries at this place of the output come from an offset of the input?  Blocks without code are
- * there, too. */
+/* Do entries at this location of the output come from an offset of the input?  Blocks without code
+ * are there, too. */
 static bool leads_to(const struct bat_table *bat, const struct bat_fragment *f, uint32_t offset,
 		     uint64_t input)
 {

@@ -178,7 +178,7 @@ struct unwind_summary {
 	 * its code does not show whether they are right: the stack pointer was rounded, a register
 	 * was loaded from memory of which nothing is known. */
 	uint64_t undetermined;
-	uint64_t input_wrong; /* the input's rules contradict its code there, too */
+	uint64_t input_wrong; /* the input's rules do not match its code there, too */
 	/* Others. */
 	uint64_t calls; /* whose exceptions were compared */
 	uint64_t fdes;  /* of the output that an unwinder can find */
@@ -206,7 +206,7 @@ struct sample_result {
 	uint64_t differ;    /* to two results                    */
 	uint64_t compared;  /* instructions at them, on both sides */
 	uint64_t same;      /* alike except for what they refer to  */
-	uint64_t added;     /* not compared: jumps that BOLT put in */
+	uint64_t added;     /* not compared: jumps that BOLT inserted */
 };
 
 /* count: of addresses, at beginnings of instructions.  The same seed takes the same

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * All code of both binaries, piece by piece: where the output has what the input has at an address,
+ * All code of both binaries, part by part: where the output has what the input has at an address,
  * and the other way round.  What insn_ties.h says of instructions is joined to runs.
  */
 #ifndef VERIFY_CODE_MAP_H
@@ -17,10 +17,10 @@ enum run_kind {
 		       beginning, or it is one instruction */
 	RUN_LEFT,   /* the same, and BOLT left it where it was */
 	RUN_JUMP,   /* a jump that BOLT makes again at the end of a block */
-	RUN_UNTIED, /* instructions that BOLT put in, or changed; padding; what is not known */
+	RUN_UNTIED, /* instructions that BOLT inserted, or changed; padding; what is not known */
 };
 
-/* A piece of code of the output. */
+/* A part of code of the output. */
 struct code_run {
 	uint64_t out, in;
 	uint32_t size, in_size; /* if they differ it is one instruction */
@@ -76,24 +76,24 @@ const char *code_map_owner(const struct code_map *map, uint64_t output, uint64_t
 
 /* Is an address of the output where instructions of the input at `input` begin?  `behind`: it
  * is after an instruction, as return addresses do, and is the one after that.  *expected:
- * such a place; *known: there is one. */
+ * such a location; *known: there is one. */
 bool code_map_leads(const struct code_map *map, uint64_t input, bool behind, uint64_t address,
 		    uint64_t *expected, bool *known);
 
-/* Where one of several pieces of code was found first, and how much it is.  Parts of instructions
+/* Where one of several parts of code was found first, and how much it is.  Parts of instructions
  * that nobody looks up do not count. */
 struct code_part {
 	uint64_t bytes; /* of the output, from the first that is looked up on */
 	uint64_t output, input;
 };
 
-/* Ranges of an entry of the input, beside those of the same entry of the output. */
+/* Ranges of an entry of the input, next to those of the same entry of the output. */
 struct ranges_compared {
 	uint64_t tied;            /* bytes of the output's code that the input's ranges are of */
 	struct code_part lost;    /* the input's have it, and the output's do not */
 	struct code_part wrong;   /* the output's have it, and the input's do not */
-	struct code_part old;     /* of the output's: the old place of code that BOLT moved, where
-				     nothing runs */
+	struct code_part old;     /* of the output's: the original location of code that BOLT moved,
+				     where nothing runs */
 	struct code_part nothing; /* of the output's: no code is there */
 	bool folded; /* the input's are of code that BOLT folded, of which nothing is lost */
 };

@@ -90,7 +90,7 @@ static uint64_t size_of_abbreviations(struct bytes table, uint64_t *most)
 	return table.size - h.rest.size;
 }
 
-/* What is passed over beside one byte of an entry, in units of this many attributes. */
+/* What is passed over in addition to one byte of an entry, in units of this many attributes. */
 #define ATTRIBUTES_A_BYTE 16
 
 /* libdw reads a table of abbreviations for each unit that names it. */

@@ -349,7 +349,7 @@ static bool run_leader(struct flow *f, const struct leader *leader, const struct
 	return work_spend(f->of->work, WORK_TIES, cost);
 }
 
-/* Ends: a state only ever loses what it says, of REGISTERS, SAVED_MOST places and `lost`. */
+/* Ends: a state only ever loses what it says, of REGISTERS, SAVED_MOST locations and `lost`. */
 static bool settle(struct flow *f)
 {
 	bool ok = true;

@@ -46,7 +46,7 @@ struct flow_judgment {
 	int64_t height;
 };
 
-/* Called for each instruction, by piece and number. */
+/* Called for each instruction, by part and number. */
 typedef struct cfi_row_at {
 	const struct cfi_row *row; /* NULL: there is none */
 	const struct cfi_rule *rules;
@@ -58,14 +58,14 @@ struct followed_code {
 	enum machine machine;
 	const struct flow_piece *pieces; /* by ascending address, not overlapping */
 	uint32_t count;
-	uint32_t first; /* the piece that the function begins with */
+	uint32_t first; /* the part that the function begins with */
 	struct cfi_row_at
 		entry; /* the row that holds there; NULL: what the machine's calls leave */
 	uint32_t return_register; /* as the CIE has it */
 	struct work *work;        /* instructions that are followed count as WORK_TIES */
 };
 
-/* Places that jumps lead to, or that are after one that does not continue, in one function; each
+/* Locations that jumps lead to, or that are after one that does not continue, in one function; each
  * takes some 900 bytes.  For functions that have more the code shows nothing: nothing is judged. */
 #define FLOW_LEADERS_MOST (UINT32_C(1) << 14)
 

@@ -71,7 +71,7 @@ static bool decode(struct decoder *decoder, struct work *work, struct tied_code 
 }
 
 /* Where a block of the table begins in a fragment and in the input's function.  For several that
- * begin at one place of the fragment, all but the last are empty, and left out. */
+ * begin at one location of the fragment, all but the last are empty, and left out. */
 struct tied_block {
 	uint32_t output, input;
 	bool inserted; /* it has no hash */

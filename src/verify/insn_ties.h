@@ -36,7 +36,7 @@ struct untied_counts {
 /* Counts an instruction that is tied to none.  False, and nothing is counted: it is tied. */
 bool untied_counts_take(struct untied_counts *counts, const struct insn_tie *tie);
 
-/* Code of one piece, decoded as far as it goes. */
+/* Code of one part, decoded as far as it goes. */
 struct tied_code {
 	struct bytes bytes;
 	uint64_t address;
@@ -55,7 +55,7 @@ struct tied_function {
 	struct tied_fragment *fragments; /* by ascending address */
 	uint32_t count;
 	uint32_t hot;       /* which of them the function begins with */
-	bool frame_changed; /* BOLT took out, put in or changed an instruction that saves registers
+	bool frame_changed; /* BOLT removed, inserted or changed an instruction that saves registers
 			       or moves the stack pointer */
 };
 
@@ -68,7 +68,7 @@ BC_MUST_USE bool insn_ties_make(const struct binary *subject, const struct input
 				struct decoder *decoder, struct tied_function *out);
 void insn_ties_free(struct tied_function *function);
 
-/* The bytes of an instruction of a piece. */
+/* The bytes of an instruction of a part. */
 static inline struct bytes tied_bytes(const struct tied_code *code, uint32_t insn)
 {
 	const struct insn *i = &code->insns.at[insn];

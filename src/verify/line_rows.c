@@ -13,7 +13,7 @@ DEFINE_SEARCH(spans_up_to, struct line_span, uint64_t, item->start <= key)
 DEFINE_SEARCH(gaps_up_to, struct line_gap, uint64_t, item->start <= key)
 DEFINE_SEARCH(rows_up_to, struct line_row, uint64_t, item->address <= key)
 
-/* How many spans before the place of an address are looked at: in sound files few lie over each
+/* How many spans before the position of an address are looked at: in sound files few lie over each
  * other. */
 #define SPANS_MOST 64
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The line table of a binary, .debug_line by libdw: which place in the source each address is of,
- * and which files declarations and inlined calls in .debug_info name.  A build without libdw's
+ * The line table of a binary, .debug_line by libdw: which location in the source each address is
+ * of, and which files declarations and inlined calls in .debug_info name.  A build without libdw's
  * headers has none.
  */
 #ifndef VERIFY_LINE_ROWS_H

@@ -39,7 +39,7 @@ static struct finding_location at_address(const struct binary *subject, uint64_t
 	return location;
 }
 
-/* A place in a fragment; no byte of the table. */
+/* A location in a fragment; no byte of the table. */
 static struct finding_location place_of(const struct binary *subject, uint32_t fragment,
 					uint64_t address)
 {
