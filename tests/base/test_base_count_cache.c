@@ -118,7 +118,7 @@ static double mean_probes(struct count_cache *cache, unsigned word, unsigned shi
 }
 
 /* With 10,000 seeds, wherever in a word the keys differ: no full table piles its keys up, and all
- * together are better than random places, in which a key is 0.5 rows beyond its first on average.
+ * together are better than random slots, in which a key is 0.5 rows beyond its first on average.
  * Keys fall near each other again after 512 at the earliest, so that at most 32 of 16,384 lie
  * together: 16 rows on average. */
 static void keys_do_not_meet(void **state)

@@ -230,7 +230,7 @@ static void streams_read_in_parts(void **state)
 	assert_int_equal(err.code, BC_IO);
 }
 
-/* A pipe gives its bytes in pieces: a read waits for all of them. */
+/* A pipe gives its bytes in chunks: a read waits for all of them. */
 static void a_fifo_is_a_stream(void **state)
 {
 	struct file_stream stream;

@@ -8,7 +8,7 @@
 #include "tests/support/cmocka.h"
 #include "tests/support/prng.h"
 
-/* Every byte at every place, among digits. */
+/* Every byte at every position, among digits. */
 static void every_byte_is_told(void **state)
 {
 	(void)state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * LEB128 is read in two places: by src/base/bytes.h for all formats, and by libbat for its own.
+ * LEB128 has two readers: src/base/bytes.h for all formats, and libbat's for its own.
  * Both take and refuse the same bytes, and what they refuse is the same everywhere.
  */
 #include "src/base/bytes.h"

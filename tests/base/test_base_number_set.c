@@ -20,7 +20,7 @@ static void has_what_was_added(void **state)
 	assert_false(number_set_has(&set, UINT64_MAX));
 	assert_true(number_set_add(&set, UINT64_MAX));
 	assert_true(number_set_add(&set, UINT64_MAX));
-	assert_int_equal(set.used, NUMBERS); /* 0 takes no place */
+	assert_int_equal(set.used, NUMBERS); /* 0 takes no slot */
 	for (uint64_t i = 0; i < 3 * NUMBERS; i++)
 		assert_int_equal(number_set_has(&set, i), i % 3 == 0);
 	assert_true(number_set_has(&set, UINT64_MAX));
@@ -30,7 +30,7 @@ static void has_what_was_added(void **state)
 	assert_false(number_set_has(&set, 3));
 }
 
-/* Numbers that differ in any sixteen bits alone do not all meet in one place. */
+/* Numbers that differ in any sixteen bits alone do not all meet in one slot. */
 static void probes_are_short(void **state)
 {
 	(void)state;
@@ -43,7 +43,7 @@ static void probes_are_short(void **state)
 			size_t at = (size_t)(number_set_probe(&set, i << shift) - set.at);
 			steps += (at - number_set_slot(&set, i << shift)) & (set.capacity - 1);
 		}
-		assert_true(steps < 4 * set.used); /* about half of them, if places are random */
+		assert_true(steps < 4 * set.used); /* about half of them, if slots are random */
 		number_set_free(&set);
 	}
 }

@@ -33,7 +33,7 @@ static const struct {
 	{"\xc0\xaf", "\\300\\257", "??"},
 	{"\xed\xa0\x80", "\\355\\240\\200", "???"},
 	{"\xf4\x90\x80\x80", "\\364\\220\\200\\200", "????"},
-	/* direction, ends of lines: U+202E, U+2066, U+200F, U+061C, U+2028; beside them U+200D,
+	/* direction, ends of lines: U+202E, U+2066, U+200F, U+061C, U+2028; next to them U+200D,
 	   U+2030, U+2065 */
 	{"a\xe2\x80\xae"
 	 "b",

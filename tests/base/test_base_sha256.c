@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The examples of FIPS 180-4, and pieces of any size. */
+/* The examples of FIPS 180-4, and chunks of any size. */
 #include "src/base/digest.h"
 
 #include <stdio.h>

@@ -55,7 +55,7 @@ static void add(struct buffer *to, enum packing packing, const void *data, size_
 	}
 }
 
-/* Numbers, so that a byte in the wrong place shows. */
+/* Numbers, so that a byte at the wrong position shows. */
 static char *numbers(size_t size)
 {
 	char *text = malloc(size + 8);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A set of pairs beside an array of bits: what was added is there, and nothing else. */
+/* A set of pairs compared with an array of bits: what was added is there, and nothing else. */
 #include "bat/parents.c"
 
 #include "tests/support/cmocka.h"

@@ -102,7 +102,7 @@ static void without_an_error(void **state)
 	assert_false(bat_decode_as(BAT_LAYOUT_DELTA, cut, 1, &table, NULL));
 	bat_free(&table);
 	assert_false(bat_fields(BAT_LAYOUT_FIXED, NULL, 0, visit_none, NULL, NULL));
-	/* An entry that the layout has no place for. */
+	/* An entry that the layout cannot store. */
 	struct bat_fragment cold = {.cold = true, .parent = BAT_NO_PARENT};
 	table = (struct bat_table){
 		.layout = BAT_LAYOUT_FIXED, .fragments = &cold, .fragment_count = 1};

@@ -22,7 +22,7 @@ static struct token_span tokens_of(const char *letters, struct token *out)
 	return (struct token_span){out, count};
 }
 
-/* The place in b of each letter of a: a number of one digit, or a dot. */
+/* The position in b of each letter of a: a number of one digit, or a dot. */
 static void check(const char *a, const char *b, bool weak, const char *expected)
 {
 	struct token tokens[2][MOST];
@@ -41,7 +41,7 @@ static void letters(void **state)
 	check("abc", "abc", false, "012");
 	check("", "abc", false, "");
 	check("abc", "", false, "...");
-	check("abcd", "abxcd", false, "0134");  /* one put in */
+	check("abcd", "abxcd", false, "0134");  /* one inserted */
 	check("abxcd", "abcd", false, "01.23"); /* one taken out */
 	/* A name says more than what is like it. */
 	check("axFy", "Fxa", true, "..0.");
@@ -50,7 +50,7 @@ static void letters(void **state)
 	check("abcdxpefgh", "abcdypzefgh", false, "0123..789:");
 }
 
-/* Too large for the budget: what is in both once holds the places, and nothing else is matched. */
+/* Too large for the budget: what is in both once is an anchor, and nothing else is matched. */
 static void anchors(void **state)
 {
 	struct token tokens[2][MOST];
@@ -70,7 +70,7 @@ static void anchors(void **state)
 	assert_true(budget <= 8);
 }
 
-/* Within the budget all is weighed, so that what is in both once by chance holds no place. */
+/* Within the budget all is weighed, so that what is in both once by chance is no anchor. */
 static void chance(void **state)
 {
 	struct token tokens[2][MOST];
@@ -101,7 +101,7 @@ static void moved(void **state)
 		assert_int_equal(to[i], (i + 4) % 9);
 		assert_int_equal(from[to[i]], i);
 	}
-	/* What is there twice has no place. */
+	/* What is there twice is no anchor. */
 	a = tokens_of("abcabc", tokens[0]);
 	b = tokens_of("abc", tokens[1]);
 	for (uint32_t i = 0; i < 6; i++)
@@ -111,8 +111,8 @@ static void moved(void **state)
 		assert_int_equal(to[i], ALIGN_NONE);
 }
 
-/* One instruction over and over, which any alignment has too many places for: it takes no more than
- * the budget. */
+/* One instruction over and over, which any alignment has too many positions for: it takes no more
+ * than the budget. */
 static void hostile(void **state)
 {
 	enum { COUNT = 200000 };

@@ -168,7 +168,7 @@ static void put_words(uint64_t at, const uint64_t *words, size_t count)
 static void relocations_of_data(void **state)
 {
 	static const uint64_t symbol[] = {0, 0, 0, 0, CODE_BASE + 2,
-					  0}; /* number 1: a place in f */
+					  0}; /* number 1: a location in f */
 	static const struct {
 		uint32_t type;
 		size_t relative, absolute;

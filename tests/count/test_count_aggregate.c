@@ -222,7 +222,7 @@ static void other_processes(void **state)
 	assert_int_equal(run.ledgers.branches.dropped[BRANCH_DROP_DROPPED_SAMPLE], 1);
 }
 
-/* As soon as there is a branch anywhere, plain addresses are dropped. */
+/* As soon as there is a branch anywhere, basic samples are dropped. */
 static void no_stack(void **state)
 {
 	const struct branch stack[] = {{at(0x1104), at(0x1000), 0}};
@@ -320,7 +320,7 @@ static void guessed_traces_fit(void **state)
 	assert_string_equal(err.text, "the counts of the samples add up to 2^64 or more");
 }
 
-/* A return to the place after the call in `hot`, and the run from there to a ret.  With its
+/* A return to the location after the call in `hot`, and the run from there to a ret.  With its
  * type it is one, with that of another entry of its source, too. */
 static void types(void **state)
 {
@@ -484,7 +484,7 @@ static void spe_types(void **state)
 	      "0 [unknown] 0 1 plain 0 0 1\n");
 }
 
-/* ---- traces of the processor ---- */
+/* ---- hardware traces ---- */
 
 static void ran(uint32_t pid, struct ran_trace row)
 {

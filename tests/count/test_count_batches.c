@@ -10,7 +10,7 @@
 #include "tests/support/find_row.h"
 
 #define SAMPLES  20000
-#define BLOCK    300 /* samples in one piece of memory */
+#define BLOCK    300 /* samples in one block of memory */
 #define OLD_BASE UINT64_C(0x550000000000)
 #define NEW_BASE UINT64_C(0x560000000000)
 #define VADDR    UINT64_C(0x1000)

@@ -218,7 +218,7 @@ static void test_page_alignment(void **state)
 {
 	static const struct {
 		uint64_t vaddr, offset, align;
-		const char *modulo; /* where they disagree; NULL: Linux runs it */
+		const char *modulo; /* where they differ; NULL: Linux runs it */
 	} rows[] = {
 		{0x210000, 0, 0x200000, NULL}, /* llvm-bolt, of a program at 0x10000 */
 		{0x211010, 0x10, 0x10000, NULL},

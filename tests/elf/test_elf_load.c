@@ -315,7 +315,7 @@ static void load_of_large_pages(void **state)
 	assert_int_equal(load_bases(&image, &m, bases), 0);
 }
 
-/* A section that is loaded keeps its place; one after all segments can move. */
+/* A section that is loaded keeps its address; one after all segments can move. */
 static void replacing_sections(void **state)
 {
 	static const struct build_section sections[] = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Which section an address belongs to, beside a look at each section in turn. */
+/* Which section an address belongs to, compared with a look at each section in turn. */
 #include <elf.h>
 #include <stdlib.h>
 

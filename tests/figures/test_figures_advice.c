@@ -124,7 +124,7 @@ static void what_llvm_bolt_takes(void **state)
 	assert_non_null(strstr(advice.sentence, "; optimize the program"));
 }
 
-/* A file that is instead of samples, beside a program that is not BOLTed, or beside one
+/* A file that is instead of samples, next to a program that is not BOLTed, or next to one
  * that is. */
 static void assert_instead(enum file_kind kind, enum bolt_trace trace, const char *command)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Blocks that are found again: by hand, and at random beside the plain way, which compares each
- * block with each other. */
+/* Blocks that are found again: by hand, and at random compared with the plain way, which compares
+ * each block with each other. */
 #include "src/figures/builds.h"
 #include "tests/support/cmocka.h"
 #include "tests/support/prng.h"

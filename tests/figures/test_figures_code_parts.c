@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The pieces of functions of a small binary with a table of its own, worked out by hand. */
+/* The parts of functions of a small binary with a table of its own, worked out by hand. */
 #include "src/figures/shown_code.h"
 
 #include "tests/support/cmocka.h"

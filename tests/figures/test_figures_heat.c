@@ -7,7 +7,7 @@
 #include "tests/support/cmocka.h"
 #include "tests/support/prng.h"
 
-/* The cells of a picture, which are what is after the address of a line, without colors. */
+/* The cells of a heat map, which are what is after the address of a line, without colors. */
 static uint64_t count_cells(const char *picture)
 {
 	uint64_t cells = 0;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What ran of tiny_binary.h's functions, at the places that the input has for them, by hand. */
+/* The executed code of tiny_binary.h's functions, at the locations that the input has for them, by
+ * hand. */
 #include "src/figures/page_heat.h"
 
 #include <stdlib.h>

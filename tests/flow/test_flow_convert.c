@@ -88,7 +88,7 @@ static void returns_give_no_branch(void **state)
 	assert_int_equal(run.ledgers.branches.dropped[BRANCH_DROP_RETURN], 7 + 2 + 1);
 }
 
-/* In code that BOLT left alone no return begins inside an instruction; in code that it moved
+/* In code that BOLT ignored no return begins inside an instruction; in code that it moved
  * perf2bolt looks at the bytes alone. */
 static void the_bytes_of_a_return_in_an_instruction(void **state)
 {
@@ -155,7 +155,7 @@ static void return_to_the_beginning(void **state)
 	assert_int_equal(run.ledgers.traces.dropped[TRACE_DROP_ONE_BLOCK], 3);
 }
 
-/* By batconv's own rule, from outside to the place after a call: B, T and f lines alike. */
+/* By batconv's own rule, from outside to the location after a call: B, T and f lines alike. */
 static void returns_by_place(void **state)
 {
 	(void)state;

@@ -7,7 +7,7 @@
 
 enum { MOST = 512, TRACES = 40 };
 
-/* Sums by edge, of which some can be of the same places. */
+/* Sums by edge, of which some can be of the same locations. */
 struct sums {
 	uint32_t from[MOST], to[MOST];
 	uint64_t count[MOST];

@@ -154,7 +154,7 @@ static void vanishing_blocks(void **state)
 
 /* Blocks one after the other, each with its own count: k samples of n instructions each.  What is
  * most likely is the sum of all samples by the sum of all instructions; the curve of each block is
- * in pieces from one power of two to the next, with the slope at its middle, so that the count is
+ * in segments from one power of two to the next, with the slope at its middle, so that the count is
  * off by the root of 2 at most.  No block says less than an eighth of it, or more than eight times
  * as much. */
 static void likely_counts(void **state)
@@ -191,9 +191,9 @@ static void likely_counts(void **state)
 	}
 }
 
-/* One block was sampled, and one beside it, of up to thirty times as many instructions, was not: m
- * - k * ln m of both is least for k samples by all instructions.  The piece of the curve is a power
- * of two wide. */
+/* One block was sampled, and one next to it, of up to thirty times as many instructions, was not: m
+ * - k * ln m of both is least for k samples by all instructions.  The segment of the curve is a
+ * power of two wide. */
 static void a_block_without_samples(void **state)
 {
 	static const struct flow_edge way[] = {{0, 1}};

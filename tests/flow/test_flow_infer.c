@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Branches of plain samples in a binary that BOLT did not touch: `plain` of tiny_binary.h is an if,
+/* Branches of basic samples in a binary that BOLT did not touch: `plain` of tiny_binary.h is an if,
  * worked out by hand. */
 #include "src/flow/infer.h"
 
@@ -124,7 +124,7 @@ static void unevenness(void **state)
 	assert_true(uneven_of((const uint32_t[]){0, 0, 1, 0, 100}) <= 0); /* no block shows it */
 }
 
-/* What ran is known of three instructions: counts are those of runs, and of the block in between
+/* Counts are known of three instructions: counts are those of runs, and of the block in between
  * that none is known of, what is left. */
 static void runs_of_some(void **state)
 {

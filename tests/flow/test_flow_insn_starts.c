@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The tiny binary is all nops of one byte: put in what is wanted. */
+/* The tiny binary is all nops of one byte: insert what is wanted. */
 #include <inttypes.h>
 #include <string.h>
 

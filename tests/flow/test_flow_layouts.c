@@ -65,7 +65,7 @@ static struct {
 	struct bat_entry entries[2 * MOST * 8];
 	struct bat_block hashes[2 * MOST * 8];
 	uint32_t entry_count;
-	/* What ran, in the input. */
+	/* The code that was executed, in the input. */
 	uint64_t edges[MOST][MOST], ran[SIZE], calls[SIZE], calls_of_h[SIZE], taken[SIZE][MOST],
 		runs, runs_of_h;
 	char *samples;
@@ -81,7 +81,7 @@ static bool is_left_out(uint32_t block)
 	return m.blocks[block].kind == ONLY_JUMP || m.blocks[block].kind == ONLY_NOPS;
 }
 
-/* The block of the output that a jump to a block leads to; MOST: a circle of jumps. */
+/* The block of the output that a jump to a block leads to; MOST: a loop of jumps. */
 static uint32_t past(uint32_t block)
 {
 	for (uint32_t steps = 0; is_left_out(block); block = m.blocks[block].on)
@@ -159,7 +159,7 @@ static void fill_block(struct inserted_block *b)
 		put(b, RET);
 }
 
-/* No two ways of a block lead to the same one, and no jumps lead in a circle. */
+/* No two ways of a block lead to the same one, and no jumps lead in a loop. */
 static bool is_usable(void)
 {
 	for (uint32_t i = 0; i < m.block_count; i++) {
@@ -261,7 +261,7 @@ static void add_entry(uint64_t fragment, uint64_t output, uint32_t input, bool b
 		(struct bat_entry){(uint32_t)(output - fragment), input << 1 | branch};
 }
 
-/* Chooses the jumps of a block and places it.  Returns its end. */
+/* Chooses the jumps of a block and lays it out.  Returns its end. */
 static uint64_t place_block(uint32_t i, uint64_t at)
 {
 	struct inserted_block *b = &m.blocks[m.order[i]];

@@ -28,7 +28,7 @@ static const struct network_piece *pieces_of(const struct network *network,
 	return &network->pieces.at[arc->first];
 }
 
-/* What enters a node leaves it, and no piece has more than it takes. */
+/* What enters a node leaves it, and no segment has more than it takes. */
 static void is_circulation(const struct network *network)
 {
 	int64_t balance[2 * NODES] = {0};
@@ -46,7 +46,7 @@ static void is_circulation(const struct network *network)
 		assert_int_equal(balance[n], 0);
 }
 
-/* A circulation costs least if no circle along which something can be sent, or sent back, costs
+/* A circulation costs least if no loop along which something can be sent, or sent back, costs
  * less than nothing: Bellman and Ford find none.  flow: of each arc. */
 static bool costs_least(const struct network *network, const int64_t *flow)
 {
@@ -138,7 +138,7 @@ static void the_same_again(void **state)
 	}
 }
 
-/* Pieces side by side, each an arc of its own, are the same network. */
+/* Segments side by side, each an arc of its own, are the same network. */
 static void pieces_beside(void **state)
 {
 	(void)state;

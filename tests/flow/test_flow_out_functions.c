@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The code of the output beside that of the input: both are tiny_binary.h's table over instructions
- * of one byte. */
+/* The code of the output next to that of the input: both are tiny_binary.h's table over
+ * instructions of one byte. */
 #include "src/code/out_functions.h"
 
 #include <elf.h>
@@ -120,8 +120,8 @@ static void tables_without_a_beginning(void **state)
 	end();
 }
 
-/* A call of the function itself is no way to its first block, although the block at hand has one:
- * the place is counted, four instructions on.  A jump is that way. */
+/* A call of the function itself is no path to its first block, although the block at hand has one:
+ * the location is counted, four instructions on.  A jump is that way. */
 static void calls_lead_nowhere_within(void **state)
 {
 	(void)state;

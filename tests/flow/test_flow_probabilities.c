@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* How often blocks run, beside Gauss's elimination with all blocks at once; loops that are left
- * seldom or never; graphs that no compiler makes. */
+/* How often blocks run, compared with Gauss's elimination with all blocks at once; loops that are
+ * left seldom or never; graphs that no compiler makes. */
 #include "src/flow/probabilities.h"
 
 #include <math.h>

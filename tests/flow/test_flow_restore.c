@@ -67,7 +67,7 @@ static void copies(void **state)
 	tiny_run_gives(&run, 1, "1 hot 8a 1 hot 60 0 5\n");
 }
 
-/* AArch64: in front of a jump that llvm-bolt put in a conditional branch continues, which is no
+/* AArch64: in front of a jump that llvm-bolt inserted a conditional branch continues, which is no
  * step of the input; the jump's is.  Where a block follows it is one. */
 static void made_jumps(void **state)
 {
@@ -98,8 +98,8 @@ static void made_is_off(void **state)
 	tiny_run_gives(&run, 1, "1 hot 4e 1 hot 60 0 5\n");
 }
 
-/* `other` begins with two blocks at one place: the first is empty.  Calls enter it; what comes from
- * the function itself enters the second. */
+/* `other` begins with two blocks at one location: the first is empty.  Calls enter it; what comes
+ * from the function itself enters the second. */
 static void first_block_is_empty(unsigned restore)
 {
 	begin(restore);

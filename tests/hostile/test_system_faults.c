@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * What every parser says when an allocation, a read or zstd fails, at every place once.
- * The linker puts the functions __wrap_* below in their places (tests/CMakeLists.txt).
+ * What every parser says when an allocation, a read or zstd fails, at every point once.
+ * The linker replaces the functions that can fail by __wrap_* below (tests/CMakeLists.txt).
  */
 #include "tests/support/cmocka.h"
 
@@ -422,7 +422,7 @@ static bool convert_plain(struct bc_error *err)
 			    WANT_RECORDS | WANT_RANGES | WANT_YAML | WANT_EXECUTED, err);
 }
 
-/* A trace of the processor, which is walked: by the thread of the pool, too. */
+/* A hardware trace, which is walked: by the thread of the pool, too. */
 static bool convert_trace(struct bc_error *err)
 {
 	const char *samples = ETM "recorded.etm";

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * x86-64 beside Zydis: of every instruction of real programs and of random bytes, what is certain
- * here has the same length there, and each has the same kind and target.  With arguments, reads
- * those files instead.
+ * x86-64 compared with Zydis: of every instruction of real programs and of random bytes, what is
+ * certain here has the same length there, and each has the same kind and target.  With arguments,
+ * reads those files instead.
  */
 #include <Zydis/Zydis.h>
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The decoder beside LLVM: on every instruction of real programs, and on random
+/* The decoder compared with LLVM: on every instruction of real programs, and on random
  * bytes.  Without libLLVM that part is skipped. */
 #include <elf.h>
 #include <stdio.h>

@@ -5,7 +5,7 @@
  *   --cases          names of the files
  *   --build CASE     writes one of them to stdout
  *   --dump FILE...   prints what the reader delivers (FILE data.0 ... of a directory)
- *   --flow FILE...   with the answers of traces
+ *   --flow FILE...   with the branch outcomes of traces
  */
 #include <string.h>
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Intel PT as libipt reads it, beside batconv's reader:  pt_judge WHAT TRACE [IMAGES]
+ * Intel PT as libipt reads it, compared with batconv's reader:  pt_judge WHAT TRACE [IMAGES]
  *
- * packets   where packets end: the same for both; prints how many there are
- * answers   what batconv's reader answers, a line each
- * queries   ... and what libipt answers when it is asked, in the same words
- * branches  what was taken, by libipt, which walks the code of IMAGES: lines `AT START SIZE OFFSET
- *           FILE`, each from that place of the trace on
+ * `packets`  where packets end: the same for both; prints how many there are
+ * `answers`  the branch outcomes that batconv's reader has, a line each
+ * `queries`  ... and what libipt has when it is asked, in the same words
+ * `branches` what was taken, by libipt, which walks the code of IMAGES: lines `AT START SIZE OFFSET
+ *           FILE`, each from that position of the trace on
  */
 #include <inttypes.h>
 #include <intel-pt.h>
@@ -104,7 +104,7 @@ static void compare_packets(void)
 	free(ends);
 }
 
-/* ---- answers ---- */
+/* ---- branch outcomes ---- */
 
 static void print_answers(const struct flow_batch *batch)
 {

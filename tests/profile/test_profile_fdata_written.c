@@ -167,7 +167,7 @@ static void equal_records(void **state)
 	      "1 plain 3 1 plain 4 0 18446744073709551615\n");
 }
 
-/* Two functions of one printed name are one in text: no two lines have equal places. */
+/* Two functions of one printed name are one in text: no two lines have equal locations. */
 static void one_name(void **state)
 {
 	/* clang-format off */

@@ -27,7 +27,7 @@ static struct symbol symbols[] = {
 	{.name = "x", .address = 0x3700, .size = 8, .type = STT_OBJECT},
 };
 
-/* Places of the code, and of the data. */
+/* Addresses of the code, and of the data. */
 static const struct {
 	uint64_t code, data, count;
 } taken[] = {
@@ -35,7 +35,7 @@ static const struct {
 	{0x1100, 0x3018, 2},                        /* after inner */
 	{0x1100, 0x2fff, 3},                        /* before all */
 	{0x1100, 0x3200, 4},                        /* a symbol without a name */
-	{0x1100, 0x3300, 6},                        /* no place of a thread's data */
+	{0x1100, 0x3300, 6},                        /* no address of a thread's data */
 	{0x1100, 0x3400, 8},  {0x5000, 0x3000, 9},  /* no code */
 	{0x1500, 0x3000, 10},                       /* of an unknown function */
 	{0x1004, 0x300f, 11}, {0x1004, 0x3000, 13}, /* hot + 4, outer */

@@ -6,7 +6,7 @@
  * weigh_7 has 64/127, 50.4 %.
  *
  *   thread      two threads do the work
- *   fork        a child does as much beside it
+ *   fork        a child does as much at the same time
  *   exec        it runs itself again in the end, without this word
  *   unlink      it removes its own file first
  *   map=DIR     it maps all files of DIR to be executed, first

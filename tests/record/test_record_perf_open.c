@@ -23,7 +23,7 @@ struct machine {
 	bool brs, arch_lbr;
 	size_t locked;  /* rings of more bytes are refused with EPERM; 0: none */
 	int gone;       /* this thread has ended */
-	int ends;       /* this thread ends before the event beside its samples is opened */
+	int ends;       /* this thread ends before the event in addition to its samples is opened */
 	int off;        /* this processor is off, -1: none */
 	uint32_t knows; /* bytes of the attribute; 0: all */
 	bool old;       /* before Linux 6.0: what is lost is not counted for each event */

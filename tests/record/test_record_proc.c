@@ -148,7 +148,7 @@ static uint64_t inode_of(const char *path)
 	return st.st_ino;
 }
 
-/* Opens the mapping; what is in the file, or the answer in words. */
+/* Opens the mapping; what is in the file, or the result in words. */
 static const char *opened(struct proc_files *files)
 {
 	static char text[64];

@@ -644,7 +644,7 @@ static void test_a_mapping_of_terabytes(void **state)
 	close_bench(&bench);
 }
 
-/* A process with many mappings is read in pieces: what is in none that is known is not taken for
+/* A process with many mappings is read in parts: what is in none that is known is not taken for
  * code without a file. */
 static void test_mappings_that_were_not_read(void **state)
 {

@@ -101,7 +101,7 @@ static void files(void **state)
 	clean();
 }
 
-/* A collector that takes shards away has no other deleted in their place. */
+/* A collector that takes shards away has no other deleted instead. */
 static void taken_away(void **state)
 {
 	struct shard_folder folder;

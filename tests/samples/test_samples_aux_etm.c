@@ -168,7 +168,7 @@ static size_t feed(struct reading *r, const void *data, size_t size)
 /* ... of a trace that begins, at 0x400000 in the normal world's EL0 */
 #define START SYNC "\x04\x85\0\0\x40\0\0\0\0\0\x30"
 
-/* The same in one piece and cut at each byte. */
+/* The same in one chunk and cut at each byte. */
 static void assert_reads(const struct info *info, const char *bytes, size_t size, const char *want)
 {
 	for (size_t cut = 0; cut < size; cut++) {
@@ -359,8 +359,8 @@ static void test_others(void **state)
 	/* events, ignored ones, cycles, marks, instrumentation */
 	READS(etmv4, START "\xf7\x71\x7f\x70\x10\x0e\x82\x02\x0f\x0c\x05\xf7", "[400000 TT");
 	READS(ete, START "\xf7\x09\x00\x01\x02\x03\x04\x05\x06\x07\x80\xf7\x88\xf7", "[400000 TTT");
-	/* Q: what ran is not reported; it continues at an address: that of before, short, long,
-	 * after it
+	/* Q: the executed code is not reported; it continues at an address: that of before, short,
+	 * long, after it
 	 */
 	READS(etmv4, START "\xf7\xa0\x05\xf7", "[400000 T!@400000 T");
 	READS(etmv4, START "\xf7\xa5\x04\x05\xf7", "[400000 T!@400010 T");

@@ -75,7 +75,7 @@ static void test_change_of_source(void **state)
 	assert_string_equal(text, "10:f 10 ");
 }
 
-/* Pieces of any size make the same of the same bytes, with synchronizations between and within
+/* Chunks of any size make the same of the same bytes, with synchronizations between and within
  * frames. */
 static void test_pieces(void **state)
 {

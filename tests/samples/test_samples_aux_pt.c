@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Packets of Intel PT: what each answers, by itself and beside others. */
+/* Packets of Intel PT: the branch outcome of each, by itself and among others. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -22,8 +22,8 @@
 #define OUT  PSB, PSBEND
 #define OVF  0x02, 0xf3
 
-/* All answers as text: kinds by name, bits the oldest first, addresses as hexadecimal numbers; |
- * where a batch ends. */
+/* All branch outcomes as text: kinds by name, bits the oldest first, addresses as hexadecimal
+ * numbers; | where a batch ends. */
 struct transcript {
 	char text[TEXT];
 	size_t size;
@@ -84,7 +84,7 @@ static size_t take(struct transcript *t, const uint8_t *data, size_t size)
 	return rest.size;
 }
 
-/* Reads all bytes at once, and in two pieces that were cut at each place: the same. */
+/* Reads all bytes at once, and in two chunks that were cut at each position: the same. */
 static void expect_bytes(const uint8_t *data, size_t size, const char *expected)
 {
 	struct transcript t;
@@ -154,12 +154,13 @@ static void test_addresses(void **state)
 static void test_begin_and_end(void **state)
 {
 	(void)state;
-	/* A system call, and the same place again. */
+	/* A system call, and the same address again. */
 	EXPECT("at 401000 bits 1 stop 0 begin 401234 bits 0", SYNC, 0x06, 0x01, 0x31, 0x34, 0x12,
 	       0x04);
 	/* A filter: where a branch led out of what is traced. */
 	EXPECT("at 401000 stop 405000 begin 401234", SYNC, 0x21, 0, 0x50, 0x31, 0x34, 0x12);
-	/* In front of the first PSB, and where the trace is off at one, there are no answers. */
+	/* In front of the first PSB, and where the trace is off at one, there are no branch
+	 * outcomes. */
 	EXPECT("begin 401000 bits 1", 0x06, 0x2d, 0x10, 0x20, OUT, IP48(0x11, 0, 0x10, 0x40, 0),
 	       0x06);
 	/* An interrupt: where the program was, and where it continues. */
@@ -177,7 +178,7 @@ static void test_begin_and_end(void **state)
 	EXPECT("at 401000 stop 0 begin 402000 bits 1", SYNC, 0x0d, 0x06, 0x06, 0x2d, 0, 0x20, 0x06);
 	/* FUP without one says nothing. */
 	EXPECT("at 401000 target 402000", SYNC, 0x1d, 0x2d, 0, 0x20);
-	/* The trace is switched on, as processors write it: the PSB knows the place, too. */
+	/* The trace is switched on, as processors write it: the PSB knows the address, too. */
 	EXPECT("at 401000 begin 401002 bits 1", SYNC, 0x31, 0x02, 0x10, 0x06);
 	/* PGE without one: nothing until the next. */
 	EXPECT("at 401000 stop 0 begin 403000", SYNC, 0x01, 0x11, 0x06, 0x31, 0, 0x30);
@@ -218,7 +219,7 @@ static void test_overflow(void **state)
 	/* The FUP after something else is of an interrupt. */
 	EXPECT("at 401000 lost begin 403000", SYNC, OVF, 0x99, 0x01, 0x3d, 0, 0x20,
 	       IP48(0x0d, 0, 0x30, 0x40, 0));
-	/* Bits without a place are dropped; the address before is forgotten. */
+	/* Bits without an address are dropped; the address before is forgotten. */
 	EXPECT("at 401000 lost begin 2000 bits 0", SYNC, OVF, 0x06, 0x1e, 0x2d, 0, 0x20, 0x04);
 	/* It ends the packets of a PSB. */
 	EXPECT("lost at 402000 bits 1", PSB, FUP_401000, OVF, IP48(0x1d, 0, 0x20, 0x40, 0), 0x06);
@@ -337,7 +338,7 @@ static void test_counts(void **state)
 
 #define TSC(low, high) 0x19, (low) & 0xff, (low) >> 8 & 0xff, 0, 0, (high) & 0xff, 0, 0
 
-/* Reads, and says the place after each batch. */
+/* Reads, and says the context after each batch. */
 static void expect_times(struct pt_timing timing, const uint8_t *data, size_t size,
 			 const char *expected)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Pieces of a trace as one row of bytes, and where bytes are missing. */
+/* Chunks of a trace as one row of bytes, and where bytes are missing. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -106,7 +106,7 @@ static void test_gaps(void **state)
 	(void)state;
 	add_text(&queues, number, 0, "abc");
 	add_text(&queues, number, 8, "ijk");
-	add_text(&queues, number, 4, "efg"); /* back: no part of a picture */
+	add_text(&queues, number, 4, "efg"); /* back: no part of a snapshot */
 	assert_int_equal(more(&queues, number), AUX_MORE);
 	assert_int_equal(more(&queues, number), AUX_GAP);
 	assert_window(queue, 8, "ijk");
@@ -141,7 +141,7 @@ static void test_losses(void **state)
 	aux_queues_free(&queues);
 }
 
-/* Pictures of a ring: what was in the one before is passed; one that has nothing new is left out.
+/* Snapshots of a ring: what was in the one before is passed; one that has nothing new is left out.
  */
 static void test_pictures(void **state)
 {
@@ -172,7 +172,7 @@ static void test_pictures(void **state)
 	aux_queues_free(&queues);
 }
 
-/* A window is no larger than it may be, whatever the piece says, and a reader that takes nothing is
+/* A window is no larger than it may be, whatever the chunk says, and a reader that takes nothing is
  * stopped. */
 static void test_window(void **state)
 {

@@ -10,7 +10,7 @@
 
 #define RECORDS 8
 
-/* Reads everything as one piece. */
+/* Reads everything as one chunk. */
 static size_t decode(struct spe_decoder *decoder, const uint8_t *data, size_t size,
 		     struct spe_record *out)
 {

@@ -138,7 +138,8 @@ static void gives(const char *want)
 	flow_walk_free(w.walk);
 }
 
-/* Rows come in front of a mapping over what ran, not of another one; with exec and exit lines end.
+/* Rows come in front of a mapping over the executed code, not of another one; with exec and exit
+ * lines end.
  */
 static void in_front_of_what_changes(void **state)
 {
@@ -257,7 +258,7 @@ static void refused(void **state)
 	      "end\n");
 }
 
-/* Files in which answers were lost, those with most first. */
+/* Files in which branch outcomes were lost, those with most first. */
 static void files_of_loss(void **state)
 {
 	struct flow_walk_report report = {0};

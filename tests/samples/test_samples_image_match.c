@@ -194,7 +194,7 @@ static void match_of_large_pages(void **state)
 	image_match_fini(&match);
 }
 
-/* What ran was stripped: its new text lies elsewhere in the file. */
+/* The profiled binary was stripped: its new text lies elsewhere in the file. */
 static void segments_that_strip_moved(void **state)
 {
 	struct image_match match = match_of(&pie, NULL);

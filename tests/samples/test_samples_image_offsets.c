@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Places of user code that are offsets in files, or addresses, and nothing says which. */
+/* Locations of user code that are offsets in files, or addresses, and nothing says which. */
 #include "tests/support/build_space.h"
 #include "tests/support/cmocka.h"
 #include "tests/support/image_locate.h"
 
-/* The address of a place, or 0: it is none in the binary. */
+/* The address of a location, or 0: it is none in the binary. */
 static uint64_t place(struct image_space *maps, uint32_t pid, const char *file, uint64_t at)
 {
 	struct run_addr found = image_space_find_place(maps, pid, text_of(file), at);
@@ -13,13 +13,13 @@ static uint64_t place(struct image_space *maps, uint32_t pid, const char *file, 
 	return image_space_locate(maps, pid, found, &ignored) == LOCATED_IMAGE ? found.v : 0;
 }
 
-/* Where a place of a file that nobody knows is said to be. */
+/* Where a location of a file that nobody knows is said to be. */
 static uint64_t elsewhere(struct image_space *maps, uint32_t pid)
 {
 	return image_space_find_place(maps, pid, text_of("/nowhere"), 0x12345678).v;
 }
 
-/* Places of user code as perf script prints them: offsets in files. */
+/* Locations of user code as perf script prints them: offsets in files. */
 static void offsets_in_files(void **state)
 {
 	struct image_space maps = begin_space();
@@ -57,7 +57,7 @@ static void offsets_in_files(void **state)
 	image_space_fini(&maps);
 }
 
-/* Another file's offset that is an address of a binary at a fixed place is none of it. */
+/* Another file's offset that is an address of a binary at a fixed address is none of it. */
 static void offsets_that_look_like_addresses(void **state)
 {
 	struct segment fixed = {0x400000, 0, 8 * PAGE, 8 * PAGE, PAGE, true};
@@ -75,7 +75,7 @@ static void offsets_that_look_like_addresses(void **state)
 	image_space_fini(&maps);
 }
 
-/* A large binary at a fixed place: most offsets in it are addresses, too.  What the others
+/* A large binary at a fixed address: most offsets in it are addresses, too.  What the others
  * were decides, in whatever file; without any they are addresses. */
 static void offsets_or_addresses(void **state)
 {

@@ -203,7 +203,7 @@ static void model_map(struct model_process *p, uint64_t at, uint64_t pages, uint
 		model_clear(p);
 	int64_t page = (int64_t)at - p->base;
 	bool is_image = is_app && executable && first + pages <= 8;
-	/* Not by its place in the file, but by its address. */
+	/* Not by its offset in the file, but by its address. */
 	if (is_app && executable && !is_image && p->has_image && page >= 0 &&
 	    page + (int64_t)pages <= 8) {
 		is_image = true;

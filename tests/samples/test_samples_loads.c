@@ -35,7 +35,7 @@ static void one_file_loaded_twice(void **state)
 	assert_int_equal(base, 0x90000);
 	assert_false(loads_base(&loads, &image, &maps.at[4], &base));
 	loads_free(&loads);
-	/* Moved by a page: the mappings of one load contradict each other. */
+	/* Moved by a page: the mappings of one load do not match. */
 	maps.at[1].offset = 0x2000;
 	assert_true(loads_find(&maps, &files, path, &image, &loads));
 	assert_true(loads.misfits || !load_agrees(&loads.all.at[0]) ||
@@ -127,7 +127,7 @@ static void mappings_that_contradict(void **state)
 	loads_free(&loads);
 }
 
-/* Two namespaces: whole, code only, and split by mprotect; with the file read beside them. */
+/* Two namespaces: whole, code only, and split by mprotect; together with the file that was read. */
 static void true_loads_stay_two(void **state)
 {
 	static const struct row whole[] = {{0x40000, 0x1000, 0, !CODE}, /* its header is read */

@@ -241,7 +241,7 @@ static void keep_of_leaf(struct map_set **set, uint64_t leaf, uint64_t keep)
 	assert_true(map_set_replace(set, (first + keep) * 10, (first + LEAF_MOST) * 10, NULL));
 }
 
-/* A mapping that takes the place of one in the next leaf: there are as many as before, and
+/* A mapping that replaces one in the next leaf: there are as many as before, and
  * yet that leaf and the one after it have become few enough for one. */
 static void a_leaf_may_lose_what_another_gains(void **state)
 {

@@ -69,7 +69,7 @@ static bool wake(struct fixture *f, uint32_t queue, struct bc_error *err)
 	return flow_lanes_wake(&f->lanes, queue, &(struct aux_clock){0}, err);
 }
 
-/* Sources that no unit is of have no lane, and lanes without answers no batch. */
+/* Sources that no unit is of have no lane, and lanes without branch outcomes no batch. */
 static void test_strange_sources(void **state)
 {
 	struct fixture f;

@@ -61,7 +61,7 @@ static void bench_fini(struct bench *bench)
 	free(bench->got.numbers);
 }
 
-/* A record with the next number, framed and put in. */
+/* A record with the next number, framed and inserted. */
 static bool put(struct bench *bench, uint64_t time)
 {
 	struct build_perf b = {0};

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Samples of a trace of Arm SPE, and answers of one of Arm ETM: in which process, and in front of
- * which events.  Each recording is read as a file, whose pieces are found first, and from a pipe.
+/* Samples of a trace of Arm SPE, and branch outcomes of one of Arm ETM: in which process, and in
+ * front of which events.  Each recording is read as a file, whose chunks are found first, and from
+ * a pipe.
  */
 #include <fcntl.h>
 #include <linux/perf_event.h>
@@ -286,7 +287,7 @@ static void test_threads(void **state)
 	assert_log(fill_threads, true, log, NULL);
 }
 
-/* For a processor: by the packets, else by what ran there, else by what began there. */
+/* For a processor: by the packets, else by the thread there, else by what began there. */
 static void fill_processors(struct build_perf *b)
 {
 	struct build_perf trace = {0}, second = {0}, third = {0};
@@ -374,7 +375,7 @@ static void test_late(void **state)
 	assert_int_equal(details.late, 1);
 }
 
-/* Pieces that cut a record; a record at whose end the buffer was full; a piece that is missing. */
+/* Chunks that cut a record; a record at whose end the buffer was full; a chunk that is missing. */
 static void fill_pieces(struct build_perf *b)
 {
 	struct build_perf trace = {0}, part = {0};
@@ -505,7 +506,7 @@ static void test_cut_file(void **state)
 	build_perf_free(&b);
 }
 
-/* ---- answers ---- */
+/* ---- branch outcomes ---- */
 
 /* Two units of ETMv4 with the trace ids 10 and 11, whose time stamps are those of the kernel's
  * counter. */
@@ -596,7 +597,7 @@ static void test_flow_between_events(void **state)
 	assert_log(fill_flow_between, true, log, NULL);
 }
 
-/* Nobody takes answers: what there is, is reported, and nothing is read. */
+/* Nobody takes branch outcomes: what there is, is reported, and nothing is read. */
 static void test_flow_without_a_taker(void **state)
 {
 	struct build_perf b = {0};
@@ -619,8 +620,8 @@ static void test_flow_without_a_taker(void **state)
 	build_perf_free(&b);
 }
 
-/* For processors: by the context, else by what ran there; a unit's processor is that of its trace
- * id, wherever its bytes lie. */
+/* For processors: by the context, else by the thread there; a unit's processor is that of
+ * its trace id, wherever its bytes lie. */
 static void put_frames(struct build_perf *out, const struct build_perf *first,
 		       const struct build_perf *second)
 {

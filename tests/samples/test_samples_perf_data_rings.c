@@ -92,7 +92,7 @@ static void put_at(struct build_perf *b, uint64_t time)
 		   &(struct build_sample){.pid = 7, .tid = 7, .time = time, .ip = 0x1000 + time});
 }
 
-/* Records of all sizes, cut at every place: a ring wraps anywhere. */
+/* Records of all sizes, cut at every position: a ring wraps anywhere. */
 static void test_records_that_are_cut(void **state)
 {
 	(void)state;

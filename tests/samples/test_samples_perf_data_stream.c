@@ -121,7 +121,7 @@ static void test_held_blocks_stay(void **state)
 	build_perf_free(&b);
 }
 
-/* One zstd frame in pieces of any size, as perf makes them. */
+/* One zstd frame in chunks of any size, as perf makes them. */
 static void put_stream(struct build_perf *b, struct bytes plain, uint64_t seed, bool second_form)
 {
 	struct prng p = {seed};

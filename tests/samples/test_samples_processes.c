@@ -133,7 +133,7 @@ static void exec_replaces_what_was_mapped(void **state)
 	processes_free(&table.processes);
 }
 
-/* perf shows the mappings of what ran before the recording without an EXEC. */
+/* perf shows the mappings of programs that began before the recording without an EXEC. */
 static void a_mapping_makes_its_process_known(void **state)
 {
 	struct table table = {0};

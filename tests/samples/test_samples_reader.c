@@ -175,7 +175,7 @@ static uint64_t number_after(const char *message, const char *key)
 	return text_dec(text_first(rest, len), &value) ? value : 0;
 }
 
-/* A reader says yes, or says why not in one line with the place. */
+/* A reader says yes, or says why not in one line with the position. */
 static void assert_clean(const char *bytes, size_t size, enum input_format format)
 {
 	struct reader_options options = {.format = format, .build_id = {2, {0x0b, 0x44}}};

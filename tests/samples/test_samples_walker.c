@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The walk by hand-written code and answers: what each answer does in each state, by the rules of
- * Intel PT and of Arm ETM.  Rows were worked out by hand. */
+/* The walk by hand-written code and branch outcomes: what each outcome does in each state, by the
+ * rules of Intel PT and of Arm ETM.  Rows were worked out by hand. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -237,7 +237,7 @@ static void pt_returns(void **state)
 	      "1021 1007 1007 1 r\n");
 }
 
-/* A call of what follows it is none; a bit at a return without a call contradicts. */
+/* A call of what follows it is none; a bit at a return without a call is a mismatch. */
 static void pt_call_to_next(void **state)
 {
 	(void)state;
@@ -260,7 +260,7 @@ static void pt_zero_at_return(void **state)
 	      "1002 1020 0 1\n");
 }
 
-/* The target of a branch among bits is after them, also where the bits are in two answers. */
+/* The target of a branch among bits is after them, also where the bits are in two outcomes. */
 static void pt_deferred(void **state)
 {
 	(void)state;
@@ -423,8 +423,8 @@ static void pt_stop_nowhere(void **state)
 	      "1021 1000 0 1 r\n");
 }
 
-/* The kernel is traced, too: its answers are reported as such, and the line continues after the
- * call. */
+/* The kernel is traced, too: its branch outcomes are reported as such, and the line continues after
+ * the call. */
 static void pt_kernel(void **state)
 {
 	(void)state;
@@ -461,7 +461,7 @@ static void pt_xbegin_has_no_bit(void **state)
 
 /* ---- code that is not known ---- */
 
-/* A call into a file that is not there, and back: what was answered there is lost, and the branch
+/* A call into a file that is not there, and back: the outcomes there are lost, and the branch
  * back comes from there. */
 static void lost_in_a_file(void **state)
 {
@@ -530,7 +530,7 @@ static void lost_of_no_process(void **state)
 	gives("");
 }
 
-/* Code that ends where no branch is, within a mapping, is not what ran. */
+/* Code that ends where no branch is, within a mapping, is not executed code. */
 static void lost_behind_the_code(void **state)
 {
 	(void)state;
@@ -552,7 +552,7 @@ static void circles_end(void **state)
 	   BEGIN(0x100e), LEAVE(0x1020));
 	assert_int_equal(sums()->loops, 2);
 	assert_int_equal(lost(LOSS_CIRCLE), 2);
-	/* No more of a circle is counted than it takes to look on. */
+	/* No more of a loop is counted than it takes to look on. */
 	struct walk_fit fit = walker_fit(world.walker, 0);
 	assert_int_equal(fit.answered, 0);
 	assert_int_equal(fit.mismatched,
@@ -574,7 +574,7 @@ static void work_ends_in_front_of_a_stop(void **state)
 	gives("");
 }
 
-/* A program can wait for a signal in a circle. */
+/* A program can wait for a signal in a loop. */
 static void a_circle_is_left(void **state)
 {
 	(void)state;
@@ -589,7 +589,7 @@ static void a_circle_is_left(void **state)
 	      "1100 1060 0 1\n");
 }
 
-/* The work of all answers together is bounded by their number. */
+/* The work of all branch outcomes together is bounded by their number. */
 static void work_is_bounded(void **state)
 {
 	static struct flow_answer answers[20000];
@@ -726,7 +726,8 @@ static void ete_source_address(void **state)
 	      "1020 1010 1010 1 r\n");
 }
 
-/* ... also of one that leads into code that is not known: the branch itself was an answer. */
+/* ... also of one that leads into code that is not known: the branch itself was an
+ * outcome. */
 static void ete_source_address_of_the_last(void **state)
 {
 	(void)state;

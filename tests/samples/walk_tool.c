@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * What ran by a trace of the processor, in all files: walk_tool [--threads=N] [--debug-dir=DIR]
- * [--answers] PERF.DATA
+ * The code that was executed by a hardware trace, in all files: walk_tool [--threads=N]
+ * [--debug-dir=DIR] [--answers] PERF.DATA
  *
  * stdout   PID FROM TO END COUNT, addresses in hexadecimal, 0: not known; `r` after returns
- * stderr   answers, and what was lost, by reason and file
- * --answers   without a walk: how fast answers come
+ * stderr   branch outcomes, and what was lost, by reason and file
+ * --answers   without a walk: how fast branch outcomes come
  */
 #include <inttypes.h>
 #include <stdio.h>

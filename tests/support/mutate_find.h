@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Finds places in a table that can be damaged. */
+/* Finds positions in a table that can be damaged. */
 #ifndef TESTS_SUPPORT_MUTATE_FIND_H
 #define TESTS_SUPPORT_MUTATE_FIND_H
 

@@ -281,7 +281,7 @@ static bool table_ordinals(const struct world *w, struct bat_table *t)
 	return true;
 }
 
-/* Adds a hot fragment at an address, at its place in the order, with one entry 0 -> 0. */
+/* Adds a hot fragment at an address, at its position in the order, with one entry 0 -> 0. */
 static bool add_fragment(struct bat_table *t, uint64_t address)
 {
 	uint32_t at = 0;

@@ -201,7 +201,7 @@ static void compress(struct build_perf_file *file, bool second_form)
 	build_perf_free(&plain);
 }
 
-/* perf reads the size of the compressed pieces from feature 27, which comes after the others. */
+/* perf reads the size of the compressed chunks from feature 27, which comes after the others. */
 void case_compressed(struct build_perf_file *file)
 {
 	compress(file, false);

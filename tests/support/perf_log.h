@@ -11,8 +11,9 @@
 /* For struct event_sink: `ctx` is the FILE that the lines go to. */
 bool perf_log_event(void *ctx, const struct event *e, struct bc_error *err);
 
-/* For struct flow_taker: `ctx` as above.  "FLOW lane pid tid time rules", then its answers: T and N
- * are branches that were taken and not; target, at, leave, stop, begin and an address; lost. */
+/* For struct flow_taker: `ctx` as above.  "FLOW lane pid tid time rules", then its branch outcomes:
+ * T and N are branches that were taken and not; target, at, leave, stop, begin and an address;
+ * lost. */
 bool perf_log_flow(void *ctx, const struct trace_flow *flow, struct bc_error *err);
 
 /* What reading gave. */
@@ -23,7 +24,7 @@ struct read_result {
 	struct reader_report report;
 };
 
-/* Answers of traces are in the log, unless the input has a taker of its own. */
+/* Branch outcomes of traces are in the log, unless the input has a taker of its own. */
 void perf_read_input(const struct perf_data_input *input, struct read_result *out);
 
 /* Reads bytes as an input that is called x.data and is no regular file. */

@@ -86,7 +86,7 @@ static uint32_t add_entries(struct generator *g, struct bat_fragment *f)
 	uint32_t count = random_below(&g->state, 2 * g->entries + 1);
 	uint32_t input = f->cold ? random_below(&g->state, 2000) : 0;
 	uint32_t output = 0;
-	bool moved = one_in(g, 3); /* not a single block stayed in its place */
+	bool moved = one_in(g, 3); /* not a single block stayed where it was */
 
 	g->index = UINT32_MAX;
 	f->first_entry = g->table->entry_count;

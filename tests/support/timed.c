@@ -52,7 +52,7 @@ int main(int argc, char **argv)
 	}
 	pid_t child = fork();
 	if (!child) {
-		/* Pairs lie beside each other in inputs/: the tests say where they want the input,
+		/* Pairs lie next to each other in inputs/: the tests say where they want the input,
 		 * and tests/cli/input-found finds it. */
 		setenv("BATCONV_NO_INPUT", "1", 1);
 		execvp(argv[3], argv + 3);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Rows of call frame information: by hand, and of real binaries beside what libdw makes of the same
- * bytes. */
+/* Rows of call frame information: by hand, and of real binaries compared with what libdw makes of
+ * the same bytes. */
 #include "src/verify/cfi.h"
 
 #include <inttypes.h>

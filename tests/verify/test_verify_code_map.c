@@ -7,9 +7,9 @@
 
 #include "tests/support/cmocka.h"
 
-/* The output: 16 bytes of function 0 in instructions of 4, a jump, what BOLT put in, an instruction
- * that grew from 2 bytes to 5; 8 bytes of function 1, which function 2 was folded into; 8 bytes
- * that stayed. */
+/* The output: 16 bytes of function 0 in instructions of 4, a jump, what BOLT inserted, an
+ * instruction that grew from 2 bytes to 5; 8 bytes of function 1, which function 2 was folded into;
+ * 8 bytes that stayed. */
 static struct code_run runs[] = {
 	{0x6000, 0x1000, 16, 16, 0, RUN_SAME}, {0x6010, 0x1010, 2, 2, 0, RUN_JUMP},
 	{0x6012, 0, 14, 0, 0, RUN_UNTIED},     {0x6020, 0x1012, 5, 2, 0, RUN_SAME},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Entries of debug information by hand: their order, values, ranges and places, and what is too
+/* Entries of debug information by hand: their order, values, ranges and locations, and what is too
  * much. */
 #include "src/verify/debug_entries.h"
 

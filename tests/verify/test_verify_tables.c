@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Tables from files and from JSON: what is wrong is reported with its place. */
+/* Tables from files and from JSON: what is wrong is reported with its position. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -15,7 +15,7 @@ static struct line_rows rows_of(struct line_unit *units, const char *names)
 	return rows;
 }
 
-/* places: of each unit of the input its number in the output; NULL: they are no pair */
+/* `places`: of each unit of the input its number in the output; NULL: they are no pair */
 static void is_order(const char *in, const char *out, const char *places)
 {
 	struct line_unit units[2][MOST];

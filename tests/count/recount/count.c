@@ -69,7 +69,7 @@ static size_t wrong_entries(struct count *c, const struct sample *sample)
 	return c->erratum_seen ? ERRATUM_NEWEST : 0;
 }
 
-/* A branch, and what ran from where it went to the source of the next newer one: `end`. */
+/* A branch, and the executed code from where it went to the source of the next newer one: `end`. */
 static void count_entry(struct count *c, uint32_t pid, const struct branch *b, uint64_t end)
 {
 	uint64_t from = place_of(c, pid, b->from), to = place_of(c, pid, b->to);
@@ -327,7 +327,7 @@ static void take_trace(struct count *c, const struct trace_record *record)
 		    record->mispredicted);
 }
 
-/* Traces of the processor, walked. */
+/* Hardware traces, walked. */
 static void take_ran(struct count *c, uint32_t pid, const struct ran_trace *row)
 {
 	const struct branch b = {row->from, row->to, 0};
@@ -466,7 +466,7 @@ static void settle_outside(struct count *c)
 	}
 }
 
-/* Where there are branches, plain addresses say nothing. */
+/* Where there are branches, basic samples say nothing. */
 void count_end(struct count *c)
 {
 	uint64_t plain = numbers_get(&c->plain, "samples.read");

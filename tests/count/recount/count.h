@@ -40,7 +40,7 @@ struct count {
 	bool is_basic; /* the profile is of addresses: set by count_end() */
 
 	struct numbers numbers;
-	struct numbers plain;  /* of plain samples, which count only if there are no branches */
+	struct numbers plain;  /* of basic samples, which count only if there are no branches */
 	struct row_vec traces; /* where it went, the branch, the end */
 	struct row_vec addresses;
 	struct row_vec accesses; /* code, data */

@@ -6,7 +6,7 @@
 #include "tests/count/recount/input.h"
 #include "tests/count/recount/should.h"
 
-/* input: every place is looked up in it; NULL: in none */
+/* input: every location is looked up in it; NULL: in none */
 BC_MUST_USE bool fdata_compare(const char *path, const struct should *should,
 			       const struct input *input, struct bc_error *err);
 

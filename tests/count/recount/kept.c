@@ -11,7 +11,7 @@ static bool any_mispredicted(const struct row_vec *rows)
 	return false;
 }
 
-/* What takes the branch's place before a fall-through.  Where BOLT moved the code it counts whether
+/* What replaces the branch before a fall-through.  Where BOLT moved the code it counts whether
  * it was a return; where it did not, whether it was a return, for perf2bolt only one from outside
  * the function, and else whether it came from outside. */
 static uint64_t origin_of(const struct count *count, const struct row *row, bool returns)

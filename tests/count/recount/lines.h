@@ -16,7 +16,7 @@ struct line {
 };
 DEFINE_VEC(line_vec, struct line);
 
-/* Takes the place, which is to be freed, NULL: out of memory. */
+/* Takes the location, which is to be freed, NULL: out of memory. */
 void lines_put(struct line_vec *lines, char *place, uint64_t count, uint64_t mispredicted);
 void lines_free(struct line_vec *lines);
 

@@ -108,7 +108,7 @@ static void take_address(struct should *should, struct count *count, const struc
 	numbers_add(&count->numbers, what, row->count);
 }
 
-/* The order of a profile: by function, entries from outside last, then by place. */
+/* The order of a profile: by function, entries from outside last, then by location. */
 
 const struct function *record_owner(const struct record *record)
 {

@@ -10,7 +10,7 @@
 #include "tests/count/recount/spot.h"
 
 /* A branch or a fall-through, if `from.function` is NULL one that comes from outside; of
- * plain samples `from` alone. */
+ * basic samples `from` alone. */
 struct record {
 	struct home from, to;
 	uint64_t count, mispredicted;

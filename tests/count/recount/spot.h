@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Where a vaddr lies, and which place of the input binary that is: by the function table
+ * Where a vaddr lies, and which location of the input binary that is: by the function table
  * and the fragments as they are in the binary, without its indices.
  */
 #ifndef TESTS_COUNT_RECOUNT_SPOT_H
@@ -16,7 +16,7 @@ struct spot {
 
 struct spot spot_of(const struct binary *binary, uint64_t at);
 
-/* A place of the input binary. */
+/* A location of the input binary. */
 struct home {
 	const struct function *function; /* that has its name; NULL: in none */
 	uint32_t offset;

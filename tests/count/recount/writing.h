@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A line that should be in a file, written piece by piece. */
+/* A line that should be in a file, written part by part. */
 #ifndef TESTS_COUNT_RECOUNT_WRITING_H
 #define TESTS_COUNT_RECOUNT_WRITING_H
 

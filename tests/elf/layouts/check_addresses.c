@@ -9,7 +9,7 @@
  *   run -> vaddr -> run                        the base of every mapping
  *   vaddr -> file offset -> vaddr              and the byte there is the mapped one
  *   vaddr -> function + offset -> vaddr        where it is in a function
- *   vaddr -> input + offset -> places          one of them is the vaddr
+ *   vaddr -> input + offset -> locations          one of them is the vaddr
  *
  * is the identity.  Prints a row per binary; exits 1 if something is not.
  */

@@ -3,7 +3,7 @@
  * Run-time addresses of the demo in a process that a file of any format describes, as
  * batconv addr --perf and --maps have it.
  *
- * An error is one line.  Without a process said there is an answer exactly if one
+ * An error is one line.  Without a process said there is a result exactly if one
  * process has the demo, and it is that process's.  Its loads ascend.  For each address the
  * region holds it; what has a vaddr lies in a region of the demo, at run-time address minus
  * one of the bases, in the segment, section and function of that vaddr; and the way back

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The decoder beside a second, naive one: they accept the same bytes under every
+ * The decoder compared with a second, naive one: they accept the same bytes under every
  * layout and read the same from them, field by field, parents included; they
  * recognize the same layout; offsets translate to the same ones and traces walk over
  * the same edges.
@@ -33,7 +33,7 @@ static void check_trace(const struct bat_table *t, uint32_t i, const struct naiv
 	naive_numbers_free(&b);
 }
 
-/* Around every entry of a few, where answers change. */
+/* Around every entry of a few, where results change. */
 static void check_offsets(const struct bat_table *t, uint32_t i, const struct naive_fragment *n)
 {
 	uint32_t before = 0;

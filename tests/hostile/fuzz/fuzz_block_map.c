@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* A section of SHT_LLVM_BB_ADDR_MAP.  Any bytes are refused, or they are functions: each with a
  * range, blocks that ascend in their range, and no more of all than there are bytes for.  What is
- * read again from the place of a function is the same function; its probabilities can be solved, or
- * are too much, and no block runs less often than never. */
+ * read again from the location of a function is the same function; its probabilities can be solved,
+ * or are too much, and no block runs less often than never. */
 #undef NDEBUG /* what is asserted here must be done, too */
 #include <assert.h>
 #include <stdlib.h>

@@ -41,7 +41,7 @@ struct stepping {
 	uint64_t left; /* of the block's count, by steps that are no calls */
 };
 
-/* What ran lies in its block, and each step leads somewhere. */
+/* The executed code lies in its block, and each step leads somewhere. */
 static bool check_step(void *ctx, const struct flow_step *step)
 {
 	struct stepping *s = ctx;
@@ -71,7 +71,7 @@ static void check_steps(const struct function_table *table, const struct functio
 }
 
 /* Successors are blocks, each once; and what enters a block leaves it, in the flow that is inferred
- * from samples at whatever places. */
+ * from samples at whatever addresses. */
 static void check_code(const struct function_table *table, const struct function *f,
 		       const struct graph *graph, struct bytes data)
 {

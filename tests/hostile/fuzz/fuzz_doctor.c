@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * What doctor reads of a machine and of llvm-bolt: a byte for each event, how the kernel answers;
+ * What doctor reads of a machine and of llvm-bolt: a byte for each event, how the kernel replies;
  * then nine files of /proc and /sys and what `llvm-bolt --version` prints, with zero bytes between.
  * Properties: what works was opened, and all is closed again; what is printed has no control bytes,
  * and the JSON is read; a processor that is listed twice is the same one; a release is taken from

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * Packets of ETMv4 and ETE, in CoreSight's frames or as they are, through a queue and its lanes.
- * The first bytes say which unit it is, and how the others are cut into pieces, where something was
+ * The first bytes say which unit it is, and how the others are cut into chunks, where something was
  * lost, and how many bytes are missing; what follows is the trace.  Properties: wherever a trace is
- * cut into pieces that follow each other, each source has the same answers, at the same places; an
- * answer without a packet does not exist; with gaps every piece is read to its end; after what was
- * lost comes an address.
+ * cut into chunks that follow each other, each source has the same branch outcomes, at the same
+ * positions; a branch outcome without a packet does not exist; with gaps every chunk is read to its
+ * end; after what was lost comes an address.
  */
 #undef NDEBUG /* what is asserted here must be done, too */
 #include <assert.h>
@@ -127,7 +127,7 @@ static void add(struct aux_queues *queues, uint64_t at, const uint8_t *data, siz
 			     &err));
 }
 
-/* Pieces of the sizes that `cuts` says, in turn.  damaged: its high bits say what is wrong with
+/* Chunks of the sizes that `cuts` says, in turn.  damaged: its high bits say what is wrong with
  * them. */
 static void cut(struct aux_queues *queues, struct bytes cuts, struct bytes trace, bool damaged)
 {

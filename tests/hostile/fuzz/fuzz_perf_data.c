@@ -113,7 +113,7 @@ static void check_input(const struct perf_data_input *input, size_t size)
 	assert(!perf->truncated || perf->truncated_at <= size);
 }
 
-/* Bytes that were read already and cannot be read again; and a file, in which all pieces of traces
+/* Bytes that were read already and cannot be read again; and a file, in which all chunks of traces
  * are found first. */
 static void check_reader(int fd, const uint8_t *data, size_t size)
 {

@@ -25,7 +25,7 @@ static void check_ended(const char *text, size_t size)
 	assert(memchr(text, 0, size));
 }
 
-/* Do entries of the same path contradict each other?  A short id and the same with
+/* Do entries of the same path mismatch?  A short id and the same with
  * zeros after it can be one. */
 static bool is_clear(const struct perf_build_id *all, size_t count, const char *path, bool strictly)
 {

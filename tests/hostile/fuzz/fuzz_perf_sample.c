@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The layout of samples, beside a second reader that steps through the fields one by
+ * The layout of samples, compared with a second reader that steps through the fields one by
  * one as perf_event.h lists them.  An input is an attr of 112 bytes, then the body of
  * a record: as a sample both readers refuse it or read the same; as another record
  * its trailer is the same.  No branch or call chain lies outside the body.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A text is read to its end or refused with the place.  Mappings stay inside
+ * A text is read to its end or refused with the position.  Mappings stay inside
  * the address space, no stack has more entries than its text has room for, and
  * each sample, written down in the plainest form, reads as the same sample.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Each line is refused with its place, or is a record which, written down in
+ * Each line is refused with its position, or is a record which, written down in
  * the plainest form, reads as the same record.
  */
 #undef NDEBUG /* what is asserted here must be done, too */

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * Packets of Intel PT.  The first bytes say what the clocks are, and how the others are cut into
- * pieces; what follows is the trace. Properties: wherever a trace is cut into pieces that follow
- * each other, and with batches of any size, it has the same answers; no more answers than bytes
- * allow; after FLOW_LOST nothing is answered until the place is known again; a reader never is
- * still; no bit above those that are reported; with gaps, the same holds for each part.
+ * chunks; what follows is the trace. Properties: wherever a trace is cut into chunks that follow
+ * each other, and with batches of any size, it has the same branch outcomes; no more branch
+ * outcomes than bytes allow; after FLOW_LOST nothing is reported until the address is known again;
+ * a reader never is still; no bit above those that are reported; with gaps, the same holds for each
+ * part.
  */
 #undef NDEBUG /* what is asserted here must be done, too */
 #include <assert.h>
@@ -26,7 +27,7 @@ struct reading {
 	bool lost;
 };
 
-/* Bits one by one, so that it makes no difference how many an answer has. */
+/* Bits one by one, so that it makes no difference how many an outcome has. */
 static void note(struct reading *r)
 {
 	for (size_t i = 0; i < r->batch.count; i++) {
@@ -59,7 +60,7 @@ static void start(struct reading *r, const uint8_t *how, size_t capacity)
 	r->lost = true; /* nothing is known yet */
 }
 
-/* What is left of a piece, which is in front of the next. */
+/* What is left of a chunk, which is in front of the next. */
 static size_t read_piece(struct reading *r, const uint8_t *data, size_t size)
 {
 	struct bytes rest = {data, size};

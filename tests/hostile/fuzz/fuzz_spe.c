@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Packets of Arm SPE, through a queue.  The first bytes say how the others are cut into pieces,
+ * Packets of Arm SPE, through a queue.  The first bytes say how the others are cut into chunks,
  * where something was lost, and how many bytes are missing; what follows is the trace.  Properties:
- * wherever a trace is cut into pieces that follow each other, it has the same records; no more
- * records than bytes; with gaps every piece is read to its end, and what a window holds is bounded.
+ * wherever a trace is cut into chunks that follow each other, it has the same records; no more
+ * records than bytes; with gaps every chunk is read to its end, and what a window holds is bounded.
  */
 #undef NDEBUG /* what is asserted here must be done, too */
 #include <assert.h>
@@ -77,7 +77,7 @@ static void add(struct aux_queues *queues, uint64_t at, const uint8_t *data, siz
 			     &err));
 }
 
-/* Pieces of the sizes that `cuts` says, in turn.  damaged: its high bits say what is wrong with
+/* Chunks of the sizes that `cuts` says, in turn.  damaged: its high bits say what is wrong with
  * them. */
 static void cut(struct aux_queues *queues, struct bytes cuts, struct bytes trace, bool damaged)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Numbers, times and words in text beside plain readers of the same, digit by digit,
+ * Numbers, times and words in text compared with plain readers of the same, digit by digit,
  * in memory that ends where the text does; and addresses of 'batconv addr': what was
  * split off is what was there.
  */

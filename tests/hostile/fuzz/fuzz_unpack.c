@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Compressed data in pieces of any size, with little room or much, gives the same bytes and the
+/* Compressed data in chunks of any size, with little room or much, gives the same bytes and the
  * same verdict as all of it at once, and never more than its limit. */
 #undef NDEBUG /* what is asserted here must be done, too */
 #include <assert.h>
@@ -20,7 +20,7 @@ struct result {
 	enum bc_code code;
 };
 
-/* Pieces of `in` bytes, and `out` bytes of room. */
+/* Chunks of `in` bytes, and `out` bytes of room. */
 static void run(const uint8_t *data, size_t size, size_t in, size_t out, struct result *result)
 {
 	struct bc_error err = {0};

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A walk through code by answers, both of the input: a byte says the rules, two how many bytes are
- * code, then comes the code, then answers: the kind, how many bits, and two bytes of an address or
- * of bits.  Properties: the walk ends, within its bounds; each bit and target is followed or lost,
- * none twice; each row lies in the code or where it was left; where answers are cut into flows does
- * not matter.
+ * A walk through code by branch outcomes, both of the input: a byte says the rules, two how many
+ * bytes are code, then comes the code, then branch outcomes: the kind, how many bits, and two bytes
+ * of an address or of bits.  Properties: the walk ends, within its bounds; each bit and target is
+ * followed or lost, none twice; each row lies in the code or where it was left; where branch
+ * outcomes are cut into flows does not matter.
  */
 #undef NDEBUG /* what is asserted here must be done, too */
 #include <assert.h>

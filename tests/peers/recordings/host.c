@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Opens a library, works in it and closes it; then another one, mostly in the same place; then the first one again,
- * which cannot be there now: host LIBRARY OTHER ROUNDS */
+/* Opens a library, works in it and closes it; then another one, mostly at the same address; then
+ * the first one again, which cannot be there now: host LIBRARY OTHER ROUNDS */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
  *
  * A process with so many libraries, of four mappings each as linkers make them, and a
  * million addresses in their code: sorted, and in random order; one call each
- * (batconv_maps_find) and a batch (batconv_maps_find_all).  Beside it a search from
+ * (batconv_maps_find) and a batch (batconv_maps_find_all).  Compared with it: a search from
  * front to back over executable regions only, as PerFlow's documents describe theirs
  * ("O(m x n) ... uses linear search"), on as many addresses as it does in two seconds.
  * Best of five runs, of one core.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * Mutations that know the format: what comes out is still cut into the same kind of
- * pieces, so that the damage lies after the first check of a parser and not before
+ * parts, so that the damage lies after the first check of a parser and not before
  * it.  A quarter of all mutations is left to the fuzzer, which knows bytes and the
  * dictionary only.
  *

@@ -39,7 +39,7 @@ void perf_pieces_free(struct perf_pieces *r);
 void perf_pieces_insert(struct perf_pieces *r, size_t at, const uint8_t *data, size_t size);
 void perf_pieces_leave_out(struct perf_pieces *r, size_t at);
 
-/* Cuts bytes into records and inserts these; what cannot be cut stays in one piece. */
+/* Cuts bytes into records and inserts these; what cannot be cut stays in one part. */
 void perf_pieces_insert_all(struct perf_pieces *r, size_t at, const uint8_t *data, size_t size);
 
 /* Replaces a run of records by one or two compressed ones, cut anywhere. */
@@ -55,7 +55,7 @@ void perf_piece_put(uint8_t *at, uint64_t value, size_t size);
 /* 0: it is shorter than a header. */
 unsigned perf_piece_type(const struct perf_piece *p);
 
-/* Sets the size in the header, unless the piece is too large for it. */
+/* Sets the size in the header, unless the part is too large for it. */
 void perf_piece_settle(struct perf_piece *p);
 
 #endif
