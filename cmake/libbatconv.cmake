@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# The libraries behind include/batconv.
+# The libraries of include/batconv.
 
 # libbatconv-capture: what a sampler links.  libc only.
 file(GLOB capture_sources CONFIGURE_DEPENDS lib/capture/*.c)

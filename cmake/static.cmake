@@ -20,10 +20,10 @@ if(NOT BATCONV_STATIC_LIBELF)
   message(FATAL_ERROR "No program can be linked with this system's libelf.a, libzstd.a and libz.a alone (elfutils 0.192, as of Debian 13, installs a libelf.a that lacks libeu.a): build on Debian 12, as packaging/Containerfile does.")
 endif()
 set_source_files_properties(src/base/library.c PROPERTIES COMPILE_DEFINITIONS BATCONV_STATIC)
-set(CMAKE_C_LINK_OPTIONS_PIE -static-pie) # in place of -pie
+set(CMAKE_C_LINK_OPTIONS_PIE -static-pie) # instead of -pie
 target_link_options(batconv PRIVATE LINKER:--build-id LINKER:-Map=${CMAKE_BINARY_DIR}/batconv.map) # what was linked: scripts/linked
 target_compile_options(batconv_flags INTERFACE -ffile-prefix-map=${CMAKE_SOURCE_DIR}=. -ffile-prefix-map=${CMAKE_BINARY_DIR}=.)
-# Of the C++ library the function that writes mangled names out; it needs nothing else of it.
+# From the C++ library the function that writes mangled names out; it needs nothing else of it.
 execute_process(COMMAND ${CMAKE_C_COMPILER} -print-file-name=libsupc++.a OUTPUT_VARIABLE supcxx OUTPUT_STRIP_TRAILING_WHITESPACE)
 if(IS_ABSOLUTE "${supcxx}")
   set_source_files_properties(src/address/demangle.c PROPERTIES COMPILE_DEFINITIONS BATCONV_HAVE_DEMANGLE)

@@ -133,7 +133,7 @@ quoted() {
 	for ((i = 0; i < ${#1}; i++)); do printf '\\%s' "${1:i:1}"; done
 }
 
-# entries FILE: what it lists, with a zero byte behind each: its lines, or what zero bytes part if it has any
+# entries FILE: what it lists, with a zero byte after each: its lines, or what zero bytes part if it has any
 entries() {
 	if [ "$(tr -dc '\0' <"$1" | head -c 1 | wc -c)" = 0 ]; then
 		tr '\n' '\0' <"$1"
@@ -144,7 +144,7 @@ entries() {
 
 count_entries() { tr -dc '\0' <"$1" | wc -c; }
 
-# take_entry ENTRY: sets `name`, and `weight`, which stands behind the last tab
+# take_entry ENTRY: sets `name`, and `weight`, which is after the last tab
 take_entry() {
 	name=${1%$'\t'*} weight=1
 	[ "$name" = "$1" ] || weight=${1##*$'\t'}
@@ -240,7 +240,7 @@ merge_shards() {
 	rm -f "$1/shards"
 }
 
-# join_shares FOLDER DIR: the shares in FOLDER whose directories stdin names, with a zero byte behind each, become one in DIR.
+# join_shares FOLDER DIR: the shares in FOLDER whose directories stdin names, with a zero byte after each, become one in DIR.
 # FOLDER is not a part of the names for merge, as there a tab would begin a weight.
 join_shares() (
 	mapfile -d '' -t list

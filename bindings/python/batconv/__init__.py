@@ -7,7 +7,7 @@
         for location in translator.translate([0x401234, 0x402345]):
             print(location.function, location.offset, location.vaddr, location.file, location.line)
 
-The C interface behind this, with what it promises, is include/batconv/translate.h.
+The C interface under this, with what it promises, is include/batconv/translate.h.
 """
 import array
 import ctypes
@@ -120,7 +120,7 @@ def _text(raw: Optional[bytes]) -> Optional[str]:
 
 def _path(path) -> bytes:
     raw = os.fsencode(path)
-    if b'\0' in raw:  # C would take what stands before
+    if b'\0' in raw:  # C would take what is before
         raise ValueError('embedded null byte in a path')
     return raw
 
@@ -159,9 +159,9 @@ class Translator:
             raise _failed(error)
 
     def translate(self, addresses: Iterable[int], stack: bool = False) -> List[Optional[Location]]:
-        """Of each vaddr its Location, or None where no function is known.
+        """For each vaddr its Location, or None where no function is known.
 
-        stack: the addresses are a call stack, innermost first: those behind the first are return addresses,
+        stack: the addresses are a call stack, innermost first: those after the first are return addresses,
         of which the call is looked up, one byte before.
         """
         at = array.array('Q', iter(addresses) if isinstance(addresses, (bytes, bytearray)) else addresses)  # not raw bytes

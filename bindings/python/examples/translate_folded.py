@@ -17,7 +17,7 @@ def text(name, location):
 
 
 def frames(location):
-    """Of one address: the function, then what was inlined into it, the innermost call last."""
+    """For one address: the function, then what was inlined into it, the innermost call last."""
     where = ' 0x%x' % location.vaddr if location.vaddr is not None else '+0x%x' % location.offset
     calls = [text(call.function or '[inlined]', call) for call in reversed(location.inlined)]
     return [text(location.function + where, location)] + calls

@@ -13,7 +13,7 @@ fn text(name: &str, file: Option<&CStr>, line: u32) -> String {
     file.map_or(name.to_string(), |file| format!("{name} {}:{line}", file.to_string_lossy()))
 }
 
-/// Of one address: the function, then what was inlined into it, the innermost call last.
+/// For one address: the function, then what was inlined into it, the innermost call last.
 fn frames(location: &Location) -> String {
     let function = location.function.to_string_lossy();
     let name = match location.vaddr {
