@@ -38,7 +38,7 @@ class Elf:
                     self.functions[value] = max(size, self.functions.get(value, 0))
 
     def symbols(self):
-        """Those in memory that have a name, in the order of .symtab; `file` of a local one is the FILE that it stands under."""
+        """Those in memory that have a name, in the order of .symtab; `file` of a local one is the FILE that it is under."""
         h = self.sections.get('.symtab')
         if not h:
             return

@@ -2,7 +2,7 @@
 """What sampling costs the program that is sampled: bench-capture.py SAMPLER [PAIRS [HZ]]
 
 SAMPLER is examples/sampler: it takes its own stacks in a SIGPROF handler by libbatconv-capture. Runs come in pairs, one
-with and one without sampling, the order alternating; told are the mean of the differences with a 95 % interval (of
+with and one without sampling, the order alternating; reported are the mean of the differences with a 95 % interval (of
 paired differences; bootstrap), and the rate of samples that the machine really gave.
 """
 import os

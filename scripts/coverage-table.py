@@ -2,7 +2,7 @@
 """The table of scripts/coverage: coverage-table.py SUMMARY.json [PAGE.md]
 
 SUMMARY.json is gcovr's.  With PAGE.md the tables there, between two comments, are replaced.
-Exit 1: a parser has 95 % of its lines or less, or a name below stands for no file."""
+Exit 1: a parser has 95 % of its lines or less, or a name below is of no file."""
 import fnmatch
 import json
 import sys

@@ -93,7 +93,7 @@ def mutate_perf_data(rng, data):
         elif how == 4:  # a type
             struct.pack_into('<I', data, rng.choice(records), rng.choice((1, 2, 3, 4, 5, 7, 9, 10, 64, 68, 81, 255)))
             continue
-        elif how == 5:  # behind the data: features
+        elif how == 5:  # after the data: features
             where = begin + size + 8 * rng.randrange((len(data) - begin - size) // 8)
         else:
             where = rng.choice(records)

@@ -20,7 +20,7 @@ def padded(text, align):
 
 
 def code_segments(path):
-    """Of executable code, in whole pages: (vaddr, offset, size); and whether it can be anywhere."""
+    """For executable code, in whole pages: (vaddr, offset, size); and whether it can be anywhere."""
     with open(path, 'rb') as file:
         data = file.read()
     kind, = struct.unpack_from('<H', data, 16)

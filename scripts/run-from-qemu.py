@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The whole way of a program's run, for tests/support/pt_data.py: run-from-qemu.py [--base=HEX] [--part=FILE...] BINARY COMMAND...
 
-COMMAND is qemu-x86_64 or qemu-aarch64 and its program; one thread.  Of BINARY, which it loads at --base (0: where it says), and of each FILE while the
+COMMAND is qemu-x86_64 or qemu-aarch64 and its program; one thread.  For BINARY, which it loads at --base (0: where it says), and for each FILE while the
 program has mapped it, every branch is written, taken or not.  The output has a line for each distinct step, a blank line, and the numbers of
 the steps in order:
 
@@ -20,7 +20,7 @@ import tempfile
 
 
 def kind_of_word(word):
-    """Of an instruction of AArch64."""
+    """For an instruction of AArch64."""
     if word & 0x7c000000 == 0x14000000:
         return 'k' if word >> 31 else 'j'
     if word & 0xff000000 == 0x54000000 or word & 0x7c000000 == 0x34000000:

@@ -4,7 +4,7 @@
 traces-from-bat.py BINARY [--distinct N] [--total N] [--seed N] [--no-fall-throughs] >OUT
 
 Every BAT layout is read.  Branches start at the table's branch entries and lead to block entries of the same input
-function, to the starts of functions (T), or back behind a call (R; one branch entry in 16 is set apart for these).
+function, to the starts of functions (T), or back after a call (R; one branch entry in 16 is set apart for these).
 A trace ends at a later branch entry of the fragment that it was led to; without one it is a B line.  Some lines are
 bare fall-throughs (F).  No two lines name the same trace.  Counts are skewed: few traces have most of the total.
 Cold parents are taken as stored, which is wrong for what LLVM 18 wrote.  Equal arguments give equal output.
@@ -19,7 +19,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from bat_reader import Elf, read_bat  # noqa: E402
 
 def after_call(elf, address):
-    """The address behind a call instruction, or None."""
+    """The address after a call instruction, or None."""
     code = elf.bytes_at(address, 4)
     if elf.machine == 62:
         return address + 5 if code[:1] == b'\xe8' else None

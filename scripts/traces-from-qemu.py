@@ -79,7 +79,7 @@ def main(argv):
                 if last is None or now is None or fetch(last)[2] or now != last + fetch(last)[0]:
                     if open_trace:
                         traces[open_trace + (last,)] += 1
-                    if last is None:  # back from a library: a return if it was left right before this place
+                    if last is None:  # back from a library: a return if it was left right before this location
                         back = now in left
                     else:
                         back = fetch(last)[1]

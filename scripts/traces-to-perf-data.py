@@ -2,8 +2,8 @@
 """A recording whose branch stacks hold given traces: traces-to-perf-data.py BINARY OUT [--depth N] [--samples N] <TRACES
 
 TRACES is pre-aggregated text (T, R, B and F lines), as scripts/traces-from-bat.py writes it. Every T and R line is in
-the recording at least once, B and F lines are left out. Stacks follow the traces: the run behind a branch ends at the
-next branch. Where no trace goes on from there, the next branch leads out of the binary. One process, seen by
+the recording at least once, B and F lines are left out. Stacks follow the traces: the run after a branch ends at the
+next branch. Where no trace continues from there, the next branch leads out of the binary. One process, seen by
 perf script as any other. Equal input gives equal output.
 """
 import argparse
@@ -27,7 +27,7 @@ def read(lines):
 
 
 def stacks(following, depth):
-    """Of vaddrs, the newest first. A walk takes what was not taken yet, as long as there is some."""
+    """For vaddrs, the newest first. A walk takes what was not taken yet, as long as there is some."""
     turn = dict.fromkeys(following, 0)
     for first in following:
         while turn[first] < len(following[first]):
