@@ -31,7 +31,7 @@ skip() {
 	exit 77
 }
 
-# leave_out WHY: a part of the test, the others go on; in the end the test is told as skipped, unless one of them fails
+# leave_out WHY: a part of the test, the others continue; in the end the test is reported as skipped, unless one of them fails
 leave_out() {
 	case $left_out in *"<$*>"*) return ;; esac
 	echo "skipped in part: $*"
@@ -65,7 +65,7 @@ finish() {
 # ---- messages: held to what CONTRIBUTING asks of them, by patterns that were written by hand ----
 
 # refuses EXIT PATTERN ARGUMENT...: batconv says one line, which matches, and exits so; an output file `out` that
-# was there before is as it was, and nothing is left beside it.
+# was there before is as it was, and nothing is left next to it.
 refuses() {
 	want=$1 pattern=$2
 	shift 2
@@ -78,7 +78,7 @@ refuses() {
 	[ ! -s stdout.seen ] || echo "$*: wrote to stdout"
 }
 
-# told EXIT GOT PATTERN WHAT: the exit code (a pattern of sh), and what is in stderr.seen: after 0 and 4 one warning, else one error
+# `told` EXIT GOT PATTERN WHAT: the exit code (a pattern of sh), and what is in stderr.seen: after 0 and 4 one warning, else one error
 # and at most one hint. The text matches, with its hint as "TEXT; HINT". Where WHAT has the name of a program of LLVM, as it has them.
 told() {
 	# shellcheck disable=SC2254  # a pattern
@@ -114,7 +114,7 @@ plain() {
 }
 
 # survives COMMAND...: is not ended by a signal.  perf2bolt 22 as Debian 13 has it (22.1.8-1~deb13u4) ends with SIGTRAP on
-# RISC-V binaries, behind the warning `jump past end detected`; that of Debian 12, of the same release, does not.
+# RISC-V binaries, after the warning `jump past end detected`; that of Debian 12, of the same release, does not.
 survives() {
 	"$@" >survives.log 2>&1
 	[ $? -lt 128 ]

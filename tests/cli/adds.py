@@ -137,7 +137,7 @@ def replaced_while_waiting():
 
 
 def other_names():
-    """Descriptors and hard links: the file behind a descriptor is replaced as by its name; names part, both whole."""
+    """Descriptors and hard links: the file of a descriptor is replaced as by its name; names part, both whole."""
     remove()
     start(FILE, 1).wait(60)
     with open(FILE, 'r+b') as file:

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""A file in the wrong place, and files that do not fit each other: the message names the right file, and its command works.
+"""A file in the wrong position, and files that do not fit each other: the message names the right file, and its command works.
 
-Each kind of file that batconv, perf, BOLT or LLVM writes is put into each place of each command.  Where the place does not take it,
-there is one error: it names that file, what it is, and what the place takes; and where its hint is a command ("run: ..."), that command
+Each kind of file that batconv, perf, BOLT or LLVM writes is put into each position of each command.  Where the position does not take it,
+there is one error: it names that file, what it is, and what the position takes; and where its hint is a command ("run: ..."), that command
 is run, and exits with 0. A pattern is of both, "ERROR; HINT".  The same for files of the right kinds that do not fit: a list, with the sentence of each.
 """
 import json
@@ -37,7 +37,7 @@ NOUNS = {
 BINARIES = {'bolted', 'side'}
 PROFILES = {'fdata', 'yaml'}
 SAMPLES = {'perf.data', 'empty'}
-# What each place takes, and what a message calls that.
+# What each position takes, and what a message calls that.
 PLACES = {
     'binary': ('the binary that was sampled', BINARIES),
     'input': ('the binary that llvm-bolt read', {'bolted'}),
@@ -50,7 +50,7 @@ PLACES = {
     'stacks': ('raw call stacks or a recording', {'stacks.txt'} | SAMPLES),
     'json': ("JSON of 'batconv dump --json'", {'json'}),
 }
-# A command line for each place: @ is the file.
+# A command line for each position: @ is the file.
 LINES = [
     ('binary', '@ perf.data -o out'), ('samples', 'bolted @ -o out'), ('samples', 'bolted perf.data @ -o out'), ('input', 'bolted perf.data --input=@ -o out'),
     ('binary', 'heatmap @ perf.data -o out'), ('samples', 'heatmap bolted @ -o out'), ('binary', 'report @ perf.data -o out'),
@@ -145,7 +145,7 @@ def make_files():
     batconv('stacks', '--format=folded', '--lines', '--binary=bolted', 'perf.data', '-o', 'folded.lines')
     with open('chains', 'w') as file:
         file.write('_start;main;operator new(unsigned long) 12\n')
-    # Names of sections tell what llvm-bolt did.
+    # Names of sections show what llvm-bolt did.
     data = open('bolted', 'rb').read()
     for name, bat, info in (('lost', b'.note.other_bat', b'.note.bolt_info'), ('stripped', b'.note.other_bat', b'.note.other_info'),
                             ('instrumented', b'.bolt.instr.own', b'.note.bolt_info')):
@@ -172,7 +172,7 @@ def make_recordings():
 
 
 def run(line, program=BATCONV):
-    """A line of words after the program; what stands in out before stays if it fails."""
+    """A line of words after the program; what is in out before stays if it fails."""
     with open('out', 'w') as file:
         file.write('before')
     return subprocess.run('%s %s' % (shlex.quote(program), line), shell=True, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=TIMEOUT)
@@ -193,7 +193,7 @@ def check(line, code, pattern, commands):
 
 
 def each_place():
-    """(line, exit code, pattern) of each kind of file in each place that does not take it."""
+    """(line, exit code, pattern) of each kind of file in each position that does not take it."""
     for place, line in LINES:
         noun, takes = PLACES[place]
         option = re.search(r'(--[a-z]+)=@', line)
@@ -213,7 +213,7 @@ def each_place():
 
 
 def run_commands(commands):
-    """Each command that a message told exits with 0; those of LLVM and others where they are installed."""
+    """Each command that a message named exits with 0; those of LLVM and others where they are installed."""
     wrong, left_out = [], set()
     programs = {'batconv': BATCONV, 'llvm-bolt': '/usr/lib/llvm-22/bin/llvm-bolt', 'llvm-profgen': '/usr/lib/llvm-22/bin/llvm-profgen'}
     for command, line in commands.items():

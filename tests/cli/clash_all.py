@@ -4,7 +4,7 @@
 `batconv help --options` prints what the tables of options say: COMMAND OPTION VALUE ROLE.  So a new command or option
 takes part by being there.  For each command, and for the names perf2bolt and llvm-bolt-heatmap, each thing that is read is given the same file
 as each thing that is written, under several names; then each two things that are written.  Each must be refused with
-one line that names both, with exit code 2 (those names: 1), and no file may have changed.  What is needed beside
+one line that names both, with exit code 2 (those names: 1), and no file may have changed.  What is needed in addition to
 these two is not given: files are looked at before anything else.
 """
 import os
@@ -43,7 +43,7 @@ def rows():
 
 
 def commands():
-    """Those that the overview names, but for the two that read and write no file."""
+    """Those that the overview names, except the two that read and write no file."""
     text = subprocess.run([BATCONV, 'help'], capture_output=True, text=True, check=True).stdout
     return set(re.findall(r'^  (\w+) ', text, re.M)) - {'help', 'version'}
 

@@ -170,7 +170,7 @@ def begins_so(line, answer):
 
 
 def tidy(shell, answer):
-    """Without what stands before or behind a value as each shell shows it."""
+    """Without what is before or after a value as each shell shows it."""
     return {word.rstrip('/') if shell is not Bash else word for word in
             (re.sub(r'^--[\w-]+=(?=.)', '', word).removesuffix('=') for word in answer)}
 
@@ -253,7 +253,7 @@ OPEN = ['--event', '-e']  # which take other words than those that are offered, 
 
 
 def check_words(folder):
-    """Each word that is offered is one that the program takes; a word that none is gets another answer.
+    """Each word that is offered is one that the program takes; any other word is refused.
     An option that refuses it and names all that it takes has these words in the completion, too."""
     wrong = count = 0
     for command, option, kind, words in values_of(folder):
@@ -286,7 +286,7 @@ def check_typed(folder):
     return wrong
 
 
-# Behind two digits, by which each is completed.  fish takes a tab for the end of a name, and its own list of folders has
+# After two digits, by which each is completed.  fish takes a tab for the end of a name, and its own list of folders has
 # lines.
 HOSTILE = ['$(touch INJECTED)', '`touch INJECTED`', ';touch INJECTED;', '[$(touch INJECTED)]', '&touch INJECTED|', "'quote", '"quote',
            ' two  blanks ', '\\n', '*?[a]', '{a,b}', '~', '#', '=equal', ':colon', ',comma', '<>', '!!', '$HOME', '%s', '(a)', '^',

@@ -4,7 +4,7 @@
 What is named is in turn a regular file, a FIFO, a device, a directory, a socket, a link to nothing, a link to a FIFO and
 one to a device.  It is named by a recording, by maps, by snapshots and by a binary's links to debug files, and each
 command that reads these is run, with --sandbox, too, where it has that.  Each run must end in time with the expected
-exit code, and nothing but the regular file may have been opened: the kernel tells of every open() (inotify), and the
+exit code, and nothing but the regular file may have been opened: the kernel reports every open() (inotify), and the
 regular file shows that it does.
 
 Also: docs/security.md has the list of src/base/file.c, and no other file of the program opens files than those
@@ -93,7 +93,7 @@ def make(kind, path):
 
 
 def make_device(path):
-    """Like /dev/null; where that is not allowed a link to it, of which nothing can be told as others open it, too."""
+    """Like /dev/null; where that is not allowed a link to it, of which nothing can be said as others open it, too."""
     try:
         os.mknod(path, 0o20666, os.makedev(1, 3))
         return path

@@ -21,7 +21,7 @@ SQLITE = INPUTS + '/sqlite'
 with open(BATCONV, 'rb') as program:
     stack = STACK * (SANITIZED if b'__asan_init' in program.read() else 1)
 
-# Words behind `batconv`; OUT/ is an empty directory, the same for both runs.
+# Words after `batconv`; OUT/ is an empty directory, the same for both runs.
 CASES = [
     ['convert', OUT, DATA, '-o', 'OUT/a'],
     ['convert', OUT, DATA, '--input=' + IN, '-o', 'OUT/a', '--profgen=OUT/b'],

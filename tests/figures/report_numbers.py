@@ -53,7 +53,7 @@ def figures():
 
 
 def split(version):
-    """What ran of each function that llvm-bolt split, by plain samples: the blocks of the table, read with no part of batconv."""
+    """The executed code of each function that llvm-bolt split, by basic samples: the blocks of the table, read with no part of batconv."""
     binary, samples = SQLITE + 'sq.' + version, SQLITE + 'ip.%s.txt' % version
     elf = Elf(binary)
     base, ran, divided = base_of(elf, samples, 'sq.' + version), {}, set()
@@ -76,7 +76,7 @@ def split(version):
 
 
 def input_heat():
-    """What ran at its places in the input is what the input's own run has there: the same work was recorded on both.  llvm-bolt shortens
+    """The executed code at its locations in the input is what the input's own run has there: the same work was recorded on both.  llvm-bolt shortens
     instructions, and its layouts of blocks end elsewhere."""
     own = report_data.cells(report(SQLITE + 'sq', SQLITE + 'input.preagg')['heat']['output'])
     for version in '16', '19':
@@ -104,7 +104,7 @@ def against(folder):
                 key: overlap[key] for key in ('functions', 'blocks', 'calls', 'gained', 'lost')}, (name, options)
             moves = [abs(b - a) for name, a, b in found['movers']]
             assert len(moves) == 100 and all(a > b - 3e-4 for a, b in zip(moves, moves[1:])) # four digits
-            known = name.endswith('fdata') or options # numbers of blocks have places where the table's are read
+            known = name.endswith('fdata') or options # numbers of blocks have locations where the table's are read
             assert bool(found['heat']) == bool(known)
             assert not known or found['heat']['at'] == ('input' if options else 'output')
     same = report(*pair, '--against=' + SQLITE + 'lbr.b22.data')['overlap']
@@ -130,7 +130,7 @@ def hostile(folder):
 
 
 def source_lines():
-    """Of the input's debug information: llvm-bolt left it out."""
+    """The input's debug information, which llvm-bolt left out."""
     data = report(INPUTS + '/compiled/sorts.bolt', INPUTS + '/compiled/sorts.bolt.preagg', '--input=' + INPUTS + '/compiled/sorts')
     blocks = [block for function in data['code']['functions'] for block in function['blocks']]
     known = [block for block in blocks if block[8] is not None]

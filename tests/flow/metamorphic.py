@@ -28,7 +28,7 @@ from parts import chosen  # noqa: E402
 from corpus import LAYOUTS, SAMPLES, binary_of, is_elf, kind_of, layout_of  # noqa: E402
 
 BATCONV, INPUTS, SOURCE = (os.path.abspath(os.environ[name]) for name in ('BATCONV', 'INPUTS', 'SOURCE'))
-THREADS = (1, 7, 64)  # beside 2, with which all else is converted
+THREADS = (1, 7, 64)  # in addition to 2, with which all else is converted
 BLOCKS = '.blocks.preagg'  # made-up traces that run through every block
 DISTANCE = 0x123000  # between load addresses: whole pages
 
@@ -88,7 +88,7 @@ def read(path):
 
 
 def parts(case):
-    """(what must stand first, samples, what must stand last) of a text, of which samples are in any order."""
+    """(what must be first, samples, what must be last) of a text, of which samples are in any order."""
     lines = read(case.samples)
     if case.kind == 'preagg':
         return [], lines, []
@@ -172,7 +172,7 @@ def injected(bench, case):
     for at in attrs_of(data) if data[:8] == b'PERFILE2' else []:
         asked, = struct.unpack_from('<Q', data, at + 72)
         if asked & 8:  # PERF_SAMPLE_BRANCH_ANY
-            struct.pack_into('<Q', data, at + 72, asked & (1 << 17 | 1 << 19))  # these two tell the layout of a sample
+            struct.pack_into('<Q', data, at + 72, asked & (1 << 17 | 1 << 19))  # these two show the layout of a sample
             changed += 1
     if changed:
         path = bench.path('data')
@@ -232,7 +232,7 @@ def transcoded(bench, case):
         return path, {line.strip() for line in named[1].splitlines()} if named else set()
     for layout in set(LAYOUTS) - {case.layout}:
         path, named = bench.once((layout, case.binary), lambda: rewrite(layout))
-        # Only one layout tells the blocks that BOLT put in, and first blocks that became empty.
+        # Only one layout shows the blocks that BOLT inserted, and first blocks that became empty.
         all_tell = ['--restore=names,plt', '--threads=2']
         seen, expected = bench.convert(case, binary=path, options=all_tell), bench.convert(case, options=all_tell)
         if case.samples.endswith(BLOCKS):
@@ -277,7 +277,7 @@ def cases(bench):
                 samples = os.path.join(path, name)
                 force = ('--force',) if '.made.' in name else ()
                 yield Case(folder, binary, samples, kind_of(samples), force, layouts[binary])
-    # Real samples are of what ran.
+    # Real samples are of the executed code.
     for binary in ('demo/demo.bolt', 'sqlite/sq.b22'):
         folder, name = binary.split('/')
         path, made = os.path.join(folders[folder], name), bench.path(name + BLOCKS)

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# In the place of a test beside it, where there is nothing to build it with: missing.sh WHAT PACKAGE
+# Instead of a test next to it, where there is nothing to build it with: missing.sh WHAT PACKAGE
 . "$(dirname "$0")/../lib.sh"
 own_folder
 skip "$1 was not there when this was configured (apt install $2)"

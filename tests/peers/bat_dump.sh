@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# batconv dump beside llvm-bat-dump 16, which reads layout fixed: every entry, every parent, 4000 translated addresses.
+# batconv dump compared with llvm-bat-dump 16, which reads layout fixed: every entry, every parent, 4000 translated addresses.
 # llvm-bat-dump names a cold fragment itself, batconv the function it belongs to: offsets are compared.
 . "$(dirname "$0")/../lib.sh"
 own_folder

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# The compiler's map of blocks beside llvm-readobj 22, and 19 where it can: each function, range, block and successor with all that is
+# The compiler's map of blocks compared with llvm-readobj 22, and 19 where it can: each function, range, block and successor with all that is
 # read of it (tests/peers/block_map_tool.c), of a program of inputs/ and of programs that clang 22 and 19 write here, with each feature
 # that an option brings. No compiler writes counts of after the link (feature 128): unit test elf_block_map has these.
 . "$(dirname "$0")/../lib.sh"

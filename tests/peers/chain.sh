@@ -24,7 +24,7 @@ for samples in perf.txt perf.data; do
 	./bolted 6000000 2>/dev/null | cmp - ran || fail 'the second binary behaves otherwise'
 done
 cmp perf.txt.fdata perf.data.fdata || fail 'text and perf.data differ'
-# With call chains, as perf script prints them by default: addresses stand in the chains only, as offsets in files.
+# With call chains, as perf script prints them by default: addresses are in the chains only, as offsets in files.
 perf record -q -e cpu-clock -F 2000 -g -o chains.data ./program.bolt 6000000 >/dev/null 2>perf.log ||
 	skip "perf cannot record here: $(tail -n 1 perf.log)"
 perf script --show-mmap-events --show-task-events -i chains.data >chains.txt 2>/dev/null

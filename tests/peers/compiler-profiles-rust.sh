@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# The commands of docs/compiler-profiles.md for Rust, as they stand there, where there is a rustc: its options are those of a nightly
-# toolchain, which any takes with RUSTC_BOOTSTRAP=1.  Few machines record branches, so perf here takes plain samples, of which what
-# ran is inferred.  The profile is one of the program's own functions, rustc takes it, and what it makes prints the same.
+# The commands of docs/compiler-profiles.md for Rust, as they are there, where there is a rustc: its options are those of a nightly
+# toolchain, which any takes with RUSTC_BOOTSTRAP=1.  Few machines record branches, so perf here takes basic samples, of which the
+# executed code is inferred.  The profile is one of the program's own functions, rustc takes it, and what it makes prints the same.
 . "$(dirname "$0")/../lib.sh"
 own_folder
 llvm=/usr/lib/llvm-22/bin

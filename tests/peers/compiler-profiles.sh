@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# The commands of docs/compiler-profiles.md, as they stand there: from the source to the program that clang made with the samples
+# The commands of docs/compiler-profiles.md, as they are there: from the source to the program that clang made with the samples
 # of the BOLTed one, by debug information and by pseudo-probes.  That profile is the one of the input's own run, byte for byte, and
 # fewer instructions run.  Few machines record branches, so perf here is one that hands out recorded samples (inputs/compiled),
-# and the program of which they are in the place of the one just built.
+# and the program of which they are instead of the one just built.
 . "$(dirname "$0")/../lib.sh"
 own_folder
 llvm=/usr/lib/llvm-22/bin

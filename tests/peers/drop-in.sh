@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# batconv in perf2bolt's place beside perf2bolt 22: exit codes, profiles, and the lines that scripts read; and that
+# batconv in perf2bolt's role compared with perf2bolt 22: exit codes, profiles, and the lines that scripts read; and that
 # docs/perf2bolt.md has every option that perf2bolt shows.
 . "$(dirname "$0")/../lib.sh"
 own_folder
@@ -21,8 +21,8 @@ lines() {
 	esac
 }
 
-# beside ARGUMENT...: the same exit code, profile and lines on stdout and on stderr. In basic profiles the order is
-# perf2bolt's own; of samples in cold code it makes several places of one, so the number of objects can differ.
+# `beside` ARGUMENT...: the same exit code, profile and lines on stdout and on stderr. In basic profiles the order is
+# perf2bolt's own; of samples in cold code it makes several locations of one, so the number of objects can differ.
 beside() {
 	rm -f ours theirs
 	./perf2bolt "$@" -o ours >ours.log 2>ours.err
@@ -67,7 +67,7 @@ beside "$sqlite/sq.b22" -p nope
 beside "$sqlite/sq.b22" -p "$sqlite/lbr.b22.data" -frob
 beside nope -p "$sqlite/lbr.b22.data"
 
-# What is told at the end, and which functions are looked at.
+# What is printed at the end, and which functions are looked at.
 moved="$sqlite/sq.b22 -pa -p $sqlite/b22.preagg" input="$sqlite/sq -pa -p $sqlite/input.preagg -strict=0"
 printf 'sqlite3DbFree/1\nsqlite3P.*\n' >names
 while read -r options; do

@@ -39,8 +39,8 @@ ways=$(
 no_perf=
 perf=${PERF_OF_ETM-$(command -v perf)}
 cat >compare.py <<'END'
-"""The branches that perf printed are those of the run, but that it does not tell: ISB; where a branch led to if the program was interrupted right there; the last one
-of what a thread did on a processor, and in front of an overflow.  Of code that is mapped later than other code at the same place it may take the wrong one."""
+"""The branches that perf printed are those of the run, except what it does not print: ISB; where a branch led to if the program was interrupted right there; the last one
+of what a thread did on a processor, and in front of an overflow.  Where code is mapped later than other code at the same address, it may take the wrong one."""
 import sys
 from collections import Counter
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# The commands of docs/first-profile.md, as they stand there: a program from its source to its second optimization.
+# The commands of docs/first-profile.md, as they are there: a program from its source to its second optimization.
 # Where branches cannot be recorded, with what the page says to take then.
 . "$(dirname "$0")/../lib.sh"
 own_folder

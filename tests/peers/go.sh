@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# Build-ids of real Go programs beside readelf: of Debian's pup (stripped, Go's own linker: no GNU id) and fzf (stripped,
+# Build-ids of real Go programs compared with readelf: of Debian's pup (stripped, Go's own linker: no GNU id) and fzf (stripped,
 # linked by gcc: a GNU id, too), of processes that run them, and of what a Go compiler makes, if there is one.
 . "$(dirname "$0")/../lib.sh"
 own_folder
 need pup pup
 need fzf fzf
 
-# The ids as readelf tells them; Go's are 83 bytes of text in hexadecimal there.
+# The ids as readelf shows them; Go's are 83 bytes of text in hexadecimal there.
 gnu_id() { LC_ALL=C readelf -nW "$1" 2>/dev/null | sed -n 's/.*Build ID: *//p'; }
 go_id() {
 	LC_ALL=C readelf -nW "$1" 2>/dev/null | sed -n 's/.*GO BUILDID.*description data: //p' |
@@ -43,7 +43,7 @@ done
 [ -z "$(gnu_id "$(command -v pup)")" ] || leave_out 'pup has a GNU id here: no program that has Go'"'"'s alone'
 [ -n "$(gnu_id "$(command -v fzf)")" ] || fail 'fzf has no GNU id: another program is needed here'
 
-# maps of a process: it waits for its input.  Its file is deleted, so that memory alone can tell.
+# maps of a process: it waits for its input.  Its file is deleted, so that only memory shows them.
 if [ "$(id -u)" = 0 ]; then
 	mkfifo input
 	cp "$(command -v pup)" gone

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# YAML with --hashes, beside perf2bolt 22's, as data and in llvm-bolt 22: as many functions re-laid, as many taken branches
+# YAML with --hashes, compared with perf2bolt 22's, as data and in llvm-bolt 22: as many functions re-laid, as many taken branches
 # by BOLT's own count, none stale; of programs that are BOLTed and that are not. Hashes are llvm-bolt's of the same program.
 . "$(dirname "$0")/../lib.sh"
 own_folder
@@ -11,7 +11,7 @@ need $bolt bolt-22
 need perf linux-perf
 
 # laid INPUT PROFILE: functions with a profile, re-laid, taken branches before and after, stale functions; in log more. The same bytes
-# as before have the same answer. One thread: of several, llvm-bolt 22 writes one warning into another.
+# as before have the same result. One thread: of several, llvm-bolt 22 writes one warning into another.
 laid() {
 	key=laid.$(cat "$1" "$2" | md5sum | cut -c1-32)
 	[ -e "$key" ] || { lay "$1" "$2" >"$key"; cp log "$key.log"; }
@@ -28,7 +28,7 @@ lay() {
 
 # bodies THEIRS OURS UNKNOWN: the profiles without what llvm-bolt does not use: the order of successors, and those with
 # count 0, and to a function's own beginning, to which perf2bolt gives 0; without functions whose jumps llvm-bolt does not understand (UNKNOWN names them), of which perf2bolt's hashes,
-# and of a computed goto its edges, are others; and without the count of a landing pad, which perf2bolt leaves out. Of
+# and of a computed goto its edges, are others; and without the count of a landing pad, which perf2bolt leaves out. For
 # BOLTed binaries perf2bolt computes hashes of blocks with the addresses that are in that binary, not in the input: of so
 # many functions they may differ, as all others are the same.
 bodies() {
@@ -63,7 +63,7 @@ bodies() {
 	END
 }
 
-# beside INPUT BINARY HASHES SAMPLES [--pa]: both profiles of the same samples
+# `beside` INPUT BINARY HASHES SAMPLES [--pa]: both profiles of the same samples
 beside() {
 	input=$1 binary=$2 hashes=$3 samples=$4 name=$(basename "$2")
 	theirs=theirs.$(echo "$binary $samples" | md5sum | cut -c1-32).yaml

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# heatmap beside llvm-bolt-heatmap 22: both tables byte by byte, and the picture without its colors, which it carries on from
-# one file to the next.  A bucket at address 0 ends no line there, so that those pictures are left out.  The same of
+# heatmap compared with llvm-bolt-heatmap 22: both tables byte by byte, and the heat map without its colors, which it carries on from
+# one file to the next.  A bucket at address 0 ends no line there, so that those heat maps are left out.  The same of
 # batconv under llvm-bolt-heatmap's name, and of perf2bolt --heatmap, which counts no ends of branch stacks.
 . "$(dirname "$0")/../lib.sh"
 own_folder
@@ -84,7 +84,7 @@ for size in 16kb 16KB 16KiB 16ki 16Kib 1M,2mb 64B 4kk 0x40 4iB; do
 	[ "$(sort log | uniq -u)" = '' ] || { cat log; fail "--block-size=$size"; }
 	case $size in [1-9]*[Mm]* | 16*) [ -s log ] || fail "--block-size=$size: refused" ;; *) [ ! -s log ] || fail "--block-size=$size: taken" ;; esac
 done
-# Without -o all goes to stdout: what stands in the files.
+# Without -o all goes to stdout: what is in the files.
 quietly ./llvm-bolt-heatmap-22 "$sqlite/sq.b22" -pa -p "$sqlite/b22.preagg" -o ours
 cat ours ours.csv ours-section-hotness.csv ours-4096 ours-262144 >a
 ./llvm-bolt-heatmap-22 "$sqlite/sq.b22" -pa -p "$sqlite/b22.preagg" 2>log | cmp - a || fail 'stdout'

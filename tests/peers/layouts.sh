@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# Layouts that perf2bolt 22 cannot read, beside the perf2bolt of the same release.  Those releases know neither T nor R
+# Layouts that perf2bolt 22 cannot read, compared with the perf2bolt of the same release.  Those releases know neither T nor R
 # lines, so they get each trace as a B and an F line (returns as an F line only), and the overlap of both profiles with
 # that of the input binary is compared: batconv's must be as good.
 . "$(dirname "$0")/../lib.sh"

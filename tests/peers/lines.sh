@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# Lines and inlined calls of every address of some functions, in stacks as JSON and as pprof, beside eu-addr2line and
+# Lines and inlined calls of every address of some functions, in stacks as JSON and as pprof, compared with eu-addr2line and
 # llvm-symbolizer: PIE and static addresses, DWARF 4 and 5, debug information in a file of its own, units without
-# .debug_aranges.  And what must not be told: lines of a binary that BOLT wrote, of which DWARF says those of its input.
+# .debug_aranges.  And what must not be reported: lines of a binary that BOLT wrote, of which DWARF says those of its input.
 . "$(dirname "$0")/../lib.sh"
 own_folder
 need gcc gcc

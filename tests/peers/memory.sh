@@ -19,7 +19,7 @@ wc -l <ours.lines
 perf script --show-mmap-events --show-task-events -F pid,event,addr,ip -i mem.data >mem.txt || fail 'perf script'
 ./perf2bolt "$binary" -p mem.txt -o text >text.log && cmp text ours || fail 'text of perf script'
 
-# llvm-bolt takes the lines, beside branches and beside addresses.
+# llvm-bolt takes the lines, next to branches and next to addresses.
 python3 "$SOURCE/tests/support/memory_data.py" "$demo/demo.bolt" 55e11c269000 mem.data main+4:builtins main:given.2+8
 "$BATCONV" -q --compat=perf2bolt "$demo/demo.bolt" "$demo/demo.perf.data" mem.data -o branches || fail 'beside branches'
 "$BATCONV" -q --compat=perf2bolt --basic "$demo/demo.bolt" mem.data -o addresses || fail 'beside addresses'

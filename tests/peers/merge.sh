@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# merge beside merge-fdata 22, as sets of lines where that is right; llvm-bolt 22 on merged profiles; and merge-fdata's
+# merge compared with merge-fdata 22, as sets of lines where that is right; llvm-bolt 22 on merged profiles; and merge-fdata's
 # mistakes, each shown (docs/merge.md).
 . "$(dirname "$0")/../lib.sh"
 own_folder
@@ -56,7 +56,7 @@ if [ -x $llvm_bolt ]; then
 	"$BATCONV" -q --format=yaml "$sqlite/sq.b22" "$sqlite/b22.preagg" -o y1.yaml
 	cp y1.yaml y2.yaml
 	"$BATCONV" merge -q y1.yaml y2.yaml -o merged.yaml || fail 'YAML'
-	for of in y1 merged; do # as many functions, and as many stale ones: those that BOLT left alone have no hash
+	for of in y1 merged; do # as many functions, and as many stale ones: those that BOLT ignored have no hash
 		quietly $llvm_bolt "$sqlite/sq" -data $of.yaml -o /dev/null || fail "llvm-bolt on $of.yaml"
 		grep -o '[0-9]* out of .* functions in the binary\|[0-9]* .* functions have invalid (possibly stale) profile' log >$of.told
 	done

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# Names with bytes that a form has no place for: merge-fdata, a YAML parser and llvm-bolt read what batconv writes, and
+# Names with bytes that a form cannot hold: merge-fdata, a YAML parser and llvm-bolt read what batconv writes, and
 # the parser the very name that the binary has.  perf2bolt's is compared where all three can read it, too.
 . "$(dirname "$0")/../lib.sh"
 own_folder
@@ -9,7 +9,7 @@ need $bolt/perf2bolt bolt-22
 need $bolt/merge-fdata bolt-22
 python3 -c 'import yaml' 2>/dev/null || skip 'no yaml in python3 (apt install python3-yaml)'
 
-# name BYTES: both binaries with this name, written as in Python, in the place of `compile`
+# name BYTES: both binaries with this name, written as in Python, instead of `compile`
 name() {
 	python3 - "$1" "$demo/demo.bolt" "$demo/demo" <<'P'
 import ast, sys
@@ -63,7 +63,7 @@ all='left out: True False False, True False False'
 plain="fdata as perf2bolt's: yes, in the YAML: yes, functions: 18 18, $all"
 try 'compile' "$plain"
 try '\x01\x7f\x0d\x09\xc3\xa9e' "$plain" # not printable; UTF-8
-try 'e"\x27 #\\e' "$plain" # what stands for itself elsewhere only
+try 'e"\x27 #\\e' "$plain" # what is itself elsewhere only
 try 'ex\xc2\x85ute' "$plain" # a line break to YAML
 try 'e\xe2\x80\xa8ute' "$plain" # likewise
 try 'e\xef\xbb\xbfute' "$plain" # a byte order mark

@@ -23,7 +23,7 @@ verdict() { # FOLDER
 	sed -n 's/.*"verdict": "\([a-z_]*\)".*/\1/p' "$1/optimize.json"
 }
 
-# Whose hot branches are taken, as the compiler was told the wrong thing.
+# Whose hot branches are taken, as the compiler was given the wrong hint.
 cat >work.c <<'END'
 #include <stdio.h>
 #include <stdlib.h>
@@ -117,7 +117,7 @@ optimize 0 --keep=always -o 'a b/o p' --how=instrument --folder='a b/f $d' 'a b/
 optimize 0 --keep=always --how=instrument ./-y -- {} 1000
 [ -x ./-y.bolt ] && [ -e ./-y.optimize/optimize.json ] || fail 'a name with a dash'
 
-# Killed in the middle: nothing runs on, nothing is made; then it goes on.
+# Killed in the middle: nothing runs on, nothing is made; then it continues.
 for signal in TERM INT KILL; do
 	rm -rf go work.optimize killed
 	# shellcheck disable=SC2016 # of the inner shell

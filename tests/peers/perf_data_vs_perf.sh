@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # What the reader delivers of perf.data is what perf script prints of it: for the
 # files of tests/support/perf_cases.c, and for recordings made here.
-# The reader's side comes from tests/peers/perf_data_tool.c: PERF_DATA_TOOL, or beside BATCONV.
+# The reader's side comes from tests/peers/perf_data_tool.c: PERF_DATA_TOOL, or next to BATCONV.
 . "$(dirname "$0")/../lib.sh"
 own_folder
 set -eu
@@ -50,7 +50,7 @@ compare() { # NAME FILE [MORE FILES]
 	if [ "$#" = 1 ]; then shown=$1; else shown=$(dirname "$1"); fi
 	their_lines "$shown" >theirs
 	our_lines "$@" >ours
-	# Records of one time on two processors stand in no order.
+	# Records of one time on two processors are in no order.
 	case $name in threads*) for f in ours theirs; do sort -o $f $f; done ;; esac
 	if cmp -s ours theirs && [ -s ours ]; then
 		echo "$name: $(wc -l <ours) lines are equal"

@@ -15,7 +15,7 @@ PERF2BOLT_21=${PERF2BOLT_21:-/usr/lib/llvm-21/bin/perf2bolt}
 PERF2BOLT_23=${PERF2BOLT_23:-/usr/lib/llvm-23/bin/perf2bolt}
 flags() { python3 "$SOURCE/tests/support/branch_flags.py" "$@"; }
 
-# told RELEASE WHAT BINARY WANT: it makes WANT of `kept`
+# `told` RELEASE WHAT BINARY WANT: it makes WANT of `kept`
 told() {
 	program=
 	eval "program=\${PERF2BOLT_$1-}"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# The commands of docs/production.md, as they stand there: a program that runs already is recorded twice, by its number.
+# The commands of docs/production.md, as they are there: a program that runs already is recorded twice, by its number.
 # Where branches cannot be recorded, with what the page says to take then.
 . "$(dirname "$0")/../lib.sh"
 own_folder

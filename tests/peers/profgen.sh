@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# --format=profgen beside llvm-profgen 22: of the input's own run it has the same ranges and branches, and of what ran on the
-# BOLTed binary llvm-profgen makes the same profile for the compiler, byte for byte, as of the run of the input.  Of plain
+# --format=profgen compared with llvm-profgen 22: of the input's own run it has the same ranges and branches, and of the run on the
+# BOLTed binary llvm-profgen makes the same profile for the compiler, byte for byte, as of the run of the input.  For basic
 # samples it makes one that is near to that.
 . "$(dirname "$0")/../lib.sh"
 own_folder
@@ -47,7 +47,7 @@ similar() {
 		awk -v least="$3" -v name="$2" '/similarity/ { print name, $NF; seen = 1; if ($NF + 0 < least) bad = 1 } END { exit bad || !seen }' || fail "$2"
 }
 
-# Of each 7th, each 97th instruction, where there are no branch stacks: what ran is inferred.
+# For each 7th, each 97th instruction, where there are no branch stacks: the executed code is inferred.
 plain() { # PROGRAM PERIOD PERCENT
 	p=$compiled/$1
 	"$BATCONV" -q "$p" "$p.preagg" --format=profgen -o truth && profile "$1" truth

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# Pseudo-probes in YAML beside perf2bolt's, of programs by clang -fpseudo-probe-for-profiling: recorded runs, and made-up traces through
+# Pseudo-probes in YAML compared with perf2bolt's, of programs by clang -fpseudo-probe-for-profiling: recorded runs, and made-up traces through
 # every block.  The same lines, but where perf2bolt finds none: above 4 GiB.
 . "$(dirname "$0")/../lib.sh"
 own_folder
@@ -26,7 +26,7 @@ same() { # BINARY SAMPLES [--pa]
 	"$SOURCE/scripts/compare-yaml" --no-extern theirs.yaml ours.yaml || fail "$2"
 }
 
-# higher SAMPLES: of walk, for walk.high, whose addresses are those behind a 24000
+# higher SAMPLES: of walk, for walk.high, whose addresses are those after a 24000
 higher() {
 	awk '{ for (i = 2; i <= 4; i++) if ($i ~ /^[0-9a-f][0-9a-f][0-9a-f][0-9a-f]$/) $i = "24000" $i; print }' "$1"
 }

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# Intel PT.  tests/support/pt_data.py writes traces of whole runs (inputs/pt/*.run); here libipt and perf read them first: packets, answers and
+# Intel PT.  tests/support/pt_data.py writes traces of whole runs (inputs/pt/*.run); here libipt and perf read them first: packets, branch outcomes and
 # branches are those of the run.  Then recordings of a real processor (inputs/pt/perf.data*), which have no programs: batconv finds the packets
-# that libipt finds, and answers what libipt answers.
-# The tool is tests/peers/pt_judge.c: PT_JUDGE, or beside BATCONV.
+# that libipt finds, and has the branch outcomes of libipt.
+# The tool is tests/peers/pt_judge.c: PT_JUDGE, or next to BATCONV.
 . "$(dirname "$0")/../lib.sh"
 judge=${PT_JUDGE:-$(dirname "$BATCONV")/tests/pt_judge}
 own_folder
@@ -50,7 +50,7 @@ if [ -x "$judge" ]; then
 		for trace in x.data.[0-9]; do
 			same_answers "$trace" "$run $words"
 			case $words in
-			*cpu* | *overflow*) ;; # libipt walks one thread; what is the last in front of an overflow is not told
+			*cpu* | *overflow*) ;; # libipt walks one thread; what is the last in front of an overflow is not reported
 			*) "$judge" branches "$trace" "$trace.images" >>got.txt 2>judge.log || fail "$run $words: branches: $(cat judge.log)" ;;
 			esac
 		done

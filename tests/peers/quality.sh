@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# quality beside perf2bolt 22, for density, and llvm-bolt 22, for the flow of the profile that convert makes.
+# quality compared with perf2bolt 22, for density, and llvm-bolt 22, for the flow of the profile that convert makes.
 . "$(dirname "$0")/../lib.sh"
 own_folder
 bolt=/usr/lib/llvm-22/bin/llvm-bolt
@@ -50,7 +50,7 @@ have 22 && for b in b19 b22; do
 	density "$sqlite/sq.$b" "$sqlite/$b.preagg" -pa
 done
 
-# Of plain samples perf2bolt counts nothing in functions that were split, whose graph it does not build: so does batconv in its place.
+# For basic samples perf2bolt counts nothing in functions that were split, whose graph it does not build: so does batconv under its name.
 plain() {
 	"$BATCONV" quality --json "$1" "$2" >ours.json
 	got=$(printf '%.1f' "$(figure times_more_samples ours.json)")

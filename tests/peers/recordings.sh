@@ -3,7 +3,7 @@
 # Processes over time, end to end: perf.data made here by perf record, and made by hand for what needs branch stacks
 # (recordings/made.py).  Each is converted as perf.data and as perf script's text of it, to equal bytes.  How many
 # samples of which process are the binary's is counted by hand, or in real recordings by perf itself, whose text names the
-# file of each sample.  What perf2bolt 22 makes of it stands beside.
+# file of each sample.  What perf2bolt 22 makes of it is next to it.
 . "$(dirname "$0")/../lib.sh"
 own_folder
 here=$SOURCE/tests/peers/recordings
@@ -135,7 +135,7 @@ record dlclose -e cpu-clock -- ./host ./lib.so ./other.so $rounds
 cat ran
 recorded dlclose lib.so
 
-# Through a pipe: nothing is known beforehand, nothing comes behind.
+# Through a pipe: nothing is known beforehand, nothing follows.
 perf record -q -F 2000 -e cpu-clock -o - ./family $rounds one 2>/dev/null >pipe.data
 "$BATCONV" -q --compat=perf2bolt family - <pipe.data -o piped || fail 'batconv from a pipe'
 recorded pipe family

@@ -39,7 +39,7 @@ for n in range(400):
         file.write(text)
     want = words([peer])
     got = words([batconv, 'inspect'])
-    # What the programs print does not tell: a word with the end of a line, or none at all, which begins with a zero byte.
+    # What the programs print does not show: a word with the end of a line, or none at all, which begins with a zero byte.
     if any(not word or '?' in word for word in got) or got == REFUSED:
         continue
     tried += 1

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# What is brought back by default, beside perf2bolt 22: with --restore=none, too, the profile is its, line by line; by default
+# What is brought back by default, compared with perf2bolt 22: with --restore=none, too, the profile is its, line by line; by default
 # llvm-bolt calls no more functions stale than with perf2bolt's, and finds as many.
 . "$(dirname "$0")/../lib.sh"
 own_folder
@@ -10,7 +10,7 @@ need $perf2bolt bolt-22
 need $bolt bolt-22
 moved=$INPUTS/moved
 
-# stale PROFILE: how many functions llvm-bolt says are; those that it left alone have no hashes in YAML
+# stale PROFILE: how many functions llvm-bolt says are; those that it ignored have no hashes in YAML
 stale() {
 	quietly $bolt "$moved/moved" -data "$1" -o bolted -reorder-blocks=ext-tsp -profile-ignore-hash || { echo failed; return; }
 	count=$(sed -n 's/^BOLT-WARNING: \([0-9]*\) (.* invalid (possibly stale) profile.*/\1/p' log)

@@ -25,7 +25,7 @@ have 22 && {
 		as_perf2bolt "$untyped"
 		cmp told ours || fail "22 on $samples"
 	done
-	# A return's bytes inside an instruction of a function that was left alone.
+	# A return's bytes inside an instruction of a function that was ignored.
 	printf 'B %s b3c0 1 0\n' 20326 2034f 203bd 203ea >inside
 	quietly /usr/lib/llvm-22/bin/perf2bolt "$sqlite/sq.b22" --pa -p inside -o told
 	"$BATCONV" -q --force --compat=perf2bolt "$sqlite/sq.b22" inside -o ours

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # The demo's recording as perf script prints it with each list of fields of script-fields.tsv: the profile of the text is that of the
-# recording ("same"), it is of plain samples ("plain"), or the refusal has the words of the second column.  Fields that were not recorded
+# recording ("same"), it is of basic samples ("plain"), or the refusal has the words of the second column.  Fields that were not recorded
 # perf refuses itself.  Where brstackoff prints offsets ("offsets"), these branches are lost, as no entry says so: of files that perf has not read.  PERF_OF_SPE names a later perf, which prints other forms.
 . "$(dirname "$0")/../lib.sh"
 own_folder

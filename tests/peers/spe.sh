@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# Arm SPE.  First what batconv reads of perf.data beside what perf prints of it, of each form of recording that tests/support/spe_data.py
-# writes: PERF_OF_SPE, or perf, if it is of 6.15 or later.  Then perf2bolt 22 --spe beside batconv: both read what perf 7.2 printed of the
-# traces (inputs/MANIFEST.md); the perf that is installed may know no stacks of SPE, so one that prints this text stands in for it.
+# Arm SPE.  First what batconv reads of perf.data compared with what perf prints of it, of each form of recording that tests/support/spe_data.py
+# writes: PERF_OF_SPE, or perf, if it is of 6.15 or later.  Then perf2bolt 22 --spe compared with batconv: both read what perf 7.2 printed of the
+# traces (inputs/MANIFEST.md); the perf that is installed may know no stacks of SPE, so one that prints this text replaces it.
 . "$(dirname "$0")/../lib.sh"
 own_folder
 arm=$INPUTS/aarch64
@@ -27,7 +27,7 @@ if printed x.data printed.txt && grep -q ' 0x0/0x' printed.txt; then
 			python3 "$SOURCE/tests/support/spe_data.py" "$text" x.data $words || fail "$words: not written"
 			printed x.data printed.txt || fail "$binary, $words: $(cat perf.log)"
 			entries printed.txt >theirs.txt
-			# perf prints what was put in.  Of other threads and without previous targets it is other text.
+			# perf prints what was inserted.  For other threads and without previous targets it is other text.
 			case $words in
 			*switch*) sed 's/^-*[0-9]* //' theirs.txt >a && sed 's/^-*[0-9]* //' whole.txt | cmp - a || fail "$binary, $words: perf prints another trace" ;;
 			*alone*) sed 's/ *0x0.*//' whole.txt | cmp - theirs.txt || fail "$binary, $words: perf prints another trace" ;;

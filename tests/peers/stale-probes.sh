@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# Pseudo-probes at work: the demo gets a statement more in each branch and loop, is compiled anew, and llvm-bolt matches the old profile
+# Pseudo-probes at work: the demo gets a statement more in each branch and loop, is compiled again, and llvm-bolt matches the old profile
 # by probes.  It matches as much with batconv's YAML as with perf2bolt's, and nothing by probes with a YAML that has none.
 . "$(dirname "$0")/../lib.sh"
 own_folder

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# stale beside llvm-bolt 22 -v=1: as many stale functions and functions that are gone, as many blocks that are found again, in each way,
+# stale compared with llvm-bolt 22 -v=1: as many stale functions and functions that are gone, as many blocks that are found again, in each way,
 # and as often entered; of YAML and of fdata. Profiles: of Lua, and made of the table of another build, of every block of it.
 . "$(dirname "$0")/../lib.sh"
 own_folder
@@ -8,7 +8,7 @@ bolt=/usr/lib/llvm-22/bin/llvm-bolt
 need $bolt bolt-22
 need gcc gcc
 
-# told NAME PROFILE BUILD HASHES: the figures of both
+# `told` NAME PROFILE BUILD HASHES: the figures of both
 told() {
 	quietly $bolt "$3" -data "$2" -infer-stale-profile -v=1 -no-threads -o out || { fail "$1: llvm-bolt: exit $?"; return; }
 	"$BATCONV" stale "$2" "$3" ${4:+--hashes="$4"} --json -o stale.json || fail "$1: exit $?"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # As transcode.sh, with perf2bolt 18, whose own sections have wrong parents: with the true ones, in layout delta, its profile
 # is the one that perf2bolt 16 makes of the same table in layout fixed.  Debian 12 has 16 and not 18, Debian 13 has 18 and
-# not 16, and so transcode-18.sha256 stands between: of the sorted lines, equal to the byte, that either of them writes.
+# not 16, and so transcode-18.sha256 is between: of the sorted lines, equal to the byte, that either of them writes.
 # No run of the tests can require both.
 . "$(dirname "$0")/../lib.sh"
 own_folder

@@ -16,7 +16,7 @@ to() {
 	"$BATCONV" transcode -q --layout "$1" -o "$3" "$2" || fail "transcode $2 to $1"
 }
 
-# note_same WHAT A B: their sections are equal; where they stand in the file can differ
+# note_same WHAT A B: their sections are equal; where they are in the file can differ
 note_same() {
 	"$BATCONV" extract --note -o one "$2" && "$BATCONV" extract --note -o two "$3" && cmp one two || fail "$1"
 }

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# YAML beside perf2bolt's, and in llvm-bolt on the input binary: as many functions with a profile as from fdata, and no
+# YAML compared with perf2bolt's, and in llvm-bolt on the input binary: as many functions with a profile as from fdata, and no
 # stale one that perf2bolt's own profile has not.
 . "$(dirname "$0")/../lib.sh"
 own_folder
@@ -56,7 +56,7 @@ for b in b19 b22; do
 	same "$sqlite/sq.$b" "$sqlite/lbr.$b.data"
 	theirs "$sqlite/sq.$b" --pa -p "$sqlite/$b.preagg"
 	same "$sqlite/sq.$b" "$sqlite/$b.preagg"
-	# Most functions of these BOLT left alone: without hashes llvm-bolt takes them by name and number of blocks.
+	# Most functions of these BOLT ignored: without hashes llvm-bolt takes them by name and number of blocks.
 	expect "sq.$b" "$(takes "$sqlite/sq" o.yaml)" "$(takes "$sqlite/sq" ours.yaml -profile-ignore-hash)"
 	takes "$sqlite/sq" o.fdata -dyno-stats >/dev/null
 	grep 'taken branches' log >from.fdata

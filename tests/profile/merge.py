@@ -41,7 +41,7 @@ def write(path, data):
     return path
 
 
-# ---- the inputs of each kind, each a list of lines behind a head
+# ---- the inputs of each kind, each a list of lines after a head
 
 def split(lines, numbers, random_):
     """Lines over several inputs, some in several, with other counts."""
@@ -183,7 +183,7 @@ def check_weights(name, paths, random_):
     listed = '%s\t3\n%s\n' % (paths[0], paths[1])
     check(name + ': weights in a list', run('merge', '-q', '--files-from=-', stdin=listed.encode()) ==
           run('merge', '-q', paths[1], *copies))
-    # Of what is scaled each input counts alike, however often it was recorded.
+    # For what is scaled each input counts alike, however often it was recorded.
     heavy = write(paths[0] + '.h', run('merge', '-q', '--weight=7', paths[0]))
     check(name + ': scaled', run('merge', '-q', '--scale-to=1000000', paths[0], paths[1]) ==
           run('merge', '-q', '--scale-to=1000000', paths[1], heavy))

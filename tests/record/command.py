@@ -14,7 +14,7 @@ sys.path.insert(0, os.path.join(SOURCE, 'tests/record'))
 import rings  # noqa: E402
 
 SQLITE = os.path.join(INPUTS, 'sqlite')
-os.environ['BATCONV_NO_INPUT'] = '1'  # sq lies beside sq.b22
+os.environ['BATCONV_NO_INPUT'] = '1'  # sq lies next to sq.b22
 wrong = []
 
 
@@ -37,7 +37,7 @@ def lines(path):
 
 
 def mispredicted(binary, recording):
-    """Mispredictions stand on whole traces in the shard, which perf2bolt 22 refuses; --format=preagg of it is what 22 reads, and both give
+    """Mispredictions are on whole traces in the shard, which perf2bolt 22 refuses; --format=preagg of it is what 22 reads, and both give
     the profile of the recording."""
     subprocess.run([sys.executable, os.path.join(SOURCE, 'tests/support/branch_flags.py'), 'mispredicted', recording, 'flags.data'], check=True)
     with open('saved.flags', 'wb') as file:

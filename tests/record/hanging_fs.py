@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""A file system that answers, and then does not any more: hanging_fs.py FOLDER PROGRAM ARGUMENT...
+"""A file system that responds, and then does not any more: hanging_fs.py FOLDER PROGRAM ARGUMENT...
 
 Mounts FUSE over FOLDER, in this process's mount namespace, with a copy of PROGRAM there, which it runs with its arguments; prints its PID.
-After a line on stdin it answers to nothing.  At the end of stdin it ends the program, and with it the file system.  Exit 77: FUSE is
+After a line on stdin it responds to nothing.  At the end of stdin it ends the program, and with it the file system.  Exit 77: FUSE is
 refused here.  The protocol is that of linux/fuse.h, 7.19 and newer, as far as a program needs to be run from it.
 """
 import ctypes
@@ -67,7 +67,7 @@ def serve(device):
 
 
 silent, quiet = threading.Event(), threading.Event()
-subprocess._USE_VFORK = False  # which would stop the thread that answers
+subprocess._USE_VFORK = False  # which would stop the thread that responds
 libc = ctypes.CDLL(None, use_errno=True)
 try:
     fuse = os.open('/dev/fuse', os.O_RDWR | os.O_CLOEXEC)

@@ -61,7 +61,7 @@ class Done:
         self.load = sum(b['samples'] for b in self.stats.get('binaries', []) if os.path.basename(b['path']) == os.path.basename(LOAD))
 
     def percent(self):
-        """Of all processors, as --max-overhead is."""
+        """For all processors, as --max-overhead is."""
         return 100 * self.cpu / self.seconds / PROCESSORS
 
 

@@ -63,7 +63,7 @@ def record(*arguments, json_stats=True, user=False, **options):
 
 
 def balances(stats):
-    """Nothing is lost without a name: by kind, and what the binaries have beside what was kept."""
+    """Nothing is lost without a name: by kind, and what the binaries have in addition to what was kept."""
     for kind in 'samples', 'branches':
         ledger = stats[kind]
         check(kind, ledger['read'] == ledger['kept'] + sum(ledger['dropped'].values()), 'do not add up: %s' % ledger)
@@ -84,7 +84,7 @@ def ended(process, code=0):
 
 
 def waiting(*words):
-    """The load, which goes on when go() is called."""
+    """The load, which continues when go() is called."""
     process = subprocess.Popen([*words], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     process.load_pid = int(process.stdout.readline())
     return process
@@ -358,7 +358,7 @@ def refused_before():
 
 
 def words():
-    """The line that goes on is one that convert takes; advice is given only where it helps."""
+    """The line that continues is one that convert takes; advice is given only where it helps."""
     result = record('-F', '4000', '-o', 'out/', LOAD, '300', json_stats=False)
     following = re.search(r'^next: batconv (.*)$', result.err, re.M).group(1)
     check('next', '--input' not in following and LOAD in following, result.err)
@@ -501,7 +501,7 @@ def hostile_names_read():
     for name in names:
         shutil.copy('shard.zst', name)
     with open('list', 'wb') as file:
-        file.write(b''.join(name + b'\0' for name in names if b'\t' not in name))  # behind which a weight stands
+        file.write(b''.join(name + b'\0' for name in names if b'\t' not in name))  # followed by a weight
     together = {name: count * sum(b'\t' not in other for other in names) for name, count in truth.items()}
     for words, counts in [(['merge', '-q', name], truth) for name in names] + [(['merge', '-q', '--null', '--files-from=list'], together)]:
         done = subprocess.run([BATCONV, *words, '-o', 'sum'], capture_output=True, text=True, check=False)
@@ -614,7 +614,7 @@ def program_stays():
 def killed():
     """At any moment: what has a name is whole."""
     for turn in range(10):
-        recorder = start('-F', '4000', '--interval=20ms', '-o', 'out/', 'sh', '-c', ': >begun; exec "$0" 700', LOAD)  # which goes on to its end
+        recorder = start('-F', '4000', '--interval=20ms', '-o', 'out/', 'sh', '-c', ': >begun; exec "$0" 700', LOAD)  # which continues to its end
         while not os.path.exists('begun') and recorder.poll() is None:
             time.sleep(0.01)
         os.unlink('begun')
@@ -704,7 +704,7 @@ def hanging_files():
 
 
 def hanging_file_system():
-    """The same for real: a file system that does not answer any more."""
+    """The same for real: a file system that does not respond any more."""
     os.mkdir('mnt')
     helper = subprocess.Popen(['unshare', '-m', sys.executable, os.path.join(os.path.dirname(os.path.abspath(__file__)), 'hanging_fs.py'), 'mnt', LOAD, '60000'],
                               stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
@@ -840,7 +840,7 @@ def full_disk():
     check('nothing half', not os.path.exists('out') or not os.listdir('out'))
     if not ROOT or subprocess.run(['unshare', '-m', 'true'], capture_output=True, check=False).returncode:
         return left_out.append('full disk: unshare -m is refused')
-    # A file system of its own, filled, and emptied while the recording goes on.
+    # A file system of its own, filled, and emptied while the recording continues.
     os.mkdir('disk')
     script = '''mount -t tmpfs -o size=1m none disk && head -c 2M /dev/zero >disk/full
         "$1" record -e cpu-clock -F 4000 --interval=200ms -o disk/out/ "$2" 2500 2>errors &
@@ -865,7 +865,7 @@ def small_rings():
 
 
 def stopped():
-    """The rings run over, and it is told."""
+    """The rings run over, and it is reported."""
     recorder = start('-F', '20000', '-m', '2', '-o', 'out/', LOAD, '1500')
     time.sleep(0.4)
     recorder.send_signal(signal.SIGSTOP)
@@ -877,7 +877,7 @@ def stopped():
 
 
 def lost_at_the_end():
-    """No record comes behind what is lost last, but the kernel counts it (Linux 6.0)."""
+    """No record comes after what is lost last, but the kernel counts it (Linux 6.0)."""
     if tuple(int(n) for n in re.findall(r'\d+', os.uname().release)[:2]) < (6, 0):
         return left_out.append('lost at the end: the kernel is older than 6.0')
     recorder = start('-F', '20000', '-m', '2', '-o', 'out/', LOAD, '700')

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""The unit for systemd and the DaemonSet of examples/fleet, as they stand: units.py LOAD
+"""The unit for systemd and the DaemonSet of examples/fleet, as they are: units.py LOAD
 
 Their commands run for some seconds with the rights that they ask for, and no others: they must count LOAD, write at SIGHUP, and end at SIGTERM.
-systemd-analyze and a parser of YAML look at the files where they are installed.  No cluster is needed, and none is told anything.
+systemd-analyze and a parser of YAML look at the files where they are installed.  No cluster is needed, and none is sent anything.
 Needs root, as it gives rights away; exit 77 without, or where the system refuses perf_event_open.
 """
 import configparser
@@ -29,7 +29,7 @@ def check(what, is_so, more=''):
 
 
 def run(words, pre, folder):
-    """Starts it, and the load beside; a shard of the load must be there after SIGHUP, and its end is a good one."""
+    """Starts it, and the load next to it; a shard of the load must be there after SIGHUP, and its end is a good one."""
     with open('errors', 'wb') as errors:
         environment = dict(os.environ, PATH=os.getcwd() + ':' + os.environ['PATH'],
                            ASAN_OPTIONS=os.environ.get('ASAN_OPTIONS', '') + ':detect_leaks=0')  # it may not trace itself with these rights

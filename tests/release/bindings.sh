@@ -35,7 +35,7 @@ python)
 	PYTHONPATH=$PWD example python3 -B examples/translate_folded.py
 	PYTHONPATH=$PWD
 	export PYTHONPATH
-	# refused CODE TEXT ARGUMENT...: what is wrong is told in one line
+	# refused CODE TEXT ARGUMENT...: what is wrong is reported in one line
 	refused() {
 		local code=$1 text=$2 got=0
 		shift 2
@@ -53,7 +53,7 @@ python)
 		[ -n "$python" ] || absent 'the wheel: no python3 has pip, setuptools and wheel here'
 		! "$python" -c 'import setuptools, wheel, pip' 2>/dev/null || break
 	done
-	# A wheel, which carries the library, in a folder of its own; nothing of the sources is beside it.
+	# A wheel, which carries the library, in a folder of its own; nothing of the sources is next to it.
 	"$python" -m pip wheel --quiet --no-index --no-build-isolation --no-deps --wheel-dir "$work/wheel" .
 	case $(basename "$work"/wheel/*.whl) in batconv-*-py3-none-linux_*.whl) ;; *) ls "$work/wheel"; exit 1 ;; esac
 	"$python" -m pip install --quiet --no-index --no-deps --target "$work/site" "$work"/wheel/*.whl

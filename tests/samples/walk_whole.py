@@ -3,7 +3,7 @@
 """Traces of whole runs, walked: whole.py WALK_TOOL INPUTS SOURCE [WORD...]
 
 tests/support/pt_data.py and etm_data.py write perf.data of runs whose every step is known (inputs/pt, inputs/etm).  The walk must find each branch as
-often as it was taken, in all files of the process, with nothing lost and no contradiction; of some cases it is told what may be lost.  The tests
+often as it was taken, in all files of the process, with nothing lost and no mismatch; some cases say what may be lost.  The tests
 peer.pt and peer.etm read the same files with perf and libipt first: a writer and a reader of one hand can agree on one mistake.
 
 WORD: only cases that have it.
@@ -141,7 +141,7 @@ def check(tool, kind, run, words, may):
 
 
 def missing_file(tool, inputs, source):
-    """Without a library: what ran there is lost and told, all else is found."""
+    """Without a library: the executed code there is lost and reported, all else is found."""
     write(source, inputs, 'pt', 'ways', 'times')
     os.rename('pt/part.so', 'part.away')
     found, _, said = walk(tool, 1)

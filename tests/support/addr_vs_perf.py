@@ -33,7 +33,7 @@ for (run, name, offset), line in zip(samples, done.stdout.splitlines(), strict=T
     if 'function' in place:
         ours = (place['function']['function'].split('/')[0], int(place['function']['offset'], 16))
     holding = {(n, vaddr - start) for start, size, n in symbols if 0 <= vaddr - start < size}
-    # Ours is what nm says: the name, or another one of the same place.
+    # Ours is what nm says: the name, or another one of the same address.
     assert not holding or ours in holding or ours[1] in {o for _, o in holding}, (run, place, holding)
     if (name, offset) in holding or (name, offset) == ours:
         same += 1

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Plain samples as perf script prints them where call chains were recorded: chain_samples.py SAMPLES
+"""Basic samples as perf script prints them where call chains were recorded: chain_samples.py SAMPLES
 
 SAMPLES are lines `pid event: ip` of one process and its mappings.  A sample becomes a line without an address and one
 for each frame, with the offset in the file where it is in one; every third sample gets inlined functions, every

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Functions, inlined calls and lines of every address of some functions, beside eu-addr2line and llvm-symbolizer.
+"""Functions, inlined calls and lines of every address of some functions, compared with eu-addr2line and llvm-symbolizer.
 
 check_lines.py BATCONV BINARY [SYMBOLIZER]: eu-addr2line needs .debug_aranges, and is asked where they are; as JSON, and the same out of pprof's format, with its flags and build-id.
 """
@@ -118,7 +118,7 @@ def of_json(line):
 
 def whole(places):
     """llvm-symbolizer puts the directory of the compilation before names that are relative to it, and has the file of line 0
-    (code that no line stands for)."""
+    (code that no line is of)."""
     return [(f, os.path.abspath(file) if file and line else None, line) for f, file, line in places]
 
 

@@ -6,7 +6,7 @@ command_lines.py LIST BATCONV DEMO COMPARE_YAML [--genuine=BIN] [--update]
 
 LIST     tests/peers/command-lines.tsv: verdict, what is measured, source, command
 DEMO     inputs/demo; each command finds there: executable (demo.bolt), input (demo), perf.data, basic.data, preagg (of executable),
-         a.fdata, b.fdata, c.fdata (equal but for counts), a.yaml, b.yaml, plain.prof (no_lbr), unbolted.prof, bare.prof (without
+         a.fdata, b.fdata, c.fdata (equal except counts), a.yaml, b.yaml, plain.prof (no_lbr), unbolted.prof, bare.prof (without
          offsets), damaged, empty
 BIN      the genuine tools: each row is measured again.  Without them exit codes and files are held against LIST.recorded,
          which --update writes
@@ -117,7 +117,7 @@ def same_file(name, theirs, ours, compare_yaml):
 
 def measure(theirs, ours, compare_yaml):
     told = [] if theirs[0] == ours[0] else ['exit %d/%d' % (theirs[0], ours[0])]
-    # What a failed command left behind, such as the empty file of a redirection, is no output.
+    # What a failed command left, such as the empty file of a redirection, is no output.
     written = [{name: data for name, data in files.items() if data} for _, files in (theirs, ours)]
     for name in sorted(set(written[0]) | set(written[1])):
         if name not in written[1]:

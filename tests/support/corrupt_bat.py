@@ -2,7 +2,7 @@
 """Damage to the BAT section and to the file is refused or does no harm: corrupt_bat.py BATCONV BINARY SAMPLES [STEP]
 
 Every byte of the section is changed in three ways, the section is cut at every length and so is the file (in 200
-places); STEP takes every STEP-th only.  Whatever happens, batconv exits with 0, 1 or 3, says at most one line (and
+positions); STEP takes every STEP-th only.  Whatever happens, batconv exits with 0, 1 or 3, says at most one line (and
 one line if it does not exit with 0), and leaves no output if it fails.
 """
 import collections

@@ -1,4 +1,4 @@
-"""How often a function returned to a place in itself: count_returns.py BINARY SAMPLES FUNCTION OFFSET, counted in pre-aggregated text"""
+"""How often a function returned to a location in itself: count_returns.py BINARY SAMPLES FUNCTION OFFSET, counted in pre-aggregated text"""
 import subprocess
 import sys
 

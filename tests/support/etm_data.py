@@ -13,12 +13,12 @@ returns        the units keep calls
 times          time stamps, of the kernel's own counter; records have times, too
 foreign        ... of another counter
 cycles         counts of cycles
-context        the number of the thread is told, as a context id; vmid: as a VMID, by a kernel at EL2
+context        the number of the thread is reported, as a context id; vmid: as a VMID, by a kernel at EL2
 speculation=N  so many P0 elements are speculative; some are canceled, some mispredicted
 sync=N         a synchronization after so many bytes (4096)
 cpu            buffers of two processors, with records of switches; else one for each thread
 shared         ... of which the first has the bytes of both
-hwid           trace ids are told by AUX_OUTPUT_HW_ID
+hwid           trace ids are given by AUX_OUTPUT_HW_ID
 threads=N      so many threads of a process run the same way, in turn
 processes=N    so many processes
 interrupts=N   an interrupt after each so many branches
@@ -26,10 +26,10 @@ overflow=N     after so many branches some are lost
 aside          packets between that say nothing of the way
 pipe           as perf record -o - writes it
 pieces=N       AUXTRACE records of N bytes
-snapshots      each piece begins with the last third of the one before, as pictures of a ring buffer do
-lost           the 10th piece ends in the middle of a packet, and the rest of its buffer up to the next synchronization is missing, which the kernel tells
-gap            each tenth piece is missing, which nothing tells
-bytes=HEX      these bytes stand in the middle of each trace, for nothing
+snapshots      each chunk begins with the last third of the one before, as snapshots of a ring buffer do
+lost           the 10th chunk ends in the middle of a packet, and the rest of its buffer up to the next synchronization is missing, which the kernel reports
+gap            each tenth chunk is missing, which nothing reports
+bytes=HEX      these bytes are in the middle of each trace, for nothing
 nobody         with `cpu`: nothing says what runs on the processors
 old            AUXTRACE_INFO as perf wrote it first
 rounds=N       the way is gone N times
@@ -269,7 +269,7 @@ FIVES = {(0, 1, 1, 1, 1): 0xf5, (0, 0, 0, 0, 0): 0xd5, (0, 1, 0, 1, 0): 0xd6, (1
 
 
 class Buffer:
-    """Of a processor or of a thread."""
+    """For a processor or a thread."""
 
     def __init__(self, cpu, tid, raw):
         self.cpu, self.tid, self.raw, self.parts, self.syncs = cpu, tid, raw, [], []
@@ -426,7 +426,7 @@ class Writer:
         self.mmap(self.tick - SYSTEM // 2, thread, step[1], step[2], step[3], path, unit.cpu)
 
     def asides(self, thread, unit, place, kind):
-        """What stands between the steps."""
+        """What is between the steps."""
         if unit.since > self.sync_bytes:
             unit.synchronize(place)
         if self.every('interrupts', thread.branches):
@@ -541,7 +541,7 @@ class Writer:
                 yield begin, data[begin:end], flags | (2 if 'snapshots' in words else 0)
             at = end
             if flags & 1:
-                # the kernel begins anew: with frames a barrier stands there, too
+                # the kernel begins again: with frames a barrier is there, too
                 following = end + 16 * 20
                 data = data[:end] + (b'' if buffer.raw else b'\xff\xff\xff\x7f' * 4) + data[following:]
                 words = words - {'lost'}

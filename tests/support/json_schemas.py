@@ -56,7 +56,7 @@ def recordings():
 
 
 def optimizations():
-    """Of the demo: not kept, timed and counted; kept, of a profile alone.  llvm-bolt is none."""
+    """For the demo: not kept, timed and counted; kept, of a profile alone.  llvm-bolt is none."""
     fake = '--llvm-bolt=' + SOURCE + '/tests/support/fake_llvm_bolt'
     demo, profile = DEMO + '/demo', '--profile=' + DEMO + '/expected/demo.basic.fdata'
     yield ['--json', '-q', fake, profile, '--budget=1', '--counted', '--folder=timed', demo, '--', '{}', '2']

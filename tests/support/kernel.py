@@ -6,8 +6,8 @@ kernel.py data KERNEL DATA OUT MOVED [FORM...]    DATA, of PROGRAM (traces-to-pe
 kernel.py text KERNEL DATA OUT MOVED [FORM...]    the same as text of perf script
 
 The code is relative, so that the profile of the kernel must be that of the program.  FORM: none (no mapping of the kernel),
-hidden (with the address 0), stext (told by another symbol), nosymbol, guest (a guest's kernel beside it, elsewhere),
-modules (two, and samples in them), late (told behind the samples), odd (where no kernel can be), mmap2,
+hidden (with the address 0), stext (given by another symbol), nosymbol, guest (a guest's kernel next to it, elsewhere),
+modules (two, and samples in them), late (given after the samples), odd (where no kernel can be), mmap2,
 id=HEX (that too, with its build-id), table=HEX (a build-id table that has it), plain (addresses without stacks), user (all samples in a process)
 """
 import json

@@ -8,9 +8,9 @@ events     every third sample is of another event, `other:u`
 unknown    before each sample a record of a type that nobody writes, 200 and 61 in turn
 id HEX     a build-id table that gives /made/demo.bolt this id
 renamed HEX  the same, and the binary's mappings have another name
-late PATH=HEX...  a build-id table behind 1.3 MB: in a pipe it comes too late.  All of these files are mapped, by other
+late PATH=HEX...  a build-id table after 1.3 MB: in a pipe it comes too late.  All of these files are mapped, by other
            processes than the first; PATH! where none of the binary's segments is
-injected PATH=HEX...  a pipe's, with build-ids as records, as perf inject -b leaves it: behind the mappings of those files
+injected PATH=HEX...  a pipe's, with build-ids as records, as perf inject -b leaves it: after the mappings of those files
 injected-known HEX PATH=HEX...  the same, and the mappings of /made/demo.bolt have this id in them
 late-renamed PATH=HEX...  the same, and the binary's mappings have another name
 """
@@ -145,7 +145,7 @@ def injected(recording, out, *ids, rewrite=lambda data: data):
     recording = Recording(scratch)
     os.remove(scratch)
     last = recording.samples()[-1]
-    rounds = struct.pack('<IHH', FINISHED_ROUND, 0, 8) * 2  # the mappings go on to who takes them
+    rounds = struct.pack('<IHH', FINISHED_ROUND, 0, 8) * 2  # the mappings are given to who takes them
     recording.records.insert(last, (KIND_BUILD_ID, rounds + b''.join(records)))
     pipe(recording, out)
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Two unsymbolized profiles of one program: profgen.py [--instructions=PERCENT] [--branches=PERCENT] [--calls=PERCENT --input=PROG] TRUTH PROFILE
 
-Each must be as llvm-profgen reads it: counts, lists in order, each key once.  What is compared is how often each place ran,
-whatever ranges say so: every address that either file names is the beginning of an instruction.  A place weighs as many bytes
+Each must be as llvm-profgen reads it: counts, lists in order, each key once.  What is compared is how often each address ran,
+whatever ranges say so: every address that either file names is the beginning of an instruction.  An address weighs as many bytes
 as there are to the next one.  Calls are branches to the beginning of a function of PROG from its own code.  Prints the overlaps, in percent; exit 1 below a limit, or if a file is not as it must be.
 """
 import argparse
@@ -51,7 +51,7 @@ def read(path):
 
 
 def ran(ranges, places):
-    """How often each of the places ran."""
+    """How often each of the addresses ran."""
     change = Counter()
     for a, b, n in ranges:
         change[a] += n
@@ -75,7 +75,7 @@ def overlap(truth, profile):
 
 
 def calls(path, branches):
-    """Of branches, relative to the first page of code, those to a function from code."""
+    """For branches, relative to the first page of code, those to a function from code."""
     elf = Elf(path)
     base = min(start for start, _, _ in elf.code) & ~0xfff
     return {(a, b): n for (a, b), n in branches.items() if a >= 0 and b + base in elf.functions}

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """perf.data with traces of Intel PT: pt_data.py write RUN OUT [WORD...]
-What ran, as pre-aggregated records:    pt_data.py preagg RUN [BASE [SIZE [TIMES]]]
+The executed code, as pre-aggregated records:    pt_data.py preagg RUN [BASE [SIZE [TIMES]]]
 The bytes of each buffer of perf.data:  pt_data.py buffers PERF.DATA PREFIX
 
 RUN is the whole way of a program (scripts/run-from-qemu.py, inputs/pt/*.run, also .xz).  OUT is perf.data; OUT.truth gets the taken branches, a
@@ -12,7 +12,7 @@ files=FOLDER   where the program and what it maps lie; PROGRAM is mapped as the 
 program=NAME   its file; at=HEX: where its vaddr 0 is
 returns        returns are compressed
 long           long packets of TNT
-deferred       targets stand behind the bits of the branches after them
+deferred       targets are after the bits of the branches after them
 psb=N          a PSB after so many bytes (4096)
 times          TSC, TMA, MTC and CBR; records have times, too
 cycles         ... and CYC
@@ -22,18 +22,18 @@ processes=N    so many processes
 interrupts=N   an interrupt after each so many branches
 syscalls       the way of a switch to another thread is a system call only
 overflow=N     after so many branches some are lost, in which an overflow ends in the program; of every second outside of it
-ptwrite=N      a PTWRITE with its place after so many branches
-filter         the processor was told to trace the program's own code only, and the recording says so
+ptwrite=N      a PTWRITE with its address after so many branches
+filter         the processor was set to trace the program's own code only, and the recording says so
 pipe           as perf record -o - writes it
 pieces=N       AUXTRACE records of N bytes
-snapshots      each piece begins with the last third of the one before, as pictures of a ring buffer do
-lost           the 10th piece ends in the middle of a packet, and the rest of its buffer's way up to the next PSB is missing, which the kernel tells
-gap            each tenth piece is missing, which nothing tells
-bytes=HEX      these bytes stand between two packets in the middle of each trace, for nothing
+snapshots      each chunk begins with the last third of the one before, as snapshots of a ring buffer do
+lost           the 10th chunk ends in the middle of a packet, and the rest of its buffer's way up to the next PSB is missing, which the kernel reports
+gap            each tenth chunk is missing, which nothing reports
+bytes=HEX      these bytes are between two packets in the middle of each trace, for nothing
 nobody         with `cpu`: nothing says what runs on the processors
-inside         the pieces stand in samples, as perf record --aux-sample writes them
-late           AUXTRACE_INFO stands behind everything
-mult=N         the clock's factor, in place of 2
+inside         the chunks are in samples, as perf record --aux-sample writes them
+late           AUXTRACE_INFO is after everything
+mult=N         the clock's factor, instead of 2
 rounds=N       the way is gone N times
 bare           OUT alone is written
 """
@@ -48,9 +48,9 @@ SAMPLE_AUX = 1 << 20
 ATTR, FINISHED_ROUND, AUXTRACE_INFO, AUXTRACE, TIME_CONV, FEATURE = 64, 68, 70, 71, 79, 80
 IP, TID, TIME, CPU, IDENTIFIER = 1, 2, 4, 1 << 7, 1 << 16
 SHIFT, MULT, ZERO = 3, 2, 5000     # 4 ticks of the counter are a ns
-CTC_N, CTC_D, MTC_SHIFT = 100, 2, 3  # 50 ticks of it one of the crystal, of which each 8th is told
+CTC_N, CTC_D, MTC_SHIFT = 100, 2, 3  # 50 ticks of it one of the crystal, of which each 8th is reported
 RATIO = 36                         # a cycle is a tick
-FIRST_TICK = (1 << 56) + (1 << 40)  # 56 bits of it are told
+FIRST_TICK = (1 << 56) + (1 << 40)  # 56 bits of it are reported
 STEP, SYSTEM = 6, 3000             # ticks of a branch, and of a system call or an interrupt
 KERNEL = 0xffffffff81000000
 
@@ -85,7 +85,7 @@ class Trace:
 
     # ---- times ----
     def pass_time(self, tick):
-        """MTC for each tick of the crystal that is told, and never within deferred packets."""
+        """MTC for each tick of the crystal that is reported, and never within deferred packets."""
         if self.timed and self.ctc is not None:
             told = tick * CTC_D // CTC_N >> MTC_SHIFT
             before = self.tick * CTC_D // CTC_N >> MTC_SHIFT
@@ -353,7 +353,7 @@ class Writer:
             step = thread.steps[thread.at]
             kind = step[0]
             if thread.at >= last and not outside and 'syscalls' not in words and kind in 'cjkJKr':
-                # an interrupt where the program stands
+                # an interrupt where the program is
                 trace.fup(thread.place)
                 trace.end()
                 break
@@ -403,7 +403,7 @@ class Writer:
         self.switch(thread, cpu, False, self.tick)
 
     def asides(self, thread, trace, place, kind):
-        """What stands between the steps."""
+        """What is between the steps."""
         count = thread.branches
         if len(trace.data) - trace.since > self.psb_bytes:
             trace.psb(place)
@@ -417,11 +417,11 @@ class Writer:
             trace.flush()
             trace.data += b'\x02\x92' + struct.pack('<I', count)
             trace.fup(place)
-        if self.every('overflow', count) and kind not in 'jk':  # of these no packet tells
+        if self.every('overflow', count) and kind not in 'jk':  # no packet shows these
             self.lose(thread, trace)
 
     def lose(self, thread, trace):
-        """The way from here is lost for some steps, and the last of the truth with it, as the branches stand in packets that are not written."""
+        """The way from here is lost for some steps, and the last of the ground truth with it, as the branches are in packets that are not written."""
         lost = 0
         while thread.at + 1 < len(thread.steps) and (lost < 30 or thread.steps[thread.at - 1][0] in 'sm'):
             step = thread.steps[thread.at]
@@ -538,14 +538,14 @@ class Writer:
                 following = [psb for psb in trace.psbs if psb >= end + 16]
                 if not following:
                     return
-                # the kernel begins anew; what follows is where it would have been
+                # the kernel begins again; what follows is where it would have been
                 data = data[:end] + data[following[0]:] if 'lost' in words else data
                 data += bytes(-len(data) % 8)
                 words = words - {'lost'}
 
 
 def preagg(path, base=0, size=1 << 62, times=1):
-    """As batconv --format=preagg writes what ran.  Each line goes on behind a system call that comes back to where it was; one that begins with a
+    """As batconv --format=preagg writes the executed code.  Each line continues after a system call that comes back to where it was; one that begins with a
     signal has no branch."""
     counts, branch = {}, None
 

@@ -29,7 +29,7 @@ def closed(schema):
 
 
 def documents(text):
-    """One or several JSON values behind each other."""
+    """One or several JSON values after each other."""
     decoder, at = json.JSONDecoder(), 0
     while text[at:].strip():
         at += len(text[at:]) - len(text[at:].lstrip())

@@ -10,21 +10,21 @@ cpu         buffers of processors (3 and 5, in turn), not of the thread
 context     the kernel writes the thread into each record
 nobody      with `cpu`: nothing says what runs on the processors
 switch      the recording says when which thread runs where; each hundredth record is of another thread
-times       records have times, operations time stamps, and a clock tells that a tick is 1.25 ns
+times       records have times, operations time stamps, and a clock shows that a tick is 1.25 ns
 unstamped   records have times, operations none
 old         AUXTRACE_INFO as perf before 6.13 writes it
 alone       without the targets of the branches before
 no-target   branches that were not taken have target 0, as on some processors
-wide        each record has 64 bytes, padded in several places
+wide        each record has 64 bytes, padded at several positions
 loads       a load after each third branch
 only-loads  and no branch
 pieces=N    AUXTRACE records of N bytes, which cut records and packets
-snapshots   each piece begins with the last third of the one before, as pictures of a ring buffer do
-lost        each hundredth record is cut, and the five behind it are missing, as of a buffer that was full, which the kernel tells by a flag
-gap         each tenth piece is missing, which nothing tells
-collisions  the kernel tells of collisions
-bytes=HEX   these bytes stand in the middle of the trace, for nothing
-later       another program is mapped at the same place when half has run, and the mapping stands in front of all pieces
+snapshots   each chunk begins with the last third of the one before, as snapshots of a ring buffer do
+lost        each hundredth record is cut, and the five after it are missing, as of a buffer that was full, which the kernel reports by a flag
+gap         each tenth chunk is missing, which nothing reports
+collisions  the kernel reports collisions
+bytes=HEX   these bytes are in the middle of the trace, for nothing
+later       another program is mapped at the same address when half has run, and the mapping is in front of all chunks
 kind=N      traces of another kind (1: Intel PT, 3: Arm ETM), of zeros
 """
 import re
@@ -101,7 +101,7 @@ def finish(data, words, number):
 
 
 class Buffer:
-    """Of a processor or of a thread: its bytes, and where records begin."""
+    """For a processor or a thread: its bytes, and where records begin."""
 
     def __init__(self, cpu, tid):
         self.cpu, self.tid, self.data, self.last, self.full, self.missing = cpu, tid, bytearray(), 0, [], 0

@@ -116,7 +116,7 @@ def read_lines(data, as_libdw):
 
 
 def places(data, code, as_libdw=False):
-    """What each instruction of `code` has.  as_libdw: libdw knows how long an extended instruction is, and does not look at the length that stands there."""
+    """What each instruction of `code` has.  as_libdw: libdw knows how long an extended instruction is, and does not look at the length that is there."""
     found = {}
     for rows, end in read_lines(data, as_libdw):
         addresses = [a for a, _ in rows]
@@ -131,7 +131,7 @@ def places(data, code, as_libdw=False):
 
 
 def instructions(path):
-    """Those that are compared: no padding, and no jump that llvm-bolt makes anew."""
+    """Those that are compared: no padding, and no jump that llvm-bolt makes again."""
     code = []
     listing = subprocess.run(['objdump', '-d', path], stdout=subprocess.PIPE, text=True, check=True).stdout
     for line in listing.splitlines():

@@ -4,7 +4,7 @@
     releases.py [--only=WORD]... [PROGRAM...]
 
 PROGRAM: an ELF file, linked with -Wl,-q; without any, inputs/lines/src is compiled by gcc and clang, DWARF 4 and 5. Prints a table: instructions with the input's line, another, none; entries
-compared, with another attribute; entries with code, the input's, other; addresses; location lists, other places, none. Fails where `verify` does. --only: rows with this word in them.
+compared, with another attribute; entries with code, the input's, other; addresses; location lists, other locations, none. Fails where `verify` does. --only: rows with this word in them.
 """
 import json
 import os

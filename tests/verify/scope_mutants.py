@@ -41,14 +41,14 @@ class Reader:
         self.folded = [(int(a, 16), int(a, 16) + int(s, 16)) for a, s in re.findall(r'^([0-9a-f]+) ([0-9a-f]+) [tT] f[ab]$', folded, re.M)]
 
     def covered(self, ranges):
-        """Numbers of the places in code that ranges hold, as ranges."""
+        """Numbers of the addresses in code that ranges hold, as ranges."""
         held = set()
         for start, end in ranges:
             held.update(range(bisect.bisect_left(self.code, start), bisect.bisect_left(self.code, end)))
         return frozenset(held)
 
     def read(self, path):
-        """Of each entry: its tag, what it covers, its places, other attributes; and of units what .debug_aranges has."""
+        """For each entry: its tag, what it covers, its locations, other attributes; and of units what .debug_aranges has."""
         def dump(what):
             done = subprocess.run([DUMP, what, path], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=60)
             return done.stdout.decode(errors='replace').replace(path, '')

@@ -35,7 +35,7 @@ def symbol_at(data, at, strings):
     return data[strings + name:data.index(b'\0', strings + name)].decode(), info
 
 
-# Of gcc's crt files: without .eh_frame nothing tells where their code ends.
+# For gcc's crt files: without .eh_frame nothing shows where their code ends.
 WITHOUT_FDE = ('_init', '_fini', 'deregister_tm_clones', 'register_tm_clones', '__do_global_dtors_aux', 'frame_dummy', 'call_weak_fn', 'load_gp')
 
 

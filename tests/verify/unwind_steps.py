@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The findings of `verify --unwind` beside what a program does, stepped instruction by instruction:
+"""The findings of `verify --unwind` compared with what a program does, stepped instruction by instruction:
 
     steps.py STEPS INPUT OUTPUT MOST [ARGUMENT]...
 

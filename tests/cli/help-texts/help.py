@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The help text of each command and each other program's name, and the overview, beside this file: help.py [--update]
+"""The help text of each command and each other program's name, and the overview, next to this file: help.py [--update]
 
 Which there are is asked of the program (help --table): a new command has none here until --update writes it, and a text of a command that
-is no more fails, too.  Each option of the table stands in its command's text.  Environment: BATCONV.
+is no more fails, too.  Each option of the table is in its command's text.  Environment: BATCONV.
 """
 import os
 import re

@@ -1,4 +1,4 @@
-"""Small changes of what batconv wrote, each of which recount must tell: (what, changed text) by a random generator.
+"""Small changes of what batconv wrote, each of which recount must detect: (what, changed text) by a random generator.
 
 A text that has nothing to change stays as it was.
 """
@@ -31,7 +31,7 @@ def padded(random, line):
 
 
 def other_digit(random, line):
-    """Of an address or an offset, which is never the last number."""
+    """For an address or an offset, which is never the last number."""
     places = [m.start() for m in re.finditer(r'[0-9a-f](?=[0-9a-f]* )', line) if m.start() > 1]
     at = random.choice(places)
     return line[:at] + random.choice([d for d in '123456789abcdef' if d != line[at]]) + line[at + 1:]
@@ -106,7 +106,7 @@ def yaml_functions(change):
         head, functions = functions_of(text)
         if len(functions) < 2:
             return text
-        at = random.randrange(len(functions) - 1)  # behind the last is the end of the document
+        at = random.randrange(len(functions) - 1)  # after the last is the end of the document
         return head + ''.join(functions[:at] + change(functions[at]) + functions[at + 1:])
     return whole
 

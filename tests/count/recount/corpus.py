@@ -10,7 +10,7 @@ LAYOUTS = ('fixed', 'delta', 'equal', 'hashed')
 
 
 class Case:
-    """Samples of a binary, and how they are converted.  `source`: the input binary, which must have all places."""
+    """Samples of a binary, and how they are converted.  `source`: the input binary, which must have all locations."""
 
     def __init__(self, binary, samples, options=(), source=None, forms=FORMS):
         self.binary, self.samples, self.options, self.source = binary, samples, tuple(options), source
@@ -57,7 +57,7 @@ def input_of(path):
 
 
 def layout_of(batconv, path):
-    """Of its table, or None: BOLT never touched it."""
+    """That of its table, or None: BOLT never touched it."""
     done = subprocess.run([batconv, 'dump', '--summary', path], capture_output=True, text=True)
     return next((layout for layout in LAYOUTS if layout in done.stdout.split()), None)
 

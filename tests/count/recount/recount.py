@@ -3,7 +3,7 @@
 
 Each sample file of inputs/, and some that are made here, is converted with the binary that it is of, in each form, with
 one thread and with two; and, by force, with each other binary of its directory.  The program `recount` counts the same
-samples by itself and compares.  Then single numbers, lines and names of what was written are changed: recount must tell
+samples by itself and compares.  Then single numbers, lines and names of what was written are changed: recount must detect
 each.
 
 --part=          an N-th of the cases (tests/hostile/every/parts.py), and those that are changed
@@ -121,7 +121,7 @@ def changes_of(conversion):
 
 
 def change_one(conversion, kind, what, change, seed):
-    """None: nothing changed; else whether recount told it."""
+    """None: nothing changed; else whether recount reported it."""
     before = read(conversion.path(kind)).decode()
     number = hashlib.sha256(('%s %s %d' % (conversion.name(), what, seed)).encode()).hexdigest()
     after = change(random.Random(number), before)
@@ -137,7 +137,7 @@ def change_one(conversion, kind, what, change, seed):
 
 
 def change_all(conversions):
-    """(how many changes were told, the names of those that were not)."""
+    """(how many changes were reported, the names of those that were not)."""
     tries = [(conversion, *change, seed) for conversion in conversions
              if conversion.case.name() in CHANGED and conversion.compared
              for change in changes_of(conversion) for seed in range(EACH)]

@@ -238,7 +238,7 @@ class Page:
         self.settle()
 
     def picture(self, path, selector=None, whole=False):
-        """Of what is visible, of one element, or of the whole page."""
+        """For what is visible, for one element, or for the whole page."""
         how = {'format': 'png'}
         if selector or whole:
             box = self.eval('''(e => { const b = e.getBoundingClientRect();

@@ -1,4 +1,4 @@
-"""Instructions on the page beside those of llvm-objdump, their source lines beside those of eu-addr2line."""
+"""Instructions on the page compared with those of llvm-objdump, their source lines compared with those of eu-addr2line."""
 import functools
 import os
 import re
@@ -44,7 +44,7 @@ def disassembled(binary):
 
 
 def gist(text):
-    """The mnemonic; of a branch the target, too, which stands before the name of a function."""
+    """The mnemonic; of a branch the target, too, which is before the name of a function."""
     mnemonic, *operands = text.split(None, 1)
     branches = re.match(r'(j|call|loop|b$|b\.|bl$|[ct]bn?z|adrp|b(eq|ne|lt|ge|gt|le)u?z?$)', mnemonic)
     target = re.search(r'\b0x([0-9a-f]+)( <|$)', operands[0]) if branches and operands and '#' not in operands[0] else None
@@ -60,7 +60,7 @@ def beside(run, name, insns, binary):
 
 
 def sources(run, name, places, binary):
-    """places: [(address, file:line)].  Where eu-addr2line knows no line, there is none to compare with."""
+    """`places`: [(address, file:line)].  Where eu-addr2line knows no line, there is none to compare with."""
     out = subprocess.run(['eu-addr2line', '-e', binary, *[hex(at) for at, _ in places]], capture_output=True, text=True, check=True).stdout
     theirs = [':'.join(line.split(' ')[0].split(':')[:2]) for line in out.splitlines()]  # elfutils 0.191 adds the column
     wrong = [(hex(at), place, other) for (at, place), other in zip(places, theirs)

@@ -25,7 +25,7 @@ def show(run, name, data, **how):
 
 
 def hostile(run):
-    """Names that are markup are text, in every place where a name stands; nothing runs, and the policy of the page lets nothing in."""
+    """Names that are markup are text, in every position where a name is; nothing runs, and the policy of the page lets nothing in."""
     data = base_data(run)
     for i, name in enumerate(NAMES):
         data['functions']['rows'][i][0] = name
@@ -99,7 +99,7 @@ def emptied(data):
 
 
 def little(run):
-    """No sample, everything dropped, one function, no input, nothing to compare with: the page says so in place of a picture."""
+    """No sample, everything dropped, one function, no input, nothing to compare with: the page says so instead of a chart."""
     data = base_data(run)
     empty = emptied(data)
     page = show(run, 'empty', empty, width=400)

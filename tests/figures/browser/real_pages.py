@@ -25,7 +25,7 @@ def look_up(value, path):
 
 
 def figures(run):
-    """Figures and verdicts are those of quality --json, with and without --input, of branches and of plain samples."""
+    """Figures and verdicts are those of quality --json, with and without --input, of branches and of basic samples."""
     binary, samples, program, _ = sqlite(run)
     plain = samples.replace('lbr', 'ip')
     demo = [os.path.join(run.source, 'inputs/demo', name) for name in ('demo.bolt', 'demo.preagg')]
@@ -57,7 +57,7 @@ def figures(run):
 
 
 def compiler(run):
-    """Of the compiler's counts: figures are those of quality --json; what is not known of them has no card."""
+    """For the compiler's counts: figures are those of quality --json; what is not known of them has no card."""
     source = '--from-compiler=' + os.path.join(run.inputs, 'next/luap')
     path = os.path.join(run.folder, 'compiler.html')
     run.batconv('report', '-o', path, source)
@@ -166,7 +166,7 @@ def window(page, side='output'):
 
 
 def pointed(run, page):
-    """What is told of the block under the pointer, and the parts that one can go to by name."""
+    """What is shown of the block under the pointer, and the parts that one can go to by name."""
     for across in (0.45, 0.5, 0.75):
         page.hover('#heat-output canvas', across, 0.4)
         run.check('pointed at: %s' % page.text('#heat-readout'), page.text('#heat-readout .where').startswith('0x'))
@@ -241,7 +241,7 @@ def table(run):
         names.append(page.eval(first))
         if down == 'ascending':
             names.reverse()
-        known = [f for f in functions if key(f) is not None] # what is not known stands behind
+        known = [f for f in functions if key(f) is not None] # what is not known is at the end
         best = max(known, key=key)
         worst = [f for f in known if key(f) == min(map(key, known))]
         run.equal('the first by %s' % column, names[0], best['plain'] or best['name'])
@@ -325,7 +325,7 @@ def truths(run):
     run.check('the counts of a function', 'branches' + words.count(data['functions']['rows'][idle[0]][2]) in page.text('#detail .facts').replace(' ', ''))
     run.check('the coverage', '99 % of the branches are in ' in page.text('.card[data-about=coverage] .sentence'))
 
-    # The largest figure of a card that is good is not a nought: how much agrees, not that nothing disagrees.
+    # The largest figure of a card that is good is not a nought: how much agrees, not that nothing mismatches.
     figures = page.texts('.card.good .big span:first-child')
     run.check('large figures: %s' % figures, len(figures) > 3 and not [figure for figure in figures if figure.startswith('0.0')])
     run.equal('the build', page.text('.card[data-about=build] .big span'), '100.00 %')
@@ -343,7 +343,7 @@ def truths(run):
     # The bar of stability is of the color of a look below its limit, and not above it.
     run.equal('the bar', page.eval('(m => [m.value > m.low, m.optimum > m.low])(document.querySelector(".meter"))'), [True, True])
 
-    # A good flow, and what the worst functions have, are told apart.
+    # A good flow, and what the worst functions have, are distinguished.
     flow = page.text('.card[data-about=flow]')
     run.check('the worst functions have a heading of their own: %s' % flow,
               flow.index('counts add up as a whole'[1:]) < flow.index('The worst 5 % of 301 functions') < flow.index('100.00 %'))
@@ -371,7 +371,7 @@ def truths(run):
 
 
 def listings(run):
-    """Instructions of hot blocks are those that llvm-objdump has there, in both binaries, with the lines of eu-addr2line; what is left out is told."""
+    """Instructions of hot blocks are those that llvm-objdump has there, in both binaries, with the lines of eu-addr2line; what is left out is reported."""
     folder = os.path.join(run.inputs, 'compiled')
     binary, samples, program, _ = sqlite(run)
     for name, output, counts, of, has_lines in (
@@ -485,7 +485,7 @@ def labels(run):
 
 
 def contrast(page, ink, ground):
-    """Of two colors of the page, as WCAG reckons it."""
+    """For two colors of the page, as WCAG reckons it."""
     def light(name):
         text = page.eval('getComputedStyle(document.documentElement).getPropertyValue("--%s").trim()' % name)
         parts = [int(text[i:i + 2], 16) / 255 for i in (1, 3, 5)]

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""batconv report in a browser: Debian's chromium shows the pages, clicks, types, and tells what they ask for and say.
+"""batconv report in a browser: Debian's chromium shows the pages, clicks, types, and reports what they ask for and say.
 
 Numbers on the page are those of quality --json, in words that words.py has a second time; heat is added up block by block with
 the keyboard and held against what is in the file.  Without chromium: exit 77; with BATCONV_REQUIRE_PEERS=1 that is a failure.
@@ -23,7 +23,7 @@ SOURCE = os.path.abspath(os.environ['SOURCE'])
 
 
 class Run:
-    """What every check needs: the browser, a directory, and a place for what is wrong."""
+    """What every check needs: the browser, a directory, and a list for what is wrong."""
 
     def __init__(self, chromium, folder):
         self.chromium, self.folder = chromium, folder

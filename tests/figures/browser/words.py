@@ -1,4 +1,4 @@
-"""How the page writes numbers, told a second time: what stands there must be what quality --json says."""
+"""How the page writes numbers, written a second time: what is there must be what quality --json says."""
 from decimal import ROUND_HALF_UP, Decimal
 
 

@@ -9,7 +9,7 @@ RODATA, FRAMES, TABLES, GOT = 0x10000000, 0x20000000, 0x30000000, 0x40000000
 
 
 def nops(size, jump_every=16):
-    """Code with a jump back to its beginning at the end of each piece."""
+    """Code with a jump back to its beginning at the end of each part."""
     return (b'\x90' * (jump_every - 2) + bytes([0xeb, 256 - jump_every])) * (size // jump_every)
 
 
@@ -37,8 +37,8 @@ def jumps_one_table(n):
 
 
 def tables_in_tables(n):
-    """Each jump has a table of its own, which begins a word behind the one before: at its function's end, which counts
-    once only, so that all the words behind are looked at to find a second target."""
+    """Each jump has a table of its own, which begins a word after the one before: at its function's end, which counts
+    once only, so that all the words after are looked at to find a second target."""
     code = b''.join(b'\xff\x24\xc5' + pack('<I', RODATA + 8 * i) for i in range(n)) + RET * 16
     elf = program(code, [('f', CODE, len(code), FUNC)])
     data(elf, '.rodata', RODATA, pack('<Q', CODE + len(code)) * 2 * n)
@@ -230,13 +230,13 @@ def nested_symbols(n):
 
 
 def slashes_one_name(n):
-    """Which name of a function tells its file is looked for in each of its symbols."""
+    """Which name of a function shows its file is looked for in each of its symbols."""
     rows = [('f' * n, CODE, 16, FUNC), ('x.c', 0, 0, LOCAL_FILE)] + [(f'a/{i}', CODE, 16, FUNC) for i in range(n)]
     return with_samples(program(nops(65536), rows))
 
 
 def traces_one_gap(n):
-    """Padding behind a function is its own if it is nothing else: asked for each trace that begins in it."""
+    """Padding after a function is its own if it is nothing else: asked for each trace that begins in it."""
     code = RET * 16 + b'\x66\x90' * 8 * n + RET * 16
     elf = program(code, [('f', CODE, 16, FUNC), ('g', CODE + len(code) - 16, 16, FUNC)])
     return with_samples(elf, b''.join(b'F %x %x 1\n' % (CODE + 16 + 16 * i, CODE + 18 + 16 * i) for i in range(n)))
@@ -250,7 +250,7 @@ def traces_one_function(n):
 
 
 def samples_one_function(n):
-    """A plain sample is held against the instructions from its function's beginning on."""
+    """A basic sample is held against the instructions from its function's beginning on."""
     code = b'\x90' * 65536
     elf = program(code, [('f', CODE, 65536, FUNC)])
     return with_samples(elf, b'E cycles\n' + b''.join(b'S %x 1\n' % (CODE + 65535 - i % 4096) for i in range(n)))
@@ -274,7 +274,7 @@ def with_bat(code, rows, table):
 
 
 def bat_cold_one_parent(n):
-    """Cold parts of one function, and branches to places of it that begin no block."""
+    """Cold parts of one function, and branches to locations of it that begin no block."""
     cold_at = CODE + 16 * n
     rows = [('f', CODE, 16 * n, FUNC)] + [(f'f.cold.{i}', cold_at + 16 * i, 16, FUNC) for i in range(n)]
     table = bat_hashed([(CODE, 2 * n, [], [(0, 0, 1, 0)])],
@@ -292,7 +292,7 @@ def bat_one_fragment(n):
 
 
 def bat_branches(n):
-    """Behind one block nothing but branch entries, each the end of a run: back to the block it is for every one."""
+    """After one block nothing but branch entries, each the end of a run: back to the block it is for every one."""
     out = bytearray(uleb(1) + uleb(CODE) + pack('<Q', 1) + uleb(1) + uleb(0) + uleb(n) + uleb(0))
     for i in range(n):
         out += uleb(1 if i else 0) + uleb(0 if not i else 3 if i == 1 else 2)
@@ -304,7 +304,7 @@ def bat_branches(n):
 
 
 def bat_one_input(n):
-    """Cold parts whose entries all have the place of another one in the input."""
+    """Cold parts whose entries all have the location of another one in the input."""
     cold_at = CODE + 16 * n
     rows = [('f', CODE, 16, FUNC)]
     for i in range(n):
@@ -322,7 +322,7 @@ def bat_nested(n):
 
 
 def bat_padding(n):
-    """Branch entries on padding, each of which is looked behind for the block's end."""
+    """Branch entries on padding, after each of which the block's end is looked for."""
     out = bytearray(uleb(1) + uleb(CODE) + pack('<Q', 1) + uleb(1) + uleb(0) + uleb(n) + uleb(0))
     for i in range(n):
         out += uleb(1 if i else 0) + uleb(0 if not i else 3 if i == 1 else 2)
@@ -392,7 +392,7 @@ def map_sections_one_place(n):
 
 
 def map_dense(n):
-    """Blocks that lead anywhere: whoever takes one out joins all before it with all behind it."""
+    """Blocks that lead anywhere: whoever takes one out joins all before it with all after it."""
     code = b'\x90\xc3' * n
     blocks = b''.join(uleb(i) + b'\0\x02\0' for i in range(n))
     ways = b''.join(b'\1\x08' + b''.join(uleb((i * 7919 + k * k * 104729 + k) % n) + uleb(1 << 27) for k in range(8)) for i in range(n))
@@ -400,7 +400,7 @@ def map_dense(n):
 
 
 def map_successors_of_one(n):
-    """A jump to any of n emptied blocks, which stand for each other."""
+    """A jump to any of n emptied blocks, which replace each other."""
     code = b'\xff\xe0' + RET * 14
     blocks = b'\0\0\x02\x10' + b''.join(uleb(i + 1) + b'\0\0\x08' for i in range(n))
     ways = b'\1' + uleb(n) + b''.join(uleb(i + 1) + uleb((1 << 31) // n) for i in range(n))

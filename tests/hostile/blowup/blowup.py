@@ -2,8 +2,8 @@
 """Small inputs that ask for much: blowup.py [--small] [--part=[K]/N] [--table] [--keep] [KIND...]
 
 Each kind of input grows with n, and so does what it refers to: what is naive takes n times n.  Each is made at once, four
-times and sixteen times its size (--small: a quarter of it, and one way through each command, another one for each kind), and
-given to every command of the program that takes such files, in every place where they can stand (plan.py).  What must hold
+times and sixteen times its size (--small: a quarter of it, and one path through each command, another one for each kind), and
+given to every command of the program that takes such files, in every position where they can be (plan.py).  What must hold
 (docs/limits.md):
 
     seconds of processor   at most 2, and 1 for each MB of input; --small: 1, and 1

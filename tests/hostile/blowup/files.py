@@ -1,4 +1,4 @@
-"""ELF files, BAT sections and recordings that are put together piece by piece, where several headers can tell of the same bytes."""
+"""ELF files, BAT sections and recordings that are put together part by part, where several headers can describe the same bytes."""
 import struct
 
 CODE = 0x401000  # where programs begin
@@ -20,7 +20,7 @@ def uleb(number):
 
 
 class Elf:
-    """A program, for x86-64 unless it says so.  Bytes are put in place once; sections and segments say which places are theirs."""
+    """A program, for x86-64 unless it says so.  Bytes are placed once; sections and segments say which positions are theirs."""
 
     def __init__(self, kind=2, machine=62):
         self.machine, self.kind, self.at, self.parts = machine, kind, BODY, []
@@ -50,7 +50,7 @@ class Elf:
         self.segments.append(pack('<IIQQQQQQ', kind, flags, place[0], address, address, place[1], place[1], 4096))
 
     def symbols(self, rows, strings=None):
-        """rows: (name, or its place in `strings`; value; size; info)."""
+        """rows: (name, or its position in `strings`; value; size; info)."""
         table, own = [bytes(24)], bytearray(1)
         for name, value, size, info in rows:
             if isinstance(name, int):
@@ -171,7 +171,7 @@ def sample(pid, address, time):
 
 
 def recording(records, attrs=None, features=()):
-    """attrs: of attrs and the place and size of their ids, from the beginning of the data.  features: (bit, bytes)."""
+    """attrs: of attrs and the position and size of their ids, from the beginning of the data.  features: (bit, bytes)."""
     attrs = attrs or [(attr(), 0, 0)]
     body, at = b''.join(records), 104 + 144 * len(attrs)
     head = b'PERFILE2' + pack('<8Q', 104, 144, 104, 144 * len(attrs), at, len(body), 0, 0)

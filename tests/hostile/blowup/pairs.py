@@ -11,7 +11,7 @@ def pair(output, rows, table, code, functions, samples):
 
 
 def folded(n):
-    """Functions that are one body in the output, each called from a place of its own."""
+    """Functions that are one body in the output, each called from a location of its own."""
     size = 5 * n + 16 & ~15
     callers = CODE + 16 * n
     calls = b''.join(call(callers + 5 * i, CODE) for i in range(n)).ljust(size, RET)
@@ -63,7 +63,7 @@ def nested(n):
 
 
 def one_name(n):
-    """Local functions of one name, which are told apart by their order."""
+    """Local functions of one name, which are distinguished by their order."""
     rows = [('f', CODE + 16 * i, 16, LOCAL_FUNC) for i in range(n)]
     table = bat_hashed([(CODE + 16 * i, 1, [], [(0, 0, 1, 0)]) for i in range(n)])
     return pair(nops(16 * n), rows, table, nops(16 * n), rows,
@@ -80,7 +80,7 @@ def candidates(n):
 
 
 def taken_out(n):
-    """Of a function with many blocks that do nothing, two are left, with branches from each place to each."""
+    """For a function with many blocks that do nothing, two are left, with branches from each location to each."""
     hops = b'\x74\0' * n
     code = hops.ljust(2 * n + 16 & ~15, RET)
     table = bat_hashed([(CODE, 2, [], [(0, 0, 1, 0), (2 * n - 2, 2 * n - 2, 2, n - 1)])])
@@ -90,7 +90,7 @@ def taken_out(n):
 
 
 def samples_of_output(n):
-    """Plain samples: the branches of the input are inferred from them."""
+    """Basic samples: the branches of the input are inferred from them."""
     files = blocks_one_function(n)
     return {**files, 'samples': b'E cycles\n' + b''.join(b'S %x %d\n' % (CODE + 4 * i, 1 + i % 977) for i in range(n))}
 
@@ -223,7 +223,7 @@ def units_one_abbreviations(n):
 
 
 def with_entries(n, abbreviations, entries, **sections):
-    """A unit with these entries in it, beside a line table of one row."""
+    """A unit with these entries in it, with a line table of one row."""
     table = UNIT[:3].replace(b'\0', b'\1') + UNIT[3:] + abbreviations + b'\0'
     content = pack('<HIB', 4, 0, 8) + uleb(1) + pack('<I', 0) + entries + b'\0'
     files = with_debug(n, line_table(b'f', 1, b'\1'), pack('<I', len(content)) + content, table, **sections)
@@ -256,7 +256,7 @@ def scopes_one_list(n):
 
 
 def scopes_all_code(n):
-    """Blocks that cover all code, in which each function is a piece."""
+    """Blocks that cover all code, in which each function is a part."""
     return with_entries(n, b'\2\x0b\0\x11\1\x12\7\0\0', (b'\2' + pack('<QQ', CODE, 1 << 20)) * n)
 
 
@@ -267,7 +267,7 @@ def variables_one_list(n):
 
 
 def expressions_over_each_other(n):
-    """Location lists that begin a few bytes behind each other, and hold long expressions: each byte of them is an operation."""
+    """Location lists that begin a few bytes after each other, and hold long expressions: each byte of them is an operation."""
     places = (b'\x96' * 15 + b'\x97' + b'\x96' * 10) * n
     return with_entries(n, b'\2\x34\0\2\x17\0\0', b''.join(b'\2' + pack('<I', 26 * i) for i in range(n)), loc=places)
 

@@ -22,11 +22,11 @@ FIRST = [
 
 OF_KINDS = ('binary', 'input', 'samples', 'recording', 'maps', 'given', 'profile', 'rings') # the files that kinds have
 
-# What stands where a file of tests/hostile/every does (commands.GOOD); of these, what a kind has.
+# What is where a file of tests/hostile/every is (commands.GOOD); of these, what a kind has.
 STANDS = {'demo.bolt': ['binary'], 'rings': ['rings'], 'demo': ['input', 'binary'], 'perf.data': ['samples', 'recording'],
           'profile.fdata': ['out.fdata', 'out.yaml', 'out.preagg', 'profile'], 'profile.yaml': ['out.yaml', 'out.fdata', 'profile'], 'table.json': ['out.json'],
           'maps.bcmaps': ['maps', 'recording', 'out.bcmaps']}
-# What stands in other places: by command and place, or by place.
+# What is in other positions: by command and position, or by position.
 PLACES = {('inspect', 'FILE'): ['binary', 'samples', 'recording', 'maps', 'profile', 'rings', 'out.fdata', 'out.yaml'],
           ('convert', 'OPTIMIZED'): ['binary', 'out.side'],
           ('merge', 'INPUT'): ['samples', 'out.fdata', 'out.yaml', 'out.preagg', 'profile'],
@@ -38,7 +38,7 @@ WORDS = {**commands.NO_FILES, 'ADDRESS': '401000'}
 # What a command needs to get to work, unless one of some options is given: {command: (arguments, options)}.
 NEEDS = {'convert': (['--force'], []), 'perf2bolt': (['-force'], []), 'llvm-bolt-heatmap': (['-force'], []), 'record': (['--replay=rings', '--bin=binary'], ['--replay']),
          'addr': (['--from=vaddr'], ['--maps', '--perf', '--base'])}
-# Values of options, behind which another way through the program lies; {demo} is what stands where demo does.
+# Values of options, with which another path through the program lies; {demo} is what is where demo is.
 VALUES = {'convert': ['--format=yaml --profile-write-pseudo-probes', '--format=preagg', '--format=profgen', '--stats=json',
                       '--compat=perf2bolt', '--threads=1'],
           'merge': ['--group=build', '--scale-to=1000', '--memory=2M'], 'heatmap': ['--block-size=64', '--block-size=1K,1M'],
@@ -70,7 +70,7 @@ class Plan:
 
 
 class Lines:
-    """Of one command."""
+    """For one command."""
 
     def __init__(self, command, there):
         self.command, self.there = command, there
@@ -118,7 +118,7 @@ class Lines:
                 yield from ([f'{option.name}={value}'] for value in self.values(option.name, option.word))
 
     def beside(self, chosen, more):
-        """The operands, but for those that an option takes the place of."""
+        """The operands, except those that an option replaces."""
         without = commands.WITHOUT.get((self.command.name, more[0].split('=')[0]), [])
         return [value for word, value in zip(self.command.operands, chosen) if word not in without] + chosen[len(self.command.operands):]
 
@@ -133,12 +133,12 @@ class Lines:
                 yield [f'{option.name}=new.{option.name.strip("-")}']
 
     def first(self):
-        """Each place with the file that fits it best; no lines: for one of them there is none."""
+        """Each position with the file that fits it best; no lines: for one of them there is none."""
         if all(self.slots):
             yield self.line([slot[0] for slot in self.slots])
 
     def others(self, turn):
-        """Each place in turn with each other file; each file that an option can read; and each way.  Only the one of a
+        """Each position in turn with each other file; each file that an option can read; and each way.  Only the one of a
         number that is given; a pair of binaries is one in any case."""
         first, own = [slot[0] for slot in self.slots], self.command.options
         pair = ['--input=input'] if any(o.name == '--input' for o in own) and self.existing(['input']) else []

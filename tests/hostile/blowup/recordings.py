@@ -50,7 +50,7 @@ def samples_between_maps(n):
 
 
 def mappings_any_base(n):
-    """The program, mapped at n places that have no base in common; of a shared library each is one."""
+    """The program, mapped at n addresses that have no base in common; of a shared library each is one."""
     rows = [mmap2(1, 0x7f0000000000 + i * 0x21000, 0x10000, PROGRAM, i + 1, BODY) for i in range(n)]
     return {'binary': program(nops(65536), [('f', CODE, 65536, FUNC)], 3).bytes(), 'recording': recording(rows)}
 
@@ -117,7 +117,7 @@ def build_ids_between_maps(n):
 
 
 def rounds_backwards(n):
-    """Each record is older than all before it, and a round ends behind each."""
+    """Each record is older than all before it, and a round ends after each."""
     rows = [first()]
     for i in range(n):
         rows += [sample(1, CODE, 2 * n - i), record(ROUND, b'')]
@@ -225,7 +225,7 @@ def piece(cpu, data, position=0):
 
 
 def spe_queues(n):
-    """A processor for each piece, in which something is due before each of as many mappings."""
+    """A processor for each chunk, in which something is due before each of as many mappings."""
     rows = [SPE, first()]
     for i in range(n):
         rows.append(mmap2(1, 0x7f0000000000 + i * 8192, 4096, '/l.so', 2 * i + 3))
@@ -242,7 +242,7 @@ def spe_between_maps(n):
 
 
 def spe_pieces(n):
-    """Pieces of one byte more than nothing, losses in front of all of them, and a thread for each branch."""
+    """Chunks of one byte more than nothing, losses in front of all of them, and a thread for each branch."""
     rows = [SPE, first()]
     for i in range(n):
         rows.append(record(11, pack('<QQQIIQ', 64 * i, 64, 3, 1, 1, i), 0))
@@ -269,7 +269,7 @@ def pt_begin(address):
 
 
 def pt_queues(n):
-    """A thread for each piece, in which something is due before each of as many mappings."""
+    """A thread for each chunk, in which something is due before each of as many mappings."""
     rows = [PT, first()]
     rows += [record(7, pack('<IIIIQ', 1, 1, i + 2, 1, 2) + pack('<IIQ', 1, 1, 2), 0) for i in range(n)]
     rows += [mmap2(1, 0x7f0000000000 + i * 8192, 4096, '/l.so', 2 * i + 3) for i in range(n)]
@@ -292,7 +292,7 @@ def of_thread(data, position=0, tid=1):
 
 
 def pt_lines(n):
-    """Each line of code begins at another place, and all go on to the end of the code."""
+    """Each line of code begins at another address, and all continue to the end of the code."""
     code = b'\x90' * 65536 + b'\xc3'
     trace = pt_sync(1) + b''.join(pt_begin(CODE + i % 65536) + b'\1' for i in range(n))
     return {'binary': program(code, [('f', CODE, len(code), FUNC)]).bytes(), 'recording': recording([PT, first(), of_thread(trace)])}
@@ -306,14 +306,14 @@ def pt_circle(n):
 
 
 def pt_targets(n):
-    """A jump that leads to itself, and to as many other places in turn, as far as bytes go."""
+    """A jump that leads to itself, and to as many other addresses in turn, as far as bytes go."""
     code = b'\xff\xe0' * 16000
     trace = pt_sync(1) + pt_begin(CODE) + b''.join(b'\x2d' + pack('<H', (CODE + i * 2 % 32000) & 0xffff) for i in range(n))
     return {'binary': program(code, [('f', CODE, len(code), FUNC)]).bytes(), 'recording': recording([PT, first(), of_thread(trace)])}
 
 
 def pt_pieces(n):
-    """Pieces of which each ends within a packet, with a gap behind it."""
+    """Chunks of which each ends within a packet, with a gap after it."""
     rows = [PT, first()]
     for i in range(n):
         rows.append(record(11, pack('<QQQIIQ', 64 * i, 64, 3, 1, 1, i), 0))
@@ -333,7 +333,7 @@ ETM_BARRIER = b'\xff\xff\xff\x7f'
 
 
 def etm(ete=False, depth=0, units=1):
-    """Which trace this is: units of the trace ids from 1 on, which tell times and contexts.  A tick is a ns."""
+    """Which trace this is: units of the trace ids from 1 on, which have times and contexts.  A tick is a ns."""
     words = [1, 8 << 32 | units, 0]
     for i in range(units):
         registers = [1 << 6 | 1 << 11, i + 1, 0x28000ea1, 0x4100fff3 if ete else 0x4100f453, 0x1088, depth, 0xcc] + [0x47735a13] * ete + [1]
@@ -357,7 +357,7 @@ ETM_BEGIN = ETM_SYNC + etm_time(3) + ETM_ON + etm_address(CODE)
 
 
 def etm_raw(trace, code=ARM_NOP * 16384, **more):
-    """Of one unit and one thread."""
+    """For one unit and one thread."""
     raw = record(11, pack('<QQQIIQ', 0, len(trace), RAW, 1, 1, 1), 0)
     return etm_files([etm(**more), first(), raw, of_thread(trace)], code)
 
@@ -375,7 +375,7 @@ def etm_frames(streams):
 
 
 def etm_sources(n):
-    """As many units as there are numbers, in one buffer: no two bytes of one of them stand side by side."""
+    """As many units as there are numbers, in one buffer: no two bytes of one of them are side by side."""
     trace = etm_frames({i: ETM_BEGIN + ETM_TAKEN * (n // 8) for i in range(1, 112)})
     return etm_files([etm(units=111), first(), of_thread(trace)], ARM_HERE)
 
@@ -400,7 +400,7 @@ def etm_between_maps(n):
 
 
 def etm_barriers(n):
-    """A barrier behind each frame, which cuts the bytes of all units; and nothing but barriers."""
+    """A barrier after each frame, which cuts the bytes of all units; and nothing but barriers."""
     streams = etm_frames({i: ETM_BEGIN + ETM_TAKEN * (n // 400) for i in range(1, 112)})
     trace = b''.join(streams[i:i + 16] + ETM_BARRIER * 4 for i in range(0, len(streams), 16)) + ETM_BARRIER * 4 * n
     return etm_files([etm(units=111), first(), of_thread(trace)])
@@ -421,17 +421,17 @@ def arm_blocks(count):
 
 
 def etm_blocks(n):
-    """A circle of many branches, all of them taken."""
+    """A loop of many branches, all of them taken."""
     return etm_raw(ETM_BEGIN + b'\xd4' * 4 * n, arm_blocks(16000))
 
 
 def etm_lines(n):
-    """Each line of code begins at another place, and all go on to the end of the code."""
+    """Each line of code begins at another address, and all continue to the end of the code."""
     return etm_raw(ETM_BEGIN + b''.join(ETM_ON + etm_short(CODE + 4 * i % 65536) + ETM_TAKEN for i in range(n)))
 
 
 def etm_addresses(n):
-    """A jump that leads to itself, by the shortest packets, and to as many other places in turn; and addresses that nothing asks for."""
+    """A jump that leads to itself, by the shortest packets, and to as many other addresses in turn; and addresses that nothing asks for."""
     others = b''.join(ETM_TAKEN + etm_short(CODE + 4 * i % 65536) for i in range(n))
     return etm_raw(ETM_BEGIN + (ETM_TAKEN + ETM_AGAIN) * n + others + b'\x92' * 4 * n, ARM_BR * 16384)
 
@@ -455,12 +455,12 @@ def etm_guesses(n):
 
 
 def etm_from(n):
-    """ETE: a branch whose place is told, to which all of the code leads each time; of as much code as may lie between two answers."""
+    """ETE: a branch whose address is reported, to which all of the code leads each time; of as much code as may lie between two branch outcomes."""
     return etm_raw(ETM_BEGIN + b'\xb8' + etm_address(CODE + 4 * 59)[1:] + b'\xb0' * 4 * n, arm_blocks(60), ete=True)
 
 
 def etm_garbage(n):
-    """Bytes without sense, behind synchronizations, as they are and as frames."""
+    """Bytes without sense, after synchronizations, as they are and as frames."""
     noise = random.Random(n).randbytes(8 * n)
     trace = b''.join(ETM_BEGIN + noise[i:i + 400] for i in range(0, len(noise), 400))
     raw = record(11, pack('<QQQIIQ', 0, len(trace), RAW, 1, 2, 1), 0)
@@ -474,7 +474,7 @@ def squeezed(content):
 
 
 def compressed_records(n):
-    """Records that stand for many of 8 bytes each, as few bytes as zstd makes of them."""
+    """Records that represent many of 8 bytes each, as few bytes as zstd makes of them."""
     frame = squeezed(record(99, b'') * (1 << 20))
     rest = -len(frame) % 8
     skipped = pack('<II', 0x184d2a50, rest) + bytes(rest)
@@ -483,7 +483,7 @@ def compressed_records(n):
 
 
 def side_file(n):
-    """A small file that stands for one of 8 TiB, with sections as large."""
+    """A small file that looks like one of 8 TiB, with sections as large."""
     size, text = 8 << 40, 4 << 40
     names = b'\0.text\0.note.x\0.shstrtab\0'
     rows = [(0, 0, 0, 0, 0, 0), (1, 1, 6, CODE, 4096, text), (7, 7, 2, 0, 4096, text), (15, 3, 0, 0, 64 + 56, len(names))]

@@ -1,4 +1,4 @@
-"""Kinds of text: lines that say nothing, compressed to nearly nothing, and samples of addresses all over the place."""
+"""Kinds of text: lines that say nothing, compressed to nearly nothing, and samples of addresses everywhere."""
 from binaries import nops
 from files import BODY, CODE, FUNC, pack, program
 from recordings import binary, squeezed
@@ -7,7 +7,7 @@ BLANK = b'\n' * (1 << 20)
 
 
 def with_blank_lines(first, n, last=b''):
-    """n MiB of blank lines behind a line: zstd makes less of them than is let through, so that each MiB has 1 KiB beside it
+    """n MiB of blank lines after a line: zstd makes less of them than is let through, so that each MiB has 1 KiB next to it
     that is skipped."""
     filler = pack('<II', 0x184d2a50, 1024) + bytes(1024)
     return squeezed(first) + (squeezed(BLANK) + filler) * n + squeezed(last)
@@ -71,7 +71,7 @@ def code_everywhere(n):
 
 
 def samples_everywhere(n):
-    """One in each line of a picture whose lines are as long as they can be, so that the empty lines between them are drawn."""
+    """One in each line of a heat map whose lines are as long as they can be, so that the empty lines between them are drawn."""
     files = code_everywhere(1)
     return {**files, 'samples': b'E cycles\n' + b''.join(b'S %x 1\n' % (CODE + i * ((1 << 32) - CODE - 1) // n) for i in range(n))}
 

@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The same file means the same to every command: agree.py [--table] [WORD...]
 
-Odd documents, fdata, YAML and pre-aggregated text, are given to every command that takes the format, each in each place: the program is asked for its
+Odd documents, fdata, YAML and pre-aggregated text, are given to every command that takes the format, each in each position: the program is asked for its
 commands, as by every.py.  An odd document is a plain one in another spelling, and then every command must do with it what it does with the
 plain one: the same exit code, the same output; or it is refused, and then by every command.  The table has which, by what LLVM 22 does or the format says.
 
---table  what became of each document in each place
+--table  what became of each document in each position
 WORD...  only documents whose name has one of the words
 
 BATCONV, INPUTS and SOURCE are as for tests/cli/run.py.
@@ -201,7 +201,7 @@ def all_documents():
     return list(fdata_documents()) + list(yaml_documents()) + list(preagg_documents())
 
 
-# ---- the places that take a format ----
+# ---- the positions that take a format ----
 
 # Known to take one: the test must find them.
 KNOWN = {'fdata': {('inspect', 'FILE'), ('merge', 'INPUT'), ('overlap', 'A'), ('overlap', 'B'), ('stale', 'PROFILE'), ('carry', 'PROFILE'), ('merge-fdata', 'FILE')},

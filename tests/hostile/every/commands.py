@@ -1,20 +1,20 @@
-"""The commands as the program tells of them, and where a file can stand in each: commands.ask()."""
+"""The commands as the program lists them, and where a file can be in each: commands.ask()."""
 import os
 import re
 import subprocess
 
-# A word of a usage line that is no file, and something that stands there well.
+# A word of a usage line that is no file, and something that fits there.
 NO_FILES = {'ADDRESS': '0x55e11c270022', 'LAYOUT': 'fixed', 'PROGRAM': 'true', 'WORKLOAD': '-- true {}'}
 
-# What stands well in the other places, by the word there, or by command and word.
+# What fits in the other positions, by the word there, or by command and word.
 GOOD = {'PROG': 'demo', 'NEW': 'demo', 'SAMPLES': 'perf.data', 'STACKS': 'perf.data', 'INPUT': 'demo', 'JSON': 'table.json',
         ('merge', 'INPUT'): 'profile.fdata', ('overlap', 'A'): 'profile.fdata', ('overlap', 'B'): 'profile.fdata',
         ('stale', 'PROFILE'): 'profile.yaml', ('carry', 'OLD'): 'demo', ('carry', 'PROFILE'): 'profile.fdata', ('record', '--replay'): 'rings',
         ('report', 'PROFILE'): 'profile.fdata', ('encode', 'FILE'): 'table.json', ('maps', 'FILE'): 'maps.bcmaps'}
 GOOD_ANYWHERE = 'demo.bolt'
 
-# What a place needs beside it, so that the file there is used: (command, place) -> arguments.  Behind an option that
-# ends with = stands a kind.
+# What a position needs in addition, so that the file there is used: (command, position) -> arguments.  After an option that
+# ends with = is a kind.
 BESIDE = {('addr', '--input'): ['--base=55e11c269000', '--source'],
           ('addr', '--binary'): ['--base=55e11c269000'],
           ('addr', 'stdin'): ['--base=55e11c269000'],
@@ -23,9 +23,9 @@ BESIDE = {('addr', '--input'): ['--base=55e11c269000', '--source'],
           ('stacks', '--binary'): ['--functions'],
           ('stacks', 'STACKS'): ['--maps=', 'maps.bcmaps', '--binary=', 'demo.bolt'],
           ('stacks', 'stdin'): ['--maps=', 'maps.bcmaps', '--binary=', 'demo.bolt']}
-# ... and what stands in an operand then.
+# ... and what is in an operand then.
 INSTEAD = {('stacks', '--maps'): {'STACKS': 'raw.stacks'}, ('convert', '--maps'): {'SAMPLES': 'plain.script.txt'}}
-# An option that takes the place of operands.
+# An option that replaces operands.
 WITHOUT = {('convert', '--bin'): ['OPTIMIZED'], ('record', '--replay'): ['PROGRAM'], **{(name, '--from-compiler'): ['OPTIMIZED', 'SAMPLES'] for name in ('convert', 'quality', 'report')}}
 
 # What is written with exit code 3, by the documentation: docs/stats.md, docs/record.md.
@@ -35,7 +35,7 @@ WRITTEN_WHEN_WANTING = {('convert', '--stats-file'), ('record', '--save-rings'),
 NO_TEXT = {'heatmap': None, 'carry': None, 'report': None, 'convert': None, 'perf2bolt': None, 'llvm-bolt-heatmap': None, 'encode': None, 'extract': None, 'transcode': None, 'maps': ['--raw'],
            'merge': None}
 
-# What stands beside a file that is written, by command.
+# What is next to a file that is written, by command.
 BESIDE_OUTPUT = {'heatmap': r'^(out|target.*)(-\d+|\.csv|-section-hotness\.csv)$',
                  'perf2bolt': r'^(out|target.*)(-\d+|\.csv|-section-hotness\.csv)$', # of -heatmap
                  'llvm-bolt-heatmap': r'^(out|target.*)(-\d+|\.csv|-section-hotness\.csv)$'}
@@ -92,7 +92,7 @@ class Command:
 
 
 class Place:
-    """Where a file stands.  kind: 'operand', 'option', 'stdin'."""
+    """Where a file is.  kind: 'operand', 'option', 'stdin'."""
 
     def __init__(self, command, kind, word, number=0, option=None):
         self.command, self.kind, self.word, self.number = command, kind, word, number
@@ -135,7 +135,7 @@ def ask(batconv, folder):
 
 
 class Perf2bolt(Command):
-    """It is told by the words of its options what they take.  llvm-bolt-heatmap has the same options."""
+    """The words of its options show what they take.  llvm-bolt-heatmap has the same options."""
 
     def __init__(self, folder, name):
         path = os.path.join(folder, name)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Every command with every kind of file, in each place where a file can stand: every.py [--part=[K]/N] [--table] [--slow] [WORD...]
+"""Every command with every kind of file, in each position where a file can be: every.py [--part=[K]/N] [--table] [--slow] [WORD...]
 
 The program is asked for its commands, and each command for its operands and for the options that take a file
 (commands.py): one that is new is tried by being there.  The kinds of files are all that any command reads or writes,
@@ -17,8 +17,8 @@ What must hold for every run:
     help has it), and after anything else is as it was before
     nothing else is left in the directory
 
---part=  an N-th of the runs (parts.py): each place with an N-th of the kinds, and other kinds at the next place
-WORD...  only places whose name ("convert SAMPLES") or kinds whose name has one of the words
+--part=  an N-th of the runs (parts.py): each position with an N-th of the kinds, and other kinds at the next position
+WORD...  only positions whose name ("convert SAMPLES") or kinds whose name has one of the words
 --table  which exit codes were seen, of each command with each kind
 --slow   the slowest runs
 
@@ -47,7 +47,7 @@ TIMEOUT = float(os.environ.get('BATCONV_TEST_TIMEOUT', 60))
 LLVM = re.compile('perf2bolt|merge-fdata|llvm-bolt-heatmap')
 PERF2BOLT_LINES = (b'PERF2BOLT: ', b'PERF2BOLT-WARNING: ', b'PERF2BOLT-ERROR: ', b'perf2bolt: ', b'llvm-bolt-heatmap: ', b'merge-fdata: ', b'WARNING: ', b'BOLT-INFO: ', b'BOLT-WARNING: ', b' !! WARNING !! ')
 SUMMARY_ROW = re.compile(rb'(addresses|binary|branches|carried|counts|deleted|dropped|inferred|inputs|lost|merged|profile|samples|shards|traces?| {9}) +\S|next: ')
-SHOWN = 60  # failures of one kind at one place
+SHOWN = 60  # failures of one kind at one position
 
 
 class Run:
@@ -136,7 +136,7 @@ class Fifo(threading.Thread):
         super().__init__(daemon=True)
         self.path, self.reads, self.done = path, reads, threading.Event()
         os.mkfifo(path)
-        # A reader must be there first, or who writes gets no answer.
+        # A reader must be there first, or who writes gets no reply.
         self.fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK) if reads else -1
         self.start()
 
@@ -329,7 +329,7 @@ def print_table(runs):
 
 
 def print_failures(runs):
-    """The same of one place together, with the command line of the first."""
+    """The same of one position together, with the command line of the first."""
     groups = collections.defaultdict(list)
     for run in runs:
         for wrong in run.wrong:

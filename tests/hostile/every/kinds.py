@@ -67,7 +67,7 @@ class Maker:
 
 
 def section_headers(data):
-    """Of a 64-bit ELF file: (offset of the header, name, fields)."""
+    """For a 64-bit ELF file: (offset of the header, name, fields)."""
     at, = struct.unpack_from('<Q', data, 40)
     count, names = struct.unpack_from('<HH', data, 60)
     heads = [struct.unpack_from('<IIQQQQIIQQ', data, at + 64 * i) for i in range(count)]
@@ -97,7 +97,7 @@ def without_table(data):
 
 
 def shared_library(data):
-    """A program is a library but for a flag, DF_1_PIE."""
+    """A program is a library except for a flag, DF_1_PIE."""
     data = bytearray(data)
     for _, name, head in list(section_headers(data)):
         if name == '.dynamic':
@@ -137,7 +137,7 @@ def add_binaries(make):
 
 
 def perf_text(script):
-    """What perf2bolt 23 asks perf script for, PERFTEXT: the text cut into parts, whose sizes stand before them."""
+    """What perf2bolt 23 asks perf script for, PERFTEXT: the text cut into parts, whose sizes are before them."""
     mmaps = b''.join(b'demo ' + line.replace(b' PERF', b' 1.0: PERF', 1).lstrip() + b'\n'
                      for line in script.splitlines() if b'MMAP2' in line)
     samples = b''.join(line.replace(line.split()[1], b'', 1) + b'\n'
@@ -198,7 +198,7 @@ def add_samples(make):
 
 
 def add_aggregated(make):
-    """A file for each letter, with places of the demo."""
+    """A file for each letter, with locations of the demo."""
     lines = make.read(make.demo, 'demo.preagg').decode().splitlines()
     words = [line.split() for line in lines]
     traces = [w for w in words if w[0] == 'T' and len(w) == 5 and ':' not in w[1]][:20]

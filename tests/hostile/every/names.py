@@ -1,4 +1,4 @@
-"""Names that nobody should see as they are, in each place where a file can have a name: add(); and hidden(), which finds
+"""Names that nobody should see as they are, in each position where a file can have a name: add(); and hidden(), which finds
 what of them reached an output."""
 import os
 import re
@@ -72,7 +72,7 @@ def recording(data, names):
 
 
 def add(make, sections):
-    """Every kind whose name begins with "hostile": what is printed of it must be text."""
+    """Every kind whose name begins with `hostile`: what is printed of it must be text."""
     bolted = make.read(make.path('demo.bolt'))
     script = make.read(make.path('script.txt'))
     data = make.read(make.path('perf.data'))

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""A shard of other code is refused wherever a binary stands beside it: shards.py
+"""A shard of other code is refused wherever a binary is next to it: shards.py
 
-The program is asked for its commands, their operands and options, as by every.py.  Each place gets the counts of demo.bolt, and then
+The program is asked for its commands, their operands and options, as by every.py.  Each position gets the counts of demo.bolt, and then
 the same counts in a shard that says it is of other code (kinds.py), without and with each option of the command that takes no value.  Where the first
-is taken beside demo.bolt, the second must be refused: exit code 3, one line that names the shard, the binary and both digests, and nothing
+is taken next to demo.bolt, the second must be refused: exit code 3, one line that names the shard, the binary and both digests, and nothing
 written.  BATCONV, INPUTS and SOURCE are as for tests/cli/run.py.
 """
 import collections
@@ -18,7 +18,7 @@ import commands  # noqa: E402
 import every  # noqa: E402
 import kinds  # noqa: E402
 
-# What makes a place one of samples beside a binary.
+# What makes a position one of samples with a binary.
 BESIDE = {('overlap', 'A'): ['--bin=', 'demo.bolt'], ('overlap', 'B'): ['--bin=', 'demo.bolt'], ('merge', 'INPUT'): ['--expect=', 'demo.bolt']}
 # Options that say that another build will do; and merge has a message of its own.
 ANY_CODE = {'--force', '-force'}
@@ -26,7 +26,7 @@ MESSAGE = {'merge': rb'other\.zst: is of another build, [0-9a-f]{64}$'}
 REFUSED = rb'(?:other\.zst|<stdin>): byte 8: its counts are of other code, [0-9a-f]{12}, than \S*demo\.bolt has, [0-9a-f]{12}$'
 # Files of names of functions, which any text is.
 NAMES = {'-funcs-file', '-funcs-file-no-regex', '-skip-funcs-file'}
-# Places that are known to take a shard: the test must find them.
+# Positions that are known to take a shard: the test must find them.
 KNOWN = {('convert', 'SAMPLES'), ('convert', 'stdin'), ('quality', 'SAMPLES'), ('report', 'SAMPLES'), ('report', '--against'), ('heatmap', 'SAMPLES'),
          ('overlap', 'A'), ('overlap', 'B'), ('merge', 'INPUT'), ('perf2bolt', '-p'), ('llvm-bolt-heatmap', '-p')}
 

@@ -1,4 +1,4 @@
-"""A place to run a subject in, again and again, and what a run must have left."""
+"""A directory to run a subject in, again and again, and what a run must have left."""
 import collections
 import os
 import re
@@ -24,7 +24,7 @@ class Bench:
         self.known = {}
 
     def folder(self, subject):
-        """An empty one, but for the old outputs."""
+        """An empty one, except for the old outputs."""
         folder = tempfile.mkdtemp(prefix='run.', dir=self.root)
         for name in subject.writes:
             path = os.path.join(folder, name)
@@ -105,7 +105,7 @@ def same(got, good):
 
 def complaint(bench, subject, got, pattern):
     """None if the run did all that it does without a fault, or failed as it should: exit 1, one line that says why, old
-    outputs as they were, nothing beside them, and on stdout no more than the beginning.  Else what is wrong."""
+    outputs as they were, nothing next to them, and on stdout no more than the beginning.  Else what is wrong."""
     good, old = bench.good(subject), bench.old(subject)
     if is_sanitizer(got.stderr):
         return 'sanitizer'

@@ -8,7 +8,7 @@ shrink   a file shrinks while it is read
 write    writes are short, interrupted, or fail; so do close and rename; threads cannot be started
 signals  SIGINT, SIGTERM, SIGHUP, SIGKILL at system calls
 
-Every place of every command is hit with --every, else some that are spread evenly, of some commands.  Prints, for each fault, how many were injected, how often
+Every point of every command is hit with --every, else some that are spread evenly, of some commands.  Prints, for each fault, how many were injected, how often
 the command went on unharmed, and how often it failed as it should; and every run that did neither.  BATCONV, INPUTS, SOURCE
 and FAULTS (the directory with the injectors) are in the environment.
 """
@@ -119,7 +119,7 @@ class Sweep:
         self.all(jobs)
 
     def llvm(self):
-        """libLLVM ends the program, or is not found; a signal never leaves anything behind."""
+        """libLLVM ends the program, or is not found; a signal never leaves a file."""
         jobs = []
         for subject in self.subjects(library=True):
             self.bench.good(subject)
@@ -150,7 +150,7 @@ class Sweep:
         return job
 
     def harmless(self, fault, subject, *words):
-        """It must go on as if nothing had been."""
+        """It must continue as if nothing had been."""
         def job():
             got = self.bench.run(subject, self.inject(*words), traced())
             wrong = complaint(self.bench, subject, got, '.')

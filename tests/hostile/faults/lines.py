@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Source lines where one allocation fails, or all from one on, of batconv or of libdw: never a reason that is another one.
 
-libdw is not made for that: it ends the program in some places, by a line of its own or a fault, and leaves out lines in others, of which not all can be told.
+libdw is not made for that: it ends the program at some points, by a line of its own or a fault, and leaves out lines in others, not all of which are known.
 """
 import os
 import subprocess

@@ -170,7 +170,7 @@ def small_disk(sweep):
 
 
 def on_small_disk(sweep, subject, more):
-    """So many KiB are left beside the old outputs."""
+    """So many KiB are left next to the old outputs."""
     bench = sweep.bench
     folder = bench.folder(subject)
     kept = os.path.join(folder, 'kept')

@@ -1,6 +1,6 @@
 """What faults are injected into: every command, on small inputs.
 
-Each runs in an empty directory with `in`, a link to the inputs, beside it as ../in. `writes` are the files it writes:
+Each runs in an empty directory with `in`, a link to the inputs, next to it as ../in. `writes` are the files it writes:
 before each run they hold other bytes, the old output.
 """
 import collections

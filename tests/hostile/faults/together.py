@@ -2,7 +2,7 @@
 """What must not meet: together.py [--every]
 
 Two runs write the same output at once: it is one whole output of the two.  SIGINT, SIGTERM and SIGKILL at random moments
-while the samples come slowly through a pipe: the old output stays, or the new one is there whole; nothing is left beside it,
+while the samples come slowly through a pipe: the old output stays, or the new one is there whole; nothing is left next to it,
 but of SIGKILL its temporary file.  The moments are of a seed, which is printed with what goes wrong.
 """
 import os

@@ -2,7 +2,7 @@
 """One truth for llvm-bolt and the compiler: calls.py [WORD...]
 
 Every pair of binaries in inputs/ (pairs.py), branches and basic samples, with --input: fdata and what llvm-profgen reads are written
-in one pass, and every function must have been called and entered as often by the one as by the other.  No branch may come from a place of the
+in one pass, and every function must have been called and entered as often by the one as by the other.  No branch may come from a location of the
 input that has none.  Names and addresses of
 functions are those that readelf shows in the input.
 
@@ -23,7 +23,7 @@ BATCONV, INPUTS, SOURCE = (os.path.abspath(os.environ[name]) for name in ('BATCO
 
 
 class Functions:
-    """Of one binary.  Names that share an address, and addresses that share a name, are one key."""
+    """For one binary.  Names that share an address, and addresses that share a name, are one key."""
 
     def __init__(self, path):
         self.parent = {}

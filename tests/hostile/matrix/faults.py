@@ -21,7 +21,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(HERE)))
 sys.path.insert(0, os.path.join(HERE, '../mutants'))
 import trees  # noqa: E402
 
-# Name, file, text, what stands there then.
+# Name, file, text, what is there then.
 FAULTS = [
     ('calls: names in a table of functions with code', 'src/flow/infer.c', 'DEFINE_BY_NAME(called, atomic_uint_least64_t)',
      'DEFINE_BY_NUMBER(called, atomic_uint_least64_t, struct name_number, table->count)'),

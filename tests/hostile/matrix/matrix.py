@@ -2,7 +2,7 @@
 """Every command with every pair of binaries in inputs/: matrix.py [--few] [--part=[K]/N] [--stop] [--table] [--slow] [WORD...]
 
 A pair is a binary that BOLT wrote, and its input (pairs.py): one that is new takes part by being there.  Its samples are branches, and
-plain ones, the starts of their traces.  The program is asked for its commands, and each command for its operands and options
+basic ones, the starts of their traces.  The program is asked for its commands, and each command for its operands and options
 (tests/hostile/every/commands.py).  What takes samples gets both, each with and without --input; what takes profiles, tables or addresses gets
 those of the pair (plan.py).  The other options take turns, a different one with each pair.
 
@@ -11,7 +11,7 @@ Each command line is run twice: by one thread and by three, in memory that mallo
     both times the exit code is the same, and every byte of stdout, stderr and the files that were written
     the exit code is 0, as nothing is damaged here; 3 where two things are compared; an option in turn can be refused
     stderr is lines of batconv, so no sanitizer has anything to say
-    what is to be written is there after 0, and nothing after 1 and 2; nothing else is left behind
+    what is to be written is there after 0, and nothing after 1 and 2; nothing else is left
     in all JSON, what was read was kept or dropped
     profiles, tables and shards that were written are taken by the commands that read them
     there is a pair of every kind, and each command and each option worked with one
@@ -79,7 +79,7 @@ def execute(cell, way, folder):
 
 
 def told_by_sanitizer(err):
-    """What it is, and the first place in the source."""
+    """What it is, and the first location in the source."""
     said = re.search(r'(?:ERROR: \w+Sanitizer: |runtime error: )([^\n]*)', err)
     place = re.search(r'(?:src|bat|lib)/[\w/]+\.[ch]:\d+', err)
     return said and '%s at %s' % (re.sub(r' on address.*| 0x[0-9a-f]+', '', said[1]), place and place[0])

@@ -4,11 +4,11 @@
 Every command with every pair of binaries in inputs/ (plan.py), and again with wrong files: an input without relocations, a stripped one, one
 without a build-id, the binary of another pair, a file that is no ELF file, and a Go program; and inspect with every file of inputs/.  What they print is searched for a next
 command: the line `next` of inspect, quality and stale, `run:` of a hint, `next:` of a summary.  It is run as a user runs it, by a shell
-in an empty directory, with the files that its words in capitals stand for, llvm-bolt included; and then what it proposes itself.
+in an empty directory, with the files that its words in capitals mean, llvm-bolt included; and then what it proposes itself.
 
     each ends with exit code 0 (inspect and verify: or 3, for what they find)
     llvm-bolt finds functions of the profile in the program
-    nothing is proposed in a circle: there are at most GENERATIONS
+    nothing is proposed in a loop: there are at most GENERATIONS
     each kind of source and each wrong file gave at least one command
 
 WORD...  only pairs whose name or kind has one of the words
@@ -72,7 +72,7 @@ exec "$perf" record --dry-run "$@"
 '''
 
 def newest(name):
-    """Of Debian's LLVM, or None."""
+    """From Debian's LLVM, or None."""
     found = glob.glob('/usr/lib/llvm-*/bin/' + name)
     return max(found, key=lambda path: int(re.search(r'llvm-(\d+)', path)[1]), default=None)
 
@@ -108,7 +108,7 @@ def copy_of(path, folder, name, *options):
 
 
 def wrong_files(pair, other, go):
-    """name -> {path of the pair: the one in its place}"""
+    """name -> {path of the pair: the one instead}"""
     remove = ['--remove-section=' + name for name in relocations_of(pair.input)]
     lines = {
         'no relocations': {pair.input: copy_of(pair.input, pair.folder, 'no-relocations', *remove)},
@@ -154,7 +154,7 @@ def proposed(outputs):
 
 
 def fill(command, pair):
-    """With the files that the words in capitals stand for, or None: the pair has none."""
+    """With the files that the words in capitals mean, or None: the pair has none."""
     ran = re.search(r'batconv (\S+) SAMPLES', command)
     own = pair.samples.get('branches')
     of_input = (pair.things.get('input.branches') or [None])[0]

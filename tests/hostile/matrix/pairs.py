@@ -14,7 +14,7 @@ from corpus import SAMPLES, binary_of, bolt_options, input_of, is_elf, kind_of, 
 
 ADDRESSES = 12  # of a pair, for what converts single ones
 MACHINES = {62: 'x86-64', 183: 'AArch64', 243: 'RISC-V'}
-# What tells a kind: bytes of the binary, or an option of llvm-bolt.  There must be a pair of each.
+# What identifies a kind: bytes of the binary, or an option of llvm-bolt.  There must be a pair of each.
 KINDS = {'folded': '-icf', 'inlined': '-inline-small-functions', 'promoted': '-indirect-call-promotion', 'split': '-split-functions',
          'C++': b'__gxx_personality_v0', 'Rust': b'rust_eh_personality', 'probes': b'\0.pseudo_probe\0'}
 
@@ -63,7 +63,7 @@ class Pair:
         self.things['trace'] = [self.samples['trace']]
 
     def add_file(self, file, prefix=''):
-        """Samples.  Of branches the last file counts."""
+        """Samples.  For branches the last file counts."""
         self.files.append((file, bool(prefix)))
         kind = kind_of(file)
         if kind == 'preagg' and '.made.' not in file:

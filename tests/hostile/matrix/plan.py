@@ -7,8 +7,8 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../every'))
 import commands  # noqa: E402
 
-# Command lines that operands do not tell.  The words in braces are things of the pair: its files, what was made of its samples, and kinds,
-# which have no word.  What stands behind > is a new thing.  A line with a thing that the pair lacks is left out.
+# Command lines that operands do not show.  The words in braces are things of the pair: its files, what was made of its samples, and kinds,
+# which have no word.  What is after > is a new thing.  A line with a thing that the pair lacks is left out.
 LINES = {
     'addr': ['--from=vaddr --binary={bolted} {addresses}', '--from=vaddr --json --binary={bolted} --input={input} {addresses}'],
     'carry': ['{input} {input} {branches.input.fdata}', '--stats=json {input} {input} {branches.input.yaml}'],
@@ -32,9 +32,9 @@ LINES = {
     'verify': ['{bolted}', '--input={input} {bolted}', '--dwarf --input={lines} {bolted}'],
     'stacks': ['--functions --binary={bolted} {recording}'],
 }
-# Commands that have no place for anything of a pair, and those that print times.
+# Commands that take nothing of a pair, and those that print times.
 NO_LINES = {'version', 'help', 'compare', 'doctor', 'optimize'}
-# What stands before the samples or the binary.
+# What is before the samples or the binary.
 BESIDE = {'convert': ['-o', 'out', '--stats=json'], 'perf2bolt': ['-pa'], 'llvm-bolt-heatmap': ['-pa'], 'transcode': ['--layout=fixed']}
 # What a conversion writes, things of the pair: what is needed for it, and the option.
 MADE = {'fdata': ('samples', None), 'stats': ('samples', '--stats-file=stats'), 'yaml': ('hashes', '--yaml=yaml'),

@@ -13,7 +13,7 @@ import time
 
 import trees
 
-# Those that run the program or its parts, and not the build itself or another program beside it.  The command line's
+# Those that run the program or its parts, and not the build itself or another program next to it.  The command line's
 # cases are a test each.
 WANTED = re.compile(r'unit\.|fuzz\.replay\.|api\.(batconv|capture|plugins|examples)$|cli\.(clash-all|advice)$|cli\.goldens\.|'
                     r'sandbox\.none$|merge$|report\.numbers$')
@@ -27,7 +27,7 @@ class Test:
 
 
 def list_tests(tree, wanted=WANTED, label=None):
-    """Of a tree that is built; only those of a label of ctest, if it is given."""
+    """For a tree that is built; only those of a label of ctest, if it is given."""
     done = subprocess.run(['ctest', '--test-dir', tree.build, '--show-only=json-v1'], check=True, capture_output=True)
     for row in json.loads(done.stdout)['tests']:
         if not wanted.match(row['name']):
@@ -94,7 +94,7 @@ class Runner:
 
     @staticmethod
     def end(child):
-        """What it started and left behind."""
+        """What it started and left running."""
         try:
             os.killpg(child.pid, signal.SIGKILL)
         except ProcessLookupError:
@@ -102,7 +102,7 @@ class Runner:
 
 
 def digest(test, tree):
-    """Of the programs that a test runs, and of what it expects."""
+    """For the programs that a test runs, and for what it expects."""
     total = hashlib.sha1(' '.join(test.words).encode())
     paths = [os.path.join(tree.build, t) for t in test.targets]
     paths += [w for w in test.words if w.startswith(tree.root + '/tests/') and os.path.isfile(w)]

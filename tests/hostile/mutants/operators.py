@@ -17,7 +17,7 @@ TOKEN = re.compile(r'''
 
 Token = collections.namedtuple('Token', 'kind text start end')
 
-# An operator, and what stands in its place.  Those of two operands only, which is looked after.
+# An operator, and what replaces it.  Those of two operands only, which is looked after.
 RELATION = {'<': '<=', '<=': '<', '>': '>=', '>=': '>', '==': '!=', '!=': '=='}
 LOGIC = {'&&': '||', '||': '&&'}
 SUM = {'+': '-', '-': '+', '+=': '-=', '-=': '+=', '++': '--', '--': '++', '/': '*', '%': '/'}

@@ -7,7 +7,7 @@ import shutil
 import subprocess
 import time
 
-# A swap of arguments of other types is no mutant: the compiler tells, and -Werror stops it.
+# A swap of arguments of other types is no mutant: the compiler reports it, and -Werror stops it.
 STRICT = ['-Werror=incompatible-pointer-types', '-Werror=int-conversion']
 COVERAGE = '--coverage -fprofile-update=atomic'
 

@@ -22,7 +22,7 @@ cmp plain sandboxed || fail "they differ"
 warned sandboxed.said
 LD_PRELOAD=${SHIM##*/} LD_LIBRARY_PATH=${SHIM%/*} "$BATCONV" -v --sandbox "$demo/demo.bolt" "$demo/demo.perf.txt" -o out 2>&1 |
 	grep -qx 'batconv: sandbox: Landlock no, seccomp no' || fail '-v: does not say that there is none'
-# The summary as JSON stands alone.
+# The summary as JSON is alone.
 LD_PRELOAD=${SHIM##*/} LD_LIBRARY_PATH=${SHIM%/*} "$BATCONV" --sandbox --stats=json "$demo/demo.bolt" "$demo/demo.perf.txt" -o out 2>json.said
 grep -q warning: json.said && fail '--stats=json: a line that is no JSON'
 

@@ -87,7 +87,7 @@ def forks(story):
 
 
 def dlcloses(story):
-    """Closed, which leaves no trace; its place taken by another library; opened again elsewhere."""
+    """Closed, which leaves no trace; another library at its address; opened again elsewhere."""
     process = story.process(300).exec('host').map(A).sampled(2, A)
     process.map(A, 'other.so').sampled(3, A, False)
     process.map(B).sampled(4, B).sampled(1, A, False)
@@ -100,7 +100,7 @@ def pid_reuse(story):
 
 
 def two_bases(story):
-    """One pid has the binary at two places in turn, and back again, without exec."""
+    """One pid has the binary at two addresses in turn, and back again, without exec."""
     process = story.process(500).exec('host').map(A).sampled(3, A)
     process.map(B).sampled(4, B).map(A).sampled(2, A).sampled(1, B)
 

@@ -138,7 +138,7 @@ gives 1 parallel OUT=o7 LIST=list.kinds
 said '/parts and .*/r/1.data do not fit: branches and basic samples'
 rm -r o7
 
-# The input is of the profile, in either kind of options; without it what llvm-bolt makes of plain samples is told.
+# The input is of the profile, in either kind of options; without it what llvm-bolt makes of basic samples is reported.
 cp "$demo/demo" "$demo/demo.bolt" .
 "$BATCONV" -q --no-input --input-format=perf-data --format=preagg demo.bolt "$demo/demo.basic.perf.data" -o inferred.preagg
 "$BATCONV" -q --input=demo demo.bolt inferred.preagg -o inferred.fdata

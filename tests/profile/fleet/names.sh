@@ -15,7 +15,7 @@ cd "$work"
 failed=0
 wrong() { printf 'wrong: %q\n' "$*"; failed=1; }
 
-# gives EXIT WAY [NAME=VALUE...]: in the directory of hostile names; what is said is in `said`
+# gives EXIT WAY [NAME=VALUE...]: in the directory of odd names; what is said is in `said`
 gives() {
 	local want=$1 way=$2 code=0
 	shift 2
@@ -90,7 +90,7 @@ said 'OPTIONS: .*/prog: cannot be read'
 gives 2 parallel OUT=o5 OPTIONS='--threads=1 --input'
 said 'OPTIONS: --input: no file is given'
 
-# What is told of a recording is one line, whatever its name
+# What is reported of a recording is one line, whatever its name
 printf rubbish >"./$name/-bad $name"
 (cat "./$name/$LIST" && printf '%s\t1\0' "-bad $name") >"./$name/list.bad"
 gives 1 parallel OUT=o6 LIST=list.bad
@@ -100,7 +100,7 @@ gives 0 parallel OUT=o6 LIST=list.bad MAX_BAD=1
 same "$name/o6"
 [ "$(wc -l <"$name/o6/result/bad")" = 1 ] || wrong 'not one line in the list of bad ones'
 
-# Lines: blanks at either end are of the name, a newline is none, and each half of the name is told to be missing
+# Lines: blanks at either end are of the name, a newline is none, and each half of the name is reported to be missing
 cp plain/1.data ' first '
 printf ' first \n' >"./$name/list.lines"
 ln ' first ' "./$name"

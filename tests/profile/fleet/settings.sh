@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# What batconv-fleet reads of the directory that it goes on in is data: of this user alone, and no part of it is executed.
+# What batconv-fleet reads of the directory that it continues in is data: of this user alone, and no part of it is executed.
 # As root also against a directory that another user (65534) has made.
 set -eu
 export LC_ALL=C
@@ -71,7 +71,7 @@ says 1 'anybody can write there' "$fleet/batconv-fleet-step" out map 0
 says 1 'anybody can write there' "$fleet/batconv-fleet" parallel
 chmod o-w out
 
-# With any mask, it goes on.
+# With any mask, it continues.
 (
 	umask 002
 	again '' ''

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # examples/fleet on a Slurm cluster of this machine, with faults: slurm.sh [TASKS]
-# TASKS (40) recordings, one a task.  Of the tasks every tenth is killed at its first try, half of these with all that
-# runs below Slurm; all are canceled after a quarter; some are sent twice; a node is killed and comes back.  The result
+# TASKS (40) recordings, one a task.  From the tasks every tenth is killed at its first try, half of these with all processes
+# below Slurm; all are canceled after a quarter; some are sent twice; a node is killed and comes back.  The result
 # is byte for byte that of one run over all recordings, and no process and no file is left.  Names can be any.
 # Skipped, with the reason, where Slurm is not installed or cannot run.  Environment: BATCONV, INPUTS, FLEET_FOLDER (for
 # all that is made; best on a tmpfs).
@@ -123,7 +123,7 @@ same out
 tries=$(find out/log -name 'map-*.log' | wc -l)
 echo "$tasks tasks, $tries tries with those of Slurm, $(find . -maxdepth 1 -name 'tried.*' | wc -l) planned failures: the bytes of one run"
 
-# A shard that was damaged since is told, and made again when it is taken away.
+# A shard that was damaged since is reported, and made again when it is taken away.
 rm -r out/result out/part/*
 truncate -s -9 out/map/3/shard
 timeout $MOST "$fleet/batconv-fleet" slurm --wait 2>said && fail 'a damaged shard is taken'

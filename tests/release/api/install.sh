@@ -20,9 +20,9 @@ built batconv -std=c11 "$2/resolve.c" -o "$prefix/resolve"
 built batconv -std=c11 "$2/translate.c" -o "$prefix/translate"
 "$prefix/sampler" "$prefix/stacks" "$prefix/maps" 99 1
 "$prefix/resolve" $$ 10 | grep -q '^0x10 \[unknown\]$'
-# A sampler has neither libelf nor zstd behind it.
+# A sampler needs neither libelf nor zstd.
 if ldd "$prefix/sampler" | grep -E 'libelf|libzstd|libz\.|liblzma'; then exit 1; fi
-# Each header stands alone, in C11 and, where there is a compiler of it, in C++11.
+# Each header compiles alone, in C11 and, where there is a compiler of it, in C++11.
 for header in bat/bat.h batconv/address.h batconv/maps.h batconv/image.h batconv/resolve.h batconv/translate.h batconv/capture.h batconv/batconv.h; do
 	echo "#include <$header>" >"$prefix/alone.c"
 	cc -std=c11 -Wall -Wextra -Wpedantic -Werror -fsyntax-only -I "$prefix/include" "$prefix/alone.c"

@@ -61,7 +61,7 @@ class Case:
 
 
 class KindCase:
-    """A file of a kind in a place of a command: a run of tests/hostile/every."""
+    """A file of a kind in a position of a command: a run of tests/hostile/every."""
 
     def __init__(self, run):
         self.name, self.words, self.made, self.planned = run.kind.name, [run.text()], {}, run
@@ -118,7 +118,7 @@ class Planner:
                 yield Case(cell.pair.name, cell.line('--threads=1'))
 
     def of_line(self, name, line, files):
-        """A line with files in the place of their names in braces, or None: one is not there."""
+        """A line with files instead of their names in braces, or None: one is not there."""
         words = []
         for word in line.split():
             for key, value in files.items():

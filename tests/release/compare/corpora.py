@@ -1,7 +1,7 @@
 """Pairs in folders that a user names: find().
 
 A binary is an ELF file, samples are called *.preagg, *.data or *.txt, each may be packed as .xz.  The input of a binary that llvm-bolt
-wrote is the first file of its command line, with or without .in; a binary that is nobody's input stands for itself.  Samples belong to
+wrote is the first file of its command line, with or without .in; a binary that is nobody's input is its own.  Samples belong to
     X.p1.few.preagg, X.p1.preagg   the binary X.p1
     cte.b16.preagg, lbr.b16.data   the only binary of the folder, or else of all, whose name ends with .b16
     cte.in.preagg, lbr.input.data  the input of what cte.* or lbr.* are of
@@ -64,7 +64,7 @@ class Corpora:
         return next((one for name in input_names(path) for one in beside if os.path.basename(one) == name), path)
 
     def owner_of(self, samples, own, beside):
-        """own: the binaries beside the samples.  beside: the other samples there."""
+        """own: the binaries next to the samples.  `beside`: the other samples there."""
         words = re.sub(r'\.\w+$', '', os.path.basename(samples)).split('.')
         for length in range(len(words), 0, -1):
             if '.'.join(words[:length]) in own:

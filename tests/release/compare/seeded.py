@@ -22,7 +22,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(HERE)))
 sys.path.insert(0, os.path.join(HERE, '../../hostile/mutants'))
 import trees  # noqa: E402
 
-# Name, file, text, what stands there then.
+# Name, file, text, what is there then.
 SEEDS = [
     ('conversion: a block that begins where a fall-through ends', 'src/flow/fall_throughs.c',
      'if (i + 1 == fragment->entry_count || entries[i + 1].output > to)', 'if (i + 1 == fragment->entry_count || entries[i + 1].output >= to)'),

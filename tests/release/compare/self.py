@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Does scripts/compare-builds see what differs?  With a few binaries of inputs/ the program is compared with itself, and with itself behind a
+"""Does scripts/compare-builds see what differs?  With a few binaries of inputs/ the program is compared with itself, and with itself run by a
 script that changes a byte, an exit code or a file of some commands.
 
 BATCONV, INPUTS and SOURCE are as for tests/cli/run.py.
@@ -15,7 +15,7 @@ BATCONV, SOURCE = os.path.abspath(os.environ['BATCONV']), os.environ['SOURCE']
 SUBSET = ['--part=matrix,samples,help', '--only=^moved/moved.p1: ', '--only=^batconv help convert$']
 START = '#!/bin/bash\n(exec -a "$0" %s "$@")\ncode=$?\n%s\nexit $code\n'
 
-# What the script does behind a command, what then differs and nothing else, and in how many cases at least.
+# What the script does after a command, what then differs and nothing else, and in how many cases at least.
 CHANGES = {
     'extract': ('printf X | dd of=out bs=1 seek=1 conv=notrunc status=none', {'out'}, 1),
     'convert': ('[ ! -f profgen ] || echo >>profgen', {'profgen'}, 5),

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs the examples of README.md, docs/*.md, the manual pages and help: each line of a block of code that calls batconv, under whatever
-name, with SQLite of inputs/ in place of the page's program.  The lines of a page run in their order, in one directory.
+name, with SQLite of inputs/ instead of the page's program.  The lines of a page run in their order, in one directory.
 
 Commands of other programs are not run here: tests/peers/first-profile.sh and compiler-profiles.sh do that for whole pages.
 """
@@ -23,7 +23,7 @@ CALL = re.compile(r'(?:[^|].*[|] *)?(?:%s) ' % '|'.join(NAMES))
 FILES = (('debug/server.bolt', 'g4.b22'), ('debug/server', 'g4'), ('yesterday/server.bolt', 'sq.b22'), ('server.bat', 'side/sq.b22'), ('prog.bolt2', 'sq.b22'), ('build/prog.bolt', 'sq.b22'),
          ('/srv/bin/prog', 'sq.b22'), ('prog.bolt', 'sq.b22'), ('server.bolt', 'sq.b22'), ('app.bolt', 'sq.b22'),
          ('last/prog', 'sq'), ('last/prog.bolt', 'sq.b22'), ('first.data', 'lbr.input.data'), ('second.data', 'lbr.b22.data'), ('prog', 'sq'), ('server', 'sq'))
-GATES = ('batconv quality', 'batconv verify') # 3 is an answer, too
+GATES = ('batconv quality', 'batconv verify') # 3 is a result, too
 # Runs llvm-bolt; without one its output is another file with the same hashes.
 WITH_BOLT = 'batconv extract --hashes'
 BOLT = shutil.which('llvm-bolt') or glob.glob('/usr/lib/llvm-*/bin/llvm-bolt')

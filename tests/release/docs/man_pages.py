@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Manual pages beside what they describe: every option of --help and no other, every function of the headers with its
+"""Manual pages compared with what they describe: every option of --help and no other, every function of the headers with its
 types, examples that compile, references that lead somewhere; mandoc and man have nothing to say of them; as HTML
 (scripts/man-html) all are in the index, and every link between them leads somewhere.
 
@@ -157,7 +157,7 @@ def check_references(pages):
 
 
 def check_tools(pages):
-    """Of mandoc's messages one is about this machine: which other pages are installed here."""
+    """One of mandoc's messages is about this machine: which other pages are installed here."""
     absent = []
     if shutil.which('mandoc'):
         done = subprocess.run(['mandoc', '-Tlint', *pages], capture_output=True, text=True, check=False)
@@ -168,7 +168,7 @@ def check_tools(pages):
         for page in pages:
             done = subprocess.run(['man', '--warnings', '-E', 'UTF-8', '-l', '-Tutf8', '-Z', page], capture_output=True, text=True,
                                   env=dict(os.environ, LC_ALL='C.UTF-8', MANROFFSEQ='', MANWIDTH='80'), check=False)
-            # groff 1.23 tells of lines that it cannot fill, too: they hold a word that is longer than what is left, as an address does.
+            # groff 1.23 reports lines that it cannot fill, too: they hold a word that is longer than what is left, as an address does.
             said = [line for line in done.stderr.splitlines() if not re.search(r'warning.*: cannot (adjust|break) line$', line)]
             if said or done.returncode:
                 wrong.append('%s: man: %s' % (os.path.basename(page), '\n'.join(said)))
@@ -178,7 +178,7 @@ def check_tools(pages):
 
 
 def check_html(pages):
-    """Without mandoc there is none, which check_tools has told."""
+    """Without mandoc there is none, which check_tools has reported."""
     if not shutil.which('mandoc'):
         return
     with tempfile.TemporaryDirectory() as folder:

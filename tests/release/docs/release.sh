@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # scripts/release stops at each thing that is wrong, and else leaves sources, packages, sums and a report.
 # In a repository of its own that has the files with the numbers; what takes hours is replaced.   release.sh SOURCE
-# shellcheck disable=SC2016  # what stands in quotes is for another shell
+# shellcheck disable=SC2016  # what is in quotes is for another shell
 set -eu
 source=$1
 . "$source/scripts/quietly.sh"
@@ -115,7 +115,7 @@ cat >wanted <<end
 end
 diff wanted list
 rm wanted list
-# Every line of the report behind the times has a size, a sum and a file.
+# Every line of the report after the times has a size, a sum and a file.
 grep -qE "^[0-9a-f]{64} [0-9]+ \./batconv-$version\.tar\.xz\$" "$out/REPORT"
 grep -q 'debian/bookworm/libbatconv9_9_amd64.deb$' "$out/batconv.wheel"
 [ "$(tar -xOf "$out/batconv-$version.tar.xz" docs/stability.md | sha256sum)" = "$(sha256sum <docs/stability.md)" ]

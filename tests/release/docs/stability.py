@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""docs/stability.md beside the program: versions of JSON and of files, exit codes, the number in the sonames."""
+"""docs/stability.md compared with the program: versions of JSON and of files, exit codes, the number in the sonames."""
 import glob
 import json
 import os
@@ -18,7 +18,7 @@ def read(path):
 
 
 def rows(page, title):
-    """The table behind a heading or bold word: lists of cells."""
+    """The table after a heading or bold word: lists of cells."""
     table = page.split(title, 1)[1].split('\n| ---', 1)[1].split('\n\n', 1)[0]
     return [[cell.strip() for cell in line.strip('|').split('|')] for line in table.splitlines()[1:]]
 

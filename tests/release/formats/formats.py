@@ -97,7 +97,7 @@ def written(command, stream=None):
 
 
 def unpacked(data):
-    """The content of a file that ends in zstd frames, and what stands before them: compressed bytes are libzstd's, not ours."""
+    """The content of a file that ends in zstd frames, and what is before them: compressed bytes are libzstd's, not ours."""
     at = data.find(b'\x28\xb5\x2f\xfd')
     if at < 0:
         return data

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""packaging/action.yml: its steps are run as they stand, by the shell that a runner takes, with inputs as a workflow sets them.
+"""packaging/action.yml: its steps are run as they are, by the shell that a runner takes, with inputs as a workflow sets them.
 
 action.py [--build]   --build: `batconv: build`, too, which installs what a build needs and builds (scripts/nightly)
 The program that is "downloaded" is the one of this build, from a folder as scripts/release leaves it.

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# scripts/git-archive gives the same bytes whatever git is told by its user, the machine and the environment.
+# scripts/git-archive gives the same bytes however git is configured by its user, the machine and the environment.
 set -u
 . "$(dirname "$0")/../../lib.sh"
 need git git

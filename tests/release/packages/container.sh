@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The image of packaging/Containerfile, with the static program of this build in place of the one that its first stage builds (scripts/image
+# The image of packaging/Containerfile, with the static program of this build instead of the one that its first stage builds (scripts/image
 # runs that): it has the program and nothing else, is the same when it is made again, and converts.   container.sh PROGRAM
 set -eu
 . "$(dirname "$0")/../../lib.sh"

@@ -126,7 +126,7 @@ def program():
     for words in [row['name'] + ' ' + row['versionInfo'] for row in related(doc, 'STATIC_LINK')] + [
             'Apache License', 'Leon Sorokin', 'GNU LESSER GENERAL PUBLIC LICENSE\n                       Version 2.1', 'The above copyright notice and this permission notice']:
         check(words in licenses.stdout, 'scripts/licenses: no ' + words)
-    # The versions that the program tells of itself, beside those of the packages that were linked.
+    # The versions that the program reports of itself, compared with those of the packages that were linked.
     told = dict(line.split(': ', 1) for line in subprocess.run([PROGRAM, 'version'], capture_output=True, text=True, check=True).stdout.splitlines()[1:])
     for library, package in ('libseccomp', 'libseccomp'), ('libyaml', 'libyaml'), ('zstd', 'libzstd'), ('lzma', 'xz-utils'), ('zlib', 'zlib'):
         check(linked.get(package, '').startswith(told[library]), '%s: the program says %s, the document %s' % (library, told[library], linked.get(package)))

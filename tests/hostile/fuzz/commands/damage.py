@@ -48,7 +48,7 @@ def zeros(rng, data):
 
 
 def number(rng, data):
-    """Of 1, 2, 4 or 8 bytes, where one can stand."""
+    """Of 1, 2, 4 or 8 bytes, where one can be."""
     size = rng.choice((1, 2, 4, 4, 8, 8))
     if len(data) < size:
         return
@@ -104,7 +104,7 @@ def elf_table(data, rng):
 
 
 def elf_swap(rng, data):
-    """Two headers, or what they point to, in each other's place."""
+    """Two headers, or what they point to, swapped."""
     table = elf_table(data, rng)
     if not table:
         return
@@ -151,7 +151,7 @@ def perf_header(rng, data):
 
 
 def perf_record(rng, data):
-    """A record changed, doubled, left out, or in another one's place."""
+    """A record changed, doubled, left out, or at another one's position."""
     places, at = [], int.from_bytes(data[40:48], 'little')
     while at + 8 <= len(data) and len(places) < 10000:
         size = int.from_bytes(data[at + 6:at + 8], 'little')
