@@ -304,7 +304,7 @@ static bool is_debug(const struct section *section)
 }
 
 /* In these bytes of it, no section of debug information has a name.  False: it has none. */
-static bool hide_debug(const struct image *image, uint8_t *bytes)
+static bool hide_debug(const struct image *image, uint8_t *bytes, size_t size)
 {
 	Elf64_Ehdr header;
 	bool any = false;
@@ -314,9 +314,11 @@ static bool hide_debug(const struct image *image, uint8_t *bytes)
 		const struct section *section = &image->sections[i];
 		if (!is_debug(section))
 			continue;
-		memset(bytes + header.e_shoff + section->index * sizeof(Elf64_Shdr) +
-			       offsetof(Elf64_Shdr, sh_name),
-		       0, sizeof(Elf64_Word));
+		uint64_t at = section->index * sizeof(Elf64_Shdr);
+		if (header.e_shoff > size || size - header.e_shoff < at + sizeof(Elf64_Shdr))
+			return false; /* the file has changed since */
+		memset(bytes + header.e_shoff + at + offsetof(Elf64_Shdr, sh_name), 0,
+		       sizeof(Elf64_Word));
 		any = true;
 	}
 	return any;
@@ -350,7 +352,7 @@ static bool write_bare(const char *binary, char path[BARE_SIZE])
 	bool ok = bytes && image_open_map(&map, &image, &none);
 	if (ok) {
 		memcpy(bytes, map.data, map.size);
-		ok = hide_debug(&image, bytes) && write_program(path, bytes, map.size);
+		ok = hide_debug(&image, bytes, map.size) && write_program(path, bytes, map.size);
 		image_close(&image);
 	}
 	free(bytes);
