@@ -24,7 +24,8 @@
 #include "src/samples/reader.h"
 #include "src/samples/snapshots.h"
 
-/* With more samples no program was worse than without llvm-bolt: docs/quality.md, "Gain". */
+/* The gain of a timer's samples was measured with up to 10,000 (docs/quality.md, "Gain"), and
+ * measuring it takes the time of two more inferences. */
 #define DOUBTS_MOST 16384
 
 /* Outputs, as bits.  Zero: whoever needs the counted samples only ends with conversion_count(). */
