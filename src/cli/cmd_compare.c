@@ -14,7 +14,7 @@
 
 struct arguments {
 	struct workload_arguments work;
-	const char *output;
+	const char *output, *page;
 	bool json, markdown, decide, quiet;
 	struct percent most;
 	struct number rounds, warm_up;
@@ -37,6 +37,9 @@ static const struct option_row rows[] = {
 	 "exit code 3 if a binary is slower by more than PERCENT", INTO(most),
 	 .takes = "a number from 0 to 100"},
 	{0, "decide", NULL, NO_FILE, "exit code 3 if a comparison is undecided", INTO(decide)},
+	{0, "page", "FILE", FILE_WRITTEN,
+	 "write a page for a browser to FILE: verdicts, the intervals after\neach round, and counts",
+	 INTO(page)},
 	{0, "markdown", NULL, NO_FILE, "as a table of markdown", INTO(markdown)},
 	JSON_ROW("as JSON"),
 	OUTPUT_ROW,
@@ -69,23 +72,35 @@ static void show_round(void *ctx, size_t rounds)
 	fprintf(stderr, "\r\033[Kbatconv: round %zu", rounds);
 }
 
+/* Both outputs or none. */
+static bool write_outputs(const struct arguments *args, const struct trial_report *report,
+			  struct bc_error *err)
+{
+	struct output outputs[2] = {0};
+	bool ok = output_open(args->output, &outputs[0], err) &&
+		  (!args->page || output_open(args->page, &outputs[1], err));
+
+	if (ok)
+		(args->json     ? trial_json :
+		 args->markdown ? trial_markdown :
+				  trial_text)(report, outputs[0].file);
+	if (ok && args->page)
+		trial_page(report, outputs[1].file);
+	return output_end_all(outputs, BC_COUNT(outputs), ok, err);
+}
+
 static int write_report(const struct arguments *args, const struct contest *trial)
 {
-	struct trial_report report = {.trial = trial,
+	struct trial_report report = {.version = BATCONV_VERSION,
+				      .trial = trial,
 				      .served = args->work.serve,
 				      .has_most = args->most.given,
 				      .most = args->most.is,
 				      .decide = args->decide};
-	struct output output;
 	struct bc_error err;
 
 	trial_judge(&report);
-	if (!output_open(args->output, &output, &err))
-		return fail(&err);
-	(args->json     ? trial_json :
-	 args->markdown ? trial_markdown :
-			  trial_text)(&report, output.file);
-	if (!output_commit(&output, &err))
+	if (!write_outputs(args, &report, &err))
 		return fail(&err);
 	trial_tell_failure(&report, stderr);
 	return report.failed ? EXIT_CHECK_FAILED : EXIT_DONE;
@@ -127,7 +142,8 @@ const struct command compare_command = {
 		"Exit code 3: an output differs from A's, or --max-loss or --decide is not met.",
 	.examples =
 		"batconv compare ./prog ./prog.bolt -- {} input           # time, until it is decided\n"
-		"batconv compare --counted ./prog ./prog.bolt -- {} input # also taken branches, by valgrind",
+		"batconv compare --counted ./prog ./prog.bolt -- {} input # also taken branches, by valgrind\n"
+		"batconv compare --page=compare.html ./prog ./prog.bolt -- {} input",
 	COMMAND_OPTIONS(rows),
 	.operands = FILE_READ,
 	.count = {2, 0, "two binaries are needed", NULL},

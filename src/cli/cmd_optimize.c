@@ -244,13 +244,28 @@ static bool write_file(const char *folder, const char *name, const struct optimi
 	return output_commit(&output, err);
 }
 
-static void comparison_json(const struct optimize_report *report, FILE *out)
+static struct trial_report comparison(const struct optimize_report *report)
 {
-	struct trial_report trial = {.trial = &report->of->contest,
+	struct trial_report trial = {.version = BATCONV_VERSION,
+				     .trial = &report->of->contest,
 				     .served = report->options->work->serve.count};
 
 	trial_judge(&trial);
+	return trial;
+}
+
+static void comparison_json(const struct optimize_report *report, FILE *out)
+{
+	struct trial_report trial = comparison(report);
+
 	trial_json(&trial, out);
+}
+
+static void comparison_page(const struct optimize_report *report, FILE *out)
+{
+	struct trial_report trial = comparison(report);
+
+	trial_page(&trial, out);
 }
 
 static bool tell(const struct arguments *args, const struct optimize_report *report,
@@ -260,7 +275,8 @@ static bool tell(const struct arguments *args, const struct optimize_report *rep
 
 	if (!write_file(of->job.folder, "optimize.json", report, optimize_json, err) ||
 	    (of->contest.at &&
-	     !write_file(of->job.folder, "compare.json", report, comparison_json, err)))
+	     (!write_file(of->job.folder, "compare.json", report, comparison_json, err) ||
+	      !write_file(of->job.folder, "compare.html", report, comparison_page, err))))
 		return false;
 	(args->json ? optimize_json : optimize_text)(report, stdout);
 	return true;

@@ -27,15 +27,26 @@ static size_t find_placeholder(struct text page)
 	return at;
 }
 
-void page_write(struct text data, FILE *out)
+void page_begin(FILE *out)
 {
 	struct text page = page_template();
-	size_t at = find_placeholder(page);
-	struct text rest = text_from(page, at + strlen(PAGE_PLACEHOLDER));
 
-	fwrite(page.at, 1, at, out);
-	fwrite(data.at, 1, data.len, out);
+	fwrite(page.at, 1, find_placeholder(page), out);
+}
+
+void page_end(FILE *out)
+{
+	struct text page = page_template();
+	struct text rest = text_from(page, find_placeholder(page) + strlen(PAGE_PLACEHOLDER));
+
 	fwrite(rest.at, 1, rest.len, out);
+}
+
+void page_write(struct text data, FILE *out)
+{
+	page_begin(out);
+	fwrite(data.at, 1, data.len, out);
+	page_end(out);
 }
 
 bool part_begin(struct page_part *part)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * batconv report: the page that a report is put into, src/figures/page.html, which is part of the
- * program; all that the page shows, as one JSON object (docs/report.md); what a report is of; and
- * lists of its data, to which values are added while there is room.
+ * The page that a report or a comparison is put into, src/figures/page.html, which is part of the
+ * program; all that the page of a report shows, as one JSON object (docs/report.md); what a report
+ * is of; and lists of its data, to which values are added while there is room.
  */
 #ifndef FIGURES_PAGE_H
 #define FIGURES_PAGE_H
@@ -20,12 +20,16 @@
 
 #define PAGE_PLACEHOLDER "@BATCONV_REPORT_DATA@" /* is in the page once */
 #define PAGE_MOST        ((size_t)200000)        /* bytes of the page without data */
-#define PAGE_DATA_MOST   ((size_t)800000)        /* bytes of data */
+#define PAGE_DATA_MOST   ((size_t)800000)        /* bytes of data of a report */
 
 /* The page without data. */
 struct text page_template(void);
 
-/* Writes the page with its data, which has no '<'. */
+/* What of the page is before its data, and what is after: the data between them have no '<'. */
+void page_begin(FILE *out);
+void page_end(FILE *out);
+
+/* The page with its data. */
 void page_write(struct text data, FILE *out);
 
 /* ---- all of it ---- */

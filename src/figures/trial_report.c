@@ -8,6 +8,7 @@
 #include "src/base/say.h"
 #include "src/base/text.h"
 #include "src/figures/figure_table.h"
+#include "src/figures/page.h"
 
 /* ---- the verdicts ---- */
 
@@ -56,7 +57,7 @@ void trial_tell_failure(const struct trial_report *report, FILE *out)
 
 /* ---- counts ---- */
 
-static const struct count_row {
+static const struct counted_row {
 	const char *key, *text;
 	size_t at;
 } counts[] = {
@@ -67,7 +68,7 @@ static const struct count_row {
 	{"pages", "pages of code", offsetof(struct run_counts, pages)},
 };
 
-static uint64_t count_of(const struct run_counts *counted, const struct count_row *row)
+static uint64_t count_of(const struct run_counts *counted, const struct counted_row *row)
 {
 	return *(const uint64_t *)(const void *)((const char *)counted + row->at);
 }
@@ -385,4 +386,46 @@ static const struct figure_row report_rows[] = {
 void trial_json(const struct trial_report *report, FILE *out)
 {
 	figures_json_document(report_rows, report, out);
+}
+
+/* ---- a page for a browser ---- */
+
+/* A look at the interval of CPU time is the number of rounds, the ratio of the last one, the
+ * median of all, and the ends of the interval. */
+static void write_looks(struct json *json, const struct contender *of)
+{
+	json_open(json, NULL, '[');
+	for (size_t i = 0; i < of->looks.len; i++) {
+		const struct trial_look *look = &of->looks.at[i];
+		json_open(json, NULL, '[');
+		json_number(json, NULL, look->rounds);
+		json_real(json, NULL, exp(of->cpu_ratio.logs.at[look->rounds - 1]));
+		json_real(json, NULL, look->is.ratio);
+		json_real(json, NULL, look->is.low);
+		if (isinf(look->is.high))
+			json_null(json, NULL);
+		else
+			json_real(json, NULL, look->is.high);
+		json_close(json, ']');
+	}
+	json_close(json, ']');
+}
+
+void trial_page(const struct trial_report *report, FILE *out)
+{
+	const struct contest *trial = report->trial;
+	struct json json = {.out = out, .page = true};
+
+	page_begin(out);
+	json_open(&json, NULL, '{');
+	json_string(&json, "format", "batconv-compare-page");
+	json_string(&json, "batconv", report->version);
+	figures_json_object(report_rows, report, &json, "compare");
+	json_number(&json, "counted_runs", trial->counted_runs);
+	json_open(&json, "looks", '[');
+	for (size_t i = 0; i < trial->count; i++)
+		write_looks(&json, &trial->at[i]);
+	json_close(&json, ']');
+	json_close(&json, '}');
+	page_end(out);
 }

@@ -9,6 +9,7 @@
 #include "src/trial/trial.h"
 
 struct trial_report {
+	const char *version;         /* of batconv: for a page */
 	const struct contest *trial; /* borrowed */
 	bool served;                 /* times are of a server while it had load */
 	bool has_most;               /* --max-loss was given: */
@@ -25,6 +26,7 @@ void trial_judge(struct trial_report *report);
 void trial_text(const struct trial_report *report, FILE *out);
 void trial_json(const struct trial_report *report, FILE *out);
 void trial_markdown(const struct trial_report *report, FILE *out);
+void trial_page(const struct trial_report *report, FILE *out); /* HTML, for a browser */
 
 /* Why the exit code is 3, on `out`; nothing if it is not. */
 void trial_tell_failure(const struct trial_report *report, FILE *out);

@@ -442,7 +442,9 @@ static void print_comparison(struct attempt *run)
 				     run->of->bolted,
 				     "--json",
 				     "-o",
-				     in_folder(run, "compare.json")};
+				     in_folder(run, "compare.json"),
+				     "--page",
+				     in_folder(run, "compare.html")};
 
 	heading(run, "is it faster, and does it print the same?");
 	print_shell_words(words, BC_COUNT(words), out);

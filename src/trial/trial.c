@@ -159,13 +159,22 @@ static bool is_narrow(const struct ratio_estimate *is, double margin)
 	return half <= log1p(margin) || half <= shown;
 }
 
+/* The last round can be looked at twice. */
+static bool keep_look(struct contender *of, size_t rounds)
+{
+	struct trial_look_vec *looks = &of->looks;
+
+	return (looks->len && looks->at[looks->len - 1].rounds == rounds) ||
+	       trial_look_vec_push(looks, (struct trial_look){rounds, of->cpu_is});
+}
+
 /* Works out all estimates.  *decided: no further round is needed. */
 static bool judge(struct contest *trial, bool *decided, struct bc_error *err)
 {
 	*decided = true;
 	for (size_t i = 1; i < trial->count; i++) {
 		struct contender *of = &trial->at[i];
-		if (!ratio_estimate(&of->cpu_ratio, &of->cpu_is))
+		if (!ratio_estimate(&of->cpu_ratio, &of->cpu_is) || !keep_look(of, trial->rounds))
 			return bc_fail_nomem(err);
 		of->verdict = verdict_of(&of->cpu_is, trial->margin);
 		of->rounds_for_margin = ratio_rounds_for(trial->rounds, &of->cpu_is, trial->margin);
@@ -285,6 +294,7 @@ void trial_free(struct contest *trial)
 		real_vec_free(&trial->at[i].wall_seconds);
 		ratio_free(&trial->at[i].cpu_ratio);
 		ratio_free(&trial->at[i].wall_ratio);
+		trial_look_vec_free(&trial->at[i].looks);
 		for (unsigned k = 0; k < COUNTED_EVENT_COUNT; k++) {
 			real_vec_free(&trial->at[i].events[k].counts);
 			ratio_free(&trial->at[i].events[k].ratio);

@@ -37,6 +37,13 @@ struct contender_event {
 	struct ratio_estimate is;
 };
 
+/* The interval of CPU time after so many rounds. */
+struct trial_look {
+	size_t rounds;
+	struct ratio_estimate is;
+};
+DEFINE_VEC(trial_look_vec, struct trial_look);
+
 /* A binary, and what its runs took. */
 struct contender {
 	const char *path; /* borrowed */
@@ -45,8 +52,9 @@ struct contender {
 	/* against the first one: */
 	struct ratio cpu_ratio, wall_ratio;
 	struct ratio_estimate cpu_is, wall_is;
-	enum trial_verdict verdict; /* of CPU time */
-	size_t rounds_for_margin;   /* so many rounds would show a difference of the margin; 0: not
+	struct trial_look_vec looks; /* of all first rounds, then of fewer; the last is cpu_is */
+	enum trial_verdict verdict;  /* of CPU time */
+	size_t rounds_for_margin;    /* so many rounds would show a difference of the margin; 0: not
 				       known */
 	struct contender_event events[COUNTED_EVENT_COUNT];
 	struct counted_runs counted;

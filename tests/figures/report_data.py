@@ -77,14 +77,19 @@ def check_curve(data):
             assert all(percent > held['percent'] - 1e-3 for count, percent in points if count >= held[key])
 
 
-def check(page):
-    """page: bytes.  Returns the data."""
-    assert len(page) < MOST, len(page)
+def data_of(page):
+    """page: bytes.  What is in it between the tags."""
     text = page.decode() # no bytes that are no UTF-8
     found = re.findall(r'<script type="application/json" id="data">(.*?)</script>', text, re.S)
     assert len(found) == 1 and '<' not in found[0] and '\n' not in found[0] and '@BATCONV_REPORT_DATA@' not in text
     assert "default-src 'none'" in text
-    data = json.loads(found[0])
+    return json.loads(found[0])
+
+
+def check(page):
+    """page: bytes, of a report.  Returns the data."""
+    assert len(page) < MOST, len(page)
+    data = data_of(page)
     check_functions(data)
     check_code(data)
     check_curve(data)

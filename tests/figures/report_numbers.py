@@ -148,6 +148,26 @@ def kernel(folder):
     assert 'base' not in report(DEMO + 'demo.bolt', DEMO + 'demo.perf.data')
 
 
+def comparison(folder):
+    """The page of compare has what --json prints in the same call, and the interval after each round."""
+    page, programs = folder + '/compare.html', [DEMO + 'demo', DEMO + 'demo.bolt']
+    for options, codes in (['--rounds=12', '--margin=0'], (0,)), (['--rounds=3', '--max-loss=0', '--decide', '--margin=0'], (3,)):
+        printed = json.loads(run('compare', '--json', '--page=' + page, *options, *programs, '--', 'true', '{}', codes=codes))
+        with open(page, 'rb') as file:
+            data = report_data.data_of(file.read())
+        assert data['compare'] == printed and data['format'] == 'batconv-compare-page' and data['counted_runs'] == 0
+        first, looks = data['looks']
+        assert first == [] and [look[0] for look in looks] == list(range(1, printed['rounds'] + 1))
+        ratio = printed['binaries'][1]['cpu_ratio']
+        assert looks[-1][2:] == [ratio['ratio'], ratio['low'], ratio['high']]
+        for i, (_, _, median, low, high) in enumerate(looks, 1):
+            values = sorted(look[1] for look in looks[:i])
+            # Four digits, and a median of two is that of their logarithms.
+            assert abs(median - (values[(i - 1) // 2] * values[i // 2]) ** 0.5) < 2e-4 * median + 1e-4, (i, median, values)
+            assert low <= median and (high is None or high >= median)
+            assert (low == 0 and high is None) or i > 5 # few rounds refute nothing
+
+
 with tempfile.TemporaryDirectory() as temporary:
     figures()
     for release in 'b19', 'b22':
@@ -157,3 +177,4 @@ with tempfile.TemporaryDirectory() as temporary:
     hostile(temporary)
     source_lines()
     kernel(temporary)
+    comparison(temporary)

@@ -205,7 +205,7 @@ fi
 # Basic samples, twice, with a page; where the system lets it record.
 "$BATCONV" record -q --basic -o probe/ ./work 1000 2>err || { leave_out "no samples: $(tail -1 err)"; finish; }
 optimize 0 --keep=always --how=basic --rounds=2 --folder=basic -o sampled ./work -- {} 20000000
-for file in profile.fdata profile2.fdata report.html verify.json optimize.json bolted/work bolted2/work; do
+for file in profile.fdata profile2.fdata report.html compare.html verify.json optimize.json bolted/work bolted2/work; do
 	[ -s "basic/$file" ] || fail "basic: no $file: $(cat out err)"
 done
 grep -q 'convert.* --input=./work' basic/optimize.json || fail 'the second round has no input'

@@ -118,6 +118,19 @@ static void run(const struct workload *workload, struct contest *out)
 	assert_int_equal(open_now, 0);
 }
 
+/* After each round the interval was looked at, and once more at the end. */
+static void assert_looks(const struct contest *contest)
+{
+	const struct trial_look_vec *looks = &contest->at[1].looks;
+
+	assert_int_equal(contest->at[0].looks.len, 0);
+	assert_int_equal(looks->len, contest->rounds);
+	for (size_t i = 0; i < looks->len; i++)
+		assert_int_equal(looks->at[i].rounds, i + 1);
+	assert_memory_equal(&looks->at[looks->len - 1].is, &contest->at[1].cpu_is,
+			    sizeof(struct ratio_estimate));
+}
+
 /* 901 of 1001, as one is added to each. */
 static void assert_counted(const struct contest *contest)
 {
@@ -141,6 +154,7 @@ static void test_command(void **state)
 	reads = switched = 0;
 	run(&workload, &contest);
 	assert_counted(&contest);
+	assert_looks(&contest);
 	assert_false(contest.has_event[COUNTED_CYCLES]); /* one run lacks it */
 	assert_int_equal(switched, 0);
 	trial_free(&contest);

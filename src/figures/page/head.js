@@ -1,10 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The top of the page: what was looked at, and where to go.
+// The top of a page: what it is of, and where to go.
 import {el, code} from './base/dom.js';
 import {count, fileName, plural} from './base/format.js';
 
-function fact(label, ...value) {
+export function fact(label, ...value) {
 	return el('div', {class: 'fact'}, el('dt', {}, label), el('dd', {}, ...value));
+}
+
+/** skips: [id, text] of links that only the keyboard reaches. */
+export function top(name, maker, skips, facts, banner = null) {
+	return el('header', {class: 'top'},
+		skips.map(([id, text]) => el('a', {class: 'skip', href: `#${id}`}, text)),
+		el('div', {class: 'title'}, el('h1', {}, name), el('p', {class: 'maker'}, maker)),
+		el('dl', {class: 'facts'}, facts),
+		banner);
+}
+
+/** parts: [id, text] */
+export function links(label, parts) {
+	return el('nav', {class: 'nav', 'aria-label': label},
+		el('ul', {}, parts.map(([id, text]) => el('li', {}, el('a', {href: `#${id}`}, text)))));
 }
 
 function sampleFiles(model) {
@@ -21,18 +36,13 @@ export function head(model) {
 		model.build_id ? fact('build-id', code(model.build_id)) : null,
 		model.against ? fact('against', code(model.against)) : null,
 	];
-	return el('header', {class: 'top'},
-		el('a', {class: 'skip', href: '#main'}, 'Skip to the figures'),
-		el('a', {class: 'skip', href: '#functions'}, 'Skip to the functions'),
-		el('div', {class: 'title'},
-			el('h1', {}, code(fileName(model.optimized))),
-			el('p', {class: 'maker'}, `batconv ${model.batconv} · profile report`)),
-		el('dl', {class: 'facts'}, facts),
+	return top(code(fileName(model.optimized)), `batconv ${model.batconv} · profile report`,
+		[['main', 'Skip to the figures'], ['functions', 'Skip to the functions']], facts,
 		model.partial ? el('p', {class: 'banner', role: 'note'}, 'A recording ended early: what is here is of the part that could be read.') : null);
 }
 
 export function navigation(model) {
-	const links = [
+	return links('Parts of the report', [
 		['next', 'What to do now'],
 		['verdict', 'Verdict'],
 		['flow', 'Where samples went'],
@@ -41,7 +51,5 @@ export function navigation(model) {
 		['functions', `Functions (${count(model.functions.all)})`],
 		model.against ? ['against', 'Against'] : null,
 		model.verify ? ['checks', 'Checks'] : null,
-	];
-	return el('nav', {class: 'nav', 'aria-label': 'Parts of the report'},
-		el('ul', {}, links.filter(Boolean).map(([id, text]) => el('li', {}, el('a', {href: `#${id}`}, text)))));
+	].filter(Boolean));
 }

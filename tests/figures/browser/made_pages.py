@@ -170,4 +170,41 @@ def large(run):
     run.close(page, 'high addresses')
 
 
-PARTS = [hostile, little, large]
+def compared(run):
+    """Pages of batconv compare: each verdict, names that are markup, few rounds, outputs that differ."""
+    def binary(name, verdict=None, low=None, high=None, rounds_for_margin=0, taken=1000, **more):
+        of = {'binary': name, 'exit_code': 0, 'output_bytes': 7, 'cpu_seconds': 0.1204, 'wall_seconds': 0.121, 'events': {'page_faults': {'median': 12345}},
+              'counts': {'instructions': 5000, 'taken_branches': taken, 'line_misses': 0, 'lines': 10, 'pages': 2, 'unknown_instructions': 0}, **more}
+        ratio = {'ratio': 0.99, 'low': low, 'high': high}
+        return of if verdict is None else {**of, 'output_differs': False, 'cpu_ratio': ratio, 'wall_ratio': ratio, 'verdict': verdict, 'rounds_for_margin': rounds_for_margin,
+                                           'events': {'page_faults': {'median': 12000, 'ratio': ratio}}}
+    cases = [(binary(EVIL, 'faster', 0.955, 0.97, taken=900), 'faster.'), (binary(NAMES[4], 'slower', 1.02, 1.05), 'slower.'), (binary('s', 'same', 0.996, 1.004), 'the same within 0.4 %.'),
+             (binary(NAMES[2], 'undecided', 0.97, 1.015, 60), 'no difference above 3.1 % could be shown; about 40 more rounds would show 1 %.'),
+             (binary(NAMES[5], 'undecided', 0, None), 'undecided: too few rounds.')]
+    looks = [[1, 1.1, 1.1, 0, None], [2, 0.9, 1, 0, None], [20, 30, 0.99, 0.955, 0.97]]
+    compare = {'format': 'batconv-compare', 'version': 1, 'served': True, 'rounds': 20, 'seconds': 7.5, 'margin_percent': 1, 'binaries': [binary(EVIL)] + [of for of, _ in cases],
+               'max_loss': 1, 'differ': False, 'worse': True, 'undecided': True, 'failed': True}
+    data = {'format': 'batconv-compare-page', 'batconv': '1.0.0', 'compare': compare, 'counted_runs': 3, 'looks': [[]] + [looks] * len(cases)}
+    for width in (400, 1600):
+        page = show(run, 'compared-%d' % width, data, width=width)
+        run.equal('compared: sentences', page.texts('.card .sentence'), [sentence for _, sentence in cases])
+        run.equal('compared: looks of verdicts', page.eval('[...document.querySelectorAll(".card")].map(e => e.className)'),
+                  ['card', *['card ' + look for look in ('good', 'bad', 'good', 'warning', 'warning')]])
+        run.equal('compared: pictures', page.eval('document.querySelectorAll("#rounds canvas").length'), len(cases))
+        run.equal('compared: counts of valgrind', page.texts('#counted tbody tr:nth-child(2) td'), ['1,000', '900 (0.900)'] + ['1,000 (1.000)'] * 4)
+        run.equal('compared: no ratio to nothing', page.texts('#counted tbody tr:nth-child(3) td'), ['0'] * 6)
+        run.equal('compared: events', page.texts('#events tbody td')[:2] + page.texts('#events tbody td')[-1:],
+                  ['12,345', '12,000 (0.990; 0.955 to 0.970)', '12,000 (0.990; too few rounds)'])
+        run.check('compared: the limit: %s' % page.text('#verdict .lead'), 'slower by more than 1 %' in page.text('#verdict .lead'))
+        run.check('compared: direction marks are seen', 'a\\u{202e}gnp.exe' in page.texts('.card h3'))
+        run.equal('compared: scripts and pictures', page.eval('document.querySelectorAll("body script:not([type]), img, iframe, b").length'), 1)
+        run.close(page, 'compared')
+    differ = {**data, 'counted_runs': 0, 'looks': [[], []], 'compare': {**compare, 'rounds': 0, 'differ': True, 'worse': False, 'binaries': [
+        {'binary': name, 'exit_code': 0, 'output_bytes': 7 + i, **({'output_differs': True} if i else {})} for i, name in enumerate(('a', 'd'))]}}
+    page = show(run, 'differ', differ)
+    run.equal('outputs differ: cards', page.texts('.card .sentence'), ['not timed.', 'its output or exit code differs.'])
+    run.equal('outputs differ: empty parts', page.texts('.empty p:first-child'), ['There were no rounds.', 'Nothing was counted.'])
+    run.close(page, 'outputs differ')
+
+
+PARTS = [hostile, little, large, compared]

@@ -545,4 +545,34 @@ def hostile(run):
     run.close(page, 'a hostile binary')
 
 
-PARTS = [figures, truths, compiler, guides, heat, table, listings, checks, looks, labels, tabs, hostile]
+def comparison(run):
+    """compare --page: figures are those of --json in the same call; each round can be read with keys."""
+    demo = [os.path.join(run.source, 'inputs/demo', name) for name in ('demo', 'demo.bolt')]
+    path = os.path.join(run.folder, 'comparison.html')
+    compare = json.loads(run.batconv('compare', '--json', '--page=' + path, '--rounds=20', '--margin=0', *demo, '--', 'true', '{}'))
+    data = embedded.data_of(path)
+    run.equal('comparison: what the page has of --json', data['compare'], compare)
+    page = run.open(path)
+    shown = page.eval('[...document.querySelectorAll("[data-figure]")].map(e => [e.dataset.figure, e.textContent])')
+    for figure, text in shown:
+        run.equal('comparison: %s' % figure, text, words.figure(figure, look_up(compare, figure)))
+    wanted = {'rounds', 'binaries.0.cpu_seconds', 'binaries.1.cpu_seconds', 'binaries.1.wall_seconds', 'binaries.1.cpu_ratio.ratio', 'binaries.1.wall_ratio.ratio'}
+    wanted |= {'binaries.%d.events.%s.median' % (i, event) for i in (0, 1) for event in compare['binaries'][0]['events']}
+    wanted |= {'binaries.1.cpu_ratio.' + end for end in ('low', 'high') if compare['binaries'][1]['cpu_ratio']['low'] and compare['binaries'][1]['cpu_ratio']['high']}
+    run.equal('comparison: figures that are not shown', wanted - {figure for figure, _ in shown}, set())
+    run.equal('comparison: the verdict', page.text('[data-binary="1"] .badge')[2:], compare['binaries'][1]['verdict'])
+    run.equal('comparison: the first binary has none', page.eval('document.querySelectorAll("[data-binary=\\"0\\"] .badge").length'), 0)
+    run.equal('comparison: pictures', page.eval('document.querySelectorAll("#rounds canvas").length'), 1)
+    page.eval('document.querySelector("#rounds-1").focus()')
+    for i, look in enumerate(data['looks'][1]):
+        page.key('ArrowRight' if i else 'Home')
+        run.equal('comparison: look %d' % i, page.text('#rounds .curve-readout'), words.look(look))
+    run.equal('comparison: looks', [look[0] for look in data['looks'][1]], list(range(1, compare['rounds'] + 1)))
+    page.hover('#rounds-1 canvas', 0.5)
+    run.check('comparison: pointed at', page.text('#rounds .curve-readout').startswith('round '))
+    run.check('comparison: wider than the window', page.eval(NARROW_TABLE))
+    run.picture(page, 'comparison')
+    run.close(page, 'comparison')
+
+
+PARTS = [figures, truths, compiler, guides, heat, table, listings, checks, looks, labels, tabs, hostile, comparison]

@@ -43,6 +43,13 @@ def size(n):
     return '%d B' % n
 
 
+def look(values):
+    """Of a round of compare."""
+    rounds, last, median, low, high = values
+    return 'round %s: %s; median so far %s, %s' % (count(rounds), fixed(last, 3), fixed(median, 3), 'interval %s to %s' % (
+        fixed(low, 3), fixed(high, 3)) if low and high is not None else 'too few rounds for an interval')
+
+
 def figure(path, value):
     """The text of the element that has data-figure=path."""
     last = path.rsplit('.', 1)[-1]
@@ -50,6 +57,10 @@ def figure(path, value):
         return fixed(value, 1) + '×'
     if last in ('density', 'enough', 'uneven', 'times'):
         return ratio(value)
+    if last in ('ratio', 'low', 'high'): # of compare: three digits after the point, as it prints
+        return fixed(value, 3)
+    if last.endswith('_seconds'):
+        return fixed(value, 3) + ' s'
     if last == 'bytes':
         return size(value)
     if last.endswith('percent'):

@@ -18,6 +18,7 @@ GOOD_ANYWHERE = 'demo.bolt'
 BESIDE = {('addr', '--input'): ['--base=55e11c269000', '--source'],
           ('addr', '--binary'): ['--base=55e11c269000'],
           ('addr', 'stdin'): ['--base=55e11c269000'],
+          ('compare', '--page'): ['--rounds=1'],
           ('convert', '--for'): ['--input=', 'demo'],
           ('record', '--replay'): ['--bin=', 'demo.bolt'],
           ('stacks', '--binary'): ['--functions'],

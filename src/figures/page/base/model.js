@@ -33,8 +33,7 @@ function readCode(data) {
 	return {...data, byRow, listingOf: new Map(data.listings.map((one) => [one.row, one]))};
 }
 
-export function readModel(text) {
-	const data = JSON.parse(text);
+export function readModel(data) {
 	setBase(data.base);
 	return {
 		...data,

@@ -7,11 +7,11 @@ import {figure, restFigure} from './figure.js';
 
 const percent2 = (p) => percent(p, 2);
 
-function big(shown, unit) {
+export function big(shown, unit) {
 	return el('p', {class: 'big'}, shown, el('span', {class: 'unit'}, unit));
 }
 
-function list(...rows) {
+export function list(...rows) {
 	return el('dl', {class: 'small'}, rows.filter(Boolean).map(([label, shown]) => el('div', {}, el('dt', {}, label), el('dd', {}, shown))));
 }
 

@@ -18,9 +18,9 @@ const ASKED = {
 	flow: 'Do counts add up?',
 };
 
-export function badge(verdict) {
-	const [sign, word] = WORDS[verdict];
-	return el('span', {class: `badge ${verdict}`}, el('span', {'aria-hidden': 'true'}, sign), ` ${word}`);
+export function badge(look, word = WORDS[look][1]) {
+	const [sign] = WORDS[look];
+	return el('span', {class: `badge ${look}`}, el('span', {'aria-hidden': 'true'}, sign), ` ${word}`);
 }
 
 function summary(verdicts) {
