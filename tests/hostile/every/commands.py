@@ -49,28 +49,30 @@ PERF2BOLT_NAMES = ['perf2bolt', 'llvm-bolt-heatmap']
 
 
 class Option:
-    """help: what is said of it.  `short`: -x or None."""
+    """short: -x or None.  role: what becomes of a file that it names, as its row in the program says: 'read', 'written', 'updated', ..."""
 
-    def __init__(self, name, short, word, optional, text):
-        self.name, self.short, self.word, self.optional, self.text = name, short, word, optional, text
+    def __init__(self, name, short, word, optional, role):
+        self.name, self.short, self.word, self.optional, self.role = name, short, word, optional, role
 
     def takes_file(self):
         return self.word in ('FILE', 'BIN', 'BINARY', 'INPUT', 'JSON', 'NEW', 'SAMPLES', 'STACKS', 'PROFILE')
 
     def writes(self):
-        return bool(re.match(r'(also )?write |add ', self.text))
+        return self.role in ('written', 'updated')
 
     def reads(self):
-        return not re.match(r'(also )?write ', self.text)
+        return self.role != 'written'
 
 
 class Command:
-    def __init__(self, name, help_text):
-        self.name, self.help = name, help_text
+    """roles: of its options, by each of their names."""
+
+    def __init__(self, name, help_text, roles):
+        self.name, self.help, self.roles = name, help_text, roles
         usage = help_text.split('\n', 1)[0]
         words = usage.split()[3:]
-        self.options = [Option(m[2], m[1], m[4], bool(m[3]), m[5]) for m in re.finditer(
-            r'^  (?:(-\w), |    )(--[\w-]+)(\[)?(?:=([A-Z][A-Z,=.]*))?\]? +(.*(?:\n {33}.*)*)', help_text, re.M)]
+        self.options = [Option(m[2], m[1], m[4], bool(m[3]), roles[m[2]]) for m in re.finditer(
+            r'^  (?:(-\w), |    )(--[\w-]+)(\[)?(?:=([A-Z][A-Z,=.]*))?\]? ', help_text, re.M)]
         self.required = [word for word in re.findall(r'(--?\w[\w-]*)[= ][A-Z]', re.sub(r'\[.*?\]', '', usage))]
         usage = re.sub(r'--?\w[\w-]*[= ][A-Z]+', '', ' '.join(words))
         self.operands = re.findall(r'\b[A-Z][A-Z]*\b', usage.replace('[OPTION]', ''))
@@ -122,34 +124,46 @@ def places(command):
         yield Place(command, 'stdin', '-', len(command.operands) - 1)
 
 
+def roles_of(table):
+    """Of 'help --table': command -> name of an option, with its dashes -> role."""
+    found = {}
+    for row in table.splitlines():
+        kind, command, *fields = row.split('\t')
+        if kind == 'option':
+            letter, name, _, _, role = fields[:5]
+            found.setdefault(command, {}).update({'-' + letter: role, '--' + name: role})
+    return found
+
+
 def ask(batconv, folder):
     def run(*arguments):
         return subprocess.run([batconv, *arguments], capture_output=True, check=True, timeout=60).stdout.decode()
+    roles = roles_of(run('help', '--table'))
     names = re.findall(r'^  (\w[\w-]*) ', run('help'), re.M)
     found = []
     for name in names:
-        command = Command(name, run('help', name))
+        command = Command(name, run('help', name), roles.get(name, {}))
         command.program = [batconv, name]
         found.append(command)
-    found += [Perf2bolt(folder, name) for name in PERF2BOLT_NAMES]
+    found += [Perf2bolt(folder, name, roles[name]) for name in PERF2BOLT_NAMES]
     return found
 
 
 class Perf2bolt(Command):
     """The words of its options show what they take.  llvm-bolt-heatmap has the same options."""
 
-    def __init__(self, folder, name):
+    def __init__(self, folder, name, roles):
         path = os.path.join(folder, name)
         text = subprocess.run([path, '--help'], capture_output=True, check=True, timeout=60).stdout.decode()
         usage = re.search(r'^USAGE: %s (.*)' % name, text, re.M)[1]
-        super().__init__(name, 'usage: batconv %s %s' % (name, usage))
+        super().__init__(name, 'usage: batconv %s %s' % (name, usage), roles)
         self.program = [path]
         self.required = ['-p', '-o']
         self.operands = ['EXECUTABLE']
         rows = dict(re.findall(r'^  --([\w-]+)=<value> +- (.*)', text, re.M))
-        self.options = [Option('-' + name, None, 'SAMPLES' if 'samples' in what else 'FILE', False, what)
+        self.options = [Option('-' + name, None, 'SAMPLES' if 'samples' in what else 'FILE', False, roles.get('--' + name) or roles['-' + name])
                         for name, what in rows.items() if re.search(r'this file|^samples: ', what)]
-        self.options += [Option('-p', None, 'SAMPLES', False, rows['perfdata'])]
+        self.options += [Option('-p', None, 'SAMPLES', False, roles['-p'])]
         self.flag_rows = re.findall(r'^  --([\w-]+) +- (.*)', text, re.M)
 
     def flags(self):
