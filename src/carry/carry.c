@@ -576,10 +576,14 @@ static bool fail_different(const struct job *job, struct bc_error *err)
 {
 	const struct carry_build *stripped = stripped_build(job);
 
-	bc_fail(err, BC_MISMATCH, "only %.1f %% of the executed code of %s is in %s%s",
-		carried_percent(job->figures), job->builds[OLD]->path, job->builds[NEW]->path,
-		stripped ? "" : ": they are different programs");
-	return stripped ? hint_stripped(stripped, err) : false;
+	bc_fail(err, BC_MISMATCH,
+		"%s has only %.1f %% of the code of %s that was executed, and %.0f %% are needed%s",
+		job->builds[NEW]->path, carried_percent(job->figures), job->builds[OLD]->path,
+		CARRY_LEAST, stripped ? "" : ": these are different programs");
+	return stripped ?
+		       hint_stripped(stripped, err) :
+		       bc_hint(err, "give two builds of one program: the one that the profile is "
+				    "of, then the new one");
 }
 
 static bool infer_new(struct job *job, struct profile *out, struct bc_error *err)

@@ -87,9 +87,8 @@ const struct command carry_command = {
 		"OLD is the build that PROFILE is of, and NEW the next one, which llvm-bolt is to\n"
 		"optimize; llvm-bolt wrote neither of them.  PROFILE is fdata, BOLT's YAML, or\n"
 		"samples of OLD; '-' is stdin.  Functions are found again by name, or by content if\n"
-		"they were renamed, their instructions by the lines of source that they were made of, if\n"
-		"both builds have debug information, and by their order; branches of NEW are inferred\n"
-		"from how often these ran.\n"
+		"they were renamed; their instructions by source line, if both builds have debug\n"
+		"information, and by order.  The counts of these give the branches of NEW.\n"
 		"Writes fdata of NEW, and on stderr how much was found again.\n"
 		"Exit code 3: PROFILE is not of OLD, or NEW is another program.",
 	.examples =

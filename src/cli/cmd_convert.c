@@ -127,7 +127,7 @@ static const struct option_row rows[] = {
 	 "write a profile for llvm-profgen to FILE, in addition to\n-o; for a BOLTed binary this needs --input",
 	 INTO(output.profgen), .of_samples = true},
 	{0, "profile-write-pseudo-probes", NULL, NO_FILE,
-	 "write pseudo-probes into YAML (clang\n-fpseudo-probe-for-profiling), with --input the input's",
+	 "write pseudo-probes into YAML (clang\n-fpseudo-probe-for-profiling), with --input those of INPUT",
 	 INTO(output.probes)},
 	{0, "hashes", "FILE", FILE_READ,
 	 "for YAML: take BOLT's hashes from FILE, which 'extract\n--hashes' or 'llvm-bolt -enable-bat' made of the same\n"
@@ -138,7 +138,7 @@ static const struct option_row rows[] = {
 	 "allow YAML without hashes for a binary that is not\nBOLTed; llvm-bolt cannot match it",
 	 INTO(output.without_hashes)},
 	{0, "input", "INPUT", FILE_READ,
-	 "the binary that llvm-bolt read: undoes what it changed, and\ninfers branches of basic samples. With --bin: BIN=INPUT",
+	 "the binary that llvm-bolt read, to undo llvm-bolt's changes\nand infer branches of basic samples. With --bin: BIN=INPUT",
 	 INTO(inputs), .place = PLACE_INPUT, .of_samples = true},
 	NO_INPUT_ROW,
 	{0, "for", "NEW", FILE_READ,
@@ -174,7 +174,7 @@ static const struct option_row rows[] = {
 	{0, "force", NULL, NO_FILE, "convert even if the samples are of another build",
 	 INTO(conversion.force), .of_samples = true},
 	{0, "restore", "RULE,...:none,all" RESTORE_RULES(X), NO_FILE,
-	 "undo effects of llvm-bolt on the profile: none, all\n(default), or of these, with commas:\n" RESTORE_RULES_OF_TABLE(
+	 "undo effects of llvm-bolt on the profile: none, all\n(default), or of these, with commas (see batconv(1)):\n" RESTORE_RULES_OF_TABLE(
 		 SHOWN) "\nand with --input:\n" RESTORE_RULES_OF_INPUT(SHOWN),
 	 INTO_BY(restore, read_restore), .takes = "none, all, or names of rules with commas",
 	 .of_samples = true},

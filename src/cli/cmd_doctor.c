@@ -53,7 +53,7 @@ const struct command doctor_command = {
 	.help = "say what this machine and a program allow, and what to do about the rest\n\n"
 		"How programs can be sampled here, which llvm-bolt there is, and what PROG has of what\n"
 		"llvm-bolt needs: a verdict for each, with a remedy.\n"
-		"Exit code 3: so no profile of PROG can be made or used here.",
+		"Exit code 3: no profile of PROG can be made or used here.",
 	.examples = "batconv doctor                               # the machine, and llvm-bolt\n"
 		    "batconv doctor prog                          # also a program\n"
 		    "batconv doctor --json prog -o doctor.json    # for a script\n"

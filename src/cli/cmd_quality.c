@@ -43,8 +43,8 @@ static const struct option_row rows[] = {
 	JSON_ROW("print JSON"),
 	OUTPUT_ROW,
 	{0, "input", "INPUT", FILE_READ,
-	 "the binary that llvm-bolt read: figures of the profile that\n"
-	 "convert makes with it, and gaps in the flow of its code",
+	 "the binary that llvm-bolt read: measure the profile that\n"
+	 "convert makes with it, and the gaps in the flow of its code",
 	 INTO(conversion.input), .place = PLACE_INPUT, .of_samples = true},
 	NO_INPUT_ROW,
 	FROM_COMPILER_ROWS,
@@ -53,7 +53,7 @@ static const struct option_row rows[] = {
 	 "exit code 3 if more samples would make the next binary\nmuch better, or if its gain is doubtful or not known",
 	 INTO_BY(gates[GATE_ENOUGH], want_enough)},
 	{0, "min-gain", "PERCENT", NO_FILE,
-	 "... if it is expected to take less than PERCENT fewer branches\nthan the program without llvm-bolt",
+	 "... if the next binary is not expected to take at least PERCENT\nfewer branches than the program without llvm-bolt",
 	 INTO_BY(gates[GATE_GAIN], read_limit)},
 	{0, "min-stability", "PERCENT", NO_FILE,
 	 "... the stability is below PERCENT: more samples would\nchange the layout",

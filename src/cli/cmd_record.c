@@ -129,7 +129,7 @@ static const char *refuse_compression(struct command_line *line, const struct op
 
 static const struct option_row rows[] = {
 	{'p', "pid", "PID", NO_FILE,
-	 "record processes that run, PID[,PID...], with their threads,\ntheir children, and what these start",
+	 "record running processes, PID[,PID...], with their threads,\ntheir children, and what these start",
 	 INTO_BY(pid_list, read_pids), .takes = "process ids, with commas"},
 	{0, "cgroup", "NAME", NO_FILE,
 	 "record a cgroup: a container, or a systemd unit, such as\nsystem.slice/prog.service",
@@ -148,7 +148,7 @@ static const struct option_row rows[] = {
 	 "for a profile: the binary that llvm-bolt read (as for convert)", INTO(input),
 	 .place = PLACE_INPUT},
 	NO_INPUT_ROW,
-	{0, "interval", "TIME", NO_FILE, "write shards each TIME, too (default: at the end only)",
+	{0, "interval", "TIME", NO_FILE, "also write shards every TIME (default: at the end only)",
 	 INTO_BY(interval, option_duration), .takes = "a time such as 60, 10m or 1h"},
 	{0, "keep", "N|SIZE", NO_FILE,
 	 "delete the oldest shards of this host in DIR, so that N\nfiles, or SIZE bytes of disk, are left",
@@ -170,7 +170,7 @@ static const struct option_row rows[] = {
 	{'c', "count", "N", NO_FILE, "... or one sample every N events", INTO(period),
 	 .takes = "a number from 1 on", .least = 1},
 	{'e', "event", "EVENT:" EVENT_NAMES, NO_FILE,
-	 "the event: cycles, instructions, branches, branch-brs,\ncpu-clock or rHEX (default: the best that there is)",
+	 "the event: cycles, instructions, branches, branch-brs,\ncpu-clock or rHEX (default: the best available)",
 	 INTO(event)},
 	{0, "basic", NULL, NO_FILE, "record basic samples (addresses only, no LBR)", INTO(basic)},
 	{0, "require-branches", NULL, NO_FILE,

@@ -74,8 +74,8 @@ static const struct option_row rows[] = {
 	 "repeatable",
 	 INTO(binaries), .place = PLACE_IMAGE},
 	{0, "functions", "[OF]:binary,input", NO_FILE,
-	 "show functions, of BIN and of the mapped files (binary,\n"
-	 "the default); input: for a BOLTed binary those of the\nbinary that llvm-bolt read, from the table",
+	 "show functions: binary (default), those of BIN and of the\n"
+	 "mapped files; input, for a BOLTed binary those of the\nbinary that llvm-bolt read",
 	 INTO_BY(functions, read_functions)},
 	{0, "input", "[INPUT]", NO_FILE, NULL, .read = refuse_input},
 	{0, "lines", NULL, NO_FILE, "show functions and source lines, from DWARF",

@@ -41,7 +41,7 @@
 	 "-fbasic-block-address-map -mllvm -pgo-analysis-map=all)", \
 	 INTO(compiled), .place = PLACE_IMAGE}, \
 	{0, "force-map", NULL, NO_FILE, \
-	 "with --from-compiler: also if no function of it has a count", INTO(conversion.force_map)}
+	 "with --from-compiler: take a map without any count, too", INTO(conversion.force_map)}
 #define SAMPLE_ROWS INPUT_FORMAT_ROW, BASIC_ROW, IMAGE_ROW, CODE_DIR_ROW, THREADS_ROW(conversion.threads)
 /* clang-format on */
 

@@ -128,36 +128,9 @@ void file_facts_look(const char *path, struct file_facts *out)
 
 /* ---- what each kind is, and what each position takes ---- */
 
-static const char *const nouns[FILE_KIND_COUNT] = {
-	[FILE_UNKNOWN] = "text or data of another kind",
-	[FILE_BINARY] = "a binary",
-	[FILE_SIDE] = "a side file of a binary",
-	[FILE_NOTE] = "a BAT section alone",
-	[FILE_SAMPLES] = "a recording",
-	[FILE_FDATA] = "a profile (fdata)",
-	[FILE_YAML] = "a profile (YAML)",
-	[FILE_BCMAPS] = "a file of maps",
-	[FILE_MAPS] = "a file of maps",
-	[FILE_STACKS] = "a file of raw call stacks",
-	[FILE_RESOLVED] = "a list of resolved call stacks (batconv stacks)",
-	[FILE_JSON] = "a JSON file",
-	[FILE_PPROF] = "a profile of pprof",
-	[FILE_RANGES] = "a profile for llvm-profgen (--format=profgen)",
-	[FILE_COMPILER] = "a profile for the compiler",
-	[FILE_PAGE] = "a page (HTML)",
-	[FILE_HEAT] = "a heat map",
-	[FILE_LISTING] = "a table as text",
-	[FILE_RINGS] = "a file of saved rings (batconv record --save-rings)",
-	[FILE_PERF_TEXT] = "what perf report, annotate or stat prints",
-	[FILE_FOREIGN] = NULL, /* its row has it */
-	[FILE_EMPTY] = "empty",
-	[FILE_SHARDS] = "a directory of shards",
-	[FILE_FOLDER] = "a directory",
-};
-
 static const char *noun_of(const struct file_facts *facts)
 {
-	return facts->foreign ? facts->foreign->noun : nouns[facts->kind];
+	return facts->foreign ? facts->foreign->noun : file_kind_noun(facts->kind);
 }
 
 #define KIND(kind) (1u << (kind))
@@ -341,7 +314,7 @@ static void add_llvm_bolt(struct advice_line *line, const struct bolt_command *c
 	add_llvm_bolt_name(line, command->llvm_bolt);
 	use_with(line, " ", program, "");
 	use_with(line, " -data ", command->profile, " -o ");
-	add(line, "%s", command->output);
+	use_with(line, "", command->output, "");
 	if (input && input->symbols == BOLT_SYMBOLS_NONE && !command->debug)
 		add(line, " -allow-stripped");
 	if (input && input->debug == BOLT_DEBUG_PLAIN)
@@ -598,10 +571,29 @@ static void add_samples(struct advice_line *line, const struct outcome_files *fi
 		add(line, " SAMPLES");
 }
 
+/* NAME.bolt of the binary that llvm-bolt reads, in the folder that the command runs in; .bolt2, or
+ * .bolt3, of one of which a BOLTed binary runs already. */
+static const char *next_binary(const char *read, const char *runs, char *out, size_t size)
+{
+	struct text name = text_basename(text_of(read ? read : "prog"));
+	bool again = !read || strcmp(read, runs) != 0;
+	const char *ends[] = {".bolt", ".bolt2", ".bolt3"};
+
+	for (size_t i = again; i < BC_COUNT(ends); i++) {
+		int length = snprintf(out, size, "%.*s%s", (int)name.len, name.at, ends[i]);
+		if (length < 0 || (size_t)length >= size)
+			return "prog.bolt";
+		if (!text_is(text_basename(text_of(runs)), out))
+			break;
+	}
+	return out;
+}
+
 /* The profile, unless there is one, and llvm-bolt with it. */
 static void optimize(struct advice_line *line, bool bolted, const struct outcome_files *files)
 {
 	const char *read = bolted ? files->input : files->binary;
+	char output[NAME_MAX + 1];
 
 	if (files->bolt && !bolt_input_will_do(files->bolt))
 		return;
@@ -616,12 +608,13 @@ static void optimize(struct advice_line *line, bool bolted, const struct outcome
 			use_with(line, " --input=", read, "");
 		add(line, " -o prog.fdata && ");
 	}
-	add_llvm_bolt(line, &(struct bolt_command){.program = read,
-						   .profile = files->profile ? files->profile :
-									       "prog.fdata",
-						   .output = "prog.bolt2",
-						   .input = files->bolt,
-						   .debug = files->debug});
+	add_llvm_bolt(line,
+		      &(struct bolt_command){
+			      .program = read,
+			      .profile = files->profile ? files->profile : "prog.fdata",
+			      .output = next_binary(read, files->binary, output, sizeof(output)),
+			      .input = files->bolt,
+			      .debug = files->debug});
 }
 
 void advise_outcome(enum outcome outcome, bool few, const struct outcome_files *files,
@@ -633,8 +626,8 @@ void advise_outcome(enum outcome outcome, bool few, const struct outcome_files *
 		[OUTCOME_EMPTY] =
 			"there is nothing to optimize with: no sample is in a function of this binary; see of which binaries the samples are",
 		[OUTCOME_ADDRESSES] =
-			"the profile has addresses and no branches, and can make the program slower; give --input=PROG, the binary that llvm-bolt read, "
-			"so that branches are inferred",
+			"the profile has no branches (basic samples, no LBR): the program can become slower with it; to infer branches, give --input=PROG, "
+			"the binary that llvm-bolt read",
 		[OUTCOME_WRITTEN] = "optimize the program with the profile",
 		[OUTCOME_FIRST] =
 			"optimize the program: it is not BOLTed, and this is a first profile of it",
@@ -643,8 +636,8 @@ void advise_outcome(enum outcome outcome, bool few, const struct outcome_files *
 		[OUTCOME_MISPLACED] =
 			"optimize again: much of what is hot now was cold in the profile that this binary was made with",
 		[OUTCOME_UNSURE] =
-			"record more samples (a longer recording, or several machines), and measure again: these do not show for certain "
-			"whether the layout of this binary fits this workload",
+			"record more samples (for longer, or on several machines), and run this again: it is not certain yet that the layout of this binary "
+			"fits the workload",
 		[OUTCOME_FITS] =
 			"nothing needs to be done: the layout of this binary fits this workload; when the program or its work has changed, optimize again so",
 	};
@@ -761,6 +754,7 @@ static void use_instead(const struct situation *s, const struct given *file, str
 	bool has_program = binary && binary != file && binary->facts.opened &&
 			   binary->facts.trace == BOLT_NONE &&
 			   bolt_input_will_do(&binary->facts.bolt);
+	char output[NAME_MAX + 1];
 
 	if (file->place == PLACE_JSON && file->facts.opened && file->facts.trace != BOLT_NONE) {
 		use_with(&line, "batconv dump --json ", file->path, " -o table.json");
@@ -770,10 +764,13 @@ static void use_instead(const struct situation *s, const struct given *file, str
 	case FILE_FDATA:
 	case FILE_YAML:
 		if (has_program) {
-			add_llvm_bolt(&line, &(struct bolt_command){.program = binary->path,
-								    .profile = file->path,
-								    .output = "prog.bolt2",
-								    .input = &binary->facts.bolt});
+			add_llvm_bolt(&line,
+				      &(struct bolt_command){
+					      .program = binary->path,
+					      .profile = file->path,
+					      .output = next_binary(binary->path, binary->path,
+								    output, sizeof(output)),
+					      .input = &binary->facts.bolt});
 			return;
 		}
 		use_with(&line, "batconv quality ", file->path, "");

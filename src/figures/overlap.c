@@ -335,7 +335,7 @@ static uint64_t mark_hot(struct counted_vec *all, int which, double sum)
 
 static struct overlap_share share_of(struct counted_vec *all)
 {
-	struct overlap_share share = {.known = true};
+	struct overlap_share share = {0};
 	double sums[2], beyond = 0;
 
 	sum_up(all, sums);
@@ -388,15 +388,22 @@ static bool list_movers(const struct joint *joint, const struct counted_vec *fun
 	return true;
 }
 
-/* Can both profiles be compared?  Offsets cannot be compared with numbers of blocks, nor branches
- * with basic samples. */
-static bool is_known(const struct joint *joint, enum overlap_kind kind)
+/* Why both profiles cannot be compared, or NULL: offsets cannot be with numbers of blocks, nor
+ * branches with basic samples. */
+static const char *why_not(const struct joint *joint, enum overlap_kind kind)
 {
 	const struct flat_profile *a = joint->profiles[0], *b = joint->profiles[1];
 
-	if (kind == OVERLAP_BLOCKS)
-		return a->by_block == b->by_block && a->plain == b->plain;
-	return kind == OVERLAP_FUNCTIONS || (!a->plain && !b->plain);
+	if (kind == OVERLAP_FUNCTIONS)
+		return NULL;
+	if (a->plain != b->plain)
+		return a->plain ? "A has no branches (basic samples)" :
+				  "B has no branches (basic samples)";
+	if (kind == OVERLAP_CALLS)
+		return a->plain ? "neither has branches (basic samples)" : NULL;
+	if (a->by_block != b->by_block)
+		return a->by_block ? "A counts blocks, B offsets" : "A counts offsets, B blocks";
+	return NULL;
 }
 
 static bool take_kind(const struct joint *joint, enum overlap_kind kind, struct overlap *out)
@@ -404,6 +411,9 @@ static bool take_kind(const struct joint *joint, enum overlap_kind kind, struct 
 	struct counted_vec all = {0};
 	bool ok = true;
 
+	out->shares[kind].why_not = why_not(joint, kind);
+	if (out->shares[kind].why_not)
+		return true;
 	for (int which = 0; ok && which < 2; which++)
 		ok = kind == OVERLAP_FUNCTIONS ? list_functions(joint, which, &all) :
 						 list_records(joint, which, kind, &all);
@@ -425,8 +435,7 @@ bool overlap_take(const struct flat_profile *a, const struct flat_profile *b, co
 	*out = (struct overlap){0};
 	bool ok = join_names(&joint, same);
 	for (int kind = 0; ok && kind < OVERLAP_KIND_COUNT; kind++)
-		ok = !is_known(&joint, (enum overlap_kind)kind) ||
-		     take_kind(&joint, (enum overlap_kind)kind, out);
+		ok = take_kind(&joint, (enum overlap_kind)kind, out);
 	free(joint.numbers);
 	return ok || bc_fail_nomem(err);
 }
@@ -449,7 +458,7 @@ static const char *overlap_key(enum overlap_kind kind)
 
 static const struct figure_row share_rows[] = {
 	{"percent",
-	 " {:6.1} % overlap; hottest: {hot_a} in A, {hot_b} in B, {hot_both} in both; only in A: {only_a}, only in B: {only_b}\n",
+	 " {:6.1} % overlap; hottest: {hot_a} of A, {hot_b} of B, {hot_both} of both; only in A: {only_a}, only in B: {only_b}\n",
 	 VALUE(struct overlap_share, percent)},
 	FIGURES(struct overlap_share, , both, only_a, only_b, hot_both, hot_a, hot_b),
 	{0},
@@ -485,10 +494,10 @@ void overlap_text(const struct overlap_report *report, FILE *out)
 	for (int i = 0; i < OVERLAP_KIND_COUNT; i++) {
 		const struct overlap_share *share = &report->overlap->shares[i];
 		fprintf(out, "%-9s", overlap_key((enum overlap_kind)i));
-		if (share->known)
+		if (!share->why_not)
 			figures_text(share_rows, share, false, "", out);
 		else
-			fputs(" not compared: the profiles are of different kinds\n", out);
+			fprintf(out, " not compared: %s\n", share->why_not);
 	}
 	for (int lost = 0; lost < 2; lost++)
 		for (size_t i = 0; (mover = mover_at(&report->overlap->movers, !lost, i)); i++) {
@@ -515,7 +524,7 @@ void overlap_json_members(const struct overlap_report *report, struct json *json
 	json_string(json, "a", report->paths[0]);
 	json_string(json, "b", report->paths[1]);
 	for (int i = 0; i < OVERLAP_KIND_COUNT; i++)
-		if (report->overlap->shares[i].known)
+		if (!report->overlap->shares[i].why_not)
 			figures_json_object(share_rows, &report->overlap->shares[i], json,
 					    overlap_key((enum overlap_kind)i));
 		else
@@ -539,7 +548,7 @@ void overlap_json(const struct overlap_report *report, FILE *out)
 
 static bool is_below_limit(const struct overlap_report *report, const struct overlap_share *share)
 {
-	return report->has_min && share->known && share->percent < report->min;
+	return report->has_min && !share->why_not && share->percent < report->min;
 }
 
 void overlap_judge(struct overlap_report *report)

@@ -51,7 +51,7 @@ enum overlap_kind { OVERLAP_KINDS(X) OVERLAP_KIND_COUNT };
 #undef X
 
 struct overlap_share {
-	bool known; /* both profiles have such counts, for one kind of location */
+	const char *why_not; /* why the profiles cannot be compared so; NULL: they were */
 	double percent;
 	uint64_t only_a, only_b, both;   /* how many things have a count in each */
 	uint64_t hot_a, hot_b, hot_both; /* of the fewest that hold 90 % */

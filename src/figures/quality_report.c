@@ -124,7 +124,7 @@ static const char *longer(const struct gain *gain, char *out, size_t size)
 	else
 		snprintf(
 			out, size,
-			"however many, samples of this event are not enough, as it fires late: record cycles, or branch stacks");
+			"more samples of this event do not help, as it fires late: record cycles, or branch stacks");
 	return out;
 }
 
@@ -137,7 +137,7 @@ static void judge_gain(const struct quality *q, struct verdict *out)
 		return;
 	snprintf(
 		words, sizeof(words),
-		"taken branches %+.0f to %+.0f %% expected; with a profile of every branch %+.1f %%",
+		"expected taken branches %+.0f to %+.0f %% (with a profile of every branch: %+.1f %%)",
 		-gain->low, -gain->high, -gain->whole);
 	longer(gain, remedy, sizeof(remedy));
 	switch (gain->verdict) {
@@ -247,14 +247,26 @@ static void judge_inferred(const struct quality *q, const struct conversion *c, 
 static void judge_flow(const struct quality *q, struct verdict *out)
 {
 	const struct flow_figures *f = &q->flow;
+	char biased[96] = "", unreached[112] = "";
 
+	out->harmless = q->gain.known && q->gain.verdict == GAIN_ENOUGH;
+	if (f->bias > BIAS_MUCH)
+		snprintf(biased, sizeof(biased),
+			 "inflow and outflow of a block differ by %.1f %% (limit %.0f %%)", f->bias,
+			 BIAS_MUCH);
+	if (f->unreachable > UNREACHABLE_MUCH)
+		snprintf(
+			unreached, sizeof(unreached),
+			"%.1f %% of them are in blocks that no counted branch reaches (limit %.0f %%)",
+			f->unreachable, UNREACHABLE_MUCH);
 	if (!f->functions)
 		say_so(out, VERDICT_WARNING, "no function has a flow");
-	else if (f->bias > BIAS_MUCH || f->unreachable > UNREACHABLE_MUCH)
-		say_so(out, VERDICT_WARNING,
-		       "counts do not add up: inflow and outflow of a block differ by %.1f %% (bias), and %.1f %% of the counts are in blocks "
-		       "that no counted branch reaches",
-		       f->bias, f->unreachable);
+	else if (*biased || *unreached)
+		say_so(out, VERDICT_WARNING, "counts do not add up: %s%s%s%s", unreached,
+		       *biased && *unreached ? ", and " : "", biased,
+		       out->harmless ? "; the expected gain is good all the same" :
+		       q->of_samples ? "; record more samples" :
+				       "");
 	else if (q->says_inferred)
 		say_so(out, VERDICT_GOOD,
 		       "branches were inferred so that counts add up: bias %.1f %%, and %.1f %% of the counts are in blocks that no counted branch "
@@ -265,7 +277,6 @@ static void judge_flow(const struct quality *q, struct verdict *out)
 		       "counts add up as a whole: inflow and outflow of a block differ by %.1f %% (bias), and %.1f %% of the counts are "
 		       "in blocks that no counted branch reaches",
 		       f->bias, f->unreachable);
-	out->harmless = q->gain.known && q->gain.verdict == GAIN_ENOUGH;
 }
 
 static void verdicts_take(const struct quality *q, const struct conversion *c,
@@ -456,8 +467,8 @@ static void print_ledger(const struct figure_row *row, const void *at, FILE *out
 	const struct ledger *ledger = at;
 
 	if (ledger->read)
-		fprintf(out, "  %12" PRIu64 " %s kept of %" PRIu64 "\n", ledger->kept, words->text,
-			ledger->read);
+		fprintf(out, "  %12" PRIu64 " of %" PRIu64 " %s used\n", ledger->kept, ledger->read,
+			words->text);
 	for (int lost = 1; lost >= 0; lost--)
 		for (size_t i = 0; ledger->read && i < words->reason_count; i++)
 			if (ledger->dropped[i] && (words->reasons[i].kind == DROP_LOST) == lost)
@@ -508,7 +519,8 @@ CODE_PLACES(X)
 #define X(name, key, text)                                                                         \
 	{key, BEGIN},                                                                              \
 		{"samples",                                                                        \
-		 "  {percent:10.1} % " text "; {hottest_percent:.1} % of the hottest samples\n",   \
+		 "  {percent:10.1} % of the samples " text                                         \
+		 "; {hottest_percent:.1} % of the hottest\n",                                      \
 		 VALUE(struct code_places, all[PLACE_##name]), .any = true},                       \
 		{"percent", .read = percent_of_##name},                                            \
 		{"hottest_percent", .read = hottest_of_##name}, {END},
@@ -631,7 +643,7 @@ static void print_stable(const struct figure_row *row, const void *at, FILE *out
 	const struct quality *q = at;
 
 	(void)row;
-	fprintf(out, "  %10.1f %% stable", q->stability.percent);
+	fprintf(out, "  %10.1f %% stability of the layout", q->stability.percent);
 	if (!q->gain.known)
 		fprintf(out, "; %g %% is enough", STABLE_ENOUGH);
 	putc('\n', out);
@@ -653,7 +665,7 @@ static const struct figure_row stability_rows[] = {
 
 static const struct figure_row density_rows[] = {
 	{"density",
-	 "  {:12.1} profile density, as perf2bolt computes it ({enough:g} is enough for it), of the functions with {of_samples_percent:g} % of the samples\n",
+	 "  {:12.1} profile density, as perf2bolt computes it (it warns below {enough:g}), of the functions with {of_samples_percent:g} % of the samples\n",
 	 VALUE(struct quality, density.density)},
 	{"enough", NULL, VALUE(struct quality, threshold)},
 	{"times_more_samples", .read = times_more},
@@ -661,7 +673,7 @@ static const struct figure_row density_rows[] = {
 	{"functions", "  {profiled:12} of {} functions have a profile",
 	 VALUE(struct quality, density.functions)},
 	{"profiled", NULL, VALUE(struct quality, density.profiled)},
-	{"non_simple", "; {} more that llvm-bolt cannot optimize",
+	{"non_simple", ", and {} more that llvm-bolt cannot optimize",
 	 VALUE(struct quality, density.non_simple), .any = true},
 	{.text = "\n"},
 	{0},
@@ -682,12 +694,12 @@ static const struct figure_row flow_rows[] = {
 	 VALUE(struct flow_figures, bias)},
 	{"deviation_percent", NULL, VALUE(struct flow_figures, deviation)},
 	{"discontinuity_percent",
-	 "  {:10.1} % CFG discontinuity or more in the worst 5 % of {functions} function{functions:s}\n",
+	 "  {:10.1} % CFG discontinuity, or more, in the worst 5 % of {functions} function{functions:s}\n",
 	 VALUE(struct flow_figures, discontinuity)},
 	{"unreachable_percent", NULL, VALUE(struct flow_figures, unreachable)},
 	{"call_gap_percent",
-	 "  {:10.1} % call graph flow conservation gap there; CFG flow conservation gap {flow_gap_percent:.1} %, "
-	 "{worst_gap_percent:.1} % in hot blocks\n",
+	 "  {:10.1} % call graph flow conservation gap, or more, in the worst 5 % of them\n"
+	 "  {flow_gap_percent:10.1} % CFG flow conservation gap, or more, in the worst 5 % of them; {worst_gap_percent:.1} % in hot blocks\n",
 	 VALUE(struct flow_figures, call_gap), IF(struct flow_figures, has_gaps)},
 	{"flow_gap_percent", NULL, VALUE(struct flow_figures, flow_gap),
 	 IF(struct flow_figures, has_gaps)},

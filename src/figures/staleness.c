@@ -704,7 +704,7 @@ static struct fitting_share all_blocks(const struct staleness *s)
 static const char *means_words(const struct staleness *s)
 {
 	if (s->means == STALE_BY_OFFSETS)
-		return "fdata has no hashes: a function is exact if the new code has all of its branches";
+		return "fdata has no hashes: 'exact' means that the new code has all branches that the profile has of a function";
 	if (s->means == STALE_BY_HASHES)
 		return "by llvm-bolt's hashes";
 	if (s->document->hashed)

@@ -309,17 +309,25 @@ static void add_used(char *line, size_t size, const struct ledger_words *words,
 	add_reasons(line, size, words, ledger, DROP_EXCLUDED);
 }
 
-/* All reasons, also those that dropped nothing. */
+/* All reasons that dropped something: the JSON has those that dropped nothing, too. */
 static void print_reasons(const struct ledger_words *words, const struct ledger *ledger, FILE *out)
 {
-	say_row(out, "", "%s: %" PRIu64 " read, %" PRIu64 " kept, %" PRIu64 " dropped (%.1f %%)",
-		words->text, ledger->read, ledger->kept, ledger_dropped(ledger),
-		percent_of(ledger_dropped(ledger), ledger->read));
+	uint64_t excluded = ledger_dropped_as(ledger, words, DROP_EXCLUDED),
+		 lost = ledger_dropped_as(ledger, words, DROP_LOST);
+
+	if (!ledger->read)
+		return;
+	say_row(out, "",
+		"%s: %" PRIu64 " read, %" PRIu64 " used, %" PRIu64 " excluded (%.1f %%), %" PRIu64
+		" lost (%.1f %%)",
+		words->text, ledger->read, ledger->kept, excluded,
+		percent_of(excluded, ledger->read), lost, percent_of(lost, ledger->read));
 	for (size_t i = 0; i < words->reason_count; i++)
-		say_row(out, "", "%12" PRIu64 " (%4.1f %%) %s: %s", ledger->dropped[i],
-			percent_of(ledger->dropped[i], ledger->read),
-			words->reasons[i].kind == DROP_LOST ? "lost" : "excluded",
-			words->reasons[i].text);
+		if (ledger->dropped[i])
+			say_row(out, "", "%12" PRIu64 " (%4.1f %%) %s: %s", ledger->dropped[i],
+				percent_of(ledger->dropped[i], ledger->read),
+				words->reasons[i].kind == DROP_LOST ? "lost" : "excluded",
+				words->reasons[i].text);
 }
 
 void found_input_say(const struct found_input *found, FILE *out)
@@ -524,9 +532,10 @@ static void print_walk(const struct flow_walk_report *walked, bool verbose, FILE
 	if (!verbose)
 		return;
 	for (size_t i = 0; i < LOSS_COUNT; i++)
-		say_row(out, "", "%12" PRIu64 " (%4.1f %%) lost: %s", walked->sums.lost[i],
-			percent_of(walked->sums.lost[i], walked->answers),
-			walk_loss_words((enum walk_loss)i));
+		if (walked->sums.lost[i])
+			say_row(out, "", "%12" PRIu64 " (%4.1f %%) lost: %s", walked->sums.lost[i],
+				percent_of(walked->sums.lost[i], walked->answers),
+				walk_loss_words((enum walk_loss)i));
 	for (size_t i = 0; i < walked->files.len; i++)
 		say_row(out, "", "%12" PRIu64 " (%4.1f %%) lost: %s: %s",
 			walked->files.at[i].answers,
@@ -624,11 +633,13 @@ static void print_lost(const struct conversion *c, FILE *out)
 
 /* ---- the profile ---- */
 
-#define X(name, key, text) {key, "{:12} " text "\n", VALUE(struct restored, skipped[GUARD_##name])},
+#define X(name, key, text)                                                                         \
+	{key, "{:12} " text "\n", VALUE(struct restored, skipped[GUARD_##name]), .any = true},
 static const struct figure_row guard_rows[] = {RESTORE_GUARDS(X){0}};
 #undef X
 #define X(name, key, text)                                                                         \
-	{key, "{:12} " text "\n", VALUE(struct restored, count[RESTORE_##name]), .any = true},
+	{key, "{:12} " text " [" key "]\n", VALUE(struct restored, count[RESTORE_##name]),         \
+	 .any = true},
 static const struct figure_row rule_rows[] = {RESTORE_RULES(X){0}};
 #undef X
 
@@ -641,16 +652,26 @@ static struct restored summary_restored(const struct summary *summary)
 	return restored;
 }
 
+static bool any_of(const uint64_t *counts, size_t count)
+{
+	while (count && !counts[count - 1])
+		count--;
+	return count > 0;
+}
+
+/* Only what is not 0. */
 static void print_restored(const struct summary *summary, FILE *out)
 {
 	const struct restored restored = summary_restored(summary);
 
-	say_row(out, "", "restored to the code of the input binary (--restore):");
-	figures_text(rule_rows, &restored, true, SAY_CONTINUED, out);
-	if (summary->conversion->options.input) {
+	if (any_of(restored.count, RESTORE_COUNT)) {
+		say_row(out, "", "restored to the code of the input binary [rule of --restore]:");
+		figures_text(rule_rows, &restored, false, SAY_CONTINUED, out);
+	}
+	if (any_of(restored.skipped, GUARD_COUNT)) {
 		say_row(out, "",
 			"left as llvm-bolt changed it, because nothing better is certain:");
-		figures_text(guard_rows, &restored, true, SAY_CONTINUED, out);
+		figures_text(guard_rows, &restored, false, SAY_CONTINUED, out);
 	}
 }
 
@@ -673,8 +694,9 @@ static void print_inferred(const struct conversion *c, bool verbose, FILE *out)
 	if (!c->profile.of_input || !c->ledgers.samples.kept)
 		return;
 	say_row(out, "inferred",
-		"branches of %" PRIu64 " function%s from %.1f %% of the samples; %.1f %% of these "
-		"samples are reassigned to other blocks",
+		"branches of %" PRIu64
+		" function%s with %.1f %% of the samples, and their calls of "
+		"others; %.1f %% of these samples are reassigned to other blocks",
 		i->solved.functions, plural(i->solved.functions), inferred_percent(i),
 		inferred_moved_percent(i));
 	if (!verbose)

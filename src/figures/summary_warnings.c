@@ -570,7 +570,8 @@ static void warn_of_few(const struct summary *summary, const struct warnings *to
 	if (summary->refusal || !(few || little || vague || worse) || (enough && !little))
 		return;
 	if (few)
-		snprintf(only, sizeof(only), "only %" PRIu64 " sample%s", samples, plural(samples));
+		snprintf(only, sizeof(only), "only %" PRIu64 " sample%s (at least %d are advised)",
+			 samples, plural(samples), c->basic ? BASIC_SAMPLES_FEW : LBR_SAMPLES_FEW);
 	if (little)
 		snprintf(inferred, sizeof(inferred), "%sbranches inferred from only %.1f %%",
 			 few ? ", " : "", share);
@@ -579,7 +580,7 @@ static void warn_of_few(const struct summary *summary, const struct warnings *to
 			 few || little ? ", " : "", moved);
 	if (worse)
 		warn(to,
-		     "%s%s%s%sthe next binary may take more branches than the program without llvm-bolt, %+.0f to %+.0f %%, which 'batconv quality' explains",
+		     "%s%s%s%sthe next binary may take more branches than the program without llvm-bolt (expected: %+.0f to %+.0f %%); 'batconv quality' explains why",
 		     only, inferred, reassigned, few || little || vague ? ": " : "",
 		     -summary->gain.low, -summary->gain.high);
 	else

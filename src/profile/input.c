@@ -246,8 +246,15 @@ struct line_reader *line_reader_open(struct merge_input *input, struct merge_wor
 	if (ok && r->start.kind)
 		return r;
 	if (ok) {
-		bc_fail(err, BC_FORMAT, "%s: is neither fdata nor YAML nor pre-aggregated records",
-			r->stream.name);
+		const struct foreign *foreign;
+		enum file_kind kind = file_kind_of(text_input_rest(&r->in), &foreign);
+		if (kind == FILE_UNKNOWN)
+			bc_fail(err, BC_FORMAT,
+				"%s: is neither fdata nor YAML nor pre-aggregated records",
+				r->stream.name);
+		else
+			bc_fail(err, BC_FORMAT, "%s: is %s, not a profile of BOLT", r->stream.name,
+				foreign ? foreign->noun : file_kind_noun(kind));
 		bc_hint(err, "convert a recording first: batconv PROG RECORDING -o prog.fdata");
 	}
 	line_close(&r->source);

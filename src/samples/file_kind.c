@@ -42,6 +42,38 @@ const char *file_kind_name(enum file_kind kind)
 	return names[kind];
 }
 
+static const char *const nouns[FILE_KIND_COUNT] = {
+	[FILE_UNKNOWN] = "text or data of another kind",
+	[FILE_BINARY] = "a binary",
+	[FILE_SIDE] = "a side file of a binary",
+	[FILE_NOTE] = "a BAT section alone",
+	[FILE_SAMPLES] = "a recording",
+	[FILE_FDATA] = "a profile (fdata)",
+	[FILE_YAML] = "a profile (YAML)",
+	[FILE_BCMAPS] = "a file of maps",
+	[FILE_MAPS] = "a file of maps",
+	[FILE_STACKS] = "a file of raw call stacks",
+	[FILE_RESOLVED] = "a list of resolved call stacks (batconv stacks)",
+	[FILE_JSON] = "a JSON file",
+	[FILE_PPROF] = "a profile of pprof",
+	[FILE_RANGES] = "a profile for llvm-profgen (--format=profgen)",
+	[FILE_COMPILER] = "a profile for the compiler",
+	[FILE_PAGE] = "a page (HTML)",
+	[FILE_HEAT] = "a heat map",
+	[FILE_LISTING] = "a table as text",
+	[FILE_RINGS] = "a file of saved rings (batconv record --save-rings)",
+	[FILE_PERF_TEXT] = "what perf report, annotate or stat prints",
+	[FILE_FOREIGN] = "a file of another program", /* its row says of which */
+	[FILE_EMPTY] = "empty",
+	[FILE_SHARDS] = "a directory of shards",
+	[FILE_FOLDER] = "a directory",
+};
+
+const char *file_kind_noun(enum file_kind kind)
+{
+	return nouns[kind];
+}
+
 /* ---- kinds that a few bytes do not show ---- */
 
 /* 1 NAME 1a 1 NAME 2b MISPREDICTIONS COUNT; a symbol is 0, 1, 3 or 4. */

@@ -57,8 +57,9 @@ enum file_kind file_kind_of(struct text start, const struct foreign **foreign);
 /* The same of a directory; NULL: it is none of another program. */
 const struct foreign *foreign_folder(const char *path);
 
-/* "profile (fdata)" and the like */
+/* "profile (fdata)" and the like; "a profile (fdata)", "a heat map", for a sentence */
 const char *file_kind_name(enum file_kind kind);
+const char *file_kind_noun(enum file_kind kind);
 
 /* ---- for readers of profiles ---- */
 

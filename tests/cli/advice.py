@@ -81,7 +81,7 @@ FITS = [
     ('-q bolted counters.data -o out', 3, 'counters.data: was written by perf stat, which counts events and keeps no samples: perf record does'),
     ('-q bolted nothing.data -o out', 3, 'nothing.data: has no samples: perf was killed before it wrote one, or what it recorded was idle or too short; record again'),
     ('bolted fdata -o out', 1, r'fdata: is a profile \(fdata\), not samples; run: batconv quality fdata'),
-    ('demo fdata -o out', 1, r'fdata: is a profile \(fdata\), not samples; run: llvm-bolt demo -data fdata -o prog.bolt2 -enable-bat -reorder-blocks=ext-tsp -reorder-functions=cdsort -split-functions'),
+    ('demo fdata -o out', 1, r'fdata: is a profile \(fdata\), not samples; run: llvm-bolt demo -data fdata -o demo.bolt -enable-bat -reorder-blocks=ext-tsp -reorder-functions=cdsort -split-functions'),
     ('bolted perf.data -o nodir/out', 1, 'nodir/out: cannot write: there is no directory nodir/'),
     ('bolted perf.data --input=demo --shard -o out', 2, 'raw counts .--shard, --format=preagg. are those of the binary that ran; --input is for their conversion to a profile; see .*'),
     ('bolted -data perf.data', 2, "unknown option '-data'; see 'batconv convert --help'"),
@@ -204,7 +204,7 @@ def each_place():
                 yield line.replace('@', kind), 1, '%s: is %s(; run: .*)?' % (kind, name)
                 continue
             if line.startswith('merge'): # of many files each that is none has a line
-                yield line.replace('@', kind), 1, '%s: is (a directory|neither fdata nor YAML nor pre-aggregated records)(; (--skip-bad .*|name the files in it|convert a recording first: batconv PROG RECORDING -o prog\.fdata))?' % re.escape(kind)
+                yield line.replace('@', kind), 1, '%s: is (a directory|neither fdata nor YAML nor pre-aggregated records|[^;]*, not a profile of BOLT)(; (--skip-bad .*|name the files in it|convert a recording first: batconv PROG RECORDING -o prog\.fdata))?' % re.escape(kind)
                 continue
             what = 'a directory' if kind == 'recordings' else name
             says = 'and %s takes %s' % (option[1], noun) if option else 'not %s' % noun

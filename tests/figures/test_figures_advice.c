@@ -62,6 +62,30 @@ static void compilers_guesses(void **state)
 			 advice.command);
 }
 
+static void assert_output(const char *binary, const char *input, const char *output)
+{
+	const struct outcome_files files = {.binary = binary, .input = input, .profile = "p"};
+	struct advice advice = {0};
+
+	advise_outcome(OUTCOME_WRITTEN, false, &files, &advice);
+	const char *found = strstr(advice.command, " -o ");
+	assert_non_null(found);
+	assert_memory_equal(found + strlen(" -o "), output, strlen(output));
+	assert_int_equal(found[strlen(" -o ") + strlen(output)], ' ');
+}
+
+/* The next binary is written where the command runs, and never over the one that was recorded. */
+static void names_of_the_next_binary(void **state)
+{
+	(void)state;
+	assert_output("/srv/demo.bolt", "/srv/demo", "demo.bolt2");
+	assert_output("demo.bolt2", "/srv/demo", "demo.bolt3");
+	assert_output("new/demo", "new/demo", "demo.bolt"); /* of carry: it has not run yet */
+	assert_output("demo.bolt", NULL, "prog.bolt2");
+	assert_output("demo.bolt", "it's", "'it'\\''s.bolt2'");
+	assert_output("demo.bolt", "-demo", "./-demo.bolt2");
+}
+
 /* llvm-bolt takes -reorder-functions only with relocations, and not for a kernel; a stripped file
  * is joined with the file of its names. */
 static void assert_bolts(const struct bolt_input *input, const char *debug, const char *command)
@@ -86,23 +110,23 @@ static void what_llvm_bolt_takes(void **state)
 	(void)state;
 	assert_bolts(
 		&input, NULL,
-		"llvm-bolt prog -data prog.fdata -o prog.bolt2 -update-debug-sections -enable-bat -reorder-blocks=ext-tsp -split-functions");
+		"llvm-bolt prog -data prog.fdata -o prog.bolt -update-debug-sections -enable-bat -reorder-blocks=ext-tsp -split-functions");
 	input.relocations = true;
 	input.debug = BOLT_DEBUG_COMPRESSED;
 	assert_bolts(
 		&input, NULL,
-		"llvm-bolt prog -data prog.fdata -o prog.bolt2 -enable-bat -reorder-blocks=ext-tsp -reorder-functions=cdsort -split-functions");
+		"llvm-bolt prog -data prog.fdata -o prog.bolt -enable-bat -reorder-blocks=ext-tsp -reorder-functions=cdsort -split-functions");
 	input.kernel = true;
 	assert_bolts(
 		&input, NULL,
-		"llvm-bolt prog -data prog.fdata -o prog.bolt2 -enable-bat -reorder-blocks=ext-tsp");
+		"llvm-bolt prog -data prog.fdata -o prog.bolt -enable-bat -reorder-blocks=ext-tsp");
 	input = (struct bolt_input){.code = true,
 				    .build_id = true,
 				    .symbols = BOLT_SYMBOLS_FUNCTIONS,
 				    .machine = MACHINE_RISCV64};
 	assert_bolts(
 		&input, NULL,
-		"llvm-bolt prog -data prog.fdata -o prog.bolt2 -enable-bat -reorder-blocks=ext-tsp");
+		"llvm-bolt prog -data prog.fdata -o prog.bolt -enable-bat -reorder-blocks=ext-tsp");
 	input.go = true;
 	advise_outcome(OUTCOME_FIRST, false, &files, &advice);
 	assert_string_equal(advice.command, "");
@@ -110,10 +134,10 @@ static void what_llvm_bolt_takes(void **state)
 	input = (struct bolt_input){.code = true, .build_id = true};
 	assert_bolts(
 		&input, NULL,
-		"llvm-bolt prog -data prog.fdata -o prog.bolt2 -allow-stripped -enable-bat -reorder-blocks=ext-tsp -split-functions");
+		"llvm-bolt prog -data prog.fdata -o prog.bolt -allow-stripped -enable-bat -reorder-blocks=ext-tsp -split-functions");
 	assert_bolts(
 		&input, "prog.debug",
-		"eu-unstrip prog prog.debug -o prog.unstripped && llvm-bolt prog.unstripped -data prog.fdata -o prog.bolt2 "
+		"eu-unstrip prog prog.debug -o prog.unstripped && llvm-bolt prog.unstripped -data prog.fdata -o prog.bolt "
 		"-enable-bat -reorder-blocks=ext-tsp -split-functions");
 	advise_outcome(OUTCOME_FIRST, false, &files, &advice);
 	assert_ptr_equal(
@@ -158,7 +182,7 @@ static void what_the_file_is_for(void **state)
 	assert_instead(FILE_RANGES, BOLT_TABLE, "batconv inspect file");
 	assert_instead(
 		FILE_YAML, BOLT_NONE,
-		"llvm-bolt prog -data file -o prog.bolt2 -allow-stripped -enable-bat -reorder-blocks=ext-tsp -split-functions");
+		"llvm-bolt prog -data file -o prog.bolt -allow-stripped -enable-bat -reorder-blocks=ext-tsp -split-functions");
 	assert_instead(FILE_YAML, BOLT_TABLE, "batconv quality file");
 }
 
@@ -206,9 +230,9 @@ static void the_binary_that_ran(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(words_of_the_shell),   cmocka_unit_test(compilers_guesses),
-		cmocka_unit_test(what_llvm_bolt_takes), cmocka_unit_test(what_the_file_is_for),
-		cmocka_unit_test(the_binary_that_ran),
+		cmocka_unit_test(words_of_the_shell),       cmocka_unit_test(compilers_guesses),
+		cmocka_unit_test(names_of_the_next_binary), cmocka_unit_test(what_llvm_bolt_takes),
+		cmocka_unit_test(what_the_file_is_for),     cmocka_unit_test(the_binary_that_ran),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

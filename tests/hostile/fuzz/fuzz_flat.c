@@ -60,7 +60,7 @@ static void check_overlap(const struct flat_profile *flat)
 	assert(overlap_take(flat, flat, NULL, &overlap, &err));
 	for (int i = 0; i < OVERLAP_KIND_COUNT; i++) {
 		const struct overlap_share *share = &overlap.shares[i];
-		assert(!share->known || (share->percent > 99.999999 && share->percent <= 100));
+		assert(share->why_not || (share->percent > 99.999999 && share->percent <= 100));
 		assert(!share->only_a && !share->only_b && share->hot_a == share->hot_b &&
 		       share->hot_both == share->hot_a);
 	}
