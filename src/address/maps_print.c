@@ -227,9 +227,9 @@ static bool mapped_image_id_recorded(const struct mapped_image *m, const struct 
 static const char *verdict(const struct mapped_image *m, const struct load *load)
 {
 	if (m->loads.misfits)
-		return "DISAGREES: executable mappings that fit no segment";
+		return "mismatch: executable mappings that fit no segment";
 	if (!load_agrees(load))
-		return "DISAGREES";
+		return "mismatch with others";
 	if (load->has_lowest)
 		return "agrees with the lowest segment";
 	return load->has_lowest_executable ? "agrees with the lowest executable segment" :
@@ -288,7 +288,7 @@ static void print_image(const struct mapped_files *files, const struct mapped_im
 	for (size_t i = 0; i < m->loads.all.len; i++)
 		print_load(m, &m->loads.all.at[i], out);
 	if (m->opened && !m->loads.all.len)
-		fputs("    DISAGREES: no mapping fits a segment of the file\n", out);
+		fputs("    mismatch: no mapping fits a segment of the file\n", out);
 }
 
 /* ---- JSON ---- */
