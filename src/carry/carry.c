@@ -328,7 +328,8 @@ static bool add_lines(struct job *job, struct pair_side *side, const struct sour
 		const struct source_place *place = &places->at[i];
 		struct text name = text_of(place->function ? place->function : "");
 		struct source_row row = {.line = place->line, .token = token->exact};
-		if (!strings_intern(&job->sources, function_name_stem(name), &row.function) ||
+		char room[NAME_STEM_ROOM];
+		if (!strings_intern(&job->sources, function_name_stem(name, room), &row.function) ||
 		    !source_line_vec_push(&side->lines,
 					  (struct source_line){row.function, row.line}))
 			return false;

@@ -60,11 +60,6 @@ static void settle(struct partner_search *f)
 		}
 }
 
-static struct text stem_of(const struct carry_build *build, size_t function)
-{
-	return function_name_stem(text_of(build->binary.functions.at[function].primary));
-}
-
 /* Does this function have no partner yet? */
 static bool is_free(const struct partner_search *f, int side, size_t function)
 {
@@ -78,9 +73,11 @@ static bool note_stems(struct partner_search *f, int side)
 
 	for (size_t i = 0; i < functions->count; i++) {
 		uint32_t number;
+		char room[NAME_STEM_ROOM];
 		if (!is_free(f, side, i))
 			continue;
-		if (!strings_intern(&f->stems, stem_of(f->builds[side], i), &number))
+		struct text stem = function_name_stem(text_of(functions->at[i].primary), room);
+		if (!strings_intern(&f->stems, stem, &number))
 			return false;
 		uint32_t *of = &f->stem_of[side][number];
 		*of = *of == NO_FUNCTION ? (uint32_t)i : SEVERAL;

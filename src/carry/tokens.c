@@ -19,13 +19,14 @@ static uint64_t hash_of(uint64_t hash, struct text text)
 }
 
 /* A name of data at an address, or an empty text. */
-static struct text data_name(const struct symbol_table *symbols, uint64_t at)
+static struct text data_name(const struct symbol_table *symbols, uint64_t at,
+			     char room[NAME_STEM_ROOM])
 {
 	for (size_t i = at ? symbols_above(symbols, at - 1) : 0;
 	     i < symbols->count && symbols->at[i].address == at; i++) {
 		const struct symbol *s = &symbols->at[i];
 		if (s->type != STT_SECTION && *s->name && !s->private_name)
-			return function_name_stem(text_of(s->name));
+			return function_name_stem(text_of(s->name), room);
 	}
 	return (struct text){0};
 }
@@ -46,8 +47,9 @@ static struct text string_at(const struct image *image, uint64_t at)
 static bool refer(const struct carry_build *build, uint64_t at, uint64_t *hash)
 {
 	const struct function *function = functions_at(&build->binary.functions, at);
-	struct text name = function ? function_name_stem(text_of(function->primary)) :
-				      data_name(&build->binary.functions.symbols, at);
+	char room[NAME_STEM_ROOM];
+	struct text name = function ? function_name_stem(text_of(function->primary), room) :
+				      data_name(&build->binary.functions.symbols, at, room);
 
 	if (!name.len)
 		name = string_at(&build->binary.image, at);

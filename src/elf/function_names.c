@@ -44,7 +44,46 @@ bool function_names_each(const struct function_table *functions,
 	return ok;
 }
 
-struct text function_name_stem(struct text name)
+static bool is_alphanumeric(char c)
+{
+	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+/* "17h", 16 digits and "E" end a name of Rust's older mangling. */
+static struct text without_hash(struct text name)
+{
+	const size_t size = 20;
+
+	if (!text_starts(name, "_ZN") || name.len <= size || name.at[name.len - 1] != 'E' ||
+	    !text_starts(text_from(name, name.len - size), "17h"))
+		return name;
+	for (size_t i = name.len - size + 3; i < name.len - 1; i++)
+		if (!is_alphanumeric(name.at[i]))
+			return name;
+	return text_first(name, name.len - size);
+}
+
+/* "s", digits of base 62 and "_" follow the "C" of each crate in Rust's newer mangling. */
+static struct text without_crate_hashes(struct text name, char room[NAME_STEM_ROOM])
+{
+	size_t len = 0;
+
+	if (!text_starts(name, "_R") || name.len > NAME_STEM_ROOM)
+		return name;
+	for (size_t i = 0; i < name.len; i++) {
+		size_t end = i + 1;
+		room[len++] = name.at[i];
+		if (!text_starts(text_from(name, i), "Cs"))
+			continue;
+		while (end < name.len && is_alphanumeric(name.at[end]))
+			end++;
+		if (end < name.len && name.at[end] == '_')
+			i = end;
+	}
+	return (struct text){room, len};
+}
+
+struct text function_name_stem(struct text name, char room[NAME_STEM_ROOM])
 {
 	static const char *const marks[] = {".llvm.", ".lto_priv.", ".constprop.", ".isra.",
 					    ".part.", ".__uniq.",   ".cold",       "/"};
@@ -52,6 +91,6 @@ struct text function_name_stem(struct text name)
 	for (size_t i = 1; i < name.len; i++)
 		for (size_t k = 0; k < BC_COUNT(marks); k++)
 			if (text_starts(text_from(name, i), marks[k]))
-				return text_first(name, i);
-	return name;
+				name = text_first(name, i);
+	return without_crate_hashes(without_hash(name), room);
 }
