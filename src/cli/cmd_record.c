@@ -16,6 +16,7 @@
 #include "src/cli/sample_options.h"
 #include "src/base/say.h"
 #include "src/cli/operands.h"
+#include "src/figures/enough.h"
 #include "src/figures/record_summary.h"
 #include "src/figures/summary.h"
 #include "src/elf/binary.h"
@@ -42,7 +43,7 @@ struct arguments {
 	struct task_vec pids;
 	const char *cgroup, *event, *output, *save, *replay, *input, *metrics;
 	struct words bins, patterns;
-	bool all, basic, require_branches, forward, verbose, quiet, branch_option, no_input;
+	bool all, basic, require_branches, forward, verbose, quiet, branch_option, no_input, until;
 	struct number frequency, period, pages, least;
 	uint64_t duration, interval; /* ns */
 	uint64_t stop;               /* likewise; 0: STOP_TIME, and no limit of a profile */
@@ -145,7 +146,7 @@ static const struct option_row rows[] = {
 	 "write a shard of each binary into DIR/; of one binary (--bin,\nor the program) its shard FILE.zst, or its profile FILE (fdata)",
 	 INTO(output)},
 	{0, "input", "PROG", FILE_READ,
-	 "for a profile: the binary that llvm-bolt read (as for convert)", INTO(input),
+	 "for a profile or --until: the binary that llvm-bolt read (as\nfor convert)", INTO(input),
 	 .place = PLACE_INPUT},
 	NO_INPUT_ROW,
 	{0, "interval", "TIME", NO_FILE, "also write shards every TIME (default: at the end only)",
@@ -164,6 +165,9 @@ static const struct option_row rows[] = {
 	{'d', "duration", "TIME", NO_FILE,
 	 "end after TIME, such as 60, 10m or 1h (default: when\nthe processes or the command end)",
 	 INTO_BY(duration, option_duration), .takes = "a time such as 60, 10m or 1h"},
+	{0, "until", "WHEN:enough", NO_FILE,
+	 "enough: of one binary, end when more samples would not make\nthe next binary much better; exit 3 if that never was so",
+	 INTO_BY(until, option_keyword)},
 	{'F', "freq", "N", NO_FILE,
 	 "samples per second and processor (default: 4000 for a\ncommand, else 997)",
 	 INTO(frequency), .takes = "a number from 1 on", .least = 1},
@@ -238,7 +242,8 @@ struct record_run {
 	struct live_recording live;
 	struct record_shards shards;
 	struct record_view view;
-	struct found_input found; /* of a profile, where none was given */
+	struct found_input found; /* of a profile or --until, where none was given */
+	struct enough enough;     /* --until */
 	struct output saved;      /* --save-rings */
 	bool saved_open;
 	uint64_t metrics_at; /* when they were written last; 0: not yet */
@@ -365,8 +370,15 @@ static int check(struct command_line *line)
 		return usage_error(line->command, no_output(line, args), NULL);
 	if ((code = check_command(line, args)) != EXIT_DONE)
 		return code;
+	if (args->until && args->forward)
+		return usage_error(line->command,
+				   "--until and --forward-exit exclude each other: one exit code",
+				   NULL);
+	if (args->until && is_folder_name(args->output))
+		return usage_error(line->command,
+				   "--until=enough is of one binary: -o FILE with --bin", NULL);
 	if (is_folder_name(args->output) ||
-	    (args->input && text_ends(text_of(args->output), ".zst")))
+	    (args->input && !args->until && text_ends(text_of(args->output), ".zst")))
 		return args->input ?
 			       usage_error(line->command,
 					   "--input is for a profile: -o FILE with --bin", NULL) :
@@ -384,11 +396,11 @@ static int check(struct command_line *line)
 	return EXIT_DONE;
 }
 
-static bool command_has_ended(void *ctx)
+static bool has_ended(void *ctx)
 {
 	struct record_run *r = ctx;
 
-	return recorded_command_has_ended(&r->command);
+	return recorded_command_has_ended(&r->command) || atomic_load(&r->enough.reached);
 }
 
 /* ---- beginning ---- */
@@ -446,6 +458,24 @@ static bool makes_profile(const struct record_run *r)
 	return r->shards.binary && !r->shards.file;
 }
 
+static bool prepare_until(struct record_run *r, bool bolted, struct bc_error *err)
+{
+	const char *input = input_of(r);
+
+	if (!r->args->until)
+		return true;
+	if (bolted && !input) {
+		bc_fail(err, BC_UNSUPPORTED,
+			"%s: is BOLTed: --until=enough needs the binary that llvm-bolt read",
+			r->shards.binary);
+		return bc_hint(err, "give it: --input=PROG");
+	}
+	r->shards.keeps = true;
+	enough_open(&r->enough, r->shards.binary, input, r->args->replay ? 0 : ENOUGH_EACH,
+		    live_clock());
+	return true;
+}
+
 /* What its profile would be refused for at the end, and with which input it is made. */
 static bool check_profile(struct record_run *r, struct bc_error *err)
 {
@@ -454,7 +484,7 @@ static bool check_profile(struct record_run *r, struct bc_error *err)
 	const struct binary_parts parts = {.debug = &dirs};
 	struct binary opened = {0};
 
-	if (!makes_profile(r))
+	if (!makes_profile(r) && !r->args->until)
 		return true;
 	if (!binary_open_parts(binary, &parts, &opened, err))
 		return false;
@@ -464,10 +494,11 @@ static bool check_profile(struct record_run *r, struct bc_error *err)
 				   "%s: is not BOLTed, so it has no input binary", binary) ||
 				   bc_hint(err, "leave out --input") :
 			   pair_check(input, &opened, &r->found.doubt, err));
-	bool seeks =
-		ok && !input && opened.kind == BINARY_BOLTED && input_is_sought(r->args->no_input);
+	bool bolted = opened.kind == BINARY_BOLTED,
+	     seeks = ok && !input && bolted && input_is_sought(r->args->no_input);
 	binary_close(&opened);
-	return ok && (!seeks || pair_find(binary, &dirs, &r->found, err));
+	return ok && (!seeks || pair_find(binary, &dirs, &r->found, err)) &&
+	       prepare_until(r, bolted, err);
 }
 
 static bool want_files(struct record_run *r, struct bc_error *err)
@@ -566,7 +597,7 @@ static void begin_last(const struct record_run *r)
 
 	for (size_t i = 0; i < r->shards.binaries.len && !makes_profile(r); i++)
 		left -= r->shards.binaries.at[i].samples;
-	if (r->args->stats != STATS_JSON)
+	if (left && r->args->stats != STATS_JSON)
 		snprintf(lost, sizeof(lost),
 			 "ended before all was written: up to %" PRIu64 " sample%s lost", left,
 			 plural_of(left, " is", "s are"));
@@ -598,6 +629,7 @@ static struct record_result result_of(const struct record_run *r)
 		.command_code = r->command.ended ? recorded_command_code(&r->command) : -1,
 		.command_stopped = r->command.stopped,
 		.ran = recorder_left_out(r->recorder),
+		.enough = args->until ? &r->enough : NULL,
 		.seeks_input = input_is_sought(args->no_input),
 		.only_command = !args->bins.len && !args->patterns.len};
 }
@@ -690,10 +722,92 @@ static void write_metrics(struct record_run *r)
 	r->metrics_failed = !ok;
 }
 
+/* ---- --until ---- */
+
+static void tell_measured(struct record_run *r)
+{
+	char text[GAIN_SENTENCE];
+
+	if (r->args->stats != STATS_TEXT || !r->enough.gain.known)
+		return;
+	record_view_clear(&r->view);
+	gain_sentence(&r->enough.gain, text);
+	say(stderr, "%" PRIu64 " sample%s: %s", r->enough.samples, plural(r->enough.samples), text);
+}
+
+static bool is_due(struct record_run *r, uint64_t now)
+{
+	return !atomic_load(&r->enough.reached) &&
+	       enough_is_due(&r->enough, recorder_stats(r->recorder).samples.kept, now);
+}
+
+/* Takes what was measured, and begins to measure if it is time, within the budget. */
+static void watch_gain(struct record_run *r)
+{
+	struct budget *budget = &r->live.budget;
+	uint64_t samples, cpu, now = live_clock();
+	struct recorded_counts *counts;
+	struct bc_error later; /* it is tried again with more samples */
+
+	if (enough_take(&r->enough, false, &cpu)) {
+		budget_add(budget, BUDGET_GAIN, cpu);
+		tell_measured(r);
+	}
+	if (budget_may(budget, BUDGET_GAIN, now) && is_due(r, now) &&
+	    recorder_counts(r->recorder, &r->shards.digest, &counts, &samples, &later) && counts)
+		enough_begin(&r->enough, counts, samples);
+}
+
+/* Rings that are saved wait for it. */
+static bool measure_gain(struct record_run *r, struct bc_error *err)
+{
+	struct recorded_counts *counts;
+	uint64_t samples;
+
+	if (!r->args->until || !is_due(r, live_clock()))
+		return true;
+	if (!recorder_counts(r->recorder, &r->shards.digest, &counts, &samples, err))
+		return false;
+	if (counts) {
+		enough_measure(&r->enough, counts, samples);
+		tell_measured(r);
+	}
+	recorded_counts_free(counts);
+	return true;
+}
+
+/* The measurement that was begun before the end counts, too. */
+static void end_watching(struct record_run *r)
+{
+	uint64_t cpu;
+
+	if (!r->enough.work)
+		return;
+	begin_last(r);
+	if (enough_take(&r->enough, true, &cpu))
+		tell_measured(r);
+	record_signals_end_last();
+}
+
+/* Unless less of it was enough, all of the recording is measured, when it is written. */
+static bool is_enough(struct record_run *r)
+{
+	if (!atomic_load(&r->enough.reached) && r->shards.counts) {
+		record_signals_begin_last("");
+		enough_measure(&r->enough, r->shards.counts, r->shards.binaries.at[0].samples);
+		record_signals_end_last();
+	}
+	return atomic_load(&r->enough.reached);
+}
+
+/* ---- while it runs ---- */
+
 static void tick(void *ctx, bool asked)
 {
 	struct record_run *r = ctx;
 
+	if (r->args->until)
+		watch_gain(r);
 	if (r->args->metrics && (!r->metrics_at || live_clock() - r->metrics_at >= METRICS_EACH))
 		write_metrics(r);
 	record_progress(&r->view, &r->live, asked);
@@ -725,12 +839,13 @@ static bool replay(struct record_run *r, struct bc_error *err)
 	bool ok =
 		rings_open(&stream, &reader, err) &&
 		open_recorder(r, (struct bytes){reader.attr, reader.attr_size}, reader.rings, err);
-	while (ok && !ended) {
+	while (ok && !ended && !atomic_load(&r->enough.reached)) {
 		ok = recorder_replay(r->recorder, &reader, &ended, err);
 		if (ok && !ended && recorder_is_full(r->recorder))
 			ok = flush(r, false, &behind, err);
+		ok = ok && (ended || measure_gain(r, err));
 	}
-	ok = ok && flush(r, true, &behind, err);
+	ok = ok && (ended || recorder_drain(r->recorder, err)) && flush(r, true, &behind, err);
 	rings_close(&reader);
 	stream_close(&stream);
 	return ok;
@@ -786,11 +901,12 @@ static bool record(struct record_run *r, struct bc_error *err)
 	r->live.ctx = r;
 	r->live.flush = flush;
 	r->live.tick = tick;
-	r->live.ended = command_has_ended;
+	r->live.ended = has_ended;
 	r->live.command = r->command.pid != 0;
 	bool ok = live_run(&r->live, let_go, err);
 	record_signals_end_last();
 	recorded_command_wait(&r->command, ok);
+	end_watching(r);
 	return ok && end_saving(r, err);
 }
 
@@ -941,7 +1057,7 @@ static int finish_recording(struct record_run *r, const struct bc_error *unwritt
 		code = EXIT_FAILED;
 	else if (!stats.samples.kept || (r->shards.few_samples && !r->shards.binaries.len))
 		code = EXIT_CHECK_FAILED;
-	else if (r->shards.counts && write_profile(r, &err)) {
+	else if (makes_profile(r) && r->shards.counts && write_profile(r, &err)) {
 		result.profile = args->output;
 		result.input = input_of(r);
 		result.found = &r->found;
@@ -952,6 +1068,8 @@ static int finish_recording(struct record_run *r, const struct bc_error *unwritt
 		write_metrics(r);
 	record_shards_sort(&r->shards);
 	const bool failed = err.code || code == EXIT_CHECK_FAILED;
+	if (args->until && !failed && !unwritten && !is_enough(r))
+		code = EXIT_CHECK_FAILED;
 	tell_result(&result, args, failed);
 	if (err.code || unwritten)
 		return fail(unwritten ? unwritten : &err);
@@ -984,6 +1102,7 @@ static int run(struct command_line *line)
 		  (args->replay ? replay(&r, &err) : record(&r, &err));
 	record_view_clear(&r.view);
 	recorded_command_wait(&r.command, false);
+	enough_close(&r.enough);
 	int code = ok || r.unwritten ? finish_recording(&r, ok ? NULL : &err) :
 		   err.code == BC_MISMATCH && args->require_branches ?
 				       (fail(&err), EXIT_CHECK_FAILED) :

@@ -2,6 +2,7 @@
 #include "src/figures/gain.h"
 
 #include <math.h>
+#include <stdio.h>
 
 /* Measured: docs/quality.md, "Gain". */
 #define PART_OF_OWN  0.35 /* the gain of all samples lies between that of a half and its own */
@@ -18,6 +19,39 @@ const char *gain_verdict_key(enum gain_verdict verdict)
 #undef X
 
 	return keys[verdict];
+}
+
+/* How long to record, of which more is only said if it is known. */
+static void say_longer(const struct gain *gain, char *out, size_t size)
+{
+	if (gain->times > 0)
+		snprintf(out, size, "record %.0f times as long", ceil(fmax(gain->times, 2)));
+	else
+		snprintf(
+			out, size,
+			"more samples of this event do not help, as it fires late: record cycles, or branch stacks");
+}
+
+void gain_sentence(const struct gain *gain, char out[GAIN_SENTENCE])
+{
+	char words[128], remedy[104];
+
+	snprintf(
+		words, sizeof(words),
+		"expected taken branches %+.0f to %+.0f %% (with a profile of every branch: %+.1f %%)",
+		-gain->low, -gain->high, -gain->whole);
+	say_longer(gain, remedy, sizeof(remedy));
+	switch (gain->verdict) {
+	case GAIN_ENOUGH: snprintf(out, GAIN_SENTENCE, "enough samples: %s", words); break;
+	case GAIN_MORE:
+	case GAIN_LIMITED: snprintf(out, GAIN_SENTENCE, "%s: %s", remedy, words); break;
+	case GAIN_DOUBTFUL:
+		snprintf(out, GAIN_SENTENCE,
+			 "the next binary may be slower than the program without llvm-bolt: %s; %s",
+			 words, remedy);
+		break;
+	case GAIN_VERDICT_COUNT: *out = '\0'; break;
+	}
 }
 
 /* What chance costs falls as the root of the number of samples grows; what unevenness costs stays.

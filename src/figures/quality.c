@@ -300,13 +300,13 @@ static bool measure_profile(struct conversion *c, const struct quality_options *
 	       measure_flow(c, sources, out, err);
 }
 
-bool quality_of_samples(const struct quality_options *how, struct conversion *c,
-			struct quality_sources *sources, struct quality *out, struct bc_error *err)
+bool quality_of_opened(const struct quality_options *how, struct conversion *c,
+		       struct quality_sources *sources, struct quality *out, struct bc_error *err)
 {
 	*out = (struct quality){.of_samples = !c->options.from_compiler,
 				.of_compiler = c->options.from_compiler,
 				.says_inferred = c->options.from_compiler};
-	if (!conversion_open(c, err) || !conversion_count(c, err) || !kernel_check(c, err))
+	if (!conversion_count(c, err) || !kernel_check(c, err))
 		return false;
 	out->basic = c->basic;
 	if (!code_places_take(&c->located, &out->places, err) ||
@@ -318,6 +318,13 @@ bool quality_of_samples(const struct quality_options *how, struct conversion *c,
 	out->has_inferred = conversion_can_infer(c) && !c->not_inferred.code;
 	out->inferred = c->inferred;
 	return measure_profile(c, how, sources, out, err) && measure_layouts(c, sources, out, err);
+}
+
+bool quality_of_samples(const struct quality_options *how, struct conversion *c,
+			struct quality_sources *sources, struct quality *out, struct bc_error *err)
+{
+	*out = (struct quality){0};
+	return conversion_open(c, err) && quality_of_opened(how, c, sources, out, err);
 }
 
 void quality_sources_free(struct quality_sources *sources)

@@ -120,6 +120,11 @@ BC_MUST_USE bool quality_of_samples(const struct quality_options *how,
 				    struct conversion *conversion, struct quality_sources *sources,
 				    struct quality *out, struct bc_error *err);
 
+/* ... after conversion_open(), and the events that were delivered to conversion->aggregate. */
+BC_MUST_USE bool quality_of_opened(const struct quality_options *how, struct conversion *conversion,
+				   struct quality_sources *sources, struct quality *out,
+				   struct bc_error *err);
+
 /* Measures fdata or YAML.  *mine: as in flat_read().  Errors of flat_read() */
 BC_MUST_USE bool quality_of_profile(const char *path, struct quality *out, bool *mine,
 				    struct bc_error *err);

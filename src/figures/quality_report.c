@@ -2,7 +2,6 @@
 #include "src/figures/quality_report.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdarg.h>
 
 #include "src/base/file.h"
@@ -116,41 +115,15 @@ static void judge_kept(const struct quality *q, struct verdict *out)
 		say_so(out, VERDICT_GOOD, "%.1f %% of the usable data is in the profile", q->kept);
 }
 
-/* How long to record, of which more is only said if it is known. */
-static const char *longer(const struct gain *gain, char *out, size_t size)
-{
-	if (gain->times > 0)
-		snprintf(out, size, "record %.0f times as long", ceil(fmax(gain->times, 2)));
-	else
-		snprintf(
-			out, size,
-			"more samples of this event do not help, as it fires late: record cycles, or branch stacks");
-	return out;
-}
-
 static void judge_gain(const struct quality *q, struct verdict *out)
 {
 	const struct gain *gain = &q->gain;
-	char words[128], remedy[128];
+	char text[GAIN_SENTENCE];
 
 	if (!gain->known)
 		return;
-	snprintf(
-		words, sizeof(words),
-		"expected taken branches %+.0f to %+.0f %% (with a profile of every branch: %+.1f %%)",
-		-gain->low, -gain->high, -gain->whole);
-	longer(gain, remedy, sizeof(remedy));
-	switch (gain->verdict) {
-	case GAIN_ENOUGH: say_so(out, VERDICT_GOOD, "enough samples: %s", words); break;
-	case GAIN_MORE:
-	case GAIN_LIMITED: say_so(out, VERDICT_WARNING, "%s: %s", remedy, words); break;
-	case GAIN_DOUBTFUL:
-		say_so(out, VERDICT_WARNING,
-		       "the next binary may be slower than the program without llvm-bolt: %s; %s",
-		       words, remedy);
-		break;
-	case GAIN_VERDICT_COUNT: break;
-	}
+	gain_sentence(gain, text);
+	say_so(out, gain->verdict == GAIN_ENOUGH ? VERDICT_GOOD : VERDICT_WARNING, "%s", text);
 	out->few = gain->verdict != GAIN_ENOUGH && gain->more >= MORE_HELPS;
 }
 
@@ -636,6 +609,11 @@ static const struct figure_row gain_rows[] = {
 	{"times", NULL, VALUE(struct gain, times)},
 	{0},
 };
+
+void gain_json(const struct gain *gain, struct json *json, const char *key)
+{
+	figures_json_object(gain_rows, gain, json, key);
+}
 
 /* The limit of stability matters only where nothing better is known. */
 static void print_stable(const struct figure_row *row, const void *at, FILE *out)

@@ -28,10 +28,10 @@ enum verdict_about { VERDICTS(X) VERDICT_COUNT };
 enum verdict_kind { VERDICT_NONE, VERDICT_GOOD, VERDICT_WARNING, VERDICT_BAD };
 
 struct verdict {
-	enum verdict_kind kind; /* VERDICT_NONE: there is nothing to say */
-	bool harmless;          /* VERDICT_WARNING, and yet what the other figures say holds */
-	bool few;               /* with more samples it would be better */
-	char text[256];         /* a sentence without its end */
+	enum verdict_kind kind;   /* VERDICT_NONE: there is nothing to say */
+	bool harmless;            /* VERDICT_WARNING, and yet what the other figures say holds */
+	bool few;                 /* with more samples it would be better */
+	char text[GAIN_SENTENCE]; /* a sentence without its end */
 };
 
 /* X(NAME, what the gate is of, as JSON names it, is the limit the least value?) */
@@ -78,6 +78,9 @@ struct quality_report {
 void quality_judge(struct quality_report *report);
 
 void quality_text(const struct quality_report *report, FILE *out);
+/* The object `gain` alone, of one that is known. */
+void gain_json(const struct gain *gain, struct json *json, const char *key);
+
 void quality_json_object(const struct quality_report *report, struct json *json, const char *key);
 void quality_json(const struct quality_report *report, FILE *out);
 

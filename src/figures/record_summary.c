@@ -12,6 +12,7 @@
 #include "src/figures/summary.h"
 #include "src/figures/advice.h"
 #include "src/figures/figure_table.h"
+#include "src/figures/quality_report.h"
 #include "src/record/budget.h"
 #include "src/record/proc_files.h"
 #include "src/samples/snapshots.h"
@@ -241,6 +242,31 @@ static void warn_of_users(const struct shares *users, FILE *out)
 	}
 }
 
+/* By --until; it is measured only where something was written. */
+static void warn_of_gain(const struct enough *enough, FILE *out)
+{
+	char text[GAIN_SENTENCE];
+
+	if (enough->failed.code)
+		say_warning(out, "whether the samples are enough is not known: %s",
+			    enough->failed.text);
+	if (!enough->gain.known || atomic_load(&enough->reached))
+		return;
+	gain_sentence(&enough->gain, text);
+	say_warning(out, "the samples are not enough: %s", text);
+}
+
+static void print_gain(const struct enough *enough, FILE *out)
+{
+	char text[GAIN_SENTENCE];
+
+	if (!atomic_load(&enough->reached))
+		return;
+	gain_sentence(&enough->gain, text);
+	say_row(out, "gain", "%s; measured with %" PRIu64 " sample%s", text, enough->samples,
+		plural(enough->samples));
+}
+
 static void print_warnings(const struct record_result *result, FILE *out)
 {
 	const struct recorder_stats *stats = &result->stats;
@@ -265,6 +291,8 @@ static void print_warnings(const struct record_result *result, FILE *out)
 			    "/proc/PID/maps of %" PRIu64
 			    " process%s may not be read: what was mapped there before is not known",
 			    result->live->unreadable, result->live->unreadable == 1 ? "" : "es");
+	if (result->enough)
+		warn_of_gain(result->enough, out);
 	if (result->command_code > 0 && !result->command_stopped)
 		say_note(out, "the command ended with exit code %d", result->command_code);
 }
@@ -330,6 +358,8 @@ void record_summary(const struct record_result *result, bool whole, bool verbose
 			plural_of(shards->binaries.len - most, "binary", "binaries"));
 	if (result->found)
 		found_input_say(result->found, out);
+	if (result->enough)
+		print_gain(result->enough, out);
 	print_left_out(result, out);
 	if (verbose)
 		print_drops(&result->stats.branches, &branch_words, "branches", out);
@@ -364,6 +394,16 @@ static void json_binary(struct json *json, const struct recorded_binary *binary)
 	json_number(json, "shards", binary->shards);
 	if (binary->file)
 		json_string(json, "file", binary->file);
+	json_close(json, '}');
+}
+
+static void json_enough(struct json *json, const struct enough *enough)
+{
+	json_open(json, "until", '{');
+	json_bool(json, "enough", atomic_load(&enough->reached));
+	json_number(json, "samples", enough->samples);
+	if (enough->gain.known)
+		gain_json(&enough->gain, json, "gain");
 	json_close(json, '}');
 }
 
@@ -436,6 +476,8 @@ void record_json(const struct record_result *result, FILE *out)
 	json_number(&json, "forgotten_samples", result->shards->forgotten_samples);
 	json_number(&json, "deleted", result->shards->folder.deleted);
 	json_number(&json, "unwritten_samples", unwritten_samples(result));
+	if (result->enough)
+		json_enough(&json, result->enough);
 	if (result->input) {
 		json_open(&json, "input_binary", '{');
 		json_string(&json, "path", result->input);

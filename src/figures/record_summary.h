@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "src/code/pair.h"
+#include "src/figures/enough.h"
 #include "src/record/live.h"
 #include "src/record/record_shards.h"
 #include "src/record/shares.h"
@@ -34,6 +35,7 @@ struct record_result {
 	bool command_stopped;              /* by this program */
 	const char *ran;                   /* what has most samples of what was not asked for, or
 					      NULL */
+	const struct enough *enough;       /* --until; NULL: not asked for */
 	bool unwritten;                    /* not all could be written */
 	bool seeks_input;  /* the next command names the input binary where its build-id finds it */
 	bool only_command; /* no binary was asked for by name: the one of a file is the command */

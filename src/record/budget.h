@@ -5,9 +5,10 @@
  *
  * What rings say of mappings gets a quarter of it, at most.  An eighth is for /proc, which is read
  * at the beginning and after losses; with what that leaves, a quarter for processes with many
- * mappings; with what both leave, half for digests of code.  Samples take what is left, and are
- * switched off when it is spent.  A short recording can look at /proc for
- * BUDGET_PROC_ALWAYS and at files for BUDGET_DIGESTS_ALWAYS all the same.
+ * mappings; with what both leave, half for digests of code; with what all three leave, a quarter
+ * for what samples are worth.  Samples take what is left, and are switched off when it is spent.  A
+ * short recording can look at /proc for BUDGET_PROC_ALWAYS and at files for BUDGET_DIGESTS_ALWAYS
+ * all the same.
  */
 #ifndef RECORD_BUDGET_H
 #define RECORD_BUDGET_H
@@ -29,6 +30,7 @@ enum budget_part {
 	BUDGET_PROC,
 	BUDGET_LARGE, /* /proc, of processes with many mappings */
 	BUDGET_DIGESTS,
+	BUDGET_GAIN, /* of what was counted: figures/enough.h */
 	BUDGET_PARTS
 };
 

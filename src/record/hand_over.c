@@ -60,15 +60,19 @@ static struct trace_end place(const struct run_file *file, struct trace_end end)
 						     trace_end_of(TRACE_END_EXTERNAL);
 }
 
-static void add_traces(const struct run_file *file, struct recorded_counts *to)
+/* waits: the rows wait for the types of branches, and are what these show so far. */
+static void add_traces(const struct run_file *file, const struct count_table *table, bool waits,
+		       struct recorded_counts *to)
 {
-	for (size_t i = 0; i < file->traces.capacity; i++) {
-		struct count_row row = file->traces.rows[i];
+	for (size_t i = 0; i < table->capacity; i++) {
+		struct count_row row = table->rows[i];
+		if (!row.count)
+			continue;
+		if (waits)
+			(void)branch_types_settle(&file->types, row.key);
 		const struct trace trace = trace_of(row.key);
 		const struct trace placed = {place(file, trace.branch), place(file, trace.from),
 					     place(file, trace.to)};
-		if (!row.count)
-			continue;
 		if (trace_is_external(&placed)) {
 			bool inside = trace_end_is(trace.branch, TRACE_END_VADDR) &&
 				      trace_end_is(trace.from, TRACE_END_VADDR);
@@ -129,12 +133,14 @@ static struct recorded_counts *count_together(const struct same_code *same, cons
 	bool ok = counts;
 
 	for (size_t i = 0; i < same->count; i++)
-		room += same->files[i]->traces.used + same->files[i]->plain.used;
+		room += same->files[i]->traces.used + same->files[i]->types.waiting.used +
+			same->files[i]->plain.used;
 	if (ok)
 		counts->rows = (struct count_rows){malloc(room * sizeof(struct count_row)), room};
 	ok = ok && counts->rows.at;
 	for (size_t i = 0; ok && i < same->count; i++) {
-		add_traces(same->files[i], counts);
+		add_traces(same->files[i], &same->files[i]->traces, false, counts);
+		add_traces(same->files[i], &same->files[i]->types.waiting, true, counts);
 		add_plain(same->files[i], counts);
 		ok = add_returns(same->files[i], counts);
 	}
@@ -144,7 +150,7 @@ static struct recorded_counts *count_together(const struct same_code *same, cons
 	}
 	counts->event = event;
 	counts->library = same->files[0]->facts.library;
-	counts->plain = !same->files[0]->traces.used;
+	counts->plain = !same->files[0]->traces.used && !same->files[0]->types.waiting.used;
 	counts->count = count_rows_unify(&counts->rows, counts->count, &spare);
 	free(spare.at);
 	return counts;
@@ -314,6 +320,29 @@ bool hand_over(struct run_files *files, const struct processes *processes, const
 	free(all);
 	free(codes);
 	return whole;
+}
+
+bool counts_so_far(const struct run_files *files, const struct build_id *digest, const char *event,
+		   struct recorded_counts **out, uint64_t *samples, struct bc_error *err)
+{
+	struct run_file **found = calloc(files->len + 1, sizeof(struct run_file *));
+	struct same_code same = {.files = found};
+
+	*out = NULL;
+	for (uint32_t i = 0; found && i < files->len; i++) {
+		struct run_file *file = &files->at[i];
+		if (file->state != RUN_FILE_COUNTED || file->reading || !has_counts(file) ||
+		    !build_id_equal(&file->digest, digest))
+			continue;
+		found[same.count++] = file;
+		same.samples += file->samples;
+	}
+	if (same.count)
+		*out = count_together(&same, event);
+	*samples = same.samples;
+	bool ok = found && (*out || !same.count);
+	free(found);
+	return ok || bc_fail_nomem(err);
 }
 
 /* ---- what a taker does with it ---- */

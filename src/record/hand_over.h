@@ -14,4 +14,9 @@ BC_MUST_USE bool hand_over(struct run_files *files, const struct processes *proc
 			   const char *event, const struct recorded_taker *to,
 			   struct recorder_stats *stats, struct bc_error *err);
 
+/* recorder_counts() of these files. */
+BC_MUST_USE bool counts_so_far(const struct run_files *files, const struct build_id *digest,
+			       const char *event, struct recorded_counts **out, uint64_t *samples,
+			       struct bc_error *err);
+
 #endif

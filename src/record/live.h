@@ -47,9 +47,9 @@ struct live_recording {
 	bool (*flush)(void *ctx, bool last, bool *behind, struct bc_error *err);
 	/* About each second, and when a signal asks for it. */
 	void (*tick)(void *ctx, bool asked);
-	/* Has the command ended?  Where there is one, the end of all that is recorded is not the
-	 * end: the kernel takes the events off a program that may not be recorded, and it runs on.
-	 */
+	/* Has the command ended, or is there enough?  Where there is a command, the end of all that
+	 * is recorded is not the end: the kernel takes the events off a program that may not be
+	 * recorded, and it runs on. */
 	bool (*ended)(void *ctx);
 	/* Nothing comes any more, and files with so many samples are to be written until the
 	 * deadline. */
@@ -94,7 +94,7 @@ void live_save_head(const struct live_recording *live, FILE *to);
 
 /* Begins the events (a command's begin by themselves; the caller lets it go when `let_go` is
  * called), and returns when the duration is over, the command has ended (without one, all that is
- * recorded), or a signal asks for it; then all was handed over.
+ * recorded), ended() says so, or a signal asks for it; then all was handed over.
  *
  * BC_NOMEM, BC_FORMAT, and what `flush` says */
 BC_MUST_USE bool live_run(struct live_recording *live, void (*let_go)(void *ctx),

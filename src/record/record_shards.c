@@ -192,13 +192,18 @@ static bool write_new(struct record_shards *shards, struct recorded *recorded,
 		       path, SHARD_NUMBERS);
 }
 
+static void keep_counts(struct record_shards *shards, struct recorded *recorded)
+{
+	shards->counts = recorded->counts;
+	recorded->counts = NULL;
+}
+
 /* The one shard, or the counts for a profile. */
 static bool write_one(struct record_shards *shards, struct recorded *recorded,
 		      struct recorded_binary *binary, struct bc_error *err)
 {
 	if (!shards->file) {
-		shards->counts = recorded->counts;
-		recorded->counts = NULL;
+		keep_counts(shards, recorded);
 		return true;
 	}
 	char *kept = strdup(shards->file);
@@ -209,6 +214,8 @@ static bool write_one(struct record_shards *shards, struct recorded *recorded,
 		return false;
 	}
 	took_name(shards, binary, kept);
+	if (shards->keeps)
+		keep_counts(shards, recorded);
 	return true;
 }
 

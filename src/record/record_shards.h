@@ -31,9 +31,10 @@ DEFINE_VEC(recorded_binary_vec, struct recorded_binary);
 struct record_shards {
 	struct shard_folder folder; /* where there are several binaries; no path: */
 	const char *binary;         /* the one binary */
-	const char *file; /* of the one binary: its shard; NULL: its counts are kept, for a profile,
-			     ... */
-	struct recorded_counts *counts; /* ... here; NULL: it had none (yet) */
+	const char *file; /* of the one binary: its shard; NULL: its counts are kept, for a profile
+			   */
+	bool keeps;       /* they are kept of a shard, too */
+	struct recorded_counts *counts; /* that are kept; NULL: there are none (yet) */
 	uint64_t least;                 /* samples of a shard */
 	uint64_t deadline; /* ns of CLOCK_MONOTONIC: nothing is written later; 0: there is none */
 	void *ctx;

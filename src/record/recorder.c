@@ -968,12 +968,22 @@ size_t recorder_pending(const struct recorder *recorder, uint64_t least)
 	return count;
 }
 
+static const char *event_of(const struct recorder *r)
+{
+	return r->rings.setup.events.all.at[0].label;
+}
+
+bool recorder_counts(const struct recorder *recorder, const struct build_id *digest,
+		     struct recorded_counts **out, uint64_t *samples, struct bc_error *err)
+{
+	return counts_so_far(&recorder->files, digest, event_of(recorder), out, samples, err);
+}
+
 bool recorder_flush(struct recorder *recorder, const struct recorded_taker *to,
 		    struct bc_error *err)
 {
-	const char *event = recorder->rings.setup.events.all.at[0].label;
-	bool ok =
-		hand_over(&recorder->files, &recorder->processes, event, to, &recorder->stats, err);
+	bool ok = hand_over(&recorder->files, &recorder->processes, event_of(recorder), to,
+			    &recorder->stats, err);
 
 	(void)!run_files_sweep(
 		&recorder->files,

@@ -159,6 +159,14 @@ BC_MUST_USE bool recorded_shard(const struct recorded *recorded, FILE *to, struc
 BC_MUST_USE bool recorded_deliver(const struct recorded_counts *counts,
 				  const struct event_sink *sink, struct bc_error *err);
 
+/* A copy of what was counted so far for files with this code (code_digest()): it stays counted, and
+ * is handed over later.  Branches that wait for their types are as far as these are known.  *out
+ * NULL: there is nothing, or the digests of its files are not read yet.  *samples: as in struct
+ * recorded.  BC_NOMEM */
+BC_MUST_USE bool recorder_counts(const struct recorder *recorder, const struct build_id *digest,
+				 struct recorded_counts **out, uint64_t *samples,
+				 struct bc_error *err);
+
 /* NULL is fine. */
 void recorded_counts_free(struct recorded_counts *counts);
 

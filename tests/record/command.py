@@ -2,8 +2,9 @@
 """`batconv record --replay` on rings that were made of recordings with branch stacks: command.py
 
 The profile that it writes, and that of its shard, are those that `convert` makes of the recording, byte by byte; a run that is given
-damaged rings says so in one line and writes nothing.
+damaged rings says so in one line and writes nothing.  --until=enough ends where the figure of `quality` says so.
 """
+import json
 import os
 import subprocess
 import sys
@@ -60,6 +61,34 @@ def mispredicted(binary, recording):
     return lines('flags.preagg')
 
 
+def until():
+    """With stacks it ends early; with basic samples of which there are too few, all of them are measured, as by `quality`."""
+    program, binary = os.path.join(SQLITE, 'sq'), os.path.join(SQLITE, 'sq.b22')
+    for name, code in ('lbr', 0), ('ip', 3):
+        recording = os.path.join(SQLITE, name + '.b22.data')
+        with open('saved.until', 'wb') as file:
+            file.write(rings.of_recording(recording, per_round=100))
+        words = 'record', '--until=enough', '--replay=saved.until', '--bin=' + binary, '--input=' + program
+        stats = json.loads(run(*words, '--stats=json', '-o', 'until.zst', code=code).splitlines()[-1])
+        whole = json.loads(run('record', '--stats=json', '--replay=saved.until', '--bin=' + binary, '-o', 'whole.zst').splitlines()[-1])
+        got, read, of = stats['until'], stats['samples']['read'], whole['samples']['read']
+        if got['enough'] != (code == 0) or (got['gain']['verdict'] == 'enough') != got['enough'] or (read < of) != got['enough']:
+            wrong.append('%s, until enough: %d of %d samples, %s' % (name, read, of, got))
+        run('quality', '--json', '-o', 'quality.json', '--input=' + program, binary, 'until.zst')
+        with open('quality.json', encoding='utf-8') as file:
+            gain = json.load(file)['gain']
+        kept = stats['binaries'][0]['samples']
+        if gain['verdict'] != got['gain']['verdict'] or not 300 <= got['samples'] <= kept or \
+                (code and (gain != got['gain'] or got['samples'] != kept)):
+            wrong.append('%s: %d samples by quality: %s, by record: %s' % (name, kept, gain, got))
+        told = run(*words, '-o', 'got', code=code)
+        run('convert', '-q', '--input=' + program, binary, 'until.zst', '-o', 'want')
+        same('want', 'got')
+        said = [line for line in told.splitlines() if line.startswith(('gain ', 'batconv: warning: '))]
+        if len(said) != 1 or ('the samples are not enough: ' in said[0]) != (code == 3) or 'taken branches ' not in said[0]:
+            wrong.append('%s says %s' % (name, told))
+
+
 def main():
     count = 0
     with tempfile.TemporaryDirectory() as folder:
@@ -79,6 +108,7 @@ def main():
             same('want', 'got')
             count += lines('got')
         count += mispredicted(binary, recording)
+        until()
         for what, damaged in ('cut', saved[:len(saved) // 2]), ('ring', saved[:-8]), ('begin', saved[1:]):
             with open(what, 'wb') as file:
                 file.write(damaged)

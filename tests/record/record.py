@@ -948,6 +948,18 @@ def signals_at_once():
         check('written', stats and stats['samples']['kept'] and len(os.listdir('out%d' % i)) > 0, stats)
 
 
+def until_enough():
+    """It measures while it records; the exit code is what it says, and quality says the same of the shard."""
+    result = record('-F', '4000', '--until=enough', '-d', '8', '-o', 'out.zst', LOAD, '60000')
+    got = result.stats['until']
+    check('exit', result.code == (0 if got['enough'] else 3), result.err)
+    check('ended', got['enough'] or result.stats['seconds'] >= 8, result.stats)
+    check('measured', 5 <= result.stats['seconds'] < 60 and 300 <= got['samples'] <= result.binary('load')['samples'], result.stats)
+    done = subprocess.run([BATCONV, 'quality', '--json', LOAD, 'out.zst'], capture_output=True, text=True, check=False)
+    gain = json.loads(done.stdout).get('gain')
+    check('gain', got['enough'] or gain == got.get('gain'), '%s is %s by quality' % (got, gain))
+
+
 def names_of_options():
     """Files whose names look like options, or have blanks; and no message has the number of a descriptor."""
     for name in 'a b;c.bolt', 'b d (deleted)':
@@ -1082,7 +1094,7 @@ def sandbox():
 
 
 CASES = [command, command_threads_fork_exec, command_dlopen, deleted_file, process, children_that_exist, one_file, refused_before, words, intervals, metrics, others_are_kept, hostile_names_read, rings,
-         exit_codes, command_goes_on, signals, signals_at_the_end, program_stays, killed, hanging_writes, hanging_files, faults, full_disk, small_rings, stopped, lost_at_the_end, second_signal, signals_at_once, names_of_options, packed, slow_hand_over, many_files,
+         exit_codes, command_goes_on, signals, signals_at_the_end, program_stays, killed, hanging_writes, hanging_files, faults, full_disk, small_rings, stopped, lost_at_the_end, second_signal, signals_at_once, until_enough, names_of_options, packed, slow_hand_over, many_files,
          overhead]
 OF_ROOT = [machine, faults_of_proc, hanging_file_system, cgroup, own_cgroup, overlay, setuid, mount_namespace, ordinary_user, unreadable, hostile_names, sandbox, sandbox_of_another_user]
 

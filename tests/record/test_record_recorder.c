@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "src/base/file.h"
+#include "src/elf/code_digest.h"
 #include "src/samples/perf_data/perf_events.h"
 #include "src/record/recorder.h"
 #include "src/record/shares.h"
@@ -839,6 +840,54 @@ static void test_what_is_refused_stays(void **state)
 	close_bench(&bench);
 }
 
+/* What was counted so far is that of all files with the code, and stays. */
+static void test_counts_so_far(void **state)
+{
+	struct bench bench;
+	struct bc_error err = {0};
+	const struct event_sink sink = {&bench, log_event};
+	const struct branch stack[] = {{0x10500, 0x10204, BRANCH_TYPE_RETURN},
+				       {0x90000, 0x10400, 0},
+				       {0x90000, 0x10300, BRANCH_TYPE_RETURN}};
+	static const char want[] = " 10>20..-*1 R500>204..-*1 r>300..X*1 r>400..500*1";
+	struct recorded_counts *counts;
+	struct bytes elf = program(0x90);
+	struct image image;
+	uint64_t samples;
+
+	(void)state;
+	assert_true(image_open(elf, &image, &err));
+	const struct build_id digest = code_digest_of(&image);
+	image_close(&image);
+	build_elf_free(&elf);
+	open_bench(&bench, STACKS, 0, NULL);
+	assert_true(recorder_counts(bench.recorder, &digest, &counts, &samples, &err));
+	assert_null(counts);
+	map_file(&bench, 7, 10, 0x10000, 0);
+	map_file(&bench, 7, 10, 0x20000, 1);
+	map_file(&bench, 7, 10, 0x30000, 2); /* with the same code */
+	put_sample_at(&bench, 0, 7, 20, 0x10204, stack, 3);
+	put_branch(&bench, 7, 21, 0x20010, 0x20020);
+	put_branch(&bench, 7, 22, 0x30010, 0x30020);
+	drain(&bench);
+	while (recorder_look(bench.recorder, 0))
+		;
+	for (int i = 0; i < 2; i++) {
+		fflush(bench.to);
+		rewind(bench.to);
+		assert_true(recorder_counts(bench.recorder, &digest, &counts, &samples, &err));
+		assert_int_equal(samples, 2);
+		assert_true(recorded_deliver(counts, &sink, &err));
+		recorded_counts_free(counts);
+		fflush(bench.to);
+		assert_int_equal(bench.log_size, strlen(want));
+		assert_memory_equal(bench.log, want, strlen(want));
+	}
+	assert_counted(&bench, "/bin/a 2: 10>20..-*1 R500>204..-*1 r>300..X*1 r>400..500*1\n"
+			       "/lib/b 1: 10>20..-*1\n");
+	close_bench(&bench);
+}
+
 /* Too little for a shard: it waits for more, unless nothing runs it any more. */
 static void test_too_few(void **state)
 {
@@ -1028,6 +1077,7 @@ int main(void)
 		cmocka_unit_test(test_padding),
 		cmocka_unit_test(test_a_file_that_becomes_shorter_is_left_out),
 		cmocka_unit_test(test_what_is_refused_stays),
+		cmocka_unit_test(test_counts_so_far),
 		cmocka_unit_test(test_too_few),
 		cmocka_unit_test(test_the_least_samples),
 		cmocka_unit_test(test_memory_is_bounded),

@@ -46,6 +46,7 @@ VALUES = {'N': ['7'], 'PERCENT': ['50'], 'SIZE': ['1M'], 'SIZE,...': ['4K,64K'],
           'GLOB': ['*'], 'P': ['50'], 'RULE,...': ['none', 'names,entries', 'inserted,plt,sites', 'original,ignored,folded', 'removed,tails', 'inlined'], 'FORMAT': ['auto'],
           ('convert', '--format'): ['yaml', 'preagg', 'profgen'], ('convert', '--input-format'): ['preagg'],
           ('record', '--mmap-pages'): ['8'], ('record', '--freq'): ['1000'], ('record', '--count'): ['1000'],
+          ('record', '--until'): ['enough'],
           ('heatmap', '--min-address'): ['4096'], ('heatmap', '--max-address'): ['0x500000'],
           ('stacks', '--format'): ['json', 'folded', 'pprof']}
 # Words of options that need something else with each pair, or what no pair has.
