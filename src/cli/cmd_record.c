@@ -1023,17 +1023,24 @@ static bool write_profile(struct record_run *r, struct bc_error *err)
 	struct summary summary = {.conversion = &c,
 				  .output = output.path,
 				  .format = profile_format_name(output.format)};
-
+	const bool doubts = r->args->stats == STATS_TEXT && !r->args->until;
+	struct stability stability;
 	struct profile_watch watch;
 
 	profile_output_prepare(&output, &c.options);
+	if (doubts)
+		c.options.wants |= WANT_DOUBTS;
 	watch_begin(&watch, r);
 	begin_last(r);
-	bool ok = convert_counts(&c, r->shards.counts, err) && write_files(&output, &c, err);
+	bool ok = convert_counts(&c, r->shards.counts, err) &&
+		  gain_of_halves(&c, NULL, &stability, &summary.gain, err) &&
+		  write_files(&output, &c, err);
 	watch_end(&watch);
 	record_signals_end_last();
 	if (ok)
 		summary_warnings(&summary, stderr);
+	if (ok && doubts)
+		summary_each_doubt(&summary, warn_by_line, stderr);
 	return ok;
 }
 

@@ -87,6 +87,9 @@ def until():
         said = [line for line in told.splitlines() if line.startswith(('gain ', 'batconv: warning: '))]
         if len(said) != 1 or ('the samples are not enough: ' in said[0]) != (code == 3) or 'taken branches ' not in said[0]:
             wrong.append('%s says %s' % (name, told))
+        told = run('record', '--replay=saved.until', '--bin=' + binary, '--input=' + program, '-o', 'got')
+        if ('the next binary may take more branches than the program' in told) != (gain['verdict'] == 'doubtful'):
+            wrong.append('%s, which is %s, says without --until: %s' % (name, gain['verdict'], told))
 
 
 def main():
