@@ -120,8 +120,12 @@ void optimize_text(const struct optimize_report *report, FILE *out)
 	fputs(better && of->verdict == VERDICT_COUNTS ? " " : ": ", out);
 	print_reason(report, out);
 	putc('\n', out);
-	if (of->thin && of->how != HOW_PROFILE)
-		fputs("the samples were few: a longer --budget takes more\n", out);
+	if (of->thin && of->how != HOW_PROFILE) {
+		fputs("the samples were not enough for all that llvm-bolt can gain: ", out);
+		print_name(text_of(of->job.folder), out);
+		fprintf(out, "/quality%s.txt says what would be\n",
+			report->options->rounds > 1 ? "2" : "");
+	}
 	if (of->kept) {
 		print_name(text_of(report->options->output), out);
 		fputs(" is the optimized program\n", out);

@@ -248,7 +248,7 @@ static bool record_once(struct attempt *run, bool branches, bool again, struct b
 }
 
 /* *enough: no more samples are needed. */
-static bool ask_quality(struct attempt *run, bool branches, bool *enough, struct bc_error *err)
+static bool ask_quality(struct attempt *run, bool *enough, struct bc_error *err)
 {
 	const char *text = in_folder(run, of_round(run, "quality", ".txt"));
 	struct job_step step = {.name = of_round(run, "quality", ""),
@@ -256,9 +256,7 @@ static bool ask_quality(struct attempt *run, bool branches, bool *enough, struct
 				.fails_by = FINDINGS,
 				.adds = true};
 
-	job_add(run->job, &step.words, STEP_SELF, "quality",
-		branches ? "--min-stability=93" : "--min-inferred=90", "--min-density=60", "-o",
-		text);
+	job_add(run->job, &step.words, STEP_SELF, "quality", "--enough", "-o", text);
 	add_input(run, &step);
 	job_add(run->job, &step.words, run->sampled, run->samples);
 	job_add(run->job, &step.reads, run->sampled, run->samples);
@@ -292,8 +290,7 @@ static bool sample_recorded(struct attempt *run, bool branches, struct bc_error 
 			   "a profile by basic samples; more recordings until quality is content");
 	run->samples = in_folder(run, of_round(run, "samples", "/"));
 	for (bool again = false; !enough && (!again || seconds_now() < end); again = true)
-		if (!record_once(run, branches, again, err) ||
-		    !ask_quality(run, branches, &enough, err))
+		if (!record_once(run, branches, again, err) || !ask_quality(run, &enough, err))
 			return false;
 	run->of->thin = !enough;
 	return convert_samples(run, run->samples, err);
