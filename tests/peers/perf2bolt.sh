@@ -32,6 +32,29 @@ cmp again "$demo/expected/demo.preagg.fdata" || fail 'perf2bolt writes something
 quietly $perf2bolt "$sqlite/sq.b22" --pa -p "$sqlite/b22.preagg" -o again || exit 1
 cmp again "$sqlite/expected/preagg.b22.fdata" || fail 'perf2bolt writes something else than inputs/sqlite/expected'
 
+# Basic samples of programs for which batconv infers branches: with --compat it writes perf2bolt's lines, which are in the order of
+# a hash table, and no byte of them depends on what it measures by inference.
+not_inferred() { # BINARY SAMPLES OPTION...: of perf2bolt
+	binary=$1 samples=$2
+	shift 2
+	quietly $perf2bolt "$binary" -ba "$@" -p "$samples" -o theirs || fail "-ba of $binary"
+	"$BATCONV" -q --basic "$binary" "$samples" -o inferred || fail "$binary: exit $?"
+	! grep -q no_lbr inferred || fail "$binary: no branches are inferred: nothing is shown"
+	"$BATCONV" -q --basic --compat=perf2bolt "$binary" "$samples" -o as_theirs || fail "$binary: exit $?"
+	[ "$(head -n 1 theirs)" = "$(head -n 1 as_theirs)" ] || fail "$binary: another first line"
+	sed 1d as_theirs | sort >sorted
+	sed 1d theirs | sort | cmp - sorted || fail "$binary: other lines than perf2bolt -ba"
+	for option in --stats=text --threads=3 --stats-file=figures; do
+		"$BATCONV" --basic --compat=perf2bolt $option "$binary" "$samples" -o again 2>seen && cmp again as_theirs || fail "$binary: $option"
+	done
+}
+moved=$INPUTS/moved/moved
+for period in 97 1999; do
+	"$SOURCE/scripts/samples-from-traces" "$moved" "$moved.preagg" $period >samples || fail samples-from-traces
+	not_inferred "$moved" samples -pa
+done
+not_inferred "$sqlite/sq" "$sqlite/lbr.input.data"
+
 # What --format=preagg keeps, perf2bolt takes: the same profile.
 for which in demo sqlite; do
 	binary=$demo/demo.bolt samples=$demo/demo.perf.data expected=$demo/expected/demo.perf.fdata
