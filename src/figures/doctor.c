@@ -169,7 +169,7 @@ static void judge_trace(struct doctor_visit *visit, enum sampling_way way, const
 					   "none: the kernel has no such device");
 	} else if (s->maker != MAKER_UNKNOWN) {
 		WRITE(find(visit, about, label, DIAGNOSIS_NONE)->text,
-		      "none: the processor is of %s", names[s->maker]);
+		      "none: %s processors have none", names[s->maker]);
 	} else {
 		WRITE(find(visit, about, label, DIAGNOSIS_NONE)->text, "none");
 	}

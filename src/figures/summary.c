@@ -513,7 +513,7 @@ static void print_samples(const struct summary *summary, bool verbose, FILE *out
 	print_modules(c, out);
 	if (check->checked)
 		say_row(out, "",
-			"build check: %" PRIu64 " on no branch, %" PRIu64
+			"build check, mismatches: %" PRIu64 " on no branch, %" PRIu64
 			" to another target, %" PRIu64
 			" fall-throughs that end on no branch, %" PRIu64
 			" inside an instruction (limit %.0f %%)",

@@ -144,7 +144,7 @@ static const struct figure_row symbols_rows[] = {
 	{"stripped", "symbols: {:12} not compared: the output has no such symbol table\n",
 	 VALUE(struct symbols_summary, no_table), .any = true},
 	{END},
-	{"sizes", "symbols: sizes compared of {} that BOLT moved\n",
+	{"sizes", "symbols: {} sizes compared, those of code that BOLT moved\n",
 	 VALUE(struct symbols_summary, sizes), .any = true},
 	{0},
 };

@@ -154,7 +154,7 @@ static void test_traces(void **state)
 	(void)state;
 	look(&played_intel, NULL, &doctor);
 	finds(&doctor, "intel_pt", DIAGNOSIS_GOOD, "perf record -e intel_pt//u", "");
-	finds(&doctor, "arm_spe", DIAGNOSIS_NONE, "the processor is of Intel", "");
+	finds(&doctor, "arm_spe", DIAGNOSIS_NONE, "Intel processors have none", "");
 	doctor_free(&doctor);
 	look(&played_arm, NULL, &doctor);
 	finds(&doctor, "arm_spe", DIAGNOSIS_GOOD, "arm_spe_0/branch_filter=1/u", "");
