@@ -477,6 +477,10 @@ bool binary_map_opened(int fd, const char *path, struct binary *out, struct bc_e
 /* The most that is read of one table: of what is run, no file comes near. */
 #define HEAD_TABLE_MOST ((uint64_t)1 << 20)
 
+/* Files are at most so large: as much of the address space is taken while a head is read, and a
+ * file of holes can have any size. */
+#define HEAD_FILE_MOST ((uint64_t)1 << 40)
+
 struct head_reader {
 	int fd;
 	const char *name;
@@ -576,7 +580,8 @@ static bool read_head(struct head_reader *head, struct bc_error *err)
 
 /* Also of a file that is no ELF file, of which its beginning is read.
  *
- * BC_FORMAT, BC_UNSUPPORTED  tables that lie outside the file, or are larger than HEAD_TABLE_MOST
+ * BC_FORMAT       tables that lie outside the file
+ * BC_UNSUPPORTED  tables larger than HEAD_TABLE_MOST, or a file larger than HEAD_FILE_MOST
  * BC_IO, BC_NOMEM
  * The texts have the name. */
 static bool head_read(int fd, const char *name, struct file_map *out, struct bc_error *err)
@@ -587,6 +592,9 @@ static bool head_read(int fd, const char *name, struct file_map *out, struct bc_
 	*out = (struct file_map){0};
 	if (fstat(fd, &st) != 0)
 		return bc_fail_errno(err, "%s: cannot stat", name);
+	if ((uint64_t)st.st_size > HEAD_FILE_MOST)
+		return bc_fail(err, BC_UNSUPPORTED, "%s: larger than %d TiB", name,
+			       (int)(HEAD_FILE_MOST >> 40));
 	if (!file_copy_begin((uint64_t)st.st_size, out, err))
 		return false;
 	out->head = true;

@@ -392,9 +392,12 @@ static void open_and_look(struct file_call *call)
 	case FILE_GONE: r->state = RUN_FILE_GONE; return;
 	case FILE_OPENED: break;
 	}
-	bool ok = (r->opener.unpacks ? read_whole : read_head)(r, &err);
-	r->no_memory |= err.code == BC_NOMEM;
-	r->state = ok ? RUN_FILE_COUNTED : RUN_FILE_NO_PROGRAM;
+	bool ok = (r->opener.unpacks ? read_whole : read_head)(r, &err),
+	     no_memory = err.code == BC_NOMEM;
+	r->no_memory |= no_memory && r->opener.unpacks;
+	r->state = ok	     ? RUN_FILE_COUNTED :
+		   no_memory ? RUN_FILE_GONE : /* a file system can say so, for ever */
+			       RUN_FILE_NO_PROGRAM;
 }
 
 static bool begin_asking(struct run_files *files, struct run_file *file,

@@ -130,6 +130,21 @@ static void a_terabyte_of_code_is_too_much(void **state)
 	close(fd);
 }
 
+/* Anybody can make it on a tmpfs, and no address space has room for it: that is not "out of
+ * memory". */
+static void a_file_of_exbibytes_has_no_head(void **state)
+{
+	int fd = large_file((uint64_t)1 << 62);
+	struct binary head = {0};
+	struct bc_error err = {0};
+
+	(void)state;
+	assert_false(binary_read_head(fd, "file", &head, &err));
+	assert_int_equal(err.code, BC_UNSUPPORTED);
+	assert_string_equal(err.text, "file: larger than 1 TiB");
+	close(fd);
+}
+
 static void a_file_that_becomes_shorter_has_no_digest(void **state)
 {
 	struct bytes file = program();
@@ -147,6 +162,7 @@ int main(void)
 		cmocka_unit_test(the_head_says_what_the_whole_does),
 		cmocka_unit_test(holes_are_not_read),
 		cmocka_unit_test(a_terabyte_of_code_is_too_much),
+		cmocka_unit_test(a_file_of_exbibytes_has_no_head),
 		cmocka_unit_test(a_file_that_becomes_shorter_has_no_digest),
 	};
 

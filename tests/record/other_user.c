@@ -195,14 +195,14 @@ static void change(const char *path)
 int main(int argc, char **argv)
 {
 	const char *what = argc > 2 ? argv[1] : "", *path = argc > 2 ? argv[2] : "";
-	unsigned number = argc > 3 ? (unsigned)strtoul(argv[3], NULL, 10) : 0;
+	uint64_t number = argc > 3 ? strtoull(argv[3], NULL, 10) : 0;
 
 	if (!strcmp(what, "large") || !strcmp(what, "dense"))
 		large(path, number, *what == 'd');
 	else if (!strcmp(what, "links"))
-		links(path, number);
+		links(path, (unsigned)number);
 	else if (!strcmp(what, "maps"))
-		maps(path, number);
+		maps(path, (unsigned)number);
 	else if (!strcmp(what, "churn"))
 		churn(path);
 	else if (!strcmp(what, "change"))

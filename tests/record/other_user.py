@@ -133,6 +133,8 @@ def sparse():
             blocks = os.stat(path).st_blocks * 512
             check('shm: the file', blocks < 1 << 20 or FIGURES, 'has %d bytes' % blocks)
             print('    %-8s the file takes %d KiB of memory' % ('shm', blocks >> 10))
+            os.unlink(path)
+            attack('exbibyte', 'large', path, 1 << 42)  # more than any address space
         finally:
             if os.path.exists(path):
                 os.unlink(path)

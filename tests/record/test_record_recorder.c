@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "src/base/file.h"
@@ -58,6 +59,7 @@ struct bench {
 	unsigned users_asked;
 	uint32_t uid;
 	int opened; /* another descriptor of the file that was opened last; 0: none is wanted */
+	off_t size; /* of each file, by a hole at its end; 0: it has none */
 	char *log;  /* what was taken */
 	size_t log_size;
 	FILE *to;
@@ -111,6 +113,8 @@ static enum file_answer open_file(void *ctx, const struct map_event *map, int *f
 		write_all(*fd, file->fill ? (const void *)elf.data : "#!/bin/sh\n",
 			  file->fill ? elf.size : 10);
 		build_elf_free(&elf);
+		if (bench->size)
+			assert_int_equal(ftruncate(*fd, bench->size), 0);
 		if (bench->opened) {
 			close(bench->opened);
 			bench->opened = dup(*fd);
@@ -391,6 +395,45 @@ static void test_a_file_that_becomes_shorter_is_left_out(void **state)
 	assert_counted(&bench, "");
 	assert_int_equal(dropped(&bench, RECORDED_DROP_GONE), 1);
 	/* It is asked for again with the next mapping. */
+	map_file(&bench, 8, 30, 0x10000, 0);
+	put_branch(&bench, 8, 40, 0x10010, 0x10020);
+	drain(&bench);
+	assert_counted(&bench, "/bin/a 1: 10>20..-*1\n");
+	close_bench(&bench);
+}
+
+/* So much of the address space is left. */
+static struct rlimit leave_room(rlim_t more)
+{
+	struct rlimit before, little;
+	unsigned long pages = 0;
+	FILE *own = fopen("/proc/self/statm", "r");
+
+	assert_non_null(own);
+	assert_int_equal(fscanf(own, "%lu", &pages), 1);
+	fclose(own);
+	assert_int_equal(getrlimit(RLIMIT_AS, &before), 0);
+	little = (struct rlimit){pages * (rlim_t)sysconf(_SC_PAGESIZE) + more, before.rlim_max};
+	assert_int_equal(setrlimit(RLIMIT_AS, &little), 0);
+	return before;
+}
+
+/* A file system, too, can say that there is no memory: the recording continues without it. */
+static void test_a_file_without_memory_is_left_out(void **state)
+{
+	struct bench bench;
+
+	(void)state;
+	open_bench(&bench, STACKS, 0, NULL);
+	map_file(&bench, 7, 10, 0x10000, 0);
+	put_branch(&bench, 7, 20, 0x10010, 0x10020);
+	bench.size = (off_t)1 << 40;
+	struct rlimit before = leave_room((rlim_t)64 << 20);
+	drain(&bench);
+	assert_int_equal(setrlimit(RLIMIT_AS, &before), 0);
+	assert_int_equal(dropped(&bench, RECORDED_DROP_GONE), 1);
+	/* It is asked for again with the next mapping. */
+	bench.size = 0;
 	map_file(&bench, 8, 30, 0x10000, 0);
 	put_branch(&bench, 8, 40, 0x10010, 0x10020);
 	drain(&bench);
@@ -1059,6 +1102,7 @@ int main(void)
 		cmocka_unit_test(test_a_branch_between_two_files_counts_for_both),
 		cmocka_unit_test(test_files_with_the_same_code_are_one),
 		cmocka_unit_test(test_a_file_that_was_replaced_is_another),
+		cmocka_unit_test(test_a_file_without_memory_is_left_out),
 		cmocka_unit_test(test_what_is_no_file_of_interest_is_told),
 		cmocka_unit_test(test_what_is_gone_is_asked_for_when_it_is_mapped_again),
 		cmocka_unit_test(test_who_runs_a_process_is_asked_once),
