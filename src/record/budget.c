@@ -28,9 +28,11 @@ void budget_begin(struct budget *budget, double share, uint64_t now)
 	budget->share = share;
 	budget->began = now;
 	budget->before = budget_process_cpu();
+	budget->forgotten = 0;
 	atomic_init(&budget->samples, 0);
 	for (size_t i = 0; i < BUDGET_PARTS; i++) {
 		atomic_init(&budget->parts[i].spent, 0);
+		atomic_init(&budget->parts[i].forgotten, 0);
 		atomic_init(&budget->parts[i].waits, false);
 	}
 }
@@ -40,14 +42,10 @@ uint64_t budget_cpu(const struct budget *budget)
 	return budget_process_cpu() - budget->before;
 }
 
-static double allowed(const struct budget *budget, uint64_t now)
+/* Processors that it may use. */
+static double share_of(const struct budget *budget, enum budget_part part)
 {
-	return budget->share * (double)(now - budget->began);
-}
-
-static double most_of(enum budget_part part, double all)
-{
-	return all / (part == BUDGET_DIGESTS ? 2 : part == BUDGET_PROC ? 8 : 4);
+	return budget->share / (part == BUDGET_DIGESTS ? 2 : part == BUDGET_PROC ? 8 : 4);
 }
 
 /* What looks at something gets what those leave that come before it. */
@@ -60,27 +58,59 @@ static double spent_on(const struct budget *budget, enum budget_part part)
 	return (double)spent;
 }
 
+/* What can be spent on a part, or is owed if it is negative. */
+static double left_of(const struct budget *budget, enum budget_part part, uint64_t now)
+{
+	uint64_t time = now - budget->began - atomic_load(&budget->parts[part].forgotten);
+
+	return share_of(budget, part) * (double)time - spent_on(budget, part);
+}
+
+/* The same of all. */
+static double left(const struct budget *budget, uint64_t now)
+{
+	uint64_t time = now - budget->began - budget->forgotten,
+		 spent = budget_cpu(budget) + atomic_load(&budget->samples) * BUDGET_SAMPLE_COST;
+
+	return budget->share * (double)time - (double)spent;
+}
+
+/* The time for which `saved` was saved and is to be forgotten. */
+static uint64_t too_long(double saved, double share)
+{
+	double time = saved / share;
+
+	return time > (double)BUDGET_SAVED ? (uint64_t)time - BUDGET_SAVED : 0;
+}
+
+void budget_forget(struct budget *budget, uint64_t now)
+{
+	if (budget->share <= 0)
+		return;
+	budget->forgotten += too_long(left(budget, now), budget->share);
+	for (enum budget_part part = 0; part < BUDGET_PARTS; part++)
+		(void)atomic_fetch_add(
+			&budget->parts[part].forgotten,
+			too_long(left_of(budget, part, now), share_of(budget, part)));
+}
+
 /* What waits has its part kept for it. */
-static double kept(const struct budget *budget, double all)
+static double kept(const struct budget *budget, uint64_t now)
 {
 	double kept = 0;
 
 	for (enum budget_part part = 0; part < BUDGET_PARTS; part++) {
-		double left = most_of(part, all) - spent_on(budget, part);
-		if (atomic_load(&budget->parts[part].waits) && left > kept)
-			kept = left;
+		double more = left_of(budget, part, now);
+		if (atomic_load(&budget->parts[part].waits) && more > kept)
+			kept = more;
 	}
 	return kept;
 }
 
 bool budget_has_samples(const struct budget *budget, uint64_t now, bool on)
 {
-	double most = allowed(budget, now);
-	double spent =
-		(double)(budget_cpu(budget) + atomic_load(&budget->samples) * BUDGET_SAMPLE_COST);
-
 	return budget->share <= 0 ||
-	       spent + kept(budget, most) < most - (on ? 0 : budget->share * SECOND / 2);
+	       left(budget, now) > kept(budget, now) + (on ? 0 : budget->share * SECOND / 2);
 }
 
 bool budget_may(const struct budget *budget, enum budget_part part, uint64_t now)
@@ -89,7 +119,7 @@ bool budget_may(const struct budget *budget, enum budget_part part, uint64_t now
 		[BUDGET_PROC] = BUDGET_PROC_ALWAYS, [BUDGET_DIGESTS] = BUDGET_DIGESTS_ALWAYS};
 
 	return budget->share <= 0 || atomic_load(&budget->parts[part].spent) < always[part] ||
-	       spent_on(budget, part) < most_of(part, allowed(budget, now));
+	       left_of(budget, part, now) > 0;
 }
 
 bool budget_may_go_on(const struct budget *budget, uint64_t now)

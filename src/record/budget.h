@@ -9,6 +9,9 @@
  * for what samples are worth.  Samples take what is left, and are switched off when it is spent.  A
  * short recording can look at /proc for BUDGET_PROC_ALWAYS and at files for BUDGET_DIGESTS_ALWAYS
  * all the same.
+ *
+ * What is not spent is saved for a while (BUDGET_SAVED), of all and of each part, or whoever makes
+ * work could have that of months at once.  What was spent too much is not forgotten.
  */
 #ifndef RECORD_BUDGET_H
 #define RECORD_BUDGET_H
@@ -25,6 +28,9 @@
 #define BUDGET_PROC_ALWAYS    UINT64_C(50000000)
 #define BUDGET_DIGESTS_ALWAYS UINT64_C(25000000)
 
+/* ns for which what is not spent is saved. */
+#define BUDGET_SAVED UINT64_C(30000000000)
+
 enum budget_part {
 	BUDGET_MAPPINGS,
 	BUDGET_PROC,
@@ -39,9 +45,11 @@ struct budget {
 	uint64_t began;                /* ns of CLOCK_MONOTONIC */
 	uint64_t before;               /* processor time that was used until then */
 	atomic_uint_least64_t samples; /* that were taken since */
+	uint64_t forgotten;            /* ns of the time since: what they had is forgotten */
 	struct {
-		atomic_uint_least64_t spent; /* ns of processor time */
-		atomic_bool waits;           /* there is more to do */
+		atomic_uint_least64_t spent;     /* ns of processor time */
+		atomic_uint_least64_t forgotten; /* as above */
+		atomic_bool waits;               /* there is more to do */
 	} parts[BUDGET_PARTS];
 };
 
@@ -51,6 +59,10 @@ void budget_begin(struct budget *budget, double share, uint64_t now);
 uint64_t budget_cpu(const struct budget *budget);
 uint64_t budget_process_cpu(void);
 uint64_t budget_thread_cpu(void);
+
+/* Forgets what has been saved for too long; to be called every second or more often.  Only the
+ * thread that asks for samples does it. */
+void budget_forget(struct budget *budget, uint64_t now);
 
 /* Are samples to be on?  on: they are; they continue when half a second's worth is saved. */
 bool budget_has_samples(const struct budget *budget, uint64_t now, bool on);

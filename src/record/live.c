@@ -530,6 +530,7 @@ static void hold_to_budget(struct live_recording *live, struct live_state *state
 	state->cpu = budget_cpu(&live->budget);
 	state->rotate = live->signals->rotate;
 	state->tell = live->signals->tell;
+	budget_forget(&live->budget, now);
 	bool on = budget_has_samples(&live->budget, now, !state->paused);
 	if (on == !state->paused)
 		return;
