@@ -26,7 +26,10 @@ bool share_is_trusted(const struct user_share *user)
 
 bool share_allows(const struct user_share *user, uint32_t own, uint32_t used, uint32_t most)
 {
-	return used < most && (share_is_trusted(user) || own < most - used);
+	bool trusted = share_is_trusted(user);
+	uint32_t room = trusted ? most : most / 4 * 3;
+
+	return used < room && (trusted || own < room - used);
 }
 
 uint64_t share_left_out(const struct user_share *user)

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * What each user has of what all users of a machine share, so that nobody can take all of it: the
- * table of files, files that are open, processor time for their digests.  A user gets more of
- * something as long as it has less than what is free.  One alone can have half of it then, two a
- * third each, and there is always room for another one.  Root, and the user who records, can have
- * all that is free.
+ * table of files, files that are open, processor time for their digests.  A user gets more of three
+ * quarters of something as long as it has less than what is free.  One alone can have half of them
+ * then, two a third each if they come at once, and who comes later has less.  The fourth quarter is
+ * for root and the user who records, who can have all that is free: any number of users leaves them
+ * that.
  */
 #ifndef RECORD_SHARES_H
 #define RECORD_SHARES_H

@@ -43,11 +43,36 @@ static void test_nothing(void **state)
 	assert_int_equal(share_left_out(&others), 0);
 }
 
+#define FIRST UINT32_C(0x70000000) /* none of them runs this */
+
+/* Each user takes all that it may, one after the other: root has its quarter all the same. */
+static void test_many_users_leave_room_for_root(void **state)
+{
+	static const uint32_t most[] = {16, 512, 4096};
+	struct shares shares = {0};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(most) / sizeof(*most); i++) {
+		uint32_t used = 0, own;
+		for (uint32_t uid = FIRST; uid < FIRST + 100; uid++) {
+			const struct user_share *user = &shares.at[shares_of(&shares, uid)];
+			for (own = 0; share_allows(user, own, used, most[i]); own++)
+				used++;
+			assert_true(uid > FIRST || own == most[i] / 8 * 3);
+		}
+		assert_int_equal(used, most[i] / 4 * 3);
+		for (; share_allows(&shares.at[shares_of(&shares, 0)], used, used, most[i]); used++)
+			;
+		assert_int_equal(used, most[i]);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_left_out),
 		cmocka_unit_test(test_nothing),
+		cmocka_unit_test(test_many_users_leave_room_for_root),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
