@@ -179,13 +179,34 @@ static bool may_map(struct recorder *r, struct recorded_process *process)
 }
 
 /* What one more takes, about, until it is measured. */
-static void note_map(struct recorder *r, const struct recorded_process *process)
+static void note_map(struct recorder *r, const struct recorded_process *process, size_t copied)
 {
 	struct user_share *user = share_of(r, process);
 
-	r->maps_memory += MAPS_UNIT;
+	r->maps_memory += MAPS_UNIT + copied;
 	if (user)
-		user->maps++;
+		user->maps += 1 + (uint32_t)(copied / MAPS_UNIT);
+}
+
+/* Where no more may be mapped: what was known of that range is wrong now.  That takes no memory:
+ * mappings that reach into it are forgotten as a whole, and all of the process where others own
+ * them, too. */
+static bool refuse_map(struct recorded_process *process, uint64_t start, uint64_t end)
+{
+	struct map_set **maps = &process->process.maps;
+	const struct mapping *first = map_set_above(*maps, start),
+			     *last = map_set_find(*maps, end - 1);
+
+	process->cut = true;
+	if (!first || first->start >= end)
+		return true;
+	start = first->start < start ? first->start : start;
+	end = last ? last->end : end;
+	if (!map_set_copied(*maps, start, end))
+		return map_set_replace(maps, start, end, NULL);
+	map_set_release(*maps);
+	*maps = NULL;
+	return true;
 }
 
 static bool take_file(struct recorder *r, struct recorded_process *process,
@@ -236,14 +257,11 @@ static bool take_map(void *ctx, const struct event *event, struct bc_error *err)
 		return true;
 	}
 	struct map_set **maps = &process->process.maps;
-	if (!may_map(r, process)) {
-		process->cut = true;
-		return map_set_replace(maps, mapping.start, mapping.end, NULL) ||
-		       bc_fail_nomem(err);
-	}
+	if (!may_map(r, process))
+		return refuse_map(process, mapping.start, mapping.end) || bc_fail_nomem(err);
 	if (!take_file(r, process, map, &mapping))
 		return bc_fail_nomem(err);
-	note_map(r, process);
+	note_map(r, process, map_set_copied(*maps, mapping.start, mapping.end));
 	process->told = r->now;
 	process->deep &= !mapping.file || run_files_at(&r->files, mapping.file)->erratum_seen;
 	return map_set_replace(maps, mapping.start, mapping.end, &mapping) || bc_fail_nomem(err);
@@ -650,7 +668,7 @@ static bool take_sample(struct recorder *r, const struct sample *sample, struct 
 	r->samples_seen++;
 	r->stats.samples.read++;
 	r->stats.branches.read += sample->branch_count;
-	if (!process || !process->process.maps)
+	if (!process || (!process->process.maps && !process->cut))
 		return drop(r, sample, RECORDED_DROP_NO_PROCESS);
 	r->stats.programs += !process->sampled;
 	process->sampled = true;

@@ -669,6 +669,32 @@ size_t map_set_memory(const struct map_set *set)
 	return set ? size / set->owners : 0;
 }
 
+/* The leaf that a change at an address comes to, and what it copies on its way: nodes that others
+ * own, too, and all below them. */
+static const struct map_node *way_to(const struct map_set *set, uint64_t at, size_t *copied)
+{
+	const struct map_node *node = set->root;
+	bool shared = set->owners > 1;
+
+	*copied = 0;
+	for (unsigned height = set->height;; height--) {
+		shared |= node->owners > 1;
+		*copied += shared ? sizeof(*node) + node->len * map_row_size(height) : 0;
+		if (!height)
+			return node;
+		node = map_children(node)[map_row_upto(node, 1, at)].node;
+	}
+}
+
+size_t map_set_copied(const struct map_set *set, uint64_t start, uint64_t end)
+{
+	size_t first, last;
+
+	if (!set || !set->root)
+		return 0;
+	return way_to(set, start, &first) == way_to(set, end - 1, &last) ? first : first + last;
+}
+
 void map_set_list(const struct map_set *set, struct mapping *out)
 {
 	struct leaf_part part = part_above(set, 0);

@@ -69,6 +69,9 @@ size_t map_set_count(const struct map_set *set);
  * alone owns). */
 size_t map_set_memory(const struct map_set *set);
 
+/* About how many bytes a change of [start, end) copies because others own them, too.  O(log n) */
+size_t map_set_copied(const struct map_set *set, uint64_t start, uint64_t end);
+
 /* All of them in order, to out[map_set_count(set)]. */
 void map_set_list(const struct map_set *set, struct mapping *out);
 

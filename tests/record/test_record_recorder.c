@@ -1023,6 +1023,63 @@ static void test_memory_is_bounded(void **state)
 	close_bench(&bench);
 }
 
+/* Sets of mappings are shared by whoever forks.  A change of one copies a part of it, and counts as
+ * what it takes; where there is no more room, nothing is copied, and others have their own. */
+static void test_copies_of_mappings_are_bounded(void **state)
+{
+	struct bench bench;
+
+	(void)state;
+	open_bench(&bench, STACKS, 1 << 20, NULL);
+	bench.uid = 0x70000000;
+	for (unsigned i = 0; i < 2000; i++)
+		put_map(&bench, 1, 7, 10, 0x1000000 + i * (uint64_t)0x10000, 0, "/many", 99);
+	drain(&bench);
+	uint64_t before = recorder_stats(bench.recorder).memory;
+	for (unsigned child = 100; child < 200; child++) {
+		put_event(&bench, PERF_RECORD_FORK, child, child, 7, 20);
+		for (unsigned i = 0; i < 2000; i += 63)
+			put_map(&bench, 0, child, 21, 0x1000000 + i * (uint64_t)0x10000, 0, "/many",
+				99);
+	}
+	put_branch(&bench, 199, 22, 0x1010010, 0x1010020);
+	drain(&bench);
+	assert_true(recorder_stats(bench.recorder).memory - before < 512 << 10);
+	assert_int_equal(dropped(&bench, RECORDED_DROP_NO_ROOM), 1);
+	bench.uid = 0;
+	map_file(&bench, 300, 30, 0x10000, 0);
+	put_branch(&bench, 300, 31, 0x10010, 0x10020);
+	drain(&bench);
+	assert_counted(&bench, "/bin/a 1: 10>20..-*1\n");
+	close_bench(&bench);
+}
+
+/* Nor does what is left of a mapping, where others may not be put into it. */
+static void test_pieces_of_a_mapping_are_bounded(void **state)
+{
+	struct build_perf b = {0};
+	struct bench bench;
+
+	(void)state;
+	open_bench(&bench, STACKS, 1 << 20, NULL);
+	bench.uid = 0x70000000;
+	const struct build_sample id = {.pid = 7, .tid = 7, .time = 9};
+	put_mmap2(&b, &bench.attr, &id, 0x1000000, 0x8000000, 0, "/many");
+	set_u64(&b, 48, 99);
+	give(&bench, 0, &b);
+	for (unsigned i = 0; i < 20000; i++) {
+		put_map(&bench, 1, 7, 10, 0x100000000 + i * (uint64_t)0x10000, 0, "/many", 99);
+		if (i % 4000 == 3999)
+			drain(&bench); /* which measures what fits */
+	}
+	uint64_t before = recorder_stats(bench.recorder).memory;
+	for (unsigned i = 1; i < 2000; i++)
+		put_map(&bench, 0, 7, 20, 0x1000000 + i * (uint64_t)0x10000, 0, "/many", 99);
+	drain(&bench);
+	assert_true(recorder_stats(bench.recorder).memory < before + (16 << 10));
+	close_bench(&bench);
+}
+
 /* ---- saved rings ---- */
 
 static void test_saved_rings_are_replayed(void **state)
@@ -1125,6 +1182,8 @@ int main(void)
 		cmocka_unit_test(test_too_few),
 		cmocka_unit_test(test_the_least_samples),
 		cmocka_unit_test(test_memory_is_bounded),
+		cmocka_unit_test(test_copies_of_mappings_are_bounded),
+		cmocka_unit_test(test_pieces_of_a_mapping_are_bounded),
 		cmocka_unit_test(test_saved_rings_are_replayed),
 		cmocka_unit_test(test_events_that_tell_too_little),
 	};

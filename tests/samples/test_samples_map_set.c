@@ -334,6 +334,36 @@ static void the_memory_of_sets(void **state)
 	map_set_release(child);
 }
 
+/* What a change of a shared set copies is known before. */
+static void the_memory_of_a_change(void **state)
+{
+	static const uint64_t at[] = {10000, 50000, 99990, 0};
+	struct map_set *set = NULL, *child;
+
+	(void)state;
+	assert_int_equal(map_set_copied(NULL, 0, 1), 0);
+	for (uint64_t i = 0; i < 10000; i++) {
+		const struct mapping mapping = {10 * i, 10 * i + 5, 0, 1, 0};
+		assert_int_equal(map_set_copied(set, mapping.start, mapping.end), 0);
+		assert_true(map_set_replace(&set, mapping.start, mapping.end, &mapping));
+	}
+	child = map_set_share(set);
+	for (size_t i = 0; i < BC_COUNT(at); i++) {
+		const struct mapping more = {at[i], at[i] + 5, 0, 2, 0};
+		size_t before = held, copied = map_set_copied(child, more.start, more.end);
+		assert_true(copied > sizeof(struct mapping));
+		assert_true(map_set_replace(&child, more.start, more.end, &more));
+		assert_in_range(held - before, copied / 2, 2 * copied + 200);
+		assert_int_equal(map_set_copied(child, more.start, more.end), 0);
+	}
+	/* Over several leaves, of which the first and the last one stay. */
+	size_t one = map_set_copied(child, 30000, 30001);
+	assert_true(map_set_copied(child, 30000, 40000) > one);
+	map_set_release(child);
+	map_set_release(set);
+	assert_int_equal(held, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -351,6 +381,7 @@ int main(void)
 		cmocka_unit_test(what_is_inserted_may_be_one_of_the_set),
 		cmocka_unit_test(an_update_changes_what_differs),
 		cmocka_unit_test(the_memory_of_sets),
+		cmocka_unit_test(the_memory_of_a_change),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
