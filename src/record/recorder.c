@@ -324,15 +324,18 @@ static const struct mapping *find(struct recent_maps *recent, uint64_t at)
 }
 
 /* The file of a mapping if its samples are counted, or NULL; whoever has not been asked for is. */
-static bool file_of(struct recorder *r, const struct mapping *m, uint32_t pid,
+static bool file_of(struct recorder *r, const struct mapping *m, struct recorded_process *process,
 		    struct run_file **out, struct bc_error *err)
 {
 	struct run_file *file = m && m->file ? run_files_at(&r->files, m->file) : NULL;
 
 	*out = file;
-	if (!file || (file->state != RUN_FILE_NEW && file->state != RUN_FILE_ASKED))
+	if (!file || (file->state != RUN_FILE_NEW && !file->reading))
 		return true;
-	const struct map_event map = {.pid = pid,
+	run_file_claim(&r->files, file, process->user ? process->user - 1 : ask_user(r, process));
+	if (file->state != RUN_FILE_NEW && file->state != RUN_FILE_ASKED)
+		return true;
+	const struct map_event map = {.pid = process->process.pid,
 				      .start = {m->start},
 				      .size = m->end - m->start,
 				      .offset = {m->offset},
@@ -373,7 +376,7 @@ static void keep(struct recorder *r, struct run_file *file)
 	file->samples++;
 }
 
-/* Whose limits a sample meets: of a file it is who mapped it first. */
+/* Whose limits a sample meets. */
 static struct user_share *user_of(struct recorder *r, struct recorded_process *process,
 				  const struct run_file *file)
 {
@@ -442,7 +445,7 @@ static bool take_address(struct recorder *r, struct recorded_process *process,
 	if (sample->ip.v & KERNEL_BIT)
 		return drop(r, sample, RECORDED_DROP_KERNEL);
 	const struct mapping *m = find(&r->recent, sample->ip.v);
-	if (!file_of(r, m, process->process.pid, &file, err))
+	if (!file_of(r, m, process, &file, err))
 		return false;
 	if (!file || file->state != RUN_FILE_COUNTED)
 		return drop_in(r, process, sample, m, file);
@@ -450,8 +453,8 @@ static bool take_address(struct recorder *r, struct recorded_process *process,
 }
 
 /* The location of an address; its file is touched. */
-static bool place_of(struct recorder *r, uint32_t pid, uint64_t at, uint64_t *out,
-		     struct bc_error *err)
+static bool place_of(struct recorder *r, struct recorded_process *process, uint64_t at,
+		     uint64_t *out, struct bc_error *err)
 {
 	struct run_file *file;
 
@@ -459,7 +462,7 @@ static bool place_of(struct recorder *r, uint32_t pid, uint64_t at, uint64_t *ou
 	if (at & KERNEL_BIT)
 		return true;
 	const struct mapping *m = find(&r->recent, at);
-	if (!file_of(r, m, pid, &file, err))
+	if (!file_of(r, m, process, &file, err))
 		return false;
 	if (!file || file->state != RUN_FILE_COUNTED) {
 		*out |= PLACE_OUTSIDE;
@@ -482,15 +485,15 @@ static bool is_in_file(uint64_t place)
 	return !(place & (KERNEL_BIT | PLACE_OUTSIDE));
 }
 
-static bool place_stack(struct recorder *r, uint32_t pid, const struct sample *sample,
-			struct bc_error *err)
+static bool place_stack(struct recorder *r, struct recorded_process *process,
+			const struct sample *sample, struct bc_error *err)
 {
 	r->touched_count = 0;
 	for (size_t i = 0; i < sample->branch_count; i++) {
 		const struct branch *b = &sample->branches[i];
 		struct branch *to = &r->places[i];
-		if (!place_of(r, pid, b->from, &to->from, err) ||
-		    !place_of(r, pid, b->to, &to->to, err))
+		if (!place_of(r, process, b->from, &to->from, err) ||
+		    !place_of(r, process, b->to, &to->to, err))
 			return false;
 		to->flags = b->flags;
 		r->met[i] = is_in_file(to->from) || is_in_file(to->to) ? MET_FILE : 0;
@@ -622,8 +625,7 @@ static bool drop_stack(struct recorder *r, struct recorded_process *process,
 	if (!stack_depth(sample))
 		return drop(r, sample, RECORDED_DROP_KERNEL);
 	const struct mapping *m = sample->ip.v & KERNEL_BIT ? NULL : find(&r->recent, sample->ip.v);
-	return file_of(r, m, process->process.pid, &file, err) &&
-	       drop_in(r, process, sample, m, file);
+	return file_of(r, m, process, &file, err) && drop_in(r, process, sample, m, file);
 }
 
 /* Which of the files that it touched a stack is of: that of its address, or of its newest branch.
@@ -643,7 +645,7 @@ static bool take_stack(struct recorder *r, struct recorded_process *process,
 	bool typed = stack_is_typed(&r->types_seen, r->samples_seen, sample), kept = false;
 
 	note_deep(r, process, sample);
-	if (!place_stack(r, process->process.pid, sample, err))
+	if (!place_stack(r, process, sample, err))
 		return false;
 	if (!r->touched_count)
 		return drop_stack(r, process, sample, err);

@@ -76,10 +76,13 @@ static bool is_answered(struct run_files *files, struct run_file *file, uint64_t
 	return true;
 }
 
-static void make_call(struct run_files *files, struct file_reading *reading,
+static void make_call(struct run_files *files, struct run_file *file,
 		      void (*run)(struct file_call *call))
 {
+	struct file_reading *reading = file->reading;
+
 	reading->call.run = run;
+	reading->call.user = file->user;
 	reading->busy = true;
 	files->busy++;
 	reading->since = live_clock();
@@ -231,6 +234,34 @@ bool run_files_intern(struct run_files *files, const struct map_event *map, uint
 	return true;
 }
 
+/* Does a file that waits come sooner with the share of another user? */
+static bool is_better(const struct run_files *files, const struct run_file *file,
+		      const struct user_share *other)
+{
+	const struct user_share *now = &files->shares.at[file->user];
+
+	if (share_is_trusted(now) || share_is_trusted(other))
+		return !share_is_trusted(now);
+	if (file->state == RUN_FILE_NEW)
+		return !share_allows(now, now->open, files->held, RUN_FILES_HELD) &&
+		       share_allows(other, other->open, files->held, RUN_FILES_HELD);
+	return other->looked < now->looked;
+}
+
+void run_file_claim(struct run_files *files, struct run_file *file, uint32_t user)
+{
+	struct user_share *from = &files->shares.at[file->user], *to = &files->shares.at[user];
+	bool open = file->reading;
+
+	if (user == file->user || to->uid == NO_USER || !is_better(files, file, to))
+		return;
+	from->files--;
+	to->files++;
+	from->open -= open;
+	to->open += open;
+	file->user = user;
+}
+
 /* ---- by its code ---- */
 
 static bool is_reading(const struct run_file *file)
@@ -328,7 +359,7 @@ bool run_files_look(struct run_files *files, uint64_t least, struct recorder_sta
 	take_all_pieces(files, stats);
 	uint32_t next = next_to_read(files, least);
 	if (next)
-		make_call(files, run_files_at(files, next)->reading, read_more);
+		make_call(files, run_files_at(files, next), read_more);
 	else
 		next = next_to_come(files, least);
 	if (!next)
@@ -415,7 +446,7 @@ static bool begin_asking(struct run_files *files, struct run_file *file,
 		free(path);
 		return bc_fail_nomem(err);
 	}
-	*r = (struct file_reading){.call = {.free = free_reading, .user = file->user},
+	*r = (struct file_reading){.call = {.free = free_reading},
 				   .opener = files->opener,
 				   .map = *map,
 				   .path = path,
@@ -425,7 +456,7 @@ static bool begin_asking(struct run_files *files, struct run_file *file,
 	file->state = RUN_FILE_ASKED;
 	files->held++;
 	files->shares.at[file->user].open++;
-	make_call(files, r, open_and_look);
+	make_call(files, file, open_and_look);
 	return true;
 }
 

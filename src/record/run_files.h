@@ -71,7 +71,7 @@ struct run_file {
 	struct build_id recorded_id; /* of recordings that have it instead of the node */
 	char *path;                  /* NULL: the number is free */
 
-	uint32_t user; /* who mapped it first: a number of the shares */
+	uint32_t user; /* whose share it is of: who mapped it first, or run_file_claim()ed it */
 	enum run_file_state state;
 	bool mapped; /* by some process, when run_files_mark() asked */
 
@@ -127,6 +127,11 @@ static inline struct run_file *run_files_at(const struct run_files *files, uint3
 {
 	return &files->at[number - 1];
 }
+
+/* A user runs a file, of which it is not known yet what it is, or of which the digest is read: from
+ * now on it is of this one's share rather, if that has more left.  Else whoever maps the files of
+ * others first could have them wait for its own. */
+void run_file_claim(struct run_files *files, struct run_file *file, uint32_t user);
 
 /* Asks for a file that is RUN_FILE_NEW, by a mapping of it; it stays so if too many are open.  As
  * long as there is no reply, which is waited for a little, it is RUN_FILE_ASKED: then this looks

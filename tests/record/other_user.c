@@ -6,6 +6,8 @@
  *                                  there and the others are holes
  *   other_user dense FILE MIB      the same with all of its bytes there
  *   other_user links FOLDER COUNT  maps COUNT hard links of one file, and sleeps
+ *   other_user first FOLDER COUNT PROGRAM
+ *                                  maps PROGRAM, and runs code of COUNT links of a file of 400 MB
  *   other_user maps FILE COUNT     maps COUNT pages of a file, each by itself, and sleeps
  *   other_user churn FILE          maps and unmaps in a loop, so that records are lost
  *   other_user change FILE         runs code of a file, while its headers and its size change
@@ -104,20 +106,25 @@ static void run(void *code)
 		((void (*)(void))(uintptr_t)code)();
 }
 
-static void large(const char *path, uint64_t mib, int dense)
+/* The same without holes. */
+static int make_dense(const char *path, uint64_t size)
 {
-	uint64_t size = mib << 20;
 	int fd = make_program(path, size);
 	char *bytes = malloc(1 << 20);
 
 	must(bytes != NULL, "malloc");
 	memset(bytes, 0x90, 1 << 20);
-	for (uint64_t at = 2 * PAGE; dense && at < size; at += 1 << 20) {
+	for (uint64_t at = 2 * PAGE; at < size; at += 1 << 20) {
 		size_t part = size - at < 1 << 20 ? (size_t)(size - at) : 1 << 20;
 		must(pwrite(fd, bytes, part, (off_t)at) == (ssize_t)part, path);
 	}
 	free(bytes);
-	run(map_code(fd, NULL));
+	return fd;
+}
+
+static void large(const char *path, uint64_t mib, int dense)
+{
+	run(map_code((dense ? make_dense : make_program)(path, mib << 20), NULL));
 }
 
 static void links(const char *folder, unsigned count)
@@ -137,6 +144,30 @@ static void links(const char *folder, unsigned count)
 	ready();
 	for (;;)
 		pause();
+}
+
+/* Whoever runs PROGRAM later finds it known already, and all that wait to be digested are of us. */
+static void first(const char *folder, unsigned count, const char *program)
+{
+	void **code = calloc(count, sizeof(*code));
+	int fd = open(program, O_RDONLY | O_CLOEXEC);
+	char name[512], other[512];
+
+	must(fd >= 0 && code != NULL, program);
+	must(mmap(NULL, PAGE, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0) != MAP_FAILED, program);
+	snprintf(name, sizeof(name), "%s/0", folder);
+	close(make_dense(name, (uint64_t)400 << 20));
+	for (unsigned i = 0; i < count; i++) {
+		snprintf(other, sizeof(other), "%s/%u", folder, i);
+		must(!i || link(name, other) == 0, other);
+		fd = open(other, O_RDONLY | O_CLOEXEC);
+		must(fd >= 0, other);
+		code[i] = map_code(fd, NULL);
+		close(fd);
+	}
+	ready();
+	for (unsigned i = 0;; i = (i + 1) % count)
+		((void (*)(void))(uintptr_t)code[i])();
 }
 
 /* Every second page of a range: neighbors would become one mapping. */
@@ -201,12 +232,15 @@ int main(int argc, char **argv)
 		large(path, number, *what == 'd');
 	else if (!strcmp(what, "links"))
 		links(path, (unsigned)number);
+	else if (!strcmp(what, "first") && argc > 4)
+		first(path, (unsigned)number, argv[4]);
 	else if (!strcmp(what, "maps"))
 		maps(path, (unsigned)number);
 	else if (!strcmp(what, "churn"))
 		churn(path);
 	else if (!strcmp(what, "change"))
 		change(path);
-	fprintf(stderr, "usage: other_user large|dense|links|maps|churn|change PATH [NUMBER]\n");
+	fprintf(stderr, "usage: other_user large|dense|links|first|maps|churn|change PATH "
+			"[NUMBER [PROGRAM]]\n");
 	return 2;
 }

@@ -159,6 +159,13 @@ def links():
     check('links: the user', (named and refused <= {OTHER_UID}) or FIGURES, users)
 
 
+def first():
+    """Who maps a program first, and has as many files wait for their digests as it may, does not decide over those who run it."""
+    os.mkdir('theirs/first')
+    os.chown('theirs/first', OTHER_UID, OTHER_UID)
+    attack('first', 'first', 'theirs/first', 300, LOAD, load_after=True)
+
+
 def maps():
     """16 processes of 32,000 mappings."""
     done = attack('maps', 'maps', 'theirs/c%', 32000, count=16)
@@ -176,7 +183,7 @@ def change():
     attack('change', 'change', 'theirs/e', seconds=10)
 
 
-CASES = [sparse, dense, links, maps, churn, change]
+CASES = [sparse, dense, links, first, maps, churn, change]
 
 
 def main():

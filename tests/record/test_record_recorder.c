@@ -57,7 +57,7 @@ struct bench {
 	bool refuse_softly;     /* without an error */
 	bool found_again;       /* what was gone is there */
 	unsigned users_asked;
-	uint32_t uid;
+	uint32_t uid, root; /* who runs all processes but `root`, which root runs */
 	int opened; /* another descriptor of the file that was opened last; 0: none is wanted */
 	off_t size; /* of each file, by a hole at its end; 0: it has none */
 	char *log;  /* what was taken */
@@ -128,9 +128,8 @@ static uint32_t user_of(void *ctx, uint32_t pid)
 {
 	struct bench *bench = ctx;
 
-	(void)pid;
 	bench->users_asked++;
-	return bench->uid;
+	return pid == bench->root ? 0 : bench->uid;
 }
 
 static const char *end_text(struct trace_end end, char out[32])
@@ -523,6 +522,54 @@ static void test_who_runs_a_process_is_asked_once(void **state)
 	put_map(&bench, 1, 8, 32, 0x20000, 0, "/many", 301);
 	drain(&bench);
 	assert_int_equal(bench.users_asked, 2);
+	close_bench(&bench);
+}
+
+static const struct user_share *share_of(const struct bench *bench, uint32_t uid)
+{
+	struct shares *shares = recorder_shares(bench->recorder);
+
+	return &shares->at[shares_of(shares, uid)];
+}
+
+/* Whoever maps all files first, and has as many open as a user may, does not decide for others. */
+static void test_a_file_is_of_who_runs_it(void **state)
+{
+	struct bc_error err = {0};
+	struct bench bench;
+
+	(void)state;
+	open_bench(&bench, STACKS, 0, NULL);
+	bench.uid = 0x70000000;
+	bench.root = 8;
+	map_file(&bench, 7, 10, 0x10000, 0);
+	map_file(&bench, 7, 10, 0x20000, 1);
+	put_branch(&bench, 7, 11, 0x20010, 0x20020);
+	for (uint64_t i = 0; i < 300; i++) { /* of which 191 have other code than /bin/a */
+		uint64_t start = 0x1000000 + i * 0x10000;
+		put_map(&bench, 0, 7, 10, start, bench.text_offset, EACH, EACH_INODE + 200 + i);
+		put_branch(&bench, 7, 12 + i, start + 0x10, start + 0x20);
+	}
+	put_branch(&bench, 7, 400, 0x10010, 0x10020);
+	drain(&bench);
+	uint64_t before = dropped(&bench, RECORDED_DROP_PAST_FILES);
+	assert_true(before > 1);
+	uint32_t open = share_of(&bench, bench.uid)->open;
+	map_file(&bench, 8, 500, 0x10000, 0); /* one that was not opened, and one that is read */
+	map_file(&bench, 8, 500, 0x20000, 1);
+	put_branch(&bench, 8, 501, 0x10010, 0x10020);
+	put_branch(&bench, 8, 502, 0x20010, 0x20020);
+	drain(&bench);
+	assert_int_equal(dropped(&bench, RECORDED_DROP_PAST_FILES), before);
+	assert_int_equal(share_of(&bench, 0)->open, 2);
+	assert_int_equal(share_of(&bench, 0)->files, 2);
+	assert_int_equal(share_of(&bench, bench.uid)->open, open - 1);
+	put_branch(&bench, 7, 600, 0x10010, 0x10020); /* and stays so */
+	drain(&bench);
+	assert_int_equal(share_of(&bench, 0)->files, 2);
+	assert_true(flush(&bench, &err));
+	assert_non_null(strstr(bench.log, "/bin/a 2:"));
+	assert_int_equal(share_of(&bench, 0)->open + share_of(&bench, bench.uid)->open, 0);
 	close_bench(&bench);
 }
 
@@ -1163,6 +1210,7 @@ int main(void)
 		cmocka_unit_test(test_what_is_no_file_of_interest_is_told),
 		cmocka_unit_test(test_what_is_gone_is_asked_for_when_it_is_mapped_again),
 		cmocka_unit_test(test_who_runs_a_process_is_asked_once),
+		cmocka_unit_test(test_a_file_is_of_who_runs_it),
 		cmocka_unit_test(test_the_most_files),
 		cmocka_unit_test(test_the_most_files_of_a_stack),
 		cmocka_unit_test(test_forks_execs_and_exits),
