@@ -20,7 +20,8 @@
 #define WAIT          200                /* ms: a ring that fills slowly is read so often */
 #define WAIT_LIMITED  50                 /* ms: with a limit of the cost, which is seen only then */
 #define SCAN_LEAST    SECOND             /* between two scans after losses */
-#define MAPPINGS_MOST ((size_t)64 << 10) /* bytes of a ring of mappings that are read at a time */
+#define MAPPINGS_MOST ((size_t)64 << 10) /* bytes of rings of mappings that are read at a time */
+#define ROUND_MOST    (2 * SECOND)       /* so long samples wait for mappings that are older */
 #define WAKE_LEAST    ((size_t)16 << 10) /* bytes for which the thread that counts is woken at once */
 #define LOOK_MOST     (SECOND / 100)     /* ns at a time for digests */
 #define LOOK_PAUSE    20000000L          /* ns until more is looked at */
@@ -160,7 +161,10 @@ struct live_thread {
 	pthread_cond_t to_count, to_loop;
 	/* Under the lock: */
 	struct kept_bytes kept; /* what comes when there is no more room stays in its ring */
+	size_t mappings;        /* bytes of them that are of rings of mappings */
 	struct live_state state;
+	bool in_round;  /* bytes were kept since the last round ended, ... */
+	uint64_t round; /* ... when it did */
 	uint64_t woken; /* when the thread that counts was */
 	bool drained;   /* all is counted: the end can begin ... */
 	bool go;        /* ... and does */
@@ -229,32 +233,48 @@ static uint64_t count_samples(const struct ring_bytes *bytes)
 static bool keep_bytes(void *ctx, size_t ring, const struct ring_bytes *bytes, struct bc_error *err)
 {
 	struct live_thread *thread = ctx;
+	bool tasks = thread->live->rings.rings.at[ring].tasks; /* no samples, and cut anywhere */
+	size_t size = bytes->pieces[0].size + bytes->pieces[1].size;
 
-	/* There is room for the end of the round, too. */
-	if (!make_room(&thread->kept,
-		       2 * sizeof(struct kept_part) + bytes->pieces[0].size + bytes->pieces[1].size,
-		       thread->live->kept_most))
+	if (!make_room(&thread->kept, sizeof(struct kept_part) + size, thread->live->kept_most))
 		return bc_fail_nomem(err);
 	add_part(&thread->kept, ring, bytes->pieces, BC_COUNT(bytes->pieces));
-	if (!thread->live->rings.rings.at[ring].tasks) /* which has none, and is cut anywhere */
+	thread->in_round = true;
+	if (tasks)
+		thread->mappings += size;
+	else
 		(void)atomic_fetch_add(&thread->live->budget.samples, count_samples(bytes));
 	return true;
 }
 
+static void end_round(struct live_thread *thread, uint64_t now)
+{
+	thread->round = now;
+	if (!thread->in_round ||
+	    !make_room(&thread->kept, sizeof(struct kept_part), thread->live->kept_most))
+		return;
+	add_part(&thread->kept, KEPT_ROUND, NULL, 0);
+	thread->in_round = false;
+}
+
 /* Copies what is in the rings.  With a limit of the cost those of mappings and tasks are read a
  * little at a time, or whoever maps and unmaps in a loop would have them read all the time.  What
- * is left of a round when there is no more room comes with the next one, or it would be late. */
+ * is left of a round when there is no more room comes with the next one, or it would be late.  So
+ * do samples whose mappings may be left, but not for long, or that user could hold up all others.
+ */
 static void keep_round(struct live_thread *thread, uint64_t now)
 {
 	struct live_recording *live = thread->live;
-	size_t before = thread->kept.len;
-	size_t tasks = live->share <= 0 ? SIZE_MAX : before ? 0 : MAPPINGS_MOST;
+	size_t tasks = live->share <= 0 ? SIZE_MAX : MAPPINGS_MOST;
 	struct bc_error full;
+	bool all;
 
-	if (!budget_may(&live->budget, BUDGET_MAPPINGS, now))
+	if (live->share > 0 &&
+	    (thread->mappings >= MAPPINGS_MOST || !budget_may(&live->budget, BUDGET_MAPPINGS, now)))
 		tasks = 0;
-	if (perf_drain(&live->rings, tasks, keep_bytes, thread, &full) && thread->kept.len > before)
-		add_part(&thread->kept, KEPT_ROUND, NULL, 0);
+	if (perf_drain(&live->rings, tasks, keep_bytes, thread, &all, &full) &&
+	    (all || now - thread->round >= ROUND_MOST))
+		end_round(thread, now);
 }
 
 /* ---- the thread that counts ---- */
@@ -404,6 +424,7 @@ static bool take_more(struct live_thread *thread, struct live_marks *marks, stru
 	free.len = 0;
 	thread->taken = thread->kept;
 	thread->kept = free;
+	thread->mappings = 0;
 	live->now = thread->state.now;
 	live->cpu = thread->state.cpu;
 	live->sampled = thread->state.sampled;
@@ -625,8 +646,8 @@ static bool begin_thread(struct live_thread *thread, pthread_t *id, struct bc_er
 
 bool live_run(struct live_recording *live, void (*let_go)(void *ctx), struct bc_error *err)
 {
-	struct live_thread thread = {.live = live, .err = err};
 	struct live_state state = {.now = live_clock()};
+	struct live_thread thread = {.live = live, .err = err, .round = state.now};
 	pthread_t id;
 
 	live->began = live->now = state.now;

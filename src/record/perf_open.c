@@ -778,7 +778,7 @@ void perf_go_on(struct opened_rings *rings)
 }
 
 static bool drain_ring(const struct opened_rings *rings, size_t i, size_t most, perf_bytes_fn *take,
-		       void *ctx, struct bc_error *err)
+		       void *ctx, bool *all, struct bc_error *err)
 {
 	struct perf_event_mmap_page *page = rings->rings.at[i].page;
 	const uint8_t *data = (const uint8_t *)page + page_size();
@@ -789,6 +789,7 @@ static bool drain_ring(const struct opened_rings *rings, size_t i, size_t most, 
 
 	const struct ring_bytes bytes = {{{data + at, first}, {data, ready - first}}};
 
+	*all &= ready == head - tail;
 	if (!ready)
 		return true;
 	if (!take(ctx, i, &bytes, err))
@@ -797,12 +798,13 @@ static bool drain_ring(const struct opened_rings *rings, size_t i, size_t most, 
 	return true;
 }
 
-bool perf_drain(struct opened_rings *rings, size_t tasks, perf_bytes_fn *take, void *ctx,
+bool perf_drain(struct opened_rings *rings, size_t tasks, perf_bytes_fn *take, void *ctx, bool *all,
 		struct bc_error *err)
 {
+	*all = true;
 	for (size_t i = 0; i < rings->rings.len; i++)
 		if (!drain_ring(rings, i, rings->rings.at[i].tasks ? tasks : SIZE_MAX, take, ctx,
-				err))
+				all, err))
 			return false;
 	return true;
 }

@@ -131,14 +131,14 @@ void perf_go_on(struct opened_rings *rings);
  * one can be in both parts; the second one is empty but at the end of the ring's memory.  For a
  * ring of mappings and tasks alone it is so many bytes at most, wherever they end.  The ring is
  * free for the kernel after them.  If take() returns false, they stay in their ring, and no other
- * ring is looked at. */
+ * ring is looked at.  *all: nothing was left. */
 struct ring_bytes {
 	struct bytes pieces[2];
 };
 typedef bool perf_bytes_fn(void *ctx, size_t ring, const struct ring_bytes *bytes,
 			   struct bc_error *err);
 BC_MUST_USE bool perf_drain(struct opened_rings *rings, size_t tasks, perf_bytes_fn *take,
-			    void *ctx, struct bc_error *err);
+			    void *ctx, bool *all, struct bc_error *err);
 
 /* How many records found no room in their ring, as the kernel counts them (PERF_FORMAT_LOST,
  * Linux 6.0); 0: it does not. */

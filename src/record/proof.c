@@ -395,7 +395,8 @@ static bool sample_child(struct proof_sampling *p, struct opened_rings *opened, 
 	perf_begin(opened);
 	while (ok && p->way->samples < samples && seconds_of_clock() < deadline) {
 		(void)perf_wait(opened, WAIT_MS, NULL);
-		ok = perf_drain(opened, SIZE_MAX, take_bytes, &rings, err) &&
+		bool all;
+		ok = perf_drain(opened, SIZE_MAX, take_bytes, &rings, &all, err) &&
 		     perf_rings_round(&rings, err);
 	}
 	perf_end(opened);

@@ -560,6 +560,7 @@ static void test_drain(void **state)
 	struct bc_error err;
 	struct opened_rings rings;
 	struct taken taken = {0};
+	bool all;
 
 	(void)state;
 	assert_true(perf_open(&fake, &usual, &rings, &err));
@@ -570,13 +571,43 @@ static void test_drain(void **state)
 	page->data_tail = 3 * rings.size - 16;
 	page->data_head = 3 * rings.size + 24;
 	taken.refuses = true; /* all of it stays */
-	assert_false(perf_drain(&rings, 0, take, &taken, &err));
+	assert_false(perf_drain(&rings, 0, take, &taken, &all, &err));
 	taken.refuses = false;
-	assert_true(perf_drain(&rings, 0, take, &taken, &err));
+	assert_true(perf_drain(&rings, 0, take, &taken, &all, &err));
 	assert_string_equal(taken.text, "1:16:a 1:24:b ");
 	assert_int_equal(page->data_tail, page->data_head);
-	assert_true(perf_drain(&rings, 0, take, &taken, &err));
+	assert_true(perf_drain(&rings, 0, take, &taken, &all, &err));
 	assert_string_equal(taken.text, "1:16:a 1:24:b ");
+	perf_close(&rings);
+}
+
+/* A ring of mappings, of which a part is read: then not all was. */
+static void test_drain_of_mappings(void **state)
+{
+	struct perf_request request = usual;
+	struct taken taken = {0};
+	struct opened_rings rings;
+	struct bc_error err;
+	size_t i = 0;
+	bool all;
+
+	(void)state;
+	request.pauses = true;
+	assert_true(perf_open(&fake, &request, &rings, &err));
+	while (!rings.rings.at[i].tasks)
+		assert_true(++i < rings.rings.len);
+	struct perf_event_mmap_page *page = rings.rings.at[i].page;
+	page->data_head = 64;
+	assert_true(perf_drain(&rings, 0, take, &taken, &all, &err));
+	assert_false(all);
+	assert_true(perf_drain(&rings, 24, take, &taken, &all, &err));
+	assert_false(all);
+	assert_int_equal(page->data_tail, 24);
+	assert_true(perf_drain(&rings, 40, take, &taken, &all, &err));
+	assert_true(all);
+	assert_true(perf_drain(&rings, 0, take, &taken, &all, &err));
+	assert_true(all);
+	assert_int_equal(page->data_tail, 64);
 	perf_close(&rings);
 }
 
@@ -590,7 +621,8 @@ int main(void)
 		TEST(test_targets), TEST(test_older_kernel),
 		TEST(test_rights),  TEST(test_other_refusals),
 		TEST(test_rate),    TEST(test_locked_memory),
-		TEST(test_drain),   TEST(test_lost),
+		TEST(test_drain),   TEST(test_drain_of_mappings),
+		TEST(test_lost),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
