@@ -25,7 +25,8 @@ static struct file_call *take(struct file_calls *calls)
 {
 	for (struct file_call **at = &calls->first; *at; at = &(*at)->next) {
 		struct file_call *call = *at;
-		if (calls->of_user[call->user] >= FILE_CALLS_MOST - calls->running)
+		if (!shares_allow(call->trusted, calls->of_user[call->user], calls->running,
+				  FILE_CALLS_MOST))
 			continue;
 		*at = call->next;
 		calls->waiting--;

@@ -3,7 +3,7 @@
  * Calls about files of others, any of which may never return: opening, reading or closing a file
  * of a file system that does not respond (NFS, FUSE).  They are made in threads, so that whoever
  * asks continues.  A thread that hangs is lost for as long; no user can have more than what others
- * leave free of FILE_CALLS_MOST, so that there is always one for somebody else.
+ * leave free of FILE_CALLS_MOST, and a quarter of them is for those who are trusted.
  */
 #ifndef RECORD_FILE_CALLS_H
 #define RECORD_FILE_CALLS_H
@@ -20,6 +20,7 @@ struct file_call {
 	void (*run)(struct file_call *call);
 	void (*free)(struct file_call *call); /* of one that nobody waits for; can hang, too */
 	uint32_t user;                        /* a number of the shares: who is to blame */
+	bool trusted;                         /* share_is_trusted() */
 	/* The threads': */
 	struct file_call *next;
 	uint64_t cpu; /* ns of processor time that it took */

@@ -83,6 +83,7 @@ static void make_call(struct run_files *files, struct run_file *file,
 
 	reading->call.run = run;
 	reading->call.user = file->user;
+	reading->call.trusted = share_is_trusted(&files->shares.at[file->user]);
 	reading->busy = true;
 	files->busy++;
 	reading->since = live_clock();

@@ -24,12 +24,16 @@ bool share_is_trusted(const struct user_share *user)
 	return user->uid == 0 || user->uid == geteuid();
 }
 
-bool share_allows(const struct user_share *user, uint32_t own, uint32_t used, uint32_t most)
+bool shares_allow(bool trusted, uint32_t own, uint32_t used, uint32_t most)
 {
-	bool trusted = share_is_trusted(user);
 	uint32_t room = trusted ? most : most / 4 * 3;
 
 	return used < room && (trusted || own < room - used);
+}
+
+bool share_allows(const struct user_share *user, uint32_t own, uint32_t used, uint32_t most)
+{
+	return shares_allow(share_is_trusted(user), own, used, most);
 }
 
 uint64_t share_left_out(const struct user_share *user)

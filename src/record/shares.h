@@ -62,5 +62,6 @@ uint32_t shares_of(struct shares *shares, uint32_t uid);
 
 /* May a user who has `own` of something have more of it, where all have `used` of `most`? */
 bool share_allows(const struct user_share *user, uint32_t own, uint32_t used, uint32_t most);
+bool shares_allow(bool trusted, uint32_t own, uint32_t used, uint32_t most);
 
 #endif

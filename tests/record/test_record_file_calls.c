@@ -114,6 +114,37 @@ static void a_share_for_each(void **state)
 	assert_int_equal(freed, made);
 }
 
+/* One after the other, they take all that they may: root's calls are made all the same. */
+static void many_users_leave_some_for_root(void **state)
+{
+	struct file_calls *calls = file_calls_start();
+	struct file_call *hanging[8 * FILE_CALLS_MOST];
+
+	(void)state;
+	reset();
+	pthread_mutex_lock(&gate);
+	for (size_t i = 0; i < BC_COUNT(hanging); i++)
+		hanging[i] = put(calls, 1 + (uint32_t)(i / FILE_CALLS_MOST), true);
+	assert_false(file_calls_wait(calls, hanging[0], A_MOMENT));
+	for (unsigned i = 0; i < 3; i++) {
+		struct test_call *call = calloc(1, sizeof(*call));
+		assert_non_null(call);
+		call->call = (struct file_call){
+			.run = make, .free = free_call, .user = 100, .trusted = true};
+		file_calls_put(calls, &call->call);
+		assert_true(file_calls_wait(calls, &call->call, LONG_ENOUGH));
+		file_calls_leave(calls, &call->call);
+	}
+	pthread_mutex_unlock(&gate);
+	for (size_t i = 0; i < BC_COUNT(hanging); i++) {
+		assert_true(file_calls_wait(calls, hanging[i], LONG_ENOUGH));
+		file_calls_leave(calls, hanging[i]);
+	}
+	assert_true(file_calls_stop(calls));
+	assert_int_equal(made, BC_COUNT(hanging) + 3);
+	assert_int_equal(freed, made);
+}
+
 /* Nobody can wait for it: the thread continues when it can, and the last one frees what they share.
  */
 static void stopped_while_one_hangs(void **state)
@@ -134,9 +165,11 @@ static void stopped_while_one_hangs(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(without_threads), cmocka_unit_test(one_after_the_other),
-		cmocka_unit_test(a_share_for_each), cmocka_unit_test(stopped_while_one_hangs)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(without_threads),
+					   cmocka_unit_test(one_after_the_other),
+					   cmocka_unit_test(a_share_for_each),
+					   cmocka_unit_test(many_users_leave_some_for_root),
+					   cmocka_unit_test(stopped_while_one_hangs)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

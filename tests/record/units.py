@@ -115,6 +115,10 @@ def unit():
     words = shlex.split(service['ExecStart'])
     check('ExecStart', words[0] == '/usr/bin/batconv' and words[-1] == '/var/lib/batconv/' and service['StateDirectory'] == 'batconv', words)
     limits('unit', words, number(service['MemoryMax'], 'MemoryMax'), number(service['TimeoutStopSec'], 'TimeoutStopSec'), float(service['CPUQuota'][:-1]) / 100)
+    # With fewer, other users' calls that hang could have all of them.
+    with open(os.path.join(SOURCE, 'src/record/file_calls.h'), encoding='utf-8') as file:
+        threads = int(re.search(r'#define FILE_CALLS_MOST (\d+)', file.read())[1])
+    check('unit threads', int(service['TasksMax']) >= threads + 2, '%s, and %d are wanted' % (service['TasksMax'], threads + 2))
     os.mkdir('state')
     os.chown('state', 65534, 65534)
     pre = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups', '--inh-caps=-all,' + only(rights), '--ambient-caps=-all,' + only(rights),
