@@ -57,8 +57,11 @@ static void close_maps(struct proc_scan *scan)
 
 bool proc_scan_begin(struct proc_scan *scan, uint64_t now, struct bc_error *err)
 {
+	struct shares *shares = recorder_shares(scan->recorder);
 	struct task_vec pids = {0};
 
+	for (size_t i = 0; i < shares->count; i++)
+		shares->at[i].scanned = 0; /* all begin to wait now */
 	close_maps(scan);
 	scan->began = now;
 	scan->count++;

@@ -287,6 +287,23 @@ static bool is_before(const struct run_files *files, const struct run_file *a,
 	       (double)b->samples * (double)code_digest_left(&a->reading->digester);
 }
 
+/* Whoever begins to wait counts as one who has waited with the others, or a user who was quiet for
+ * months would be first until it has had as much as they had in all that time. */
+static void note_waiting(struct run_files *files, uint64_t least)
+{
+	bool waits[SHARES_MOST] = {false};
+
+	for (uint32_t i = 0; files->held && i < files->len; i++)
+		if (is_reading(&files->at[i]) && files->at[i].samples >= least)
+			waits[files->at[i].user] = true;
+	for (size_t i = 0; i < files->shares.count; i++) {
+		struct user_share *share = &files->shares.at[i];
+		if (waits[i] && !share->waits && share->looked < files->turn)
+			share->looked = files->turn;
+		share->waits = waits[i];
+	}
+}
+
 /* The number of the next file to be read; 0: there is none. */
 static uint32_t next_to_read(const struct run_files *files, uint64_t least)
 {
@@ -358,11 +375,16 @@ static void take_all_pieces(struct run_files *files, struct recorder_stats *stat
 bool run_files_look(struct run_files *files, uint64_t least, struct recorder_stats *stats)
 {
 	take_all_pieces(files, stats);
+	note_waiting(files, least);
 	uint32_t next = next_to_read(files, least);
-	if (next)
-		make_call(files, run_files_at(files, next), read_more);
-	else
+	if (next) {
+		struct run_file *file = run_files_at(files, next);
+		uint64_t looked = files->shares.at[file->user].looked;
+		files->turn = looked > files->turn ? looked : files->turn;
+		make_call(files, file, read_more);
+	} else {
 		next = next_to_come(files, least);
+	}
 	if (!next)
 		return false;
 	if (is_answered(files, run_files_at(files, next), READ_WAIT))

@@ -101,6 +101,7 @@ struct run_files {
 	uint32_t held; /* how many are open, until their digests are read */
 	struct shares shares;
 	struct digest_cache *digests;
+	uint64_t turn;            /* what the user had whose digests were read last, or more */
 	struct file_calls *calls; /* NULL: none was made yet, or they cannot hang */
 	uint64_t began;           /* ns of CLOCK_MONOTONIC: when the first one was */
 	uint32_t busy;            /* calls that are under way */
@@ -140,9 +141,9 @@ BC_MUST_USE bool run_file_ask(struct run_files *files, struct run_file *file,
 			      const struct map_event *map, struct bc_error *err);
 
 /* Reads a little more of the digest of one file: of those with so many samples, of the user for
- * whom least was read, that with most samples for its code.  A file that became another one
- * meanwhile is RUN_FILE_GONE then, one with too much code RUN_FILE_LARGE, and what was counted for
- * it is dropped.  False: there is nothing to read. */
+ * whom least was read since all of them have waited, that with most samples for its code.  A file
+ * that became another one meanwhile is RUN_FILE_GONE then, one with too much code RUN_FILE_LARGE,
+ * and what was counted for it is dropped.  False: there is nothing to read. */
 bool run_files_look(struct run_files *files, uint64_t least, struct recorder_stats *stats);
 
 /* A call about it has been under way for so long that it is not waited for. */

@@ -27,9 +27,11 @@ struct user_share {
 	uint32_t files, open; /* in the table, and open */
 	uint32_t maps;    /* memory of what its processes have mapped, as far as that was asked */
 	uint64_t waited;  /* ns for calls about its files */
-	uint64_t looked;  /* ns of processor time for digests of its files, ... */
-	uint64_t scanned; /* ... and for its processes in /proc: each has an order of its own, or
-			     whoever has no processes would be first for digests */
+	uint64_t looked;  /* ns of processor time for digests of its files; those who wait for them
+			     have had that of whoever waited then, at least */
+	uint64_t scanned; /* ... and for its processes in /proc in this scan: each has an order of
+			     its own, or whoever has no processes would be first for digests */
+	bool waits;       /* for digests */
 	uint64_t refused; /* mappings for which, or for whose file, there was no room */
 	uint64_t unread;  /* processes with more mappings than there was room or time to read */
 	/* Samples in its files and processes, except for those in code without a file, and in files

@@ -573,6 +573,39 @@ static void test_a_file_is_of_who_runs_it(void **state)
 	close_bench(&bench);
 }
 
+/* Root had a minute of digests in a month, and another user none: they take turns all the same. */
+static void test_who_was_quiet_is_not_first_for_long(void **state)
+{
+	struct bench bench;
+
+	(void)state;
+	open_bench(&bench, STACKS, 0, NULL);
+	bench.uid = 0x70000000;
+	bench.root = 8;
+	map_file(&bench, 8, 10, 0x20000, 1);
+	put_branch(&bench, 8, 11, 0x20010, 0x20020);
+	drain(&bench);
+	struct shares *shares = recorder_shares(bench.recorder);
+	shares->at[shares_of(shares, 0)].looked = UINT64_C(60000000000);
+	assert_true(recorder_look(bench.recorder, 0));
+	assert_int_equal(share_of(&bench, 0)->open, 0);
+	for (uint64_t i = 0; i < 150; i++) {
+		uint64_t start = 0x1000000 + i * 0x10000;
+		put_map(&bench, 0, 7, 20, start, bench.text_offset, EACH, EACH_INODE + i);
+		put_branch(&bench, 7, 21 + i, start + 0x10, start + 0x20);
+	}
+	map_file(&bench, 8, 200, 0x10000, 0);
+	put_branch(&bench, 8, 201, 0x10010, 0x10020);
+	drain(&bench);
+	assert_int_equal(share_of(&bench, 0)->open, 1);
+	for (unsigned i = 0; share_of(&bench, 0)->open; i++) {
+		assert_true(i < 100);
+		assert_true(recorder_look(bench.recorder, 0));
+	}
+	assert_true(share_of(&bench, bench.uid)->open > 0);
+	close_bench(&bench);
+}
+
 /* Files beyond the most have no number; those that nothing maps any more make room. */
 static void test_the_most_files(void **state)
 {
@@ -1211,6 +1244,7 @@ int main(void)
 		cmocka_unit_test(test_what_is_gone_is_asked_for_when_it_is_mapped_again),
 		cmocka_unit_test(test_who_runs_a_process_is_asked_once),
 		cmocka_unit_test(test_a_file_is_of_who_runs_it),
+		cmocka_unit_test(test_who_was_quiet_is_not_first_for_long),
 		cmocka_unit_test(test_the_most_files),
 		cmocka_unit_test(test_the_most_files_of_a_stack),
 		cmocka_unit_test(test_forks_execs_and_exits),
