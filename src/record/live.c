@@ -364,8 +364,10 @@ static bool rescan(struct live_recording *live, struct live_marks *marks, struct
 				   budget_may(&live->budget, part_of(scan), now);
 	     now = live_clock()) {
 		enum budget_part part = part_of(scan);
+		uint64_t others = scan->others_cpu;
 		ok = proc_scan_step(scan, err);
 		budget_spend(&live->budget, part, &before);
+		budget_add(&live->budget, part, scan->others_cpu - others);
 	}
 	bool more = proc_scan_goes_on(scan);
 	atomic_store(&live->budget.parts[BUDGET_PROC].waits, more && !scan->last);

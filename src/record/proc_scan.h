@@ -3,6 +3,11 @@
  * What processes have mapped now, from /proc, a little at a time: the process of the user for whom
  * least was read comes first.  Those with many mappings come last, and are read in parts, as far
  * as there is room for the mappings of their user.
+ *
+ * What is mapped in a process cannot be read while it is in execve(), and that waits for file
+ * systems of whoever runs it (close-on-exec, FUSE).  So threads read it (file_calls.h).  A process
+ * that does not respond in time is unread, comes last as well, and is left if it still does not
+ * respond.
  */
 #ifndef RECORD_PROC_SCAN_H
 #define RECORD_PROC_SCAN_H
@@ -23,6 +28,11 @@ struct scan_task {
 };
 DEFINE_VEC(scan_task_vec, struct scan_task);
 
+/* Processes that are read at a time, or do not respond, of which each user has a share. */
+#define PROC_SCAN_CALLS 8
+
+struct proc_reading;
+
 /* Zeroed except for the first four means that there is nothing to do. */
 struct proc_scan {
 	struct recorder *recorder;
@@ -40,9 +50,9 @@ struct proc_scan {
 	bool last;                  /* they do now */
 	size_t next[SHARES_MOST], end[SHARES_MOST];
 	size_t left;
-	struct scan_task opened; /* of them; pid 0: none */
-	int fd;
-	char room[PROC_SCAN_FIRST];
+	struct proc_reading *readings[PROC_SCAN_CALLS]; /* NULL: not needed so far */
+	struct proc_reading *opened; /* the one of which the next part is read, or NULL */
+	uint64_t others_cpu;         /* ns of processor time of other threads so far */
 };
 
 /* Begins, also where those that come last were not all read.  BC_IO, BC_NOMEM */
@@ -51,7 +61,8 @@ BC_MUST_USE bool proc_scan_begin(struct proc_scan *scan, uint64_t now, struct bc
 /* Is there something to read? */
 bool proc_scan_goes_on(const struct proc_scan *scan);
 
-/* Reads a little, for less than a millisecond.  What the recorder says. */
+/* Reads a little, for some milliseconds; longer where processes do not respond.  What the recorder
+ * says. */
 BC_MUST_USE bool proc_scan_step(struct proc_scan *scan, struct bc_error *err);
 
 /* No more is read: the users of what is left have as many unread processes. */

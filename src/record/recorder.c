@@ -917,6 +917,11 @@ struct shares *recorder_shares(struct recorder *recorder)
 	return &recorder->files.shares;
 }
 
+struct file_calls *recorder_calls(struct recorder *recorder)
+{
+	return run_files_calls(&recorder->files);
+}
+
 bool recorder_round(struct recorder *recorder, struct bc_error *err)
 {
 	struct recorder *r = recorder;

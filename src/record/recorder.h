@@ -115,6 +115,9 @@ uint32_t recorder_user(struct recorder *recorder, uint32_t pid);
 bool recorder_may_map(const struct recorder *recorder, uint32_t user);
 struct shares *recorder_shares(struct recorder *recorder);
 
+/* As run_files_calls(). */
+struct file_calls *recorder_calls(struct recorder *recorder);
+
 /* All rings were read. */
 BC_MUST_USE bool recorder_round(struct recorder *recorder, struct bc_error *err);
 

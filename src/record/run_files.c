@@ -454,17 +454,22 @@ static void open_and_look(struct file_call *call)
 			       RUN_FILE_NO_PROGRAM;
 }
 
+struct file_calls *run_files_calls(struct run_files *files)
+{
+	if (files->opener.hangs && !files->calls) {
+		files->calls = file_calls_start();
+		files->began = live_clock();
+	}
+	return files->calls;
+}
+
 static bool begin_asking(struct run_files *files, struct run_file *file,
 			 const struct map_event *map, struct bc_error *err)
 {
 	struct file_reading *r = calloc(1, sizeof(*r));
 	char *path = strndup(map->path.at, map->path.len);
 
-	if (files->opener.hangs && !files->calls) {
-		files->calls = file_calls_start();
-		files->began = live_clock();
-	}
-	if (!r || !path || (files->opener.hangs && !files->calls)) {
+	if (!r || !path || (!run_files_calls(files) && files->opener.hangs)) {
 		free(r);
 		free(path);
 		return bc_fail_nomem(err);

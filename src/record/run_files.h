@@ -134,6 +134,9 @@ static inline struct run_file *run_files_at(const struct run_files *files, uint3
  * others first could have them wait for its own. */
 void run_file_claim(struct run_files *files, struct run_file *file, uint32_t user);
 
+/* For calls that can hang; NULL: they cannot, or there is no memory for it. */
+struct file_calls *run_files_calls(struct run_files *files);
+
 /* Asks for a file that is RUN_FILE_NEW, by a mapping of it; it stays so if too many are open.  As
  * long as there is no reply, which is waited for a little, it is RUN_FILE_ASKED: then this looks
  * for the reply.  BC_NOMEM */

@@ -737,6 +737,51 @@ def hanging_file_system():
     return None
 
 
+EXECUTES = """
+import os, sys
+os.open(sys.argv[1], os.O_RDONLY)  # which execve() closes
+print(flush=True)
+input()
+os.execv('/bin/sleep', ['sleep', '60'])
+"""
+
+
+def hanging_exec():
+    """What is mapped in a process that hangs in execve(), for a file system, cannot be read: others are recorded."""
+    os.mkdir('mnt')
+    helper = subprocess.Popen(['unshare', '-m', sys.executable, os.path.join(os.path.dirname(os.path.abspath(__file__)), 'hanging_fs.py'), 'mnt', LOAD, '60000'],
+                              stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    other = load = None
+    try:
+        pid = helper.stdout.readline().strip()
+        if not pid:
+            return left_out.append('hanging exec: no FUSE, or no mounts')
+        other = subprocess.Popen(['nsenter', '-t', pid, '-m', sys.executable, '-c', EXECUTES, os.path.abspath('mnt/program')],
+                                 stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        other.stdout.readline()
+        helper.stdin.write('\n')
+        helper.stdin.flush()
+        helper.stdout.readline()
+        other.stdin.write('\n')
+        other.stdin.flush()
+        time.sleep(0.5)
+        load = subprocess.Popen([LOAD, '60000'], stdout=subprocess.DEVNULL)
+        recorder = start('-a', '-F', '997', '--match=*/load', '--stop-timeout=20', '-o', 'out/')
+        time.sleep(3)
+        recorder.send_signal(signal.SIGTERM)
+        stats = ended(recorder)
+        balances(stats)
+        check('others', len(shards('out')) == 1, stats)
+    finally:
+        helper.stdin.close()
+        helper.wait()
+        for process in other, load:
+            if process:
+                process.kill()
+                process.wait()
+    return None
+
+
 def faults():
     """A live recording whose system calls fail, are interrupted, or end it: what has a name is whole, and a failure is one line."""
     tool = injector()
@@ -1105,7 +1150,7 @@ def sandbox():
 CASES = [command, command_threads_fork_exec, command_dlopen, deleted_file, process, children_that_exist, one_file, refused_before, words, intervals, metrics, others_are_kept, hostile_names_read, rings,
          exit_codes, command_goes_on, signals, signals_at_the_end, program_stays, killed, hanging_writes, hanging_files, faults, full_disk, small_rings, stopped, lost_at_the_end, second_signal, signals_at_once, until_enough, names_of_options, packed, slow_hand_over, many_files,
          overhead, short_programs]
-OF_ROOT = [machine, faults_of_proc, hanging_file_system, cgroup, own_cgroup, overlay, setuid, mount_namespace, ordinary_user, unreadable, hostile_names, sandbox, sandbox_of_another_user]
+OF_ROOT = [machine, faults_of_proc, hanging_file_system, hanging_exec, cgroup, own_cgroup, overlay, setuid, mount_namespace, ordinary_user, unreadable, hostile_names, sandbox, sandbox_of_another_user]
 
 
 def main():
