@@ -196,6 +196,20 @@ bool file_calls_wait(struct file_calls *calls, struct file_call *call, uint64_t 
 	return done;
 }
 
+/* Under the lock.  False: it does not wait for its turn. */
+static bool take_back(struct file_calls *calls, struct file_call *call)
+{
+	struct file_call **at = &calls->first;
+
+	while (*at && *at != call)
+		at = &(*at)->next;
+	if (!*at)
+		return false;
+	*at = call->next;
+	calls->waiting--;
+	return true;
+}
+
 static void do_nothing(struct file_call *call)
 {
 	(void)call;
@@ -208,6 +222,7 @@ void file_calls_leave(struct file_calls *calls, struct file_call *call)
 		return;
 	}
 	pthread_mutex_lock(&calls->lock);
+	bool taken = !call->closes && !call->done && take_back(calls, call);
 	call->left = true;
 	if (call->done) {
 		call->run = do_nothing;
@@ -216,4 +231,6 @@ void file_calls_leave(struct file_calls *calls, struct file_call *call)
 			run(calls, take(calls));
 	}
 	pthread_mutex_unlock(&calls->lock);
+	if (taken)
+		call->free(call);
 }

@@ -21,6 +21,7 @@ struct file_call {
 	void (*free)(struct file_call *call); /* of one that nobody waits for; can hang, too */
 	uint32_t user;                        /* a number of the shares: who is to blame */
 	bool trusted;                         /* share_is_trusted() */
+	bool closes;                          /* free() closes a file, before the call, too */
 	/* The threads': */
 	struct file_call *next;
 	uint64_t cpu; /* ns of processor time that it took */
@@ -42,7 +43,8 @@ void file_calls_put(struct file_calls *calls, struct file_call *call);
 /* Is it done?  Waits for that so many ns. */
 bool file_calls_wait(struct file_calls *calls, struct file_call *call, uint64_t ns);
 
-/* Nobody waits for it, and it is not used any more: it is freed in a thread when it is done. */
+/* Nobody waits for it, and it is not used any more: it is freed in a thread when it is done, or
+ * here if it has not begun and does not close a file: of a user whose calls hang it never would. */
 void file_calls_leave(struct file_calls *calls, struct file_call *call);
 
 #endif

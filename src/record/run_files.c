@@ -83,6 +83,7 @@ static void make_call(struct run_files *files, struct run_file *file,
 
 	reading->call.run = run;
 	reading->call.user = file->user;
+	reading->call.closes = reading->fd >= 0;
 	reading->call.trusted = share_is_trusted(&files->shares.at[file->user]);
 	reading->busy = true;
 	files->busy++;
