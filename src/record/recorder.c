@@ -168,6 +168,12 @@ static uint32_t ask_user(struct recorder *r, struct recorded_process *process)
 	return run_files_user(&r->files, process->process.pid, &process->user);
 }
 
+/* The same as far as it is known: who runs its program need not be asked for each sample. */
+static uint32_t known_user(struct recorder *r, struct recorded_process *process)
+{
+	return process->user ? process->user - 1 : ask_user(r, process);
+}
+
 /* May a process have one more mapping? */
 static bool may_map(struct recorder *r, struct recorded_process *process)
 {
@@ -332,7 +338,7 @@ static bool file_of(struct recorder *r, const struct mapping *m, struct recorded
 	*out = file;
 	if (!file || (file->state != RUN_FILE_NEW && !file->reading))
 		return true;
-	run_file_claim(&r->files, file, process->user ? process->user - 1 : ask_user(r, process));
+	run_file_claim(&r->files, file, known_user(r, process));
 	if (file->state != RUN_FILE_NEW && file->state != RUN_FILE_ASKED)
 		return true;
 	const struct map_event map = {.pid = process->process.pid,
@@ -382,7 +388,7 @@ static struct user_share *user_of(struct recorder *r, struct recorded_process *p
 {
 	if (file)
 		return &r->files.shares.at[file->user];
-	return &r->files.shares.at[ask_user(r, process)];
+	return &r->files.shares.at[known_user(r, process)];
 }
 
 /* A sample in a file that is not counted, or in none. */

@@ -498,6 +498,7 @@ static void test_what_is_gone_is_asked_for_when_it_is_mapped_again(void **state)
 /* That reads /proc: once a program, whatever that maps; but root can become another user. */
 static void test_who_runs_a_process_is_asked_once(void **state)
 {
+	struct bc_error err = {0};
 	struct bench bench;
 
 	(void)state;
@@ -522,6 +523,14 @@ static void test_who_runs_a_process_is_asked_once(void **state)
 	put_map(&bench, 1, 8, 32, 0x20000, 0, "/many", 301);
 	drain(&bench);
 	assert_int_equal(bench.users_asked, 2);
+	bench.uid = 0;
+	assert_true(recorder_unread(bench.recorder, 9, true, 40, &err));
+	for (unsigned i = 0; i < 10; i++)
+		put_branch(&bench, 9, 41 + i, 0x30010, 0x30020);
+	put_map(&bench, 1, 9, 40, 0x10000, 0, "/many", 100);
+	drain(&bench);
+	assert_int_equal(dropped(&bench, RECORDED_DROP_UNREAD), 10);
+	assert_int_equal(bench.users_asked, 3); /* nor once a sample */
 	close_bench(&bench);
 }
 
