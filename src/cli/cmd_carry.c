@@ -28,6 +28,20 @@ static bool write_profile(const struct profile *profile, FILE *out, struct bc_er
 				   err);
 }
 
+/* JSON contains the warnings: stderr has nothing else then. */
+static void tell(enum stats_form stats, const struct carry_report *report)
+{
+	if (stats == STATS_JSON) {
+		carry_report_json(report, stderr);
+		return;
+	}
+	if (stats == STATS_TEXT)
+		carry_report_text(report, stderr);
+	carry_report_warnings(report, &(struct warnings){warn_by_line, stderr});
+	if (stats == STATS_TEXT)
+		carry_report_next(report, stderr);
+}
+
 /* The profile, and what is said of it. */
 static int write_all(const struct arguments *args, const struct profile *profile,
 		     const struct carry_report *report)
@@ -38,13 +52,7 @@ static int write_all(const struct arguments *args, const struct profile *profile
 	if (!output_open(args->output, &output, &err) ||
 	    !output_end(&output, write_profile(profile, output.file, &err), &err))
 		return fail(&err);
-	if (args->stats == STATS_JSON)
-		carry_report_json(report, stderr);
-	if (args->stats == STATS_TEXT)
-		carry_report_text(report, stderr);
-	carry_report_warnings(report, &(struct warnings){warn_by_line, stderr});
-	if (args->stats == STATS_TEXT)
-		carry_report_next(report, stderr);
+	tell(args->stats, report);
 	return EXIT_DONE;
 }
 

@@ -36,11 +36,24 @@ static const struct figure_row carried_rows[] = {
 	{0},
 };
 
+static void write_warning(void *json, const char *text)
+{
+	json_string(json, NULL, text);
+}
+
+static void write_warnings(struct json *json, const struct figure_row *row, const void *report)
+{
+	json_open(json, row->key, '[');
+	carry_report_warnings(report, &(struct warnings){write_warning, json});
+	json_close(json, ']');
+}
+
 static const struct figure_row document_rows[] = {
 	FORMAT_ROWS("batconv-carry"),
 	{"old", NULL, VALUE(struct carry_report, old_build)},
 	{"new", NULL, VALUE(struct carry_report, new_build)},
 	{.rows = carried_rows, THROUGH(struct carry_report, carried)},
+	{"warnings", .write = write_warnings},
 	{0},
 };
 
