@@ -26,7 +26,7 @@ enum { KEEP_IF_BETTER, KEEP_ALWAYS };
 
 struct arguments {
 	struct workload_arguments work;
-	const char *output, *folder, *profile, *llvm_bolt, *bolt_options;
+	const char *output, *folder, *profile, *profile_of, *llvm_bolt, *bolt_options;
 	unsigned how, keep;
 	struct number rounds;
 	bool json, quiet, dry_run;
@@ -50,6 +50,9 @@ static const struct option_row rows[] = {
 	{0, "profile", "FILE", FILE_READ,
 	 "take the profile, or the samples, in FILE; no workload is\nneeded then, and nothing is timed without one",
 	 INTO(profile), .place = PLACE_MEASURED},
+	{0, "profile-of", "OLD", FILE_READ,
+	 "the build before PROG, which the FILE of --profile is of: it is\ncarried to PROG, as 'batconv carry' does",
+	 INTO(profile_of), .place = PLACE_IMAGE},
 	{0, "rounds", "N", NO_FILE,
 	 "1, or 2: sample the optimized program, too, and optimize by\nthat (default: 1)",
 	 INTO(rounds), .takes = "a number from 1 to 2", .least = 1, .most = 2},
@@ -132,6 +135,8 @@ static int check(struct command_line *line)
 
 	if (args->profile && args->how)
 		return usage_error(line->command, "--profile or --how, not both", NULL);
+	if (args->profile_of && !args->profile)
+		return usage_error(line->command, "--profile-of needs --profile", NULL);
 	if (args->profile && args->rounds.is > 1)
 		return usage_error(line->command,
 				   "--rounds=2 needs samples, which --profile replaces", NULL);
@@ -299,6 +304,7 @@ static int run_optimize(struct command_line *line)
 		.counts_always = args->work.counted,
 		.how = args->profile ? HOW_PROFILE : args->how,
 		.profile = args->profile,
+		.profile_of = args->profile_of,
 		.rounds = args->rounds.given ? args->rounds.is : 1,
 		.budget = option_seconds(args->work.budget),
 		.margin = args->work.margin.is / 100,
@@ -341,7 +347,8 @@ const struct command optimize_command = {
 	.examples =
 		"batconv optimize ./prog -- {} input                      # writes prog.bolt if that is faster\n"
 		"batconv optimize --dry-run ./prog -- {} input            # the same commands, for a shell\n"
-		"batconv optimize --how=instrument --counted ./prog -- {} input   # no samples of the kernel",
+		"batconv optimize --how=instrument --counted ./prog -- {} input   # no samples of the kernel\n"
+		"batconv optimize --profile=last.fdata --profile-of=last/prog ./prog -- {} input   # from the last build",
 	COMMAND_OPTIONS(rows),
 	.groups = option_groups,
 	.operands = FILE_READ,

@@ -296,19 +296,46 @@ static bool sample_recorded(struct attempt *run, bool branches, struct bc_error 
 	return convert_samples(run, run->samples, err);
 }
 
+/* -- a profile that is there -- */
+
+static bool carry_profile(struct attempt *run, const char *profile, struct bc_error *err)
+{
+	const char *old_build = job_path(run->job, run->options->profile_of);
+	struct job_step step = {.name = "carry", .about = "the profile of the last build"};
+
+	heading(run, "the profile of the last build, for this one");
+	run->profile = in_folder(run, "profile.fdata");
+	job_add(run->job, &step.words, STEP_SELF, "carry", "-o", run->profile, old_build,
+		run->program, profile);
+	job_add(run->job, &step.reads, old_build, run->program, profile);
+	job_add(run->job, &step.writes, run->profile);
+	return step_run(run->job, &step, err);
+}
+
+static bool take_profile(struct attempt *run, struct bc_error *err)
+{
+	const char *given = job_path(run->job, run->options->profile);
+
+	if (run->options->profile_of)
+		return carry_profile(run, given, err);
+	run->profile = given;
+	if (!run->options->profile_is_samples)
+		return true;
+	run->samples = given;
+	heading(run, "the profile of these samples");
+	return convert_samples(run, given, err);
+}
+
+/* -- one of these -- */
+
 static bool sample(struct attempt *run, enum optimize_how how, struct bc_error *err)
 {
 	run->of->how = how;
-	if (how == HOW_INSTRUMENT)
-		return sample_instrumented(run, err);
-	if (how != HOW_PROFILE)
-		return sample_recorded(run, how == HOW_LBR, err);
-	run->profile = job_path(run->job, run->options->profile);
-	if (!run->options->profile_is_samples)
-		return true;
-	run->samples = run->profile;
-	heading(run, "the profile of these samples");
-	return convert_samples(run, run->samples, err);
+	switch (how) {
+	case HOW_INSTRUMENT: return sample_instrumented(run, err);
+	case HOW_PROFILE: return take_profile(run, err);
+	default: return sample_recorded(run, how == HOW_LBR, err);
+	}
 }
 
 /* What can be had: branch stacks, else an instrumented copy, else basic samples.  llvm-bolt cannot

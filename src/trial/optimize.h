@@ -29,6 +29,7 @@ struct optimize_options {
 	bool branches;                 /* HOW_AUTO: branch stacks can be sampled */
 	const char *profile; /* of HOW_PROFILE: fdata or YAML, or samples of the program */
 	bool profile_is_samples;
+	const char *profile_of; /* the build that it is of, to be carried; NULL: of the program */
 	uint64_t rounds; /* of samples and llvm-bolt: the second one samples what the first made */
 	double budget; /* seconds: no recording and no round of the comparison begins after them */
 	double margin; /* a share: a smaller difference is none */

@@ -102,6 +102,21 @@ rm -rf work.optimize
 	rm -rf work.optimize
 }
 
+# The next build, by the profile of the last one: what its own profile makes of it, nearly.
+[ -z "$counted" ] || {
+	sed 's/x & 7 : 1/x \& 15 : 1/; s/"%ld\\n", sum/"%ld\\n", sum * 3 + 1/' work.c >next.c
+	gcc -O2 -Wl,-q next.c -o next || fail gcc
+	taken_of() { grep -o '"taken_branches": {[^}]*}' "$1/optimize.json" | tr -dc '0-9 ' | awk '{ print $1, $2 }'; }
+	optimize 0 --keep=always -o carried --folder=carried.d --profile=work.fdata --profile-of=work "$counted" ./next -- {} 1000
+	optimize 0 --keep=always -o fresh --folder=fresh.d --how=instrument "$counted" ./next -- {} 3000000
+	cmp -s work next && fail 'the next build is the last one'
+	# shellcheck disable=SC2046 # numbers
+	set -- $(taken_of carried.d) $(taken_of fresh.d)
+	[ $# = 4 ] && [ "$1" = "$3" ] && [ "$2" -lt $((($1 + $4) / 2)) ] || fail "taken branches of the next build: $* (before, carried; before, fresh)"
+	optimize 1 -o none --folder=other.d --profile=work.fdata --profile-of=flat ./next
+	says 'carry: batconv ended with exit code 3'
+}
+
 # Prints something else; has no relocations.
 optimize 3 -o none --how=instrument ./sized -- {} 100000
 says 'not kept: its output or exit code differs'

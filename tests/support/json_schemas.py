@@ -61,6 +61,7 @@ def optimizations():
     demo, profile = DEMO + '/demo', '--profile=' + DEMO + '/expected/demo.basic.fdata'
     yield ['--json', '-q', fake, profile, '--budget=1', '--counted', '--folder=timed', demo, '--', '{}', '2']
     yield ['--json', '-q', fake, profile, '--keep=always', '--folder=kept', demo]
+    yield ['--json', '-q', fake, '--profile=' + DEMO + '/expected/demo.perf.fdata', '--profile-of=' + demo, '--keep=always', '--folder=from_last', demo]
 
 
 def run(*arguments):
