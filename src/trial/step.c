@@ -104,7 +104,7 @@ static void print_step(const struct job_step *step, FILE *out)
 		print_shell_words(step->serve.at, step->serve.len, out);
 		fputs(" &\nuntil ", out);
 		if (step->port)
-			fprintf(out, "(: </dev/tcp/127.0.0.1/%u) 2>/dev/null", step->port);
+			fprintf(out, "bash -c ': </dev/tcp/127.0.0.1/%u' 2>/dev/null", step->port);
 		else
 			print_shell_words(step->ready.at, step->ready.len, out);
 		fputs("; do sleep 0.1; done\n", out);
