@@ -163,6 +163,8 @@ struct live_thread {
 	struct kept_bytes kept; /* what comes when there is no more room stays in its ring */
 	size_t mappings;        /* bytes of them that are of rings of mappings */
 	struct live_state state;
+	bool left;      /* not all of the rings was kept */
+	bool taken_all; /* what was kept is taken */
 	bool in_round;  /* bytes were kept since the last round ended, ... */
 	uint64_t round; /* ... when it did */
 	uint64_t woken; /* when the thread that counts was */
@@ -230,6 +232,17 @@ static uint64_t count_samples(const struct ring_bytes *bytes)
 	return count;
 }
 
+static bool count_bytes(void *ctx, size_t ring, const struct ring_bytes *bytes,
+			struct bc_error *err)
+{
+	struct live_recording *live = ctx;
+
+	(void)err;
+	if (!live->rings.rings.at[ring].tasks)
+		(void)atomic_fetch_add(&live->budget.samples, count_samples(bytes));
+	return true;
+}
+
 static bool keep_bytes(void *ctx, size_t ring, const struct ring_bytes *bytes, struct bc_error *err)
 {
 	struct live_thread *thread = ctx;
@@ -261,20 +274,21 @@ static void end_round(struct live_thread *thread, uint64_t now)
  * little at a time, or whoever maps and unmaps in a loop would have them read all the time.  What
  * is left of a round when there is no more room comes with the next one, or it would be late.  So
  * do samples whose mappings may be left, but not for long, or that user could hold up all others.
- */
-static void keep_round(struct live_thread *thread, uint64_t now)
+ * last: nothing is added to the rings any more, and a limit has no purpose. */
+static void keep_round(struct live_thread *thread, uint64_t now, bool last)
 {
 	struct live_recording *live = thread->live;
-	size_t tasks = live->share <= 0 ? SIZE_MAX : MAPPINGS_MOST;
+	size_t tasks = live->share <= 0 || last ? SIZE_MAX : MAPPINGS_MOST;
 	struct bc_error full;
 	bool all;
 
-	if (live->share > 0 &&
+	if (live->share > 0 && !last &&
 	    (thread->mappings >= MAPPINGS_MOST || !budget_may(&live->budget, BUDGET_MAPPINGS, now)))
 		tasks = 0;
-	if (perf_drain(&live->rings, tasks, keep_bytes, thread, &all, &full) &&
-	    (all || now - thread->round >= ROUND_MOST))
+	bool drained = perf_drain(&live->rings, tasks, keep_bytes, thread, &all, &full);
+	if (drained && (all || now - thread->round >= ROUND_MOST))
 		end_round(thread, now);
+	thread->left = !drained || !all;
 }
 
 /* ---- the thread that counts ---- */
@@ -427,6 +441,8 @@ static bool take_more(struct live_thread *thread, struct live_marks *marks, stru
 	thread->taken = thread->kept;
 	thread->kept = free;
 	thread->mappings = 0;
+	thread->taken_all = true;
+	pthread_cond_signal(&thread->to_loop);
 	live->now = thread->state.now;
 	live->cpu = thread->state.cpu;
 	live->sampled = thread->state.sampled;
@@ -456,6 +472,20 @@ static void begin_last(struct live_thread *thread)
 	pthread_mutex_unlock(&thread->lock);
 }
 
+/* Samples that were kept, or are in the rings, and were not counted are lost, as those that the
+ * kernel lost. */
+static void add_lost(struct live_recording *live)
+{
+	struct bc_error never;
+	bool all;
+
+	if (!perf_drain(&live->rings, SIZE_MAX, count_bytes, live, &all, &never))
+		return;
+	uint64_t taken = atomic_load(&live->budget.samples),
+		 read = recorder_stats(live->recorder).samples.read;
+	recorder_lost(live->recorder, perf_lost(&live->rings) + (taken > read ? taken - read : 0));
+}
+
 static bool count_until_end(struct live_thread *thread, struct proc_scan *scan,
 			    struct bc_error *err)
 {
@@ -473,9 +503,9 @@ static bool count_until_end(struct live_thread *thread, struct proc_scan *scan,
 	}
 	if (!ok)
 		return false;
-	recorder_lost(live->recorder, perf_lost(&live->rings));
 	if (!recorder_drain(live->recorder, err))
 		return false;
+	add_lost(live);
 	begin_last(thread);
 	(void)look(live, thread->deadline);
 	return live->flush(live->ctx, true, &behind, err);
@@ -569,17 +599,18 @@ static bool is_over(const struct live_recording *live, const struct live_state *
 }
 
 /* Hands over what is in the rings.  False: the thread that counts has failed. */
-static bool hand_on(struct live_thread *thread, const struct live_state *state)
+static bool hand_on(struct live_thread *thread, const struct live_state *state, bool last)
 {
 	pthread_mutex_lock(&thread->lock);
-	keep_round(thread, state->now);
+	keep_round(thread, state->now, last);
+	thread->taken_all = false;
 	bool asked = state->ended || state->rotate != thread->state.rotate ||
 		     state->tell != thread->state.tell;
 	bool due = thread->kept.len >= WAKE_LEAST ||
 		   (thread->kept.len && state->now - thread->woken >= WAIT * UINT64_C(1000000));
 	bool done = thread->done;
 	thread->state = *state;
-	if (asked || due) {
+	if (asked || due || last) {
 		thread->woken = state->now;
 		pthread_cond_signal(&thread->to_count);
 	}
@@ -603,8 +634,20 @@ static bool wait_until(struct live_thread *thread, const bool *what, uint64_t de
 static void give_up(struct live_thread *thread)
 {
 	struct live_recording *live = thread->live;
+	bool known = pthread_mutex_trylock(&live->counted) == 0;
 
-	live->give_up(live->ctx, pthread_mutex_trylock(&live->counted) == 0);
+	if (known)
+		add_lost(live);
+	live->give_up(live->ctx, known);
+}
+
+/* Hands over all that is in the rings, as soon as there is room for it. */
+static void hand_on_last(struct live_thread *thread, struct live_state *state, uint64_t until)
+{
+	while (hand_on(thread, state, true) && thread->left && live_clock() < until)
+		(void)wait_until(thread, &thread->taken_all, until);
+	state->ended = true;
+	(void)hand_on(thread, state, true);
 }
 
 /* Has what is left counted and written. */
@@ -614,10 +657,9 @@ static void end(struct live_thread *thread, struct live_state *state)
 
 	perf_end(&live->rings);
 	hold_to_budget(live, state);
-	state->ended = true;
 	thread->deadline = state->now + live->stop_time;
 	uint64_t last = thread->deadline + END_MORE; /* a shard is being written then */
-	(void)hand_on(thread, state);
+	hand_on_last(thread, state, thread->deadline);
 	if (!wait_until(thread, &thread->drained, last))
 		give_up(thread);
 	if (!thread->failed)
@@ -664,7 +706,7 @@ bool live_run(struct live_recording *live, void (*let_go)(void *ctx), struct bc_
 	for (bool alive = true; !is_over(live, &state, alive);) {
 		alive = wait_for_more(live, state.paused, state.now);
 		hold_to_budget(live, &state);
-		if (!hand_on(&thread, &state))
+		if (!hand_on(&thread, &state, false))
 			break;
 	}
 	end(&thread, &state);
