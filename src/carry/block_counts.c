@@ -48,6 +48,33 @@ static bool enter(struct taking *t, uint32_t number, uint64_t at, uint64_t count
 	return fits;
 }
 
+/* The instruction of a record's location; NULL: there is none. */
+static const struct insn *insn_of(const struct taking *t, const struct graph *graph,
+				  const struct flat_record *record)
+{
+	if (!t->profile->by_block)
+		return graph_insn_at(graph, record->from_at);
+	return record->from_at < graph->count ?
+		       graph_insn_at(graph, graph->blocks[record->from_at].start + record->site) :
+		       NULL;
+}
+
+/* Keeps where a call went that does not show it. */
+static bool keep_indirect(struct taking *t, const struct block_counts *f,
+			  const struct flat_record *record)
+{
+	const struct insn *insn = insn_of(t, f->graph, record);
+	uint32_t slot = t->slot_of[record->to];
+
+	if (record->kind != FLAT_CALL || record->to_at || slot == NO_SLOT || !insn ||
+	    (insn->kind != INSN_CALL_INDIRECT && insn->kind != INSN_JUMP_INDIRECT))
+		return true;
+	return indirect_call_vec_push(&t->out->calls,
+				      (struct indirect_call){f->function,
+							     t->out->functions.at[slot].function,
+							     insn->offset, record->count});
+}
+
 /* Records of one location, [from, end): edges that leave its block add up, and calls of one
  * location do.  A jump out of the function is a call that leaves. */
 static void leave(struct taking *t, struct block_counts *f, uint64_t *left, size_t from, size_t end)
@@ -86,10 +113,9 @@ static bool take_records(struct taking *t, uint32_t number)
 	struct block_counts *f = &t->out->functions.at[t->slot_of[number]];
 	uint64_t *left = f->graph ? calloc(f->graph->count + 1, sizeof(*left)) : NULL;
 	size_t end = flat->first + flat->count;
+	bool ok = !f->graph || left;
 
-	if (f->graph && !left)
-		return false;
-	for (size_t i = flat->first, next; i < end; i = next) {
+	for (size_t i = flat->first, next; ok && i < end; i = next) {
 		for (next = i + 1;
 		     next < end && records[next].from_at == records[i].from_at &&
 		     records[next].site == records[i].site &&
@@ -101,12 +127,14 @@ static bool take_records(struct taking *t, uint32_t number)
 				(void)enter(t, records[k].to, records[k].to_at, records[k].count);
 		if (f->graph && records[i].kind != FLAT_ENTRY)
 			leave(t, f, left, i, next);
+		for (size_t k = i; ok && f->graph && k < next; k++)
+			ok = keep_indirect(t, f, &records[k]);
 	}
-	for (uint32_t i = 0; f->graph && i < f->graph->count; i++)
+	for (uint32_t i = 0; ok && f->graph && i < f->graph->count; i++)
 		if (f->blocks[i] < left[i])
 			f->blocks[i] = left[i];
 	free(left);
-	return true;
+	return ok;
 }
 
 /* In YAML, a function says how often it was entered. */
@@ -249,5 +277,6 @@ void old_counts_free(struct old_counts *counts)
 	for (size_t i = 0; i < counts->functions.len; i++)
 		free(counts->functions.at[i].blocks);
 	block_counts_vec_free(&counts->functions);
+	indirect_call_vec_free(&counts->calls);
 	*counts = (struct old_counts){0};
 }

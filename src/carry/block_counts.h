@@ -14,8 +14,17 @@ struct block_counts {
 };
 DEFINE_VEC(block_counts_vec, struct block_counts);
 
+/* An indirect call, or a jump out of the function. */
+struct indirect_call {
+	const struct function *function, *callee;
+	uint32_t offset;
+	uint64_t count;
+};
+DEFINE_VEC(indirect_call_vec, struct indirect_call);
+
 struct old_counts {
 	struct block_counts_vec functions; /* those with most runs first */
+	struct indirect_call_vec calls;    /* in no order */
 	uint64_t fits, misfits; /* counts of branches that the code has, and that it cannot make */
 };
 

@@ -55,6 +55,7 @@ struct job {
 	struct source_row_vec rows[2];
 	struct line_pair_vec line_map;
 	struct observed_vec observed;
+	struct observed_call_vec calls;
 	struct carried_counts *figures;
 	atomic_bool no_memory;
 };
@@ -473,6 +474,58 @@ static bool observe_pair(struct job *job, const struct carried_pair *pair)
 	return ok;
 }
 
+/* ---- calls whose callees only a profile knows ---- */
+
+/* Adds a call of the old build where both its instruction and its callee were found. */
+static bool observe_call(struct job *job, const struct carried_pair *pair,
+			 const struct indirect_call *call)
+{
+	const struct function_table *functions = &job->builds[NEW]->binary.functions;
+	const struct function *of_old = job->builds[OLD]->binary.functions.at;
+	const struct pair_side *side = &pair->sides[NEW];
+	uint32_t insn = insns_at(&pair->sides[OLD].graph->code.insns, call->offset),
+		 callee = job->partners[call->callee - of_old];
+
+	if (insn == NO_INSN || pair->match.to[insn] == ALIGN_NONE || callee == NO_FUNCTION)
+		return true;
+	return observed_call_vec_push(
+		&job->calls,
+		(struct observed_call){side->function,
+				       side->graph->code.insns.at[pair->match.to[insn]].offset,
+				       &functions->at[callee], call->count});
+}
+
+static bool call_less(const struct indirect_call *a, const struct indirect_call *b)
+{
+	return a->function != b->function ? a->function < b->function : a->offset < b->offset;
+}
+DEFINE_SORT(sort_calls, struct indirect_call, call_less)
+DEFINE_SEARCH(calls_of, struct indirect_call, const struct function *, item->function < key)
+
+static bool observed_call_less(const struct observed_call *a, const struct observed_call *b)
+{
+	if (a->function != b->function)
+		return a->function < b->function;
+	return a->offset != b->offset ? a->offset < b->offset : a->callee < b->callee;
+}
+DEFINE_SORT(sort_observed_calls, struct observed_call, observed_call_less)
+
+static bool observe_calls(struct job *job)
+{
+	struct indirect_call_vec *calls = &job->counts.calls;
+	bool ok = true;
+
+	sort_calls(calls->at, calls->len);
+	for (size_t i = 0; i < job->pairs.len; i++) {
+		const struct function *function = job->pairs.at[i].sides[OLD].function;
+		for (size_t k = calls_of(calls->at, calls->len, function);
+		     ok && k < calls->len && calls->at[k].function == function; k++)
+			ok = observe_call(job, &job->pairs.at[i], &calls->at[k]);
+	}
+	sort_observed_calls(job->calls.at, job->calls.len);
+	return ok;
+}
+
 static bool observed_less(const struct observed *a, const struct observed *b)
 {
 	return a->function != b->function ? a->function < b->function : a->offset < b->offset;
@@ -570,7 +623,7 @@ static bool match_all(struct job *job, struct bc_error *err)
 		return bc_fail_nomem(err);
 	for (size_t i = 0; ok && i < job->pairs.len; i++)
 		ok = observe_pair(job, &job->pairs.at[i]);
-	return ok || bc_fail_nomem(err);
+	return (ok && observe_calls(job)) || bc_fail_nomem(err);
 }
 
 static bool fail_different(const struct job *job, struct bc_error *err)
@@ -592,7 +645,8 @@ static bool infer_new(struct job *job, struct profile *out, struct bc_error *err
 	struct inferred inferred;
 	const struct infer_job how = {.graphs = &job->builds[NEW]->graphs,
 				      .threads = job->how->threads,
-				      .observed = &job->observed};
+				      .observed = &job->observed,
+				      .calls = &job->calls};
 
 	if (carried_percent(job->figures) < CARRY_LEAST)
 		return fail_different(job, err);
@@ -627,6 +681,7 @@ static void job_free(struct job *job)
 	source_row_vec_free(&job->rows[NEW]);
 	line_pair_vec_free(&job->line_map);
 	observed_vec_free(&job->observed);
+	observed_call_vec_free(&job->calls);
 }
 
 bool carry(const struct carry_job *how, struct profile *out, struct carried_counts *figures,

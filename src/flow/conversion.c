@@ -484,12 +484,12 @@ static bool convert_halves(struct conversion *c, struct bc_error *err)
 static bool infer_branches(struct conversion *c, bool figures_only, struct bc_error *err)
 {
 	const struct pair *pair = conversion_pair(c);
-	const struct infer_job job = {pair ? &c->pair.graphs : &c->graphs,
-				      pair,
-				      c->threads,
-				      conversion_wants(c, WANT_RANGES) ? &c->ranges : NULL,
-				      figures_only,
-				      NULL};
+	const struct infer_job job = {.graphs = pair ? &c->pair.graphs : &c->graphs,
+				      .pair = pair,
+				      .threads = c->threads,
+				      .ranges =
+					      conversion_wants(c, WANT_RANGES) ? &c->ranges : NULL,
+				      .figures_only = figures_only};
 
 	if (!conversion_can_infer(c) || infer(&job, &c->profile, &c->inferred, &c->not_inferred))
 		return true;
@@ -514,7 +514,7 @@ static bool infer_halves(struct conversion *c, struct bc_error *err)
 {
 	const struct pair *pair = conversion_pair(c);
 	const struct infer_job job = {
-		pair ? &c->pair.graphs : &c->graphs, pair, c->threads, NULL, false, NULL};
+		.graphs = pair ? &c->pair.graphs : &c->graphs, .pair = pair, .threads = c->threads};
 	struct inferred figures;
 
 	c->has_halves = infer(&job, &c->halves[0], &figures, err) &&

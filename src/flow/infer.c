@@ -41,10 +41,11 @@ DEFINE_BY_NAME(called, atomic_uint_least64_t)
 
 struct job {
 	const struct profile *profile;
-	const struct observed_vec *observed; /* NULL: the profile has samples */
-	const struct binary *binary;         /* of the profile */
-	const struct pair *pair;             /* NULL: the code is the binary's own */
-	const struct image *image;           /* the code's */
+	const struct observed_vec *observed;   /* NULL: the profile has samples */
+	const struct observed_call_vec *calls; /* NULL: none are known */
+	const struct binary *binary;           /* of the profile */
+	const struct pair *pair;               /* NULL: the code is the binary's own */
+	const struct image *image;             /* the code's */
 	const struct function_table *code;
 	struct targets targets; /* likewise */
 	struct cfg *graphs;
@@ -157,6 +158,48 @@ static bool write_step(void *ctx, const struct flow_step *step)
 	return true;
 }
 
+/* By function: the index of its first call, or of that of a later one. */
+DEFINE_SEARCH(calls_before, struct observed_call, const struct function *, item->function < key)
+
+/* How often the flow reaches an instruction that calls, or leaves the function by a jump, and does
+ * not show where it goes. */
+static uint64_t indirect_count(const struct writer *w, const struct function_problem *solved,
+			       uint32_t offset)
+{
+	const struct graph *graph = w->sampled->graph;
+	const struct insn *insn = graph_insn_at(graph, offset);
+	uint32_t block = graph_block_at(graph, offset);
+
+	if (!insn || targets_of(&w->job->targets, insn) != NO_TARGET)
+		return 0;
+	bool leaves = insn->kind == INSN_JUMP_INDIRECT &&
+		      graph->code.first_next[block] == graph->code.first_next[block + 1];
+	return insn->kind == INSN_CALL_INDIRECT || leaves ?
+		       written_count(w->job, solved->counts.blocks[block]) :
+		       0;
+}
+
+static void write_indirect_calls(const struct writer *w, const struct function_problem *solved)
+{
+	const struct observed_call_vec *calls = w->job->calls;
+	const struct function *function = w->sampled->function;
+	size_t end;
+
+	for (size_t i = calls ? calls_before(calls->at, calls->len, function) : 0;
+	     calls && i < calls->len && calls->at[i].function == function; i = end) {
+		uint32_t offset = calls->at[i].offset;
+		uint64_t all = 0, count = indirect_count(w, solved, offset);
+		for (end = i; end < calls->len && calls->at[end].function == function &&
+			      calls->at[end].offset == offset;)
+			all = count_add_saturating(all, calls->at[end++].count);
+		for (size_t k = i; k < end; k++) {
+			double part = (double)calls->at[k].count / (double)all;
+			add_call(w->job, w->worker, (struct input_place){function, offset},
+				 calls->at[k].callee, (uint64_t)((double)count * part + 0.5));
+		}
+	}
+}
+
 /* ---- one function ---- */
 
 static double moved(const struct function_problem *p)
@@ -204,6 +247,7 @@ static void write_solved(struct job *job, unsigned worker, struct sampled *s,
 	s->moved = moved(solved);
 	flow_steps(&(struct flow_solved){&job->targets, s->code, s->graph, &solved->counts},
 		   write_step, &w);
+	write_indirect_calls(&w, solved);
 }
 
 static bool solve(struct job *job, unsigned worker, struct sampled *s)
@@ -598,6 +642,7 @@ bool infer(const struct infer_job *wanted, struct profile *profile, struct infer
 	struct infer_job how = *wanted;
 	struct job job = {.profile = profile,
 			  .observed = wanted->observed,
+			  .calls = wanted->calls,
 			  .binary = binary,
 			  .pair = pair,
 			  .graphs = wanted->graphs,

@@ -63,6 +63,16 @@ struct observed {
 };
 DEFINE_VEC(observed_vec, struct observed);
 
+/* Where an indirect call, or a jump out of a function, of the code went, and how often, compared with
+ * the others of its location. */
+struct observed_call {
+	const struct function *function;
+	uint32_t offset;
+	const struct function *callee;
+	uint64_t count;
+};
+DEFINE_VEC(observed_call_vec, struct observed_call);
+
 struct infer_job {
 	struct cfg *graphs;      /* of the input binary: those that are missing are built */
 	const struct pair *pair; /* the input binary, whose code has the graphs; NULL: the profile's
@@ -75,6 +85,9 @@ struct infer_job {
 		*observed; /* by function and offset: what is known, used instead of samples.
 			     Branches are counted as often as they ran then, not in units of
 			     flow.h; the profile that is replaced has no records.  NULL: samples */
+	const struct observed_call_vec
+		*calls; /* by function and offset: how often the flow reaches a location is divided
+			   among its callees.  NULL: nothing is known of them */
 };
 
 /* Replace a profile of samples by one of branches, and set the ranges.  The result does not depend

@@ -41,16 +41,22 @@ __attribute__((noinline)) int before(int n)
 		printf("seven %u\n", hash);
 	return (int)hash;
 }
+static int (*const handlers[])(int) = {kept, changed, before, removed};
+__attribute__((noinline)) int dispatch(int which, int n)
+{
+	return handlers[which & 3](n) + 1;
+}
 int main(int argc, char **argv)
 {
-	(void)argv;
-	return kept(argc) + changed(argc) + removed(argc) + before(argc);
+	return kept(argc) + changed(argc) + removed(argc) + before(argc) + (argc > 9 ? dispatch(argc, argv[1][0]) : 0);
 }
 '''
 NEW = OLD.replace('static int table', 'static int more[3], table').replace('''	int sum = 7;
 ''', '''	int sum = 7 + n / 3;
 	more[1] += n;
-''').replace('int removed(', 'int arrived(').replace('removed(argc)', 'arrived(argc) + more[2]').replace('before(', 'after(')
+''').replace('int removed(', 'int arrived(').replace('removed(argc)', 'arrived(argc) + more[2]').replace('before(', 'after(').replace('before,', 'after,').replace('removed}', 'arrived}').replace('''	return handlers''', '''	if (n > 7)
+		printf("many %d\\n", n);
+	return handlers''')
 
 OTHER = 'int main(int argc, char **argv) { return argc > 2 && **argv; }'
 
@@ -109,6 +115,24 @@ def old_profile(batconv):
     return records('old.fdata')
 
 
+def indirect_calls(batconv):
+    """Callees of one location share how often it runs, each under its new name, and one that is gone gets nothing."""
+    text = run('objdump', '-d', '--no-show-raw-insn', 'old').stdout
+    begin = int(re.search(r'([0-9a-f]+) <dispatch>:', text).group(1), 16)
+    body = text[text.index('<dispatch>:'):]
+    found = re.search(r'([0-9a-f]+):\t(?:call|blr|jalr) .*[*x(a]', body)
+    site = '%x' % (int(found.group(1), 16) - begin)
+    with open('calls.fdata', 'w') as f:
+        f.write('0 [unknown] 0 1 dispatch 0 0 100\n1 dispatch %s 1 before 0 0 25\n1 dispatch %s 1 kept 0 0 75\n' % (site, site))
+    for suffix in ('', '.plain'):
+        run(batconv, 'carry', 'old' + suffix, 'new' + suffix, 'calls.fdata', '-o', 'new.fdata')
+        calls = {key[2]: count for key, count in records('new.fdata').items() if key[0] == 'dispatch' and key[3] == '0'}
+        check('%s: callees: %s' % (suffix, calls), calls.get('kept') == 75 and calls.get('after') == 25)
+    run(batconv, 'carry', 'old', 'old', 'calls.fdata', '-o', 'again.fdata')
+    again = records('again.fdata')
+    check('the same build has the same calls: %s' % again, records('calls.fdata').items() <= again.items())
+
+
 def hostile(batconv, cc):
     """A function of one instruction over and over, which has too many alignments, and thousands that are alike: in 20 s and 1 GB."""
     for name, more in ('h1', 0), ('h2', 1):
@@ -159,6 +183,7 @@ def main():
         told = run(batconv, 'carry', '--no-lines', '--stats=json', 'old', 'new', 'old.fdata', '-o', 'no-lines.fdata').stderr
         check('no lines: ' + told, '"has_lines": false' in told)
         check('lines are all that differs', open('no-lines.fdata').read() == open('new.fdata').read() or '"lines": {"functions": 0' in told)
+        indirect_calls(batconv)
         # Refused: the wrong way round, another program.
         os.unlink('new.fdata')
         told = run(batconv, 'carry', 'new', 'old', 'old.fdata', '-o', 'new.fdata', code=3).stderr
