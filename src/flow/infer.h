@@ -63,8 +63,8 @@ struct observed {
 };
 DEFINE_VEC(observed_vec, struct observed);
 
-/* Where an indirect call, or a jump out of a function, of the code went, and how often, compared with
- * the others of its location. */
+/* Where an indirect call, or a jump out of a function, went, and how often, compared with the
+ * others of its location. */
 struct observed_call {
 	const struct function *function;
 	uint32_t offset;
