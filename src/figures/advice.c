@@ -754,7 +754,6 @@ static void use_instead(const struct situation *s, const struct given *file, str
 	bool has_program = binary && binary != file && binary->facts.opened &&
 			   binary->facts.trace == BOLT_NONE &&
 			   bolt_input_will_do(&binary->facts.bolt);
-	char output[NAME_MAX + 1];
 
 	if (file->place == PLACE_JSON && file->facts.opened && file->facts.trace != BOLT_NONE) {
 		use_with(&line, "batconv dump --json ", file->path, " -o table.json");
@@ -764,6 +763,7 @@ static void use_instead(const struct situation *s, const struct given *file, str
 	case FILE_FDATA:
 	case FILE_YAML:
 		if (has_program) {
+			char output[NAME_MAX + 1];
 			add_llvm_bolt(&line,
 				      &(struct bolt_command){
 					      .program = binary->path,
