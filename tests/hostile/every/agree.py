@@ -284,7 +284,7 @@ def main(args):
         files[DOCUMENT] = kinds.Kind(DOCUMENT, os.path.join(folder, DOCUMENT))
         for command in commands.ask(batconv, folder) + [merge_fdata(folder)]:
             for place in commands.places(command):
-                if not place.writes and place.name() not in shards.NAMES:
+                if not place.writes and place.name() not in shards.NAMES and command.name not in commands.TIMED:
                     wrong += try_place(planner, place, documents, folder + '/runs', table)
     if '--table' in args:
         for name, places in table.items():

@@ -13,13 +13,15 @@ GOOD = {'PROG': 'demo', 'NEW': 'demo', 'SAMPLES': 'perf.data', 'STACKS': 'perf.d
         ('report', 'PROFILE'): 'profile.fdata', ('encode', 'FILE'): 'table.json', ('maps', 'FILE'): 'maps.bcmaps'}
 GOOD_ANYWHERE = 'demo.bolt'
 
-# What a position needs in addition, so that the file there is used: (command, position) -> arguments.  After an option that
-# ends with = is a kind.
+# What a position needs in addition, so that the file there is used: (command, position) -> arguments; else that of the command.  After
+# an option that ends with = is a kind.
 BESIDE = {('addr', '--input'): ['--base=55e11c269000', '--source'],
           ('addr', '--binary'): ['--base=55e11c269000'],
           ('addr', 'stdin'): ['--base=55e11c269000'],
-          ('compare', '--page'): ['--rounds=1'],
+          'compare': ['--rounds=1'],
           ('convert', '--for'): ['--input=', 'demo'],
+          'optimize': ['--quiet', '--budget=0.05', '--profile=', 'profile.fdata'],
+          ('optimize', '--profile'): ['--quiet', '--budget=0.05'],
           ('record', '--replay'): ['--bin=', 'demo.bolt'],
           ('stacks', '--binary'): ['--functions'],
           ('stacks', 'STACKS'): ['--maps=', 'maps.bcmaps', '--binary=', 'demo.bolt'],
@@ -29,20 +31,28 @@ INSTEAD = {('stacks', '--maps'): {'STACKS': 'raw.stacks'}, ('convert', '--maps')
 # An option that replaces operands.
 WITHOUT = {('convert', '--bin'): ['OPTIMIZED'], ('record', '--replay'): ['PROGRAM'], **{(name, '--from-compiler'): ['OPTIMIZED', 'SAMPLES'] for name in ('convert', 'quality', 'report')}}
 
-# What is written with exit code 3, by the documentation: docs/stats.md, docs/record.md.
-WRITTEN_WHEN_WANTING = {('convert', '--stats-file'), ('record', '--save-rings'), ('record', '--metrics')}
+# What is written with exit code 3, by the documentation: docs/compare.md, docs/stats.md, docs/record.md.
+WRITTEN_WHEN_WANTING = {('compare', '--page'), ('convert', '--stats-file'), ('record', '--save-rings'), ('record', '--metrics')}
 
 # Commands whose output is for programs, which have rules of their own for names; and such options of other commands.
 NO_TEXT = {'heatmap': None, 'carry': None, 'report': None, 'convert': None, 'perf2bolt': None, 'llvm-bolt-heatmap': None, 'encode': None, 'extract': None, 'transcode': None, 'maps': ['--raw'],
            'merge': None}
 
+# Commands whose output has times, so that no two runs print the same.
+TIMED = {'compare', 'optimize'}
+
+# The llvm-bolt that optimize runs, and the folder that it works in: this stays, to be continued in.
+FAKE_LLVM_BOLT = 'tests/support/fake_llvm_bolt'
+WORKED_IN = {'optimize': r'\.optimize$'}
+
 # What is next to a file that is written, by command.
-BESIDE_OUTPUT = {'heatmap': r'^(out|target.*)(-\d+|\.csv|-section-hotness\.csv)$',
+BESIDE_OUTPUT = {'optimize': r'\.bolt$',
+                 'heatmap': r'^(out|target.*)(-\d+|\.csv|-section-hotness\.csv)$',
                  'perf2bolt': r'^(out|target.*)(-\d+|\.csv|-section-hotness\.csv)$', # of -heatmap
                  'llvm-bolt-heatmap': r'^(out|target.*)(-\d+|\.csv|-section-hotness\.csv)$'}
 
-# Options without an argument that are not tried: help, a line that changes, and one that runs perf.
-NOT_TRIED = {'--help', '--progress', '-spe'}
+# Options without an argument that are not tried: help, a line that changes, what writes nothing, and one that runs perf.
+NOT_TRIED = {'--dry-run', '--help', '--progress', '-spe'}
 
 # Names that batconv can be called by, which have perf2bolt's kind of options.
 PERF2BOLT_NAMES = ['perf2bolt', 'llvm-bolt-heatmap']
@@ -55,7 +65,7 @@ class Option:
         self.name, self.short, self.word, self.optional, self.role = name, short, word, optional, role
 
     def takes_file(self):
-        return self.word in ('FILE', 'BIN', 'BINARY', 'INPUT', 'JSON', 'NEW', 'SAMPLES', 'STACKS', 'PROFILE')
+        return self.word in ('FILE', 'BIN', 'BINARY', 'INPUT', 'JSON', 'NEW', 'OLD', 'SAMPLES', 'STACKS', 'PROFILE')
 
     def writes(self):
         return self.role in ('written', 'updated')
