@@ -212,7 +212,7 @@ KNOWN = {'fdata': {('inspect', 'FILE'), ('merge', 'INPUT'), ('overlap', 'A'), ('
 
 def merge_fdata(folder):
     os.symlink(os.environ['BATCONV'], os.path.join(folder, 'merge-fdata'))
-    command = commands.Command('merge-fdata', 'usage: batconv merge-fdata')
+    command = commands.Command('merge-fdata', 'usage: batconv merge-fdata', {})
     command.required, command.operands = [], ['FILE']
     command.program = [os.path.join(folder, 'merge-fdata')]
     return command
