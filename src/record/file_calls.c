@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "src/record/file_calls.h"
 
+#include <malloc.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <time.h>
@@ -93,6 +94,15 @@ static void *make_calls(void *ctx)
 	return NULL;
 }
 
+/* glibc keeps freed blocks of up to the largest one that was freed so far, in each thread: tables of
+ * files of a user would stay in memory 16 times.  A limit that is set stays. */
+static void give_back_large_blocks(void)
+{
+#ifdef M_MMAP_THRESHOLD
+	(void)mallopt(M_MMAP_THRESHOLD, 128 << 10);
+#endif
+}
+
 struct file_calls *file_calls_start(void)
 {
 	struct file_calls *calls = calloc(1, sizeof(*calls));
@@ -100,6 +110,7 @@ struct file_calls *file_calls_start(void)
 
 	if (!calls)
 		return NULL;
+	give_back_large_blocks();
 	pthread_condattr_init(&clock);
 	pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
 	pthread_mutex_init(&calls->lock, NULL);

@@ -10,6 +10,8 @@
  *                                  maps PROGRAM, and runs code of COUNT links of a file of 400 MB
  *   other_user maps FILE COUNT     maps COUNT pages of a file, each by itself, and sleeps
  *   other_user churn FILE          maps and unmaps in a loop, so that records are lost
+ *   other_user opens FILE          runs code of one new file after the other, whose tables are as
+ *                                  large as a recorder reads them
  *   other_user change FILE         runs code of a file, while its headers and its size change
  *
  * "ready" on stdout: it is done, or continues.  All end with SIGTERM.
@@ -194,6 +196,41 @@ static void churn(const char *path)
 		munmap(map_code(fd, NULL), PAGE);
 }
 
+/* 16,000 section headers and 1 MiB of names, nearly all of them holes. */
+static void add_sections(int fd)
+{
+	const uint64_t mib = 1 << 20;
+	const Elf64_Half count = 16000, names = 1;
+	const uint64_t at = mib;
+	const Elf64_Shdr section = {
+		.sh_type = SHT_STRTAB, .sh_offset = 2 * mib, .sh_size = mib, .sh_addralign = 1};
+
+	must(pwrite(fd, &section, sizeof(section), (off_t)(mib + sizeof(section))) ==
+		     sizeof(section),
+	     "section");
+	must(pwrite(fd, &at, sizeof(at), offsetof(Elf64_Ehdr, e_shoff)) == sizeof(at) &&
+		     pwrite(fd, &count, sizeof(count), offsetof(Elf64_Ehdr, e_shnum)) ==
+			     sizeof(count) &&
+		     pwrite(fd, &names, sizeof(names), offsetof(Elf64_Ehdr, e_shstrndx)) ==
+			     sizeof(names),
+	     "header");
+}
+
+static void opens(const char *path)
+{
+	ready();
+	for (;;) {
+		int fd = make_program(path, (uint64_t)3 << 20);
+		add_sections(fd);
+		void *code = map_code(fd, NULL);
+		for (unsigned i = 0; i < 20; i++)
+			((void (*)(void))(uintptr_t)code)();
+		munmap(code, PAGE);
+		close(fd);
+		must(unlink(path) == 0, path);
+	}
+}
+
 static void *run_code(void *code)
 {
 	for (;;)
@@ -238,9 +275,11 @@ int main(int argc, char **argv)
 		maps(path, (unsigned)number);
 	else if (!strcmp(what, "churn"))
 		churn(path);
+	else if (!strcmp(what, "opens"))
+		opens(path);
 	else if (!strcmp(what, "change"))
 		change(path);
-	fprintf(stderr, "usage: other_user large|dense|links|first|maps|churn|change PATH "
-			"[NUMBER [PROGRAM]]\n");
+	fprintf(stderr, "usage: other_user large|dense|links|first|maps|churn|opens|change "
+			"PATH [NUMBER [PROGRAM]]\n");
 	return 2;
 }

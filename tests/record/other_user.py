@@ -178,12 +178,17 @@ def churn():
     attack('churn', 'churn', 'theirs/d')
 
 
+def opens():
+    """Each sample of a user is in a new file, and to open that takes long."""
+    attack('opens', 'opens', 'theirs/e')
+
+
 def change():
     """A file that changes while it is read."""
     attack('change', 'change', 'theirs/e', seconds=10)
 
 
-CASES = [sparse, dense, links, first, maps, churn, change]
+CASES = [sparse, dense, links, first, maps, churn, opens, change]
 
 
 def main():
