@@ -45,7 +45,11 @@ uint64_t budget_cpu(const struct budget *budget)
 /* Processors that it may use. */
 static double share_of(const struct budget *budget, enum budget_part part)
 {
-	return budget->share / (part == BUDGET_DIGESTS ? 2 : part == BUDGET_PROC ? 8 : 4);
+	static const double eighths[BUDGET_PARTS] = {
+		[BUDGET_MAPPINGS] = 2, [BUDGET_PROC] = 1,    [BUDGET_LARGE] = 2,
+		[BUDGET_OPENS] = 3,    [BUDGET_DIGESTS] = 4, [BUDGET_GAIN] = 2};
+
+	return budget->share * eighths[part] / 8;
 }
 
 /* What looks at something gets what those leave that come before it. */
@@ -113,13 +117,23 @@ bool budget_has_samples(const struct budget *budget, uint64_t now, bool on)
 	       left(budget, now) > kept(budget, now) + (on ? 0 : budget->share * SECOND / 2);
 }
 
+uint64_t budget_left(const struct budget *budget, enum budget_part part, uint64_t now)
+{
+	static const uint64_t always[BUDGET_PARTS] = {[BUDGET_PROC] = BUDGET_PROC_ALWAYS,
+						      [BUDGET_OPENS] = BUDGET_OPENS_ALWAYS,
+						      [BUDGET_DIGESTS] = BUDGET_DIGESTS_ALWAYS};
+	uint64_t spent = atomic_load(&budget->parts[part].spent);
+	double left = left_of(budget, part, now);
+
+	if (budget->share <= 0)
+		return UINT64_MAX;
+	uint64_t at_first = spent < always[part] ? always[part] - spent : 0;
+	return left > (double)at_first ? (uint64_t)left : at_first;
+}
+
 bool budget_may(const struct budget *budget, enum budget_part part, uint64_t now)
 {
-	static const uint64_t always[BUDGET_PARTS] = {
-		[BUDGET_PROC] = BUDGET_PROC_ALWAYS, [BUDGET_DIGESTS] = BUDGET_DIGESTS_ALWAYS};
-
-	return budget->share <= 0 || atomic_load(&budget->parts[part].spent) < always[part] ||
-	       left_of(budget, part, now) > 0;
+	return budget_left(budget, part, now) > 0;
 }
 
 bool budget_may_go_on(const struct budget *budget, uint64_t now)

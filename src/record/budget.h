@@ -5,10 +5,11 @@
  *
  * What rings say of mappings gets a quarter of it, at most.  An eighth is for /proc, which is read
  * at the beginning and after losses; with what that leaves, a quarter for processes with many
- * mappings; with what both leave, half for digests of code; with what all three leave, a quarter
- * for what samples are worth.  Samples take what is left, and are switched off when it is spent.  A
- * short recording can look at /proc for BUDGET_PROC_ALWAYS and at files for BUDGET_DIGESTS_ALWAYS
- * all the same.
+ * mappings; with what both leave, three eighths for opening files that users other than root run;
+ * with what all three leave, half for digests of code; with what all four leave, a quarter for what
+ * samples are worth.  Samples take what is left, and are switched off when it is spent.  A short
+ * recording can look at /proc for BUDGET_PROC_ALWAYS and at files for BUDGET_OPENS_ALWAYS and
+ * BUDGET_DIGESTS_ALWAYS all the same.
  *
  * What is not spent is saved for a while (BUDGET_SAVED), of all and of each part, or whoever makes
  * work could have that of months at once.  What was spent too much is not forgotten.
@@ -26,6 +27,7 @@
 
 /* ns */
 #define BUDGET_PROC_ALWAYS    UINT64_C(50000000)
+#define BUDGET_OPENS_ALWAYS   UINT64_C(25000000)
 #define BUDGET_DIGESTS_ALWAYS UINT64_C(25000000)
 
 /* ns for which what is not spent is saved. */
@@ -35,6 +37,7 @@ enum budget_part {
 	BUDGET_MAPPINGS,
 	BUDGET_PROC,
 	BUDGET_LARGE, /* /proc, of processes with many mappings */
+	BUDGET_OPENS, /* of files that users other than root run */
 	BUDGET_DIGESTS,
 	BUDGET_GAIN, /* of what was counted: figures/enough.h */
 	BUDGET_PARTS
@@ -67,8 +70,13 @@ void budget_forget(struct budget *budget, uint64_t now);
 /* Are samples to be on?  on: they are; they continue when half a second's worth is saved. */
 bool budget_has_samples(const struct budget *budget, uint64_t now, bool on);
 
-/* May more be spent on that?  ... and is there something that waits for it? */
+/* May more be spent on that? */
 bool budget_may(const struct budget *budget, enum budget_part part, uint64_t now);
+
+/* ns that can be spent on that. */
+uint64_t budget_left(const struct budget *budget, enum budget_part part, uint64_t now);
+
+/* May more be spent on something that waits? */
 bool budget_may_go_on(const struct budget *budget, uint64_t now);
 
 void budget_add(struct budget *budget, enum budget_part part, uint64_t ns);

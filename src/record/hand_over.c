@@ -264,7 +264,7 @@ static size_t gather(struct run_files *files, const struct recorded_taker *to,
 		if (!has_counts(file))
 			continue;
 		if (file->state != RUN_FILE_COUNTED) /* it was dropped a moment ago */
-			run_file_drop(files, file, recorded_drop_of(file->state), stats);
+			run_file_drop(files, file, recorded_drop_of(file), stats);
 		else if (file->samples < to->least)
 			take_few(files, file, to, stats);
 		else if (file->reading && to->last)

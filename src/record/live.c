@@ -303,10 +303,13 @@ struct live_marks {
 static bool take_kept(struct live_recording *live, const struct kept_bytes *kept,
 		      struct bc_error *err)
 {
-	uint64_t began = budget_thread_cpu(), of_mappings = 0;
+	uint64_t began = budget_thread_cpu(), of_mappings = 0,
+		 opens = recorder_opens_cpu(live->recorder);
 	struct kept_part part;
 	bool ok = true;
 
+	recorder_limit_opens(live->recorder,
+			     budget_left(&live->budget, BUDGET_OPENS, live_clock()));
 	for (size_t at = 0; ok && at < kept->len; at += part.size) {
 		memcpy(&part, kept->at + at, sizeof(part));
 		at += sizeof(part);
@@ -318,6 +321,7 @@ static bool take_kept(struct live_recording *live, const struct kept_bytes *kept
 		ok = recorder_ring(live->recorder, (uint32_t)part.ring,
 				   (struct bytes){kept->at + at, part.size}, err);
 	}
+	budget_add(&live->budget, BUDGET_OPENS, recorder_opens_cpu(live->recorder) - opens);
 	if (of_mappings) /* all bytes take about the same time */
 		budget_add(&live->budget, BUDGET_MAPPINGS,
 			   (budget_thread_cpu() - began) * of_mappings / kept->len);

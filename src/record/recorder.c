@@ -364,7 +364,7 @@ static enum recorded_drop drop_of(const struct recorded_process *process, const 
 	if (!file)
 		return m && m->flags & MAPPING_PAST_FILES ? RECORDED_DROP_PAST_FILES :
 							    RECORDED_DROP_NO_FILE;
-	return recorded_drop_of(file->state);
+	return recorded_drop_of(file);
 }
 
 /* ---- counting ---- */
@@ -789,6 +789,7 @@ bool recorder_open(const struct recorder_options *options, struct recorder **out
 		return bc_fail_nomem(err);
 	const struct event_sink sink = {r, take_event};
 	r->files.opener = options->files;
+	r->files.opens_left = UINT64_MAX;
 	r->ring_count = options->rings;
 	r->save = options->save;
 	r->memory_most = options->memory ? options->memory : RECORDER_MEMORY;
@@ -988,6 +989,16 @@ bool recorder_looks(const struct recorder *recorder, uint64_t least)
 uint64_t recorder_others_cpu(const struct recorder *recorder)
 {
 	return recorder->files.others_cpu;
+}
+
+void recorder_limit_opens(struct recorder *recorder, uint64_t ns)
+{
+	recorder->files.opens_left = ns;
+}
+
+uint64_t recorder_opens_cpu(const struct recorder *recorder)
+{
+	return recorder->files.opens_cpu;
 }
 
 size_t recorder_pending(const struct recorder *recorder, uint64_t least)

@@ -181,6 +181,11 @@ bool recorder_looks(const struct recorder *recorder, uint64_t least); /* is ther
 /* ns of processor time of other threads for that so far. */
 uint64_t recorder_others_cpu(const struct recorder *recorder);
 
+/* For opening files that users other than root and oneself run there is so much processor time, in
+ * ns, until that is said again; UINT64_MAX, as at first: no limit.  What was spent on it so far. */
+void recorder_limit_opens(struct recorder *recorder, uint64_t ns);
+uint64_t recorder_opens_cpu(const struct recorder *recorder);
+
 /* How many files have so many samples. */
 size_t recorder_pending(const struct recorder *recorder, uint64_t least);
 

@@ -55,6 +55,15 @@ bool run_file_hangs(const struct run_file *file)
 	return file->reading && file->reading->busy && live_clock() - file->reading->since >= HANGS;
 }
 
+static void note_open(struct run_files *files, const struct user_share *share, uint64_t cpu)
+{
+	if (share_is_trusted(share))
+		return;
+	files->opens_cpu += cpu;
+	if (files->opens_left != UINT64_MAX)
+		files->opens_left -= cpu < files->opens_left ? cpu : files->opens_left;
+}
+
 /* Is the call about it done?  Waits for it for a time. */
 static bool is_answered(struct run_files *files, struct run_file *file, uint64_t wait)
 {
@@ -69,7 +78,9 @@ static bool is_answered(struct run_files *files, struct run_file *file, uint64_t
 	}
 	share->waited += files->calls ? live_clock() - began : 0;
 	share->looked += reading->call.cpu;
-	if (files->calls && file->state != RUN_FILE_ASKED)
+	if (file->state == RUN_FILE_ASKED)
+		note_open(files, share, reading->call.cpu);
+	else if (files->calls)
 		files->others_cpu += reading->call.cpu;
 	reading->busy = false;
 	files->busy--;
@@ -91,15 +102,16 @@ static void make_call(struct run_files *files, struct run_file *file,
 	file_calls_put(files->calls, &reading->call);
 }
 
-enum recorded_drop recorded_drop_of(enum run_file_state state)
+enum recorded_drop recorded_drop_of(const struct run_file *file)
 {
-	switch (state) {
+	switch (file->state) {
 	case RUN_FILE_LEFT_OUT: return RECORDED_DROP_LEFT_OUT;
 	case RUN_FILE_GONE: return RECORDED_DROP_GONE;
 	case RUN_FILE_NO_PROGRAM: return RECORDED_DROP_NO_PROGRAM;
 	case RUN_FILE_LARGE: return RECORDED_DROP_LARGE;
 	case RUN_FILE_ASKED: return RECORDED_DROP_NO_RESPONSE;
-	case RUN_FILE_NEW: /* it could not be opened yet: too many are */
+	case RUN_FILE_NEW: /* it could not be opened yet: too many are, or it takes too long */
+		return file->put_off ? RECORDED_DROP_UNFINISHED : RECORDED_DROP_PAST_FILES;
 	case RUN_FILE_COUNTED: break;
 	}
 	return RECORDED_DROP_PAST_FILES;
@@ -360,7 +372,7 @@ static void take_pieces(struct run_files *files, struct run_file *file,
 						  RUN_FILE_GONE;
 	end_reading(files, file, true);
 	if (file->state != RUN_FILE_COUNTED)
-		run_file_drop(files, file, recorded_drop_of(file->state), stats);
+		run_file_drop(files, file, recorded_drop_of(file), stats);
 }
 
 /* Those that hung, too, when they continue. */
@@ -512,8 +524,12 @@ bool run_file_ask(struct run_files *files, struct run_file *file, const struct m
 	const struct user_share *share = &files->shares.at[file->user];
 	bool is_new = file->state == RUN_FILE_NEW;
 
+	/* What is not opened is asked for again with its next sample. */
 	if (is_new && !share_allows(share, share->open, files->held, RUN_FILES_HELD))
-		return true; /* it is asked for again with its next sample */
+		return true;
+	file->put_off = is_new && !files->opens_left && !share_is_trusted(share);
+	if (file->put_off)
+		return true;
 	if (is_new && !begin_asking(files, file, map, err))
 		return false;
 	return !is_answered(files, file, is_new ? ASK_WAIT : 0) || take_answer(files, file, err);

@@ -62,9 +62,6 @@ struct file_reading {
 	uint64_t since; /* ns of CLOCK_MONOTONIC: then it was made */
 };
 
-/* Why samples in a file are dropped that is in this state. */
-enum recorded_drop recorded_drop_of(enum run_file_state state);
-
 struct run_file {
 	/* What the kernel says of it. */
 	struct file_node node;
@@ -73,7 +70,8 @@ struct run_file {
 
 	uint32_t user; /* whose share it is of: who mapped it first, or run_file_claim()ed it */
 	enum run_file_state state;
-	bool mapped; /* by some process, when run_files_mark() asked */
+	bool mapped;  /* by some process, when run_files_mark() asked */
+	bool put_off; /* RUN_FILE_NEW: there was no time to open it */
 
 	/* RUN_FILE_COUNTED: */
 	struct file_reading *reading; /* also RUN_FILE_ASKED; NULL: `digest` is known */
@@ -91,7 +89,11 @@ struct run_file {
 	uint64_t stamp;    /* of the sample that it was met in last */
 };
 
-/* Zeroed except for `opener` means empty.  The file of a number: at[number - 1]. */
+/* Why samples in a file are dropped that is in this state. */
+enum recorded_drop recorded_drop_of(const struct run_file *file);
+
+/* Zeroed except for `opener` and `opens_left` means empty.  The file of a number:
+ * at[number - 1]. */
 struct run_files {
 	struct file_opener opener;
 	struct run_file *at; /* RECORDER_FILES_MOST of them, or NULL */
@@ -106,6 +108,9 @@ struct run_files {
 	uint64_t began;           /* ns of CLOCK_MONOTONIC: when the first one was */
 	uint32_t busy;            /* calls that are under way */
 	uint64_t others_cpu;      /* ns of processor time of their threads */
+	uint64_t opens_left;      /* ns for opening files of users other than root; UINT64_MAX: no
+				     limit */
+	uint64_t opens_cpu;       /* ns that this took so far, with a limit or without */
 	uint64_t looked; /* how much run_files_mark() had to look at the last time: processes and
 			    mappings */
 };
@@ -137,9 +142,9 @@ void run_file_claim(struct run_files *files, struct run_file *file, uint32_t use
 /* For calls that can hang; NULL: they cannot, or there is no memory for it. */
 struct file_calls *run_files_calls(struct run_files *files);
 
-/* Asks for a file that is RUN_FILE_NEW, by a mapping of it; it stays so if too many are open.  As
- * long as there is no reply, which is waited for a little, it is RUN_FILE_ASKED: then this looks
- * for the reply.  BC_NOMEM */
+/* Asks for a file that is RUN_FILE_NEW, by a mapping of it; it stays so if too many are open, or
+ * there is no time to open more.  As long as there is no reply, which is waited for a little, it is
+ * RUN_FILE_ASKED: then this looks for the reply.  BC_NOMEM */
 BC_MUST_USE bool run_file_ask(struct run_files *files, struct run_file *file,
 			      const struct map_event *map, struct bc_error *err);
 

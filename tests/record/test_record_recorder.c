@@ -541,6 +541,35 @@ static const struct user_share *share_of(const struct bench *bench, uint32_t uid
 	return &shares->at[shares_of(shares, uid)];
 }
 
+/* Where there is no more time to open files of users, those of root are opened all the same. */
+static void test_opening_has_a_limit(void **state)
+{
+	struct bc_error err = {0};
+	struct bench bench;
+
+	(void)state;
+	open_bench(&bench, STACKS, 0, NULL);
+	bench.uid = 0x70000000;
+	bench.root = 8;
+	recorder_limit_opens(bench.recorder, 0);
+	map_file(&bench, 7, 10, 0x10000, 0);
+	map_file(&bench, 8, 11, 0x20000, 1);
+	put_branch(&bench, 7, 12, 0x10010, 0x10020);
+	put_branch(&bench, 8, 13, 0x20010, 0x20020);
+	drain(&bench);
+	assert_int_equal(dropped(&bench, RECORDED_DROP_UNFINISHED), 1);
+	assert_int_equal(share_of(&bench, 0)->open, 1);
+	assert_int_equal(share_of(&bench, bench.uid)->open, 0);
+	recorder_limit_opens(bench.recorder, UINT64_MAX);
+	put_branch(&bench, 7, 14, 0x10010, 0x10020);
+	drain(&bench);
+	assert_int_equal(dropped(&bench, RECORDED_DROP_UNFINISHED), 1);
+	assert_true(recorder_opens_cpu(bench.recorder) > 0);
+	assert_true(flush(&bench, &err));
+	assert_non_null(strstr(bench.log, "/bin/a 1:"));
+	close_bench(&bench);
+}
+
 /* Whoever maps all files first, and has as many open as a user may, does not decide for others. */
 static void test_a_file_is_of_who_runs_it(void **state)
 {
@@ -1252,6 +1281,7 @@ int main(void)
 		cmocka_unit_test(test_what_is_no_file_of_interest_is_told),
 		cmocka_unit_test(test_what_is_gone_is_asked_for_when_it_is_mapped_again),
 		cmocka_unit_test(test_who_runs_a_process_is_asked_once),
+		cmocka_unit_test(test_opening_has_a_limit),
 		cmocka_unit_test(test_a_file_is_of_who_runs_it),
 		cmocka_unit_test(test_who_was_quiet_is_not_first_for_long),
 		cmocka_unit_test(test_the_most_files),
