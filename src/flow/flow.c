@@ -174,19 +174,28 @@ static int64_t edge_cost(const struct flow_problem *problem, const struct flow_e
 	       (edge->to == edge->from + 1 ? 0 : COST_EDGE / 32);
 }
 
+/* As many samples that differ by chance only would show as much: however many there are of one
+ * instruction, they show no more than 1 / uneven. */
+static double shown_samples(const struct flow_problem *problem, uint32_t number)
+{
+	const struct flow_block *block = &problem->blocks[number];
+	double samples = (double)said_samples(block);
+
+	return samples / (1 + problem->uneven * samples / block->instructions);
+}
+
 /* Compilers let the likely way fall through.  So of two ways the one that jumps needs samples that
  * say so; many overrule what the compiler took for likely.  edges: all of a block.  Returns what
  * the jump costs. */
 static int64_t jump_cost(const struct flow_problem *problem, const struct flow_edge *edges,
 			 size_t count)
 {
-	const struct flow_block *blocks = problem->blocks;
 	uint32_t next = edges->from + 1;
 
 	if (problem->partial || count != 2 || (edges[0].to != next && edges[1].to != next))
 		return 0;
-	uint64_t seen = said_samples(&blocks[edges->from]) + said_samples(&blocks[edges[0].to]) +
-			said_samples(&blocks[edges[1].to]);
+	double seen = shown_samples(problem, edges->from) + shown_samples(problem, edges[0].to) +
+		      shown_samples(problem, edges[1].to);
 	return (int64_t)(COST_JUMP * JUMP_SAMPLES / (JUMP_SAMPLES + seen)) * COST_EDGE;
 }
 

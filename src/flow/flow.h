@@ -46,10 +46,13 @@ struct flow_problem {
 	uint32_t block_count;
 	const struct flow_edge *edges; /* each once, those of one block side by side */
 	uint32_t edge_count;
-	bool sparse;  /* the profile has few samples: a block without one may have run now and then
-		      */
-	bool partial; /* nothing is known of many blocks: between those that are known, flow falls
-			 through rather than jumps, as compilers lay out what they take for likely */
+	double uneven; /* how much more the samples of the instructions of a block differ than by
+			  chance: squared, in terms of their mean */
+	bool sparse;   /* the profile has few samples: a block without one may have run now and then
+			*/
+	bool partial;  /* nothing is known of many blocks: between those that are known, flow falls
+			  through rather than jumps, as compilers lay out what they take for likely
+			*/
 };
 
 /* Counts, in arrays of the caller. */

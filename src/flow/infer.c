@@ -53,6 +53,7 @@ struct job {
 	sampled_ref *at_once;         /* those that are solved now */
 	uint64_t divisor;             /* of samples, where there are more than flow.h takes */
 	bool sparse;                  /* there are fewer samples than INFER_SPARSE */
+	double uneven;                /* of all functions */
 	struct called called;         /* direct calls of each that were written */
 	struct record_batch *batches; /* one a thread */
 	struct count_table *ran; /* likewise: ranges and branches that ran, for ranges_gather();
@@ -263,6 +264,7 @@ static bool solve(struct job *job, unsigned worker, struct sampled *s)
 	if (samples && function_problem_make(s->code, s->graph, samples, s->count, job->divisor, as,
 					     &problem)) {
 		problem.problem.sparse = job->sparse;
+		problem.problem.uneven = job->uneven;
 		problem.problem.partial = job->observed;
 		result = flow_solve(&problem.problem, &s->steps, &problem.counts);
 	}
@@ -472,6 +474,7 @@ static bool infer_all(struct job *job, unsigned threads, struct bc_error *err)
 		if (s->state == NOT_YET)
 			functions[count++] = s;
 	}
+	job->uneven = unevenness(job);
 	if (ok)
 		solve_all(job, steps_of_all(job->image), threads, functions, count);
 	for (size_t i = 0; ok && i < job->functions.len; i++) {
@@ -578,7 +581,7 @@ static void count_functions(const struct job *job, struct inferred *out)
 {
 	double elsewhere = 0;
 
-	*out = (struct inferred){.uneven = unevenness(job)};
+	*out = (struct inferred){.uneven = job->uneven};
 	for (size_t i = 0; i < job->functions.len; i++) {
 		const struct sampled *s = &job->functions.at[i];
 		struct inferred_share *share = share_of(out, s->state);

@@ -10,11 +10,12 @@
 static uint64_t blocks[MOST], entries[MOST], edges[4 * MOST];
 static struct flow_counts counts = {blocks, entries, edges};
 static bool is_sparse;
+static double uneven;
 
 static void solve(const struct flow_block *b, uint32_t block_count, const struct flow_edge *e,
 		  uint32_t edge_count)
 {
-	struct flow_problem problem = {b, block_count, e, edge_count, is_sparse, false};
+	struct flow_problem problem = {b, block_count, e, edge_count, uneven, is_sparse, false};
 	uint64_t steps = flow_steps_most(block_count + edge_count);
 
 	assert_int_equal(flow_solve(&problem, &steps, &counts), FLOW_SOLVED);
@@ -276,7 +277,8 @@ static void the_next_block(void **state)
 	assert_int_equal(edges[0], 10 * FLOW_UNITS);
 }
 
-/* As many samples of both ways: a few do not show that the one that jumps ran as often, many do. */
+/* As many samples of both ways: a few do not show that the one that jumps ran as often, many do,
+ * unless they differ by more than chance. */
 static void a_jump_needs_samples(void **state)
 {
 	static const struct flow_edge way[] = {{0, 1}, {0, 2}};
@@ -294,6 +296,10 @@ static void a_jump_needs_samples(void **state)
 	solve(block, 3, way, 2);
 	assert_int_equal(edges[0], 100 * FLOW_UNITS);
 	assert_int_equal(edges[1], 100 * FLOW_UNITS);
+	uneven = 2;
+	solve(block, 3, way, 2);
+	assert_true(edges[0] > edges[1]);
+	uneven = 0;
 }
 
 /* The same numbers as in a real count, as exactly as it can be. */
@@ -406,7 +412,7 @@ static uint64_t steps_for(enum shape shape, uint32_t count, uint64_t most)
 		if (to != i + 1)
 			e[edge_count++] = (struct flow_edge){i, to};
 	}
-	const struct flow_problem problem = {b, count, e, edge_count, false, false};
+	const struct flow_problem problem = {b, count, e, edge_count, 0, false, false};
 	uint64_t steps = most;
 	enum flow_result result = flow_solve(&problem, &steps, &large);
 	assert_int_equal(result, steps <= most ? FLOW_SOLVED : FLOW_TOO_MUCH);
