@@ -163,7 +163,7 @@ struct live_thread {
 	struct kept_bytes kept; /* what comes when there is no more room stays in its ring */
 	size_t mappings;        /* bytes of them that are of rings of mappings */
 	struct live_state state;
-	bool left;      /* not all of the rings was kept */
+	bool left;      /* not all of the rings was kept that may be */
 	bool taken_all; /* what was kept is taken */
 	bool in_round;  /* bytes were kept since the last round ended, ... */
 	uint64_t round; /* ... when it did */
@@ -274,21 +274,19 @@ static void end_round(struct live_thread *thread, uint64_t now)
  * little at a time, or whoever maps and unmaps in a loop would have them read all the time.  What
  * is left of a round when there is no more room comes with the next one, or it would be late.  So
  * do samples whose mappings may be left, but not for long, or that user could hold up all others.
- * last: nothing is added to the rings any more, and a limit has no purpose. */
-static void keep_round(struct live_thread *thread, uint64_t now, bool last)
+ */
+static void keep_round(struct live_thread *thread, uint64_t now)
 {
 	struct live_recording *live = thread->live;
-	size_t tasks = live->share <= 0 || last ? SIZE_MAX : MAPPINGS_MOST;
+	size_t tasks = live->share <= 0 ? SIZE_MAX : MAPPINGS_MOST;
 	struct bc_error full;
-	bool all;
-
-	if (live->share > 0 && !last &&
-	    (thread->mappings >= MAPPINGS_MOST || !budget_may(&live->budget, BUDGET_MAPPINGS, now)))
+	bool all, may = budget_may(&live->budget, BUDGET_MAPPINGS, now);
+	if (live->share > 0 && (thread->mappings >= MAPPINGS_MOST || !may))
 		tasks = 0;
 	bool drained = perf_drain(&live->rings, tasks, keep_bytes, thread, &all, &full);
 	if (drained && (all || now - thread->round >= ROUND_MOST))
 		end_round(thread, now);
-	thread->left = !drained || !all;
+	thread->left = !drained || (!all && may);
 }
 
 /* ---- the thread that counts ---- */
@@ -606,7 +604,7 @@ static bool is_over(const struct live_recording *live, const struct live_state *
 static bool hand_on(struct live_thread *thread, const struct live_state *state, bool last)
 {
 	pthread_mutex_lock(&thread->lock);
-	keep_round(thread, state->now, last);
+	keep_round(thread, state->now);
 	thread->taken_all = false;
 	bool asked = state->ended || state->rotate != thread->state.rotate ||
 		     state->tell != thread->state.tell;
@@ -645,7 +643,8 @@ static void give_up(struct live_thread *thread)
 	live->give_up(live->ctx, known);
 }
 
-/* Hands over all that is in the rings, as soon as there is room for it. */
+/* Hands over all that is in the rings, as soon as there is room for it; of mappings, what the budget
+ * has. */
 static void hand_on_last(struct live_thread *thread, struct live_state *state, uint64_t until)
 {
 	while (hand_on(thread, state, true) && thread->left && live_clock() < until)
