@@ -643,8 +643,8 @@ static void give_up(struct live_thread *thread)
 	live->give_up(live->ctx, known);
 }
 
-/* Hands over all that is in the rings, as soon as there is room for it; of mappings, what the budget
- * has. */
+/* Hands over all that is in the rings, as soon as there is room for it; of mappings, what the
+ * budget has. */
 static void hand_on_last(struct live_thread *thread, struct live_state *state, uint64_t until)
 {
 	while (hand_on(thread, state, true) && thread->left && live_clock() < until)
