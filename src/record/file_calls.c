@@ -94,8 +94,8 @@ static void *make_calls(void *ctx)
 	return NULL;
 }
 
-/* glibc keeps freed blocks of up to the largest one that was freed so far, in each thread: tables of
- * files of a user would stay in memory 16 times.  A limit that is set stays. */
+/* glibc keeps freed blocks of up to the largest one that was freed so far, in each thread: tables
+ * of files of a user would stay in memory 16 times.  A limit that is set stays. */
 static void give_back_large_blocks(void)
 {
 #ifdef M_MMAP_THRESHOLD
