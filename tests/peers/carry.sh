@@ -41,7 +41,7 @@ gains() {
 
 cp "$INPUTS"/releases/work.* .
 gains pulldown 0.5.3 0.8.0 80 work.md
-gains zstd 1.4.8 1.5.7 85 -3 -c -q work.txt
+gains zstd 1.4.8 1.5.7 85 -3 -c -q work.words
 gains lua 5.4.2 5.4.7 92 work.lua
 gains mujs 1.3.2 1.3.6 86 work.js
 finish
