@@ -285,7 +285,7 @@ finish() {
 	"$BATCONV" convert -q --format="$FORMAT" --stats-file="$1/stats" "${words[@]}" "$BINARY" "$1/merged.zst" -o "$1/profile.$FORMAT" || code=$?
 	[ $code = 0 ] || [ $code = 4 ] || fail "the merged samples: batconv ended with $code: nothing was written"
 	if grep -qs '"mode": *"basic"' "$1/stats" && grep -q '"branches": *false' "$1/stats"; then
-		say "llvm-bolt lays out poorly from this profile: the samples are plain, and no branches were inferred: remove ${OUT-OUT}/result and run again with OPTIONS=--input=PROG, the binary that llvm-bolt read"
+		say "llvm-bolt lays out poorly from this profile: the samples are plain, and no branches were inferred: remove ${OUT-OUT}/result and run again with OPTIONS=--input=INPUT, the binary that llvm-bolt read"
 	fi
 	rm -f "$1/stats"
 	rm "$1/counts"

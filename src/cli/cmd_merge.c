@@ -596,11 +596,13 @@ const struct command merge_command = {
 		"all of one kind; '-' is stdin, and a directory means the shards in it.  Sums are\n"
 		"exact and do not depend on the order of the inputs; memory does not grow with their\n"
 		"number or size.\n"
-		"Exit code 3: the inputs are of different kinds or builds; 1: one of them is damaged.",
+		"The sum is of their kind: of raw counts, which record writes, convert makes a profile.\n"
+		"Exit code 3: the inputs are of different kinds or builds; 1: one of them is damaged\n"
+		"or no profile.",
 	.groups = groups,
 	.examples =
-		"batconv merge d1.zst d2.zst d3.zst -o prog.fdata         # shards of three days\n"
-		"batconv merge counts/ -o prog.fdata                      # all shards in a directory\n"
+		"batconv merge d1.zst d2.zst d3.zst -o all.preagg         # shards of three days, to convert\n"
+		"batconv merge counts/ -o all.preagg                      # all shards in a directory\n"
 		"batconv merge --weight=3 last.fdata -o prog.fdata        # count it three times",
 	COMMAND_OPTIONS(rows),
 	.operands = FILE_READ,

@@ -166,7 +166,7 @@ static bool will_do(const char *path, const struct image *image, const struct ar
 		refuse(path, err, "llvm-bolt wrote it already, and cannot optimize its own output");
 		return bc_hint(
 			err,
-			"give the program that llvm-bolt read; to use samples of this one: batconv convert %s SAMPLES --input=PROG, then --profile",
+			"give the program that llvm-bolt read; to use samples of this one: batconv convert %s SAMPLES --input=INPUT, then --profile",
 			path);
 	}
 	for (unsigned i = 0; i < BOLT_LIMIT_COUNT; i++)

@@ -145,7 +145,7 @@ static const struct option_row rows[] = {
 	{'o', "output", "FILE", FILE_WRITTEN,
 	 "write a shard of each binary into DIR/; of one binary (--bin,\nor the program) its shard FILE.zst, or its profile FILE (fdata)",
 	 INTO(output)},
-	{0, "input", "PROG", FILE_READ,
+	{0, "input", "INPUT", FILE_READ,
 	 "for a profile or --until: the binary that llvm-bolt read (as\nfor convert)", INTO(input),
 	 .place = PLACE_INPUT},
 	NO_INPUT_ROW,
@@ -468,7 +468,7 @@ static bool prepare_until(struct record_run *r, bool bolted, struct bc_error *er
 		bc_fail(err, BC_UNSUPPORTED,
 			"%s: is BOLTed: --until=enough needs the binary that llvm-bolt read",
 			r->shards.binary);
-		return bc_hint(err, "give it: --input=PROG");
+		return bc_hint(err, "give it: --input=INPUT");
 	}
 	r->shards.keeps = true;
 	enough_open(&r->enough, r->shards.binary, input, r->args->replay ? 0 : ENOUGH_EACH,

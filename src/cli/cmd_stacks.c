@@ -153,7 +153,7 @@ static bool resolve_recording(struct arguments *args, struct resolver *resolver,
 			       "%s: has a hardware trace (%s), which has branches and no call stacks",
 			       path, perf_trace_name(trace)) ||
 		       bc_hint(err,
-			       "record call stacks with 'perf record -g', or make a profile: batconv PROG SAMPLES -o prog.fdata");
+			       "record call stacks with 'perf record -g', or make a profile: batconv BINARY SAMPLES -o prog.fdata");
 	args->partial |= tell_loss(path, &report);
 	return true;
 }

@@ -628,7 +628,7 @@ static void warn_of_hashes(const struct perf2bolt_arguments *arguments,
 	say_warning(
 		stderr,
 		"THE YAML HAS NO HASHES of %zu function%s with %.1f %% of the counts, and llvm-bolt will not optimize %s%s%s%s: "
-		"give llvm-bolt the fdata, or perf2bolt %s-hashes=FILE, which 'batconv extract --hashes PROG -o FILE' makes",
+		"give llvm-bolt the fdata, or perf2bolt %s-hashes=FILE, which 'batconv extract --hashes INPUT -o FILE' makes",
 		yaml->unhashed, plural(yaml->unhashed),
 		percent_of(yaml->unhashed_count, yaml->count), yaml->unhashed == 1 ? "it" : "them",
 		why->code ? " (" : "", why->code ? why->text : "", why->code ? ")" : "",

@@ -16,7 +16,7 @@ static bool open_table(const char *path, struct binary *out, struct bc_error *er
 		return bc_fail(err, BC_NOTFOUND, "%s: has no BAT section to take hashes from",
 			       path) ||
 		       bc_hint(err,
-			       "'batconv extract --hashes PROG -o FILE' or 'llvm-bolt PROG -o FILE -enable-bat' writes one");
+			       "'batconv extract --hashes INPUT -o FILE' or 'llvm-bolt INPUT -o FILE -enable-bat' writes one");
 	return bc_fail(err, BC_UNSUPPORTED,
 		       "%s: BAT layout %s has no hashes: llvm-bolt 19 and later write them", path,
 		       bat_layout_name(out->bat.layout));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * The binary that llvm-bolt read next to the one that it wrote: which function is which, and
- * whether the two belong together.  One meaning of --input=PROG for all commands.
+ * whether the two belong together.  One meaning of --input=INPUT for all commands.
  */
 #ifndef CODE_PAIR_H
 #define CODE_PAIR_H

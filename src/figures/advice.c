@@ -304,7 +304,7 @@ static void add_llvm_bolt_name(struct advice_line *line, const char *path)
 static void add_llvm_bolt(struct advice_line *line, const struct bolt_command *command)
 {
 	const struct bolt_input *input = command->input;
-	const char *program = command->program ? command->program : "PROG";
+	const char *program = command->program ? command->program : "INPUT";
 
 	if (command->debug) {
 		use_with(line, "eu-unstrip ", program, " ");
@@ -388,12 +388,12 @@ static void record_again(const struct use *use, struct advice_line *line)
 }
 
 #define SAMPLES_ARE ", where SAMPLES is a recording of it"
-#define INPUT_IS    ", where PROG is the binary that llvm-bolt read"
+#define INPUT_IS    ", where INPUT is the binary that llvm-bolt read"
 
 /* path: NULL: not found */
 static void add_input(struct advice_line *line, const char *path)
 {
-	use_with(line, " --input=", path ? path : "PROG", "");
+	use_with(line, " --input=", path ? path : "INPUT", "");
 }
 
 static void use_recording(const struct use *use, struct advice_line *line)
@@ -412,12 +412,12 @@ static void use_recording(const struct use *use, struct advice_line *line)
 	if (use->ran)
 		add_path(line, use->ran);
 	else
-		add(line, "PROG");
+		add(line, "BINARY");
 	add(line, " ");
 	add_path(line, use->itrace ? "samples.txt" : use->path);
 	if (use->plain && !use->ran) {
 		add(line,
-		    " --input=INPUT -o prog.fdata, where PROG is the binary that ran, and INPUT the one that llvm-bolt read (if PROG is BOLTed: "
+		    " --input=INPUT -o prog.fdata, where BINARY is the one that ran, and INPUT the one that llvm-bolt read (if BINARY is BOLTed: "
 		    "then branches are inferred)");
 		return;
 	}
@@ -427,9 +427,9 @@ static void use_recording(const struct use *use, struct advice_line *line)
 	if (use->ran_bolted && !use->input)
 		add(line, INPUT_IS);
 	else if (!use->ran && use->named)
-		add(line, ", where PROG is a copy of %s", use->named);
+		add(line, ", where BINARY is a copy of %s", use->named);
 	else if (!use->ran)
-		add(line, ", where PROG is the binary that ran");
+		add(line, ", where BINARY is the one that ran");
 }
 
 /* What `record` runs. */
@@ -517,7 +517,7 @@ void advise_use(const struct use *use, char *text, size_t size)
 		add_llvm_bolt(&line,
 			      &(struct bolt_command){.profile = use->path, .output = "prog.bolt"});
 		add(&line,
-		    ", where PROG is the binary that llvm-bolt reads, linked with -Wl,--emit-relocs (else without -reorder-functions)");
+		    ", where INPUT is the binary that llvm-bolt reads, linked with -Wl,--emit-relocs (else without -reorder-functions)");
 		break;
 	case FILE_BCMAPS:
 	case FILE_MAPS:
@@ -527,7 +527,7 @@ void advise_use(const struct use *use, char *text, size_t size)
 	case FILE_STACKS: use_with(&line, "batconv stacks --maps=MAPS ", use->path, ""); break;
 	case FILE_RESOLVED:
 		add(&line,
-		    "batconv PROG SAMPLES -o prog.fdata, with the recording that the stacks are of");
+		    "batconv BINARY SAMPLES -o prog.fdata, with the recording that the stacks are of");
 		break;
 	case FILE_JSON:
 		if (use->json_format && !strcmp(use->json_format, "batconv-bat"))
@@ -536,7 +536,7 @@ void advise_use(const struct use *use, char *text, size_t size)
 	case FILE_PPROF: use_with(&line, "pprof -top ", use->path, ""); break;
 	case FILE_RANGES:
 		use_with(&line, "llvm-profgen --unsymbolized-profile=", use->path,
-			 " --binary=PROG -o prog.prof");
+			 " --binary=INPUT -o prog.prof");
 		break;
 	case FILE_COMPILER:
 		add(&line,
@@ -547,7 +547,7 @@ void advise_use(const struct use *use, char *text, size_t size)
 	case FILE_RINGS: use_with(&line, "batconv record --replay=", use->path, " -o DIR/"); break;
 	case FILE_PERF_TEXT:
 		add(&line,
-		    "batconv PROG SAMPLES -o prog.fdata, with the perf.data that perf printed it from");
+		    "batconv BINARY SAMPLES -o prog.fdata, with the perf.data that perf printed it from");
 		break;
 	case FILE_FOREIGN: add(&line, "%s", use->foreign->instead); break;
 	case FILE_LISTING:
@@ -626,7 +626,7 @@ void advise_outcome(enum outcome outcome, bool few, const struct outcome_files *
 		[OUTCOME_EMPTY] =
 			"there is nothing to optimize with: no sample is in a function of this binary; see of which binaries the samples are",
 		[OUTCOME_ADDRESSES] =
-			"the profile has no branches (basic samples, no LBR): the program can become slower with it; to infer branches, give --input=PROG, "
+			"the profile has no branches (basic samples, no LBR): the program can become slower with it; to infer branches, give --input=INPUT, "
 			"the binary that llvm-bolt read",
 		[OUTCOME_WRITTEN] = "optimize the program with the profile",
 		[OUTCOME_FIRST] =
@@ -661,8 +661,8 @@ void advise_outcome(enum outcome outcome, bool few, const struct outcome_files *
 	case OUTCOME_ADDRESSES:
 		use_with(&line, "batconv ", files->binary, "");
 		add_samples(&line, files);
-		use_with(&line, " --input=PROG -o ", files->profile ? files->profile : "prog.fdata",
-			 "");
+		use_with(&line, " --input=INPUT -o ",
+			 files->profile ? files->profile : "prog.fdata", "");
 		break;
 	case OUTCOME_FIRST:
 	case OUTCOME_DOUBTED: optimize(&line, false, files); break;

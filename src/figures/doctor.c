@@ -56,7 +56,7 @@ static bool kernel_is_before(const struct sampling_facts *s, unsigned major, uns
 }
 
 #define WITHOUT_STACKS                                                                             \
-	"basic samples (for a BOLTed program with --input=PROG), or exact counts of a copy that "  \
+	"basic samples (for a BOLTed program with --input=INPUT), or exact counts of a copy that " \
 	"llvm-bolt -instrument writes"
 
 static void explain_no_stacks(const struct sampling_facts *s, struct diagnosis *out)
@@ -129,7 +129,7 @@ static void judge_basic(struct doctor_visit *visit, enum sampling_way way, const
 	if (it->state == WAY_WORKS) {
 		struct diagnosis *out = find(visit, about, label, DIAGNOSIS_GOOD);
 		WRITE(out->text, "basic samples of %s%s", it->event,
-		      better ? "" : "; for a BOLTed program they need --input=PROG");
+		      better ? "" : "; for a BOLTed program they need --input=INPUT");
 	} else if (it->state == WAY_ABSENT) {
 		WRITE(find(visit, about, label, DIAGNOSIS_NONE)->text, "none%s",
 		      s->virtual_machine ? ": a virtual machine without them" : "");

@@ -34,11 +34,11 @@ static void say_longer(const struct gain *gain, char *out, size_t size)
 
 void gain_sentence(const struct gain *gain, char out[GAIN_SENTENCE])
 {
-	char words[128], remedy[104];
+	char words[160], remedy[104];
 
 	snprintf(
 		words, sizeof(words),
-		"expected taken branches %+.0f to %+.0f %% (with a profile of every branch: %+.1f %%)",
+		"expected taken branches: %+.0f to %+.0f %% compared with no llvm-bolt (with a profile of every branch: %+.1f %%)",
 		-gain->low, -gain->high, -gain->whole);
 	say_longer(gain, remedy, sizeof(remedy));
 	switch (gain->verdict) {

@@ -48,7 +48,7 @@ struct gain gain_expect(const struct layouts_taken *taken, double uneven);
 
 /* What it means, without an end: "record 3 times as long: expected taken branches -2 to -9 % (with
  * a profile of every branch: -12.0 %)".  gain: known */
-#define GAIN_SENTENCE 320
+#define GAIN_SENTENCE 384
 void gain_sentence(const struct gain *gain, char out[GAIN_SENTENCE]);
 
 /* "enough" */

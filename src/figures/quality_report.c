@@ -203,7 +203,7 @@ static void judge_inferred(const struct quality *q, const struct conversion *c, 
 		say_so(out, VERDICT_WARNING, "no branches are inferred: %s", c->not_inferred.text);
 	else if (!q->has_inferred)
 		say_so(out, VERDICT_WARNING,
-		       "no branches are inferred, and llvm-bolt lays out poorly from addresses: give --input=PROG, the binary that it read");
+		       "no branches are inferred, and llvm-bolt lays out poorly from addresses: give --input=INPUT, the binary that it read");
 	else if (share < INFERRED_ENOUGH)
 		say_so(out, VERDICT_WARNING,
 		       "branches are inferred from only %.1f %% of the samples", share);
@@ -595,7 +595,7 @@ FIGURE_READER(gain_verdict, struct gain, figure_string(gain_verdict_key(it->verd
 static const struct figure_row gain_rows[] = {
 	{"verdict", .read = gain_verdict},
 	{"expected_percent",
-	 "  {:10.1} % fewer taken branches expected ({low_percent:.1} to {high_percent:.1} %); with a profile of every branch {whole_percent:.1} %\n",
+	 "  {:10.1} % fewer taken branches than without llvm-bolt, expected ({low_percent:.1} to {high_percent:.1} %); with a profile of every branch {whole_percent:.1} %\n",
 	 VALUE(struct gain, expected)},
 	{"low_percent", NULL, VALUE(struct gain, low)},
 	{"high_percent", NULL, VALUE(struct gain, high)},

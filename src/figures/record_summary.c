@@ -130,7 +130,7 @@ static bool is_likelier(const struct recorded_binary *it, const struct recorded_
 	return it->bolted != other->bolted ? it->bolted : !library && other_library;
 }
 
-/* " --input=PATH" or " --input=PROG".  True: it needs to be said what PROG is. */
+/* " --input=PATH" or " --input=INPUT".  True: it needs to be said what INPUT is. */
 static bool print_input(const struct record_result *result, const char *bolted, FILE *out)
 {
 	BC_AUTO(found_input_free) struct found_input found = {0};
@@ -138,7 +138,7 @@ static bool print_input(const struct record_result *result, const char *bolted, 
 	const char *path = result->seeks_input ? found_input_path(bolted, &dirs, &found) : NULL;
 
 	fputs(" --input=", out);
-	print_shell_word(path ? path : "PROG", out);
+	print_shell_word(path ? path : "INPUT", out);
 	return !path;
 }
 
@@ -162,7 +162,8 @@ static void print_next(const struct record_result *result, FILE *out)
 	bool unknown = of->plain && of->bolted && print_input(result, of->path, out);
 	fputs(" -o ", out);
 	print_shell_word(name, out);
-	fputs(unknown ? ".fdata, where PROG is the binary that llvm-bolt read\n" : ".fdata\n", out);
+	fputs(unknown ? ".fdata, where INPUT is the binary that llvm-bolt read\n" : ".fdata\n",
+	      out);
 }
 
 /* Samples that were counted and are in no file. */
@@ -284,6 +285,13 @@ static void print_warnings(const struct record_result *result, FILE *out)
 			    "the kernel held samples back %" PRIu64
 			    " time%s, as they took too much time: record less often (-F)",
 			    stats->throttled, plural(stats->throttled));
+	uint64_t gone = stats->samples.dropped[RECORDED_DROP_GONE];
+	if (gone * 10 > stats->samples.read)
+		say_warning(
+			out,
+			"%.1f %% of the samples are in files that could not be opened at their paths%s",
+			percent_of(gone, stats->samples.read),
+			result->live ? "" : ": replay the rings where these files are");
 	if (result->live)
 		warn_of_users(result->users, out);
 	if (result->live && result->live->unreadable)

@@ -614,6 +614,14 @@ static void add_lost_of_perf(char *line, size_t size, const struct report_vec *i
 		    *line ? "; " : "", records, plural(records), samples, plural(samples));
 }
 
+static bool is_cut_short(const struct report_vec *inputs)
+{
+	for (size_t i = 0; i < inputs->len; i++)
+		if (inputs->at[i].packed_cut || inputs->at[i].cut || inputs->at[i].perf.truncated)
+			return true;
+	return false;
+}
+
 static void print_lost(const struct conversion *c, FILE *out)
 {
 	char line[6 * REASONS_SIZE] = "";
@@ -628,6 +636,9 @@ static void print_lost(const struct conversion *c, FILE *out)
 		add_lost(line, sizeof(line), &step_words, &c->ranges.steps);
 	}
 	add_lost_of_perf(line, sizeof(line), &c->inputs);
+	if (is_cut_short(&c->inputs))
+		add(line, sizeof(line), "%swhat would follow where a file is truncated",
+		    *line ? "; " : "");
 	say_row(out, "lost", "%s", *line ? line : "nothing");
 }
 
@@ -866,7 +877,7 @@ void summary_next(const struct summary *summary, FILE *out)
 		say_warning(out, "%s", next.sentence);
 	if (*next.command)
 		fprintf(out, "next: %s%s\n", next.command,
-			reads.path ? "" : "  # PROG is the binary that llvm-bolt read");
+			reads.path ? "" : "  # INPUT is the binary that llvm-bolt read");
 }
 
 /* ---- JSON ---- */

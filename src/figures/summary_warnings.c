@@ -341,7 +341,7 @@ static void warn_of_hashes(const struct summary *summary, const struct warnings 
 		return;
 	warn(to,
 	     "YAML: %zu function%s with %.1f %% of the counts ha%s no hashes, so that llvm-bolt does not optimize %s: "
-	     "--hashes=FILE gives them ('batconv extract --hashes PROG -o FILE'), and fdata needs none",
+	     "--hashes=FILE gives them ('batconv extract --hashes INPUT -o FILE'), and fdata needs none",
 	     yaml->unhashed, plural(yaml->unhashed), percent_of(yaml->unhashed_count, yaml->count),
 	     yaml->unhashed == 1 ? "s" : "ve", yaml->unhashed == 1 ? "it" : "them");
 }

@@ -42,7 +42,7 @@ static bool fail_without_input(const struct conversion *c, struct bc_error *err)
 	bc_fail(err, BC_UNSUPPORTED,
 		"%s: llvm-profgen wants addresses of the binary that llvm-bolt read to write it",
 		c->options.binary);
-	return bc_hint(err, "give that binary: --input=PROG");
+	return bc_hint(err, "give that binary: --input=INPUT");
 }
 
 /* Opens the binary and the input. */
@@ -66,7 +66,7 @@ static bool open_binary(struct conversion *c, struct bc_error *err)
 }
 
 #define HASHES_HINT                                                                                \
-	"write fdata, or add --hashes=FILE, which 'batconv extract --hashes PROG -o FILE' makes"
+	"write fdata, or add --hashes=FILE, which 'batconv extract --hashes INPUT -o FILE' makes"
 
 static bool fail_unhashed(const struct conversion *c, struct bc_error *err)
 {
@@ -663,9 +663,12 @@ enum belonging conversion_belonging(const struct conversion *c)
 
 static bool fail_build(const struct conversion *c, struct bc_error *err)
 {
+	const char *of = c->options.sample_count == 1 ? " of " : "",
+		   *only = c->options.sample_count == 1 ? input_name(c->options.samples[0]) : "";
+
 	bc_fail(err, BC_MISMATCH,
-		"%s: the samples are of another build: %.1f %% of their %s do not match its code (limit %.0f %%)",
-		c->options.binary, build_check_rate(&c->check),
+		"%s: the samples%s%s are of another build: %.1f %% of their %s do not match its code (limit %.0f %%)",
+		c->options.binary, of, only, build_check_rate(&c->check),
 		build_check_words(&c->check, c->basic), BUILD_CHECK_LIMIT_PERCENT);
 	return bc_hint(err, OTHER_BUILD_HINT);
 }

@@ -255,7 +255,7 @@ struct line_reader *line_reader_open(struct merge_input *input, struct merge_wor
 		else
 			bc_fail(err, BC_FORMAT, "%s: is %s, not a profile of BOLT", r->stream.name,
 				foreign ? foreign->noun : file_kind_noun(kind));
-		bc_hint(err, "convert a recording first: batconv PROG RECORDING -o prog.fdata");
+		bc_hint(err, "convert a recording first: batconv BINARY RECORDING -o prog.fdata");
 	}
 	line_close(&r->source);
 	return NULL;

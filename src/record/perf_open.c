@@ -528,7 +528,7 @@ static bool tell_plain(struct opening *o)
 
 	return o->request->basic || o->request->event ||
 	       note(o->out, PERF_NOTE_INPUT,
-		    "this machine gives no branch stacks%s: basic samples of %s; for a profile of a BOLTed program give --input=PROG (to record -o FILE, or to convert), which infers branches",
+		    "this machine gives no branch stacks%s: basic samples of %s; for a profile of a BOLTed program give --input=INPUT (to record -o FILE, or to convert), which infers branches",
 		    clock, o->out->event) ||
 	       bc_fail_nomem(o->err);
 }

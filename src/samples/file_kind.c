@@ -296,10 +296,10 @@ static bool is_yaml(struct text start)
 /* ---- the rows ---- */
 
 #define WITH_PERF                                                                                  \
-	"record with perf: perf record -e cycles:u -j any,u -- PROG, then batconv PROG perf.data " \
-	"-o prog.fdata"
+	"record with perf: perf record -e cycles:u -j any,u -- PROG, "                             \
+	"then batconv BINARY perf.data -o prog.fdata"
 #define WITH_RECORDING                                                                             \
-	"batconv PROG perf.data -o prog.fdata, with the perf.data that it was made from"
+	"batconv BINARY perf.data -o prog.fdata, with the perf.data that it was made from"
 
 #define IN_JSON SIZE_MAX
 
@@ -360,7 +360,7 @@ static const struct row {
 	 .foreign = {"a stream of a CTF trace", WITH_RECORDING}},
 	{FILE_FOREIGN, .bytes = "Cmdline: ",
 	 .foreign = {"a report of simpleperf",
-		     "simpleperf's perf.data: batconv PROG perf.data -o prog.fdata"}},
+		     "simpleperf's perf.data: batconv BINARY perf.data -o prog.fdata"}},
 	{FILE_FOREIGN, .bytes = "adcg",
 	 .foreign = {"counts of gcov (.gcda)", "-fprofile-use of gcc; for BOLT " WITH_PERF}},
 	{FILE_FOREIGN, .bytes = "oncg",

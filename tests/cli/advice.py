@@ -204,7 +204,7 @@ def each_place():
                 yield line.replace('@', kind), 1, '%s: is %s(; run: .*)?' % (kind, name)
                 continue
             if line.startswith('merge'): # of many files each that is none has a line
-                yield line.replace('@', kind), 1, '%s: is (a directory|neither fdata nor YAML nor pre-aggregated records|[^;]*, not a profile of BOLT)(; (--skip-bad .*|name the files in it|convert a recording first: batconv PROG RECORDING -o prog\.fdata))?' % re.escape(kind)
+                yield line.replace('@', kind), 1, '%s: is (a directory|neither fdata nor YAML nor pre-aggregated records|[^;]*, not a profile of BOLT)(; (--skip-bad .*|name the files in it|convert a recording first: batconv BINARY RECORDING -o prog\.fdata))?' % re.escape(kind)
                 continue
             what = 'a directory' if kind == 'recordings' else name
             says = 'and %s takes %s' % (option[1], noun) if option else 'not %s' % noun

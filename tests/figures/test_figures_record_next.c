@@ -91,8 +91,8 @@ static void test_input(void **state)
 				  " -o demo.bolt.fdata");
 	free(line);
 	line = next_of(&binary, 1, false, true);
-	assert_string_equal(line, "next: batconv " DEMO ".bolt dir/shard --input=PROG -o "
-				  "demo.bolt.fdata, where PROG is the binary that llvm-bolt read");
+	assert_string_equal(line, "next: batconv " DEMO ".bolt dir/shard --input=INPUT -o "
+				  "demo.bolt.fdata, where INPUT is the binary that llvm-bolt read");
 	free(line);
 	binary.plain = false;
 	line = next_of(&binary, 1, true, true);

@@ -270,9 +270,9 @@ static void all_refuse(int why)
 /* ---- which event ---- */
 
 static const char PLAIN_CYCLES[] =
-	"this machine gives no branch stacks: basic samples of cycles:u; for a profile of a BOLTed program give --input=PROG (to record -o FILE, or to convert), which infers branches";
+	"this machine gives no branch stacks: basic samples of cycles:u; for a profile of a BOLTed program give --input=INPUT (to record -o FILE, or to convert), which infers branches";
 static const char PLAIN_CLOCK[] =
-	"this machine gives no branch stacks (a virtual machine?): basic samples of cpu-clock:u; for a profile of a BOLTed program give --input=PROG (to record -o FILE, or to convert), which infers branches";
+	"this machine gives no branch stacks (a virtual machine?): basic samples of cpu-clock:u; for a profile of a BOLTed program give --input=INPUT (to record -o FILE, or to convert), which infers branches";
 
 static void test_lbr(void **state)
 {

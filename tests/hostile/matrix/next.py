@@ -160,8 +160,7 @@ def fill(command, pair):
     of_input = (pair.things.get('input.branches') or [None])[0]
     samples = own if ran and ran[1] == pair.bolted else of_input if ran and os.path.dirname(ran[1]) in (pair.folder, os.path.dirname(pair.input)) else None
     binary = pair.input if of_input and of_input in command else pair.bolted
-    for pattern, value in ((r'(?<=--input=)PROG\b', pair.input), (r'(?<=llvm-bolt )PROG\b', pair.input), (r'\bPROG\b', binary),
-                           (r'\bINPUT\b', pair.input), (r'\bSAMPLES\b', samples), (r'\bDIR/', 'shards/')):
+    for pattern, value in ((r'\b(BINARY|PROG)\b', binary), (r'\bINPUT\b', pair.input), (r'\bSAMPLES\b', samples), (r'\bDIR/', 'shards/')):
         if re.search(pattern, command) and not value:
             return None
         command = re.sub(pattern, value or '', command)

@@ -151,7 +151,7 @@ gives 0 parallel OUT=o12 LIST=list.plain BINARY=demo.bolt FINAL_OPTIONS=--input=
 same o12 inferred
 rm -r o12/result
 gives 0 parallel OUT=o12 LIST=list.plain BINARY=demo.bolt
-said "llvm-bolt lays out poorly from this profile: .*: remove $work/o12/result .* OPTIONS=--input=PROG"
+said "llvm-bolt lays out poorly from this profile: .*: remove $work/o12/result .* OPTIONS=--input=INPUT"
 rm -r o12/result
 gives 0 parallel OUT=o12 LIST=list.plain BINARY=demo.bolt OPTIONS=--input=demo
 same o12 inferred

@@ -41,7 +41,7 @@ function withoutInput(model) {
 	if (!model.bolted)
 		return empty('This binary was not rewritten by BOLT: its code lies where the compiler and the linker put it.');
 	return empty('The locations of this code in the input are not known.',
-		model.input ? 'None of the executed code has a location in it.' : 'With --input=PROG, the binary that BOLT read, the report shows both and connects them.');
+		model.input ? 'None of the executed code has a location in it.' : 'With --input=INPUT, the binary that BOLT read, the report shows both and connects them.');
 }
 
 function notes(model) {
