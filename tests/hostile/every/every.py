@@ -182,6 +182,10 @@ def open_stdin(run):
         return subprocess.DEVNULL
 
 
+# LeakSanitizer itself has failed, as it sometimes does where a thread of the program is just ending.
+LEAK_SEARCH_FAILED = b'Tracer caught signal'
+
+
 def execute(run, folder):
     """(exit code, stdout, stderr, what the target was before, fifo); None for a code: it did not end."""
     fifo = None
@@ -303,13 +307,16 @@ def judge(run, code, out, err, folder, before):
 
 def do(run, files, scratch):
     given = [(kind, kind.state()) for kind in (run.kind, files[commands.GOOD_ANYWHERE]) if kind.path]
-    folder = tempfile.mkdtemp(dir=scratch)
-    try:
-        run.code, out, err, before = execute(run, folder)
-        run.wrong = list(judge(run, run.code, out, err, folder, before))
-        run.message = err
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
+    for _ in range(3):
+        folder = tempfile.mkdtemp(dir=scratch)
+        try:
+            run.code, out, err, before = execute(run, folder)
+            run.wrong = list(judge(run, run.code, out, err, folder, before))
+            run.message = err
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+        if LEAK_SEARCH_FAILED not in err:
+            break
     for kind, state in given:
         if kind.state() != state:
             run.wrong.append('%s has changed' % kind.name)
