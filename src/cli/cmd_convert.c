@@ -809,9 +809,10 @@ const struct command convert_command = {
 		"--show-task-events -F pid,ip,brstack) or pre-aggregated records; '-' is stdin.\n"
 		"They have LBR (branch stacks) or addresses only (basic samples).\n"
 		"A directory means the shards in it that are of OPTIMIZED's code.\n"
-		"perf.data may hold traces of Intel PT, Arm ETM, ETE or SPE, which need no perf.\n"
+		"Traces of Intel PT, Arm ETM, ETE or SPE in perf.data are decoded without perf.\n"
 		"The profile is BOLT's fdata or YAML, for: llvm-bolt INPUT -data PROFILE ...\n"
-		"Exit code 3: the samples are of another binary or build; 4: an input was cut short.",
+		"Exit code 3: the samples are of another binary or build, or none can be used; 4: an\n"
+		"input was cut short.",
 	.groups = groups,
 	.examples =
 		"batconv prog.bolt perf.data -o prog.fdata                 # for: llvm-bolt prog -data prog.fdata\n"

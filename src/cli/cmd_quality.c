@@ -176,14 +176,14 @@ const struct command quality_command = {
 	.help = "say how good a profile of these samples is\n\n"
 		"Are there enough samples, are they of this build, what do they cover, does the layout\n"
 		"of the binary fit them, are the counts consistent, and what was dropped?  SAMPLES are\n"
-		"as for convert; '-' is stdin.  The only operand can be a profile (fdata or BOLT's YAML);\n"
+		"as for convert; '-' is stdin.  Instead of both, give a profile (fdata or BOLT's YAML) alone;\n"
 		"--from-compiler=BINARY has no operand.\n"
 		"Exit code 3: a limit was not met, or the samples are of another build.",
 	.groups = groups,
 	.examples =
 		"batconv quality prog.bolt perf.data                      # how good the profile will be\n"
 		"batconv quality last.fdata                               # of a profile\n"
-		"batconv quality --enough prog.bolt perf.data --input=prog  # a gate for CI: exit code 3",
+		"batconv quality --enough prog.bolt perf.data --input=prog  # exit code 3 if not enough",
 	COMMAND_OPTIONS(rows),
 	.operands = FILE_READ,
 	.places = {PLACE_BINARY, PLACE_SAMPLES},

@@ -183,7 +183,7 @@ static const struct option_row rows[] = {
 	 "spend at most P percent of a processor (with --all, of all),\nby switching samples off now and then",
 	 INTO_BY(overhead, option_share), .takes = "a percentage above 0"},
 	{0, "stop-timeout", "TIME", NO_FILE,
-	 "write for at most TIME at the end, and drop the rest\n(default: 20, but none for a profile)",
+	 "write for at most TIME at the end, and drop the rest\n(default: 20 seconds, but none for a profile)",
 	 INTO_BY(stop, option_duration), .takes = "a time such as 20 or 1m"},
 	{'m', "mmap-pages", "N", NO_FILE, "pages of each ring, a power of two (default: 128)",
 	 INTO(pages), .takes = "a number from 1 to 65536", .least = 1, .most = 65536},

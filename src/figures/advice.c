@@ -639,7 +639,7 @@ void advise_outcome(enum outcome outcome, bool few, const struct outcome_files *
 			"record more samples (for longer, or on several machines), and run this again: it is not certain yet that the layout of this binary "
 			"fits the workload",
 		[OUTCOME_FITS] =
-			"nothing needs to be done: the layout of this binary fits this workload; when the program or its work has changed, optimize again so",
+			"nothing needs to be done: the layout of this binary fits this workload; once the program or its work has changed, this optimizes it again",
 	};
 	struct advice_line line = line_in(out->command, sizeof(out->command));
 
