@@ -138,8 +138,9 @@ def roles_of(table):
     """Of 'help --table': command -> name of an option, with its dashes -> role."""
     found = {}
     for row in table.splitlines():
-        kind, command, *fields = row.split('\t')
+        kind, *fields = row.split('\t')
         if kind == 'option':
+            command, *fields = fields
             letter, name, _, _, role = fields[:5]
             found.setdefault(command, {}).update({'-' + letter: role, '--' + name: role})
     return found
