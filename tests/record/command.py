@@ -85,7 +85,7 @@ def until():
         run('convert', '-q', '--input=' + program, binary, 'until.zst', '-o', 'want')
         same('want', 'got')
         said = [line for line in told.splitlines() if line.startswith(('gain ', 'batconv: warning: '))]
-        if len(said) != 1 or ('the samples are not enough: ' in said[0]) != (code == 3) or 'taken branches ' not in said[0]:
+        if len(said) != 1 or ('the samples are not enough: ' in said[0]) != (code == 3) or 'taken branches: ' not in said[0]:
             wrong.append('%s says %s' % (name, told))
         told = run('record', '--replay=saved.until', '--bin=' + binary, '--input=' + program, '-o', 'got')
         if ('the next binary may take more branches than the program' in told) != (gain['verdict'] == 'doubtful'):

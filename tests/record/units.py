@@ -75,7 +75,7 @@ def defaults():
     """What the program takes without options, as its help says."""
     told = subprocess.run([BATCONV, 'record', '--help'], capture_output=True, text=True, check=True).stdout
     rows = re.split(r'\n +(?:-.,? )?(?=--)', told)
-    found = {row.split('=')[0]: re.search(r'\(default: ([0-9]+[MKG]?)[,)]', row) for row in rows if '=' in row}
+    found = {row.split('=')[0]: re.search(r'\(default: ([0-9]+[MKG]?)(?: seconds)?[,)]', row) for row in rows if '=' in row}
     return {name: number(value[1], name) for name, value in found.items() if value}
 
 
