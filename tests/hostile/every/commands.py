@@ -42,7 +42,7 @@ NO_TEXT = {'heatmap': None, 'carry': None, 'report': None, 'convert': None, 'per
 TIMED = {'compare', 'optimize'}
 
 # The llvm-bolt that optimize runs, and the folder that it works in: this stays, to be continued in.
-FAKE_LLVM_BOLT = 'tests/support/fake_llvm_bolt'
+FAKE_LLVM_BOLT = os.path.join(os.path.dirname(os.path.abspath(__file__)), '../../support/fake_llvm_bolt')
 WORKED_IN = {'optimize': r'\.optimize$'}
 
 # What is next to a file that is written, by command.

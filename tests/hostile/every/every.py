@@ -201,7 +201,7 @@ def execute(run, folder):
         stdin = subprocess.PIPE
     # ASan looks for leaks in a process of its own, which a sandbox does not let it have.
     options = os.environ.get('ASAN_OPTIONS', '') + (':detect_leaks=0' if '--sandbox' in run.arguments else '')
-    environment = {'LLVM_BOLT': os.path.join(os.environ['SOURCE'], commands.FAKE_LLVM_BOLT)} if run.place.command.name == 'optimize' else {}
+    environment = {'LLVM_BOLT': commands.FAKE_LLVM_BOLT} if run.place.command.name == 'optimize' else {}
     start = time.monotonic()
     try:
         with subprocess.Popen(run.place.command.program + run.arguments, cwd=folder, stdin=stdin,
