@@ -66,13 +66,13 @@ static bool keep_indirect(struct taking *t, const struct block_counts *f,
 	const struct insn *insn = insn_of(t, f->graph, record);
 	uint32_t slot = t->slot_of[record->to];
 
-	if (record->kind != FLAT_CALL || record->to_at || slot == NO_SLOT || !insn ||
-	    (insn->kind != INSN_CALL_INDIRECT && insn->kind != INSN_JUMP_INDIRECT))
+	if (record->kind != FLAT_CALL || !record->count || record->to_at || slot == NO_SLOT ||
+	    !insn || (insn->kind != INSN_CALL_INDIRECT && insn->kind != INSN_JUMP_INDIRECT))
 		return true;
-	return indirect_call_vec_push(&t->out->calls,
-				      (struct indirect_call){f->function,
+	return observed_call_vec_push(&t->out->calls,
+				      (struct observed_call){f->function, insn->offset,
 							     t->out->functions.at[slot].function,
-							     insn->offset, record->count});
+							     record->count});
 }
 
 /* Records of one location, [from, end): edges that leave its block add up, and calls of one
@@ -246,6 +246,7 @@ static bool take(struct taking *t, unsigned threads, struct bc_error *err)
 	}
 	enter_known(t);
 	add_up(t);
+	observed_calls_sort(&t->out->calls);
 	sort_by_runs(t->out->functions.at, t->out->functions.len);
 	return true;
 }
@@ -277,6 +278,6 @@ void old_counts_free(struct old_counts *counts)
 	for (size_t i = 0; i < counts->functions.len; i++)
 		free(counts->functions.at[i].blocks);
 	block_counts_vec_free(&counts->functions);
-	indirect_call_vec_free(&counts->calls);
+	observed_call_vec_free(&counts->calls);
 	*counts = (struct old_counts){0};
 }

@@ -4,6 +4,7 @@
 #define CARRY_BLOCK_COUNTS_H
 
 #include "src/carry/build.h"
+#include "src/flow/infer.h"
 #include "src/profile/flat.h"
 
 struct block_counts {
@@ -14,17 +15,9 @@ struct block_counts {
 };
 DEFINE_VEC(block_counts_vec, struct block_counts);
 
-/* An indirect call, or a jump out of the function. */
-struct indirect_call {
-	const struct function *function, *callee;
-	uint32_t offset;
-	uint64_t count;
-};
-DEFINE_VEC(indirect_call_vec, struct indirect_call);
-
 struct old_counts {
 	struct block_counts_vec functions; /* those with most runs first */
-	struct indirect_call_vec calls;    /* in no order */
+	struct observed_call_vec calls;    /* sorted; none has a count of 0 */
 	uint64_t fits, misfits; /* counts of branches that the code has, and that it cannot make */
 };
 

@@ -478,7 +478,7 @@ static bool observe_pair(struct job *job, const struct carried_pair *pair)
 
 /* Adds a call of the old build where both its instruction and its callee were found. */
 static bool observe_call(struct job *job, const struct carried_pair *pair,
-			 const struct indirect_call *call)
+			 const struct observed_call *call)
 {
 	const struct function_table *functions = &job->builds[NEW]->binary.functions;
 	const struct function *of_old = job->builds[OLD]->binary.functions.at;
@@ -495,34 +495,18 @@ static bool observe_call(struct job *job, const struct carried_pair *pair,
 				       &functions->at[callee], call->count});
 }
 
-static bool call_less(const struct indirect_call *a, const struct indirect_call *b)
-{
-	return a->function != b->function ? a->function < b->function : a->offset < b->offset;
-}
-DEFINE_SORT(sort_calls, struct indirect_call, call_less)
-DEFINE_SEARCH(calls_of, struct indirect_call, const struct function *, item->function < key)
-
-static bool observed_call_less(const struct observed_call *a, const struct observed_call *b)
-{
-	if (a->function != b->function)
-		return a->function < b->function;
-	return a->offset != b->offset ? a->offset < b->offset : a->callee < b->callee;
-}
-DEFINE_SORT(sort_observed_calls, struct observed_call, observed_call_less)
-
 static bool observe_calls(struct job *job)
 {
-	struct indirect_call_vec *calls = &job->counts.calls;
+	const struct observed_call_vec *calls = &job->counts.calls;
 	bool ok = true;
 
-	sort_calls(calls->at, calls->len);
 	for (size_t i = 0; i < job->pairs.len; i++) {
 		const struct function *function = job->pairs.at[i].sides[OLD].function;
-		for (size_t k = calls_of(calls->at, calls->len, function);
+		for (size_t k = observed_calls_of(calls->at, calls->len, function);
 		     ok && k < calls->len && calls->at[k].function == function; k++)
 			ok = observe_call(job, &job->pairs.at[i], &calls->at[k]);
 	}
-	sort_observed_calls(job->calls.at, job->calls.len);
+	observed_calls_sort(&job->calls);
 	return ok;
 }
 

@@ -614,10 +614,10 @@ static void add_lost_of_perf(char *line, size_t size, const struct report_vec *i
 		    *line ? "; " : "", records, plural(records), samples, plural(samples));
 }
 
-static bool is_cut_short(const struct report_vec *inputs)
+static bool any_truncated(const struct report_vec *inputs)
 {
 	for (size_t i = 0; i < inputs->len; i++)
-		if (inputs->at[i].packed_cut || inputs->at[i].cut || inputs->at[i].perf.truncated)
+		if (reader_report_is_truncated(&inputs->at[i]))
 			return true;
 	return false;
 }
@@ -636,7 +636,7 @@ static void print_lost(const struct conversion *c, FILE *out)
 		add_lost(line, sizeof(line), &step_words, &c->ranges.steps);
 	}
 	add_lost_of_perf(line, sizeof(line), &c->inputs);
-	if (is_cut_short(&c->inputs))
+	if (any_truncated(&c->inputs))
 		add(line, sizeof(line), "%swhat would follow where a file is truncated",
 		    *line ? "; " : "");
 	say_row(out, "lost", "%s", *line ? line : "nothing");
@@ -911,8 +911,7 @@ FIGURE_READER(where_found, struct conversion,
 						    ""))
 FIGURE_READER(format_of, struct reader_report, figure_string(input_format_name(it->format)))
 FIGURE_READER(compression_of, struct reader_report, figure_string(packing_name(it->packing)))
-FIGURE_READER(is_truncated, struct reader_report,
-	      figure_flag(it->packed_cut || it->cut || it->perf.truncated))
+FIGURE_READER(is_truncated, struct reader_report, figure_flag(reader_report_is_truncated(it)))
 FIGURE_READER(truncated_at, struct reader_report,
 	      figure_number(it->packed_cut ? it->packed_cut_at :
 			    it->cut        ? it->cut_at :

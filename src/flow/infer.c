@@ -159,8 +159,24 @@ static bool write_step(void *ctx, const struct flow_step *step)
 	return true;
 }
 
-/* By function: the index of its first call, or of that of a later one. */
-DEFINE_SEARCH(calls_before, struct observed_call, const struct function *, item->function < key)
+static bool call_less(const struct observed_call *a, const struct observed_call *b)
+{
+	return a->function != b->function ? a->function < b->function : a->offset < b->offset;
+}
+DEFINE_SORT(sort_calls, struct observed_call, call_less)
+
+void observed_calls_sort(struct observed_call_vec *calls)
+{
+	sort_calls(calls->at, calls->len);
+}
+
+/* A part of a count, as large as `part` is of `all`. */
+static uint64_t part_of(uint64_t count, uint64_t part, uint64_t all)
+{
+	double exact = (double)count * ((double)part / (double)all) + 0.5;
+
+	return exact < (double)count ? (uint64_t)exact : count;
+}
 
 /* How often the flow reaches an instruction that calls, or leaves the function by a jump, and does
  * not show where it goes. */
@@ -186,18 +202,16 @@ static void write_indirect_calls(const struct writer *w, const struct function_p
 	const struct function *function = w->sampled->function;
 	size_t end;
 
-	for (size_t i = calls ? calls_before(calls->at, calls->len, function) : 0;
+	for (size_t i = calls ? observed_calls_of(calls->at, calls->len, function) : 0;
 	     calls && i < calls->len && calls->at[i].function == function; i = end) {
 		uint32_t offset = calls->at[i].offset;
 		uint64_t all = 0, count = indirect_count(w, solved, offset);
 		for (end = i; end < calls->len && calls->at[end].function == function &&
 			      calls->at[end].offset == offset;)
 			all = count_add_saturating(all, calls->at[end++].count);
-		for (size_t k = i; k < end; k++) {
-			double part = (double)calls->at[k].count / (double)all;
+		for (size_t k = i; k < end; k++)
 			add_call(w->job, w->worker, (struct input_place){function, offset},
-				 calls->at[k].callee, (uint64_t)((double)count * part + 0.5));
-		}
+				 calls->at[k].callee, part_of(count, calls->at[k].count, all));
 	}
 }
 

@@ -73,6 +73,13 @@ struct observed_call {
 };
 DEFINE_VEC(observed_call_vec, struct observed_call);
 
+/* By function, then by offset. */
+void observed_calls_sort(struct observed_call_vec *calls);
+
+/* The index of the first call of a function, or of that of a later one, of sorted ones. */
+DEFINE_SEARCH(observed_calls_of, struct observed_call, const struct function *,
+	      item->function < key)
+
 struct infer_job {
 	struct cfg *graphs;      /* of the input binary: those that are missing are built */
 	const struct pair *pair; /* the input binary, whose code has the graphs; NULL: the profile's
@@ -85,8 +92,8 @@ struct infer_job {
 		*observed; /* by function and offset: what is known, used instead of samples.
 			     Branches are counted as often as they ran then, not in units of
 			     flow.h; the profile that is replaced has no records.  NULL: samples */
-	const struct observed_call_vec
-		*calls; /* by function and offset: how often the flow reaches a location is divided
+	const struct observed_call_vec *
+		calls; /* sorted; none has a count of 0: how often the flow reaches a location is divided
 			   among its callees.  NULL: nothing is known of them */
 };
 

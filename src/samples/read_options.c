@@ -13,12 +13,15 @@ const char *input_format_name(enum input_format format)
 	return names[format];
 }
 
+bool reader_report_is_truncated(const struct reader_report *report)
+{
+	return report->cut || report->packed_cut || report->perf.truncated;
+}
+
 bool reader_report_is_partial(const struct reader_report *report)
 {
-	const struct perf_data_report *perf = &report->perf;
-
-	return report->cut || report->packed_cut || perf->truncated || perf->unfinished ||
-	       perf->damaged_features;
+	return reader_report_is_truncated(report) || report->perf.unfinished ||
+	       report->perf.damaged_features;
 }
 
 const char *perf_trace_name(const struct perf_trace_report *trace)

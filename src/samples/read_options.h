@@ -179,6 +179,9 @@ struct reader_report {
 /* Is there something in the input that could not be read? */
 bool reader_report_is_partial(const struct reader_report *report);
 
+/* Did it end before its end was read? */
+bool reader_report_is_truncated(const struct reader_report *report);
+
 /* Is it text without a record, such as --format=preagg writes where nothing was kept? */
 static inline bool reader_report_is_empty(const struct reader_report *report)
 {

@@ -128,6 +128,13 @@ def indirect_calls(batconv):
         run(batconv, 'carry', 'old' + suffix, 'new' + suffix, 'calls.fdata', '-o', 'new.fdata')
         calls = {key[2]: count for key, count in records('new.fdata').items() if key[0] == 'dispatch' and key[3] == '0'}
         check('%s: callees: %s' % (suffix, calls), calls.get('kept') == 75 and calls.get('after') == 25)
+    # No count, and the largest.
+    for counts in ('0', '0'), ('18446744073709551615', '1'), ('18446744073709551615', '18446744073709551615'):
+        with open('edge.fdata', 'w') as f:
+            f.write('0 [unknown] 0 1 dispatch 0 0 100\n1 dispatch %s 1 before 0 0 %s\n1 dispatch %s 1 kept 0 0 %s\n' % (site, counts[0], site, counts[1]))
+        run(batconv, 'carry', 'old', 'new', 'edge.fdata', '-o', 'new.fdata')
+        calls = {key[2]: count for key, count in records('new.fdata').items() if key[0] == 'dispatch' and key[3] == '0'}
+        check('counts %s: %s' % (counts, calls), bool(calls) == (counts != ('0', '0')) and max(calls.values(), default=0) < 1 << 64)
     run(batconv, 'carry', 'old', 'old', 'calls.fdata', '-o', 'again.fdata')
     again = records('again.fdata')
     check('the same build has the same calls: %s' % again, records('calls.fdata').items() <= again.items())
